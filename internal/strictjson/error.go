@@ -1,0 +1,103 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package strictjson
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Kind says which rule a text breaks.
+type Kind int
+
+// The kinds of [Error]. The zero Kind is not used.
+const (
+	_             Kind = iota
+	Syntax             // not JSON (RFC 8259)
+	TrailingData       // something follows the value
+	InvalidUTF8        // bytes that are not UTF-8, or a byte order mark
+	LoneSurrogate      // \ud800 … \udfff without its other half
+	DuplicateKey       // a name given twice in one object
+	NumberRange        // a number that a double cannot hold, or with too many digits
+	TooDeep            // Limits.Depth
+	TooLarge           // Limits.Bytes
+	NotObject          // Members was asked of something else
+	NotArray           // Elements was asked of something else
+)
+
+// An Error says what is wrong with a text, and where. Its message names places
+// and rules, never a value.
+type Error struct {
+	Kind    Kind
+	Pointer string // JSON Pointer (RFC 6901) to the place; "" is the whole text
+	Offset  int    // bytes from the start of the text
+	Rule    string // what is wrong, a predicate: "is given twice"
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s %s (at byte %d)", e.place(), e.Rule, e.Offset)
+}
+
+func (e *Error) place() string {
+	if e.Pointer == "" {
+		return "the JSON text"
+	}
+	return strconv.Quote(e.Pointer)
+}
+
+// in adds the step that led from an object or array to the place of e.
+func (e *Error) in(step string) *Error {
+	e.Pointer = "/" + pointerEscaper.Replace(Printable(step, maxStep)) + e.Pointer
+	if len(e.Pointer) > maxPointer {
+		e.Pointer = strings.ToValidUTF8(e.Pointer[:maxPointer], "") + "…"
+	}
+	return e
+}
+
+// Bounds of an error message: of a key in runes, of a pointer in bytes. A longer
+// pointer keeps its beginning.
+const (
+	maxStep    = 64
+	maxPointer = 200
+)
+
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Printable returns s shortened to at most limit runes, with what a terminal or
+// a model should not meet (controls, invisible and bidirectional characters)
+// replaced by U+FFFD.
+func Printable(s string, limit int) string {
+	var b strings.Builder
+	for _, r := range s {
+		if limit == 0 {
+			b.WriteRune('…')
+			break
+		}
+		limit--
+		if !unicode.IsPrint(r) {
+			r = utf8.RuneError
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (d *decoder) fail(kind Kind, rule string, args ...any) *Error {
+	return &Error{Kind: kind, Offset: min(d.pos, len(d.data)), Rule: fmt.Sprintf(rule, args...)}
+}
+
+// here names the character at the current position, for messages about syntax.
+func (d *decoder) here() string {
+	if d.pos >= len(d.data) {
+		return "its end"
+	}
+	r, _ := utf8.DecodeRune(d.data[d.pos:])
+	if r == utf8.RuneError || !unicode.IsPrint(r) {
+		return fmt.Sprintf("byte 0x%02X", d.data[d.pos])
+	}
+	return strconv.QuoteRune(r)
+}
