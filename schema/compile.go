@@ -1,0 +1,103 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// documentURL is the base URI of a schema without "$id". It is hierarchical,
+// so that "other.json" resolves to another document, which is refused.
+const documentURL = "toolvet:///schema"
+
+// A Schema is a compiled JSON Schema. It is immutable and safe for concurrent
+// use.
+type Schema struct {
+	root   *node
+	limits Limits
+	digest string
+
+	formats bool // a format is asserted somewhere
+	mixed   bool // and may turn an invalid value into a valid one
+	tracks  bool // there are unevaluatedProperties or unevaluatedItems
+}
+
+// Digest returns the SHA-256 of the text that the schema was compiled from, in
+// lower-case hexadecimal digits.
+func (s *Schema) Digest() string { return s.digest }
+
+// Compile reads a schema, which must be a JSON object. Every error is a
+// [*CompileError]; one for an unsupported dialect wraps
+// [ErrUnsupportedDialect]. Nothing outside raw is read.
+func Compile(raw []byte, limits Limits) (_ *Schema, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = &CompileError{Reason: fmt.Sprintf("it cannot be compiled: %s", printable(fmt.Sprint(fault), maxPrintedFault))}
+		}
+	}()
+	limits = limits.withDefaults()
+	doc, err := parse(raw, limits)
+	if err != nil {
+		return nil, err
+	}
+	engine := newEngine(limits)
+	survey := surveyor{engine: engine}
+	if err := survey.document(doc); err != nil {
+		return nil, err
+	}
+	c := newCompiler(engine)
+	if err := c.AddResource(documentURL, doc); err != nil {
+		return nil, &CompileError{Reason: err.Error()}
+	}
+	g := newGraph(doc)
+	root, err := g.compile(c, survey)
+	if err != nil {
+		return nil, explainCompile(err, survey.refs)
+	}
+	sum := sha256.Sum256(raw)
+	return &Schema{
+		root: root, limits: limits, digest: hex.EncodeToString(sum[:]),
+		formats: g.formats, mixed: g.mixed, tracks: g.tracks,
+	}, nil
+}
+
+// compile makes the nodes of the document. What only a dynamic reference can
+// lead to is not reachable from the root, and is compiled by name.
+func (g *graph) compile(c *jsonschema.Compiler, survey surveyor) (*node, error) {
+	src, err := c.Compile(documentURL)
+	if err != nil {
+		return nil, err
+	}
+	root := g.node(src)
+	g.drain()
+	if !g.dynamic {
+		g.markDeclaring()
+		return root, nil
+	}
+	for _, pointer := range survey.anchors {
+		src, err := c.Compile(documentURL + "#" + (&url.URL{Fragment: pointer}).EscapedFragment())
+		if err != nil {
+			return nil, err
+		}
+		g.node(src)
+	}
+	g.drain()
+	g.resources()
+	g.markDeclaring()
+	return root, nil
+}
+
+func newCompiler(engine *engine) *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat() // makes the library keep the formats; evaluation decides
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(engine.Compile)
+	return c
+}

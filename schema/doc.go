@@ -1,0 +1,23 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package schema compiles a tool's JSON Schema and says what is wrong with a
+// value, in words that a model can act on.
+//
+//	raw schema ─ parse ─ compile ─▶ Schema ─ Evaluate(value) ─▶ Evaluation
+//
+// [Compile] takes the text of a schema, [Schema.Evaluate] a value as a strict
+// JSON decoder produced it: map[string]any, []any, string, bool, nil and
+// [encoding/json.Number]. 2020-12 is the default dialect; 2019-09 and drafts
+// 07, 06 and 04 are chosen by "$schema". A "$ref" may only point into the same
+// document: nothing is ever fetched.
+//
+// The library github.com/santhosh-tekuri/jsonschema/v6 resolves references and
+// checks a schema against its metaschema. The evaluation is this package's
+// own, because the library's cannot be stopped, and a hostile schema can keep
+// it busy for ever. The tests hold the two against each other.
+//
+// Both sides are untrusted. What cannot be judged within [Limits] is an error,
+// and the caller must refuse the call. A message names places, property names
+// and what the schema allows; it never repeats a value that was judged.
+package schema
