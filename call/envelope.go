@@ -1,0 +1,196 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package call
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// Limits bound a message: its length in bytes, its nesting and the length of its
+// numbers. A zero field means its default: 16 MiB, 256 levels, 1024 digits.
+type Limits = strictjson.Limits
+
+// An Envelope is one JSON-RPC 2.0 message. The raw fields are parts of the text
+// that was decoded.
+type Envelope struct {
+	ID     json.RawMessage // nil for a notification
+	Method string          // "" for a response
+	Params json.RawMessage
+	Result json.RawMessage
+	Error  json.RawMessage
+}
+
+// IsRequest reports whether m asks for an answer.
+func (m *Envelope) IsRequest() bool { return m.Method != "" && m.ID != nil }
+
+var (
+	envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	paramsKeys   = []string{"name", "arguments", "_meta", "task", "inputResponses", "requestState"}
+)
+
+// DecodeEnvelope reads one JSON-RPC message. Its own keys are read strictly; of
+// params, result and error only the syntax is checked. The error is an *[Error];
+// the envelope beside it holds the id if it could be read, so that the message
+// can be answered.
+func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
+	var m Envelope
+	members, err := strictjson.Members(line, limits)
+	if err != nil {
+		m.ID = RecoverID(bytes.NewReader(line))
+		return m, jsonError(envelopeCode(err), "the message", err)
+	}
+	for _, member := range members {
+		if err := m.set(member); err != nil {
+			return Envelope{ID: idOf(members)}, err
+		}
+	}
+	if err := m.check(members); err != nil {
+		return Envelope{ID: m.ID}, err
+	}
+	return m, nil
+}
+
+// envelopeCode tells JSON that is wrong for a message from what is no JSON.
+func envelopeCode(err error) int {
+	var e *strictjson.Error
+	if !errors.As(err, &e) {
+		return ParseError
+	}
+	switch e.Kind {
+	case strictjson.DuplicateKey, strictjson.NotObject, strictjson.TooLarge, strictjson.TooDeep:
+		return InvalidRequest
+	}
+	return ParseError
+}
+
+func (m *Envelope) set(member strictjson.Member) error {
+	switch member.Key {
+	case "jsonrpc":
+		if version, _ := stringOf(member.Raw); version != "2.0" {
+			return &Error{Code: InvalidRequest, Message: `"jsonrpc" must be "2.0"`}
+		}
+	case "id":
+		// A response may have the id null, to a message whose id could not be read.
+		id, ok := canonicalID(member.Raw)
+		if !ok && string(member.Raw) != "null" {
+			return &Error{Code: InvalidRequest, Message: `"id" must be a string or an integer, and short`}
+		}
+		m.ID = id
+	case "method":
+		method, ok := stringOf(member.Raw)
+		if !ok || method == "" {
+			return &Error{Code: InvalidRequest, Message: `"method" must be a string that is not empty`}
+		}
+		m.Method = method
+	case "params":
+		m.Params = member.Raw
+	case "result":
+		m.Result = member.Raw
+	case "error":
+		m.Error = member.Raw
+	default:
+		return variantError(member.Key, envelopeKeys, InvalidRequest, "the message")
+	}
+	return nil
+}
+
+func (m *Envelope) check(members []strictjson.Member) error {
+	has := func(key string) bool {
+		return slices.ContainsFunc(members, func(m strictjson.Member) bool { return m.Key == key })
+	}
+	answer := has("result") || has("error")
+	switch {
+	case !has("jsonrpc"):
+		return &Error{Code: InvalidRequest, Message: `"jsonrpc" is missing: it must be "2.0"`}
+	case m.Method == "" && !answer:
+		return &Error{Code: InvalidRequest, Message: `the message has no "method", no "result" and no "error"`}
+	case m.Method != "" && answer:
+		return &Error{Code: InvalidRequest, Message: `the message is a request and a response at once: send "method", or "result" or "error"`}
+	case m.Method != "" && m.ID == nil && has("id"):
+		return &Error{Code: InvalidRequest, Message: `"id" of a request must not be null`}
+	}
+	return nil
+}
+
+// idOf finds the id of a message that is refused for another member.
+func idOf(members []strictjson.Member) json.RawMessage {
+	for _, member := range members {
+		if member.Key == "id" {
+			id, _ := canonicalID(member.Raw)
+			return id
+		}
+	}
+	return nil
+}
+
+// maxID bounds an id, in bytes.
+const maxID = 1024
+
+// canonicalID accepts the ids that every JSON reader gives back unchanged:
+// strings and integers (MCP, basic/index, Requests). An id of 1.0 would come
+// back as 1.
+func canonicalID(raw []byte) (json.RawMessage, bool) {
+	if len(raw) == 0 || len(raw) > maxID {
+		return nil, false
+	}
+	if raw[0] == '"' {
+		if _, ok := stringOf(raw); !ok {
+			return nil, false
+		}
+		return raw, true
+	}
+	digits := bytes.TrimPrefix(raw, []byte("-"))
+	if len(digits) == 0 || len(digits) > 32 || len(digits) > 1 && digits[0] == '0' || string(raw) == "-0" {
+		return nil, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return nil, false
+		}
+	}
+	return raw, true
+}
+
+// IDKey returns a key under which an id is found again, however its sender
+// spelt it ("a" and "\u0061" are one id).
+func IDKey(id json.RawMessage) string {
+	if s, ok := stringOf(id); ok {
+		return `"` + s
+	}
+	return string(id)
+}
+
+func stringOf(raw []byte) (string, bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	if plain := raw[1 : len(raw)-1]; bytes.IndexByte(plain, '\\') < 0 {
+		return string(plain), true
+	}
+	v, err := strictjson.Parse(raw, Limits{})
+	s, ok := v.(string)
+	return s, ok && err == nil
+}
+
+// variantError refuses a key that some readers would take for a known one:
+// encoding/json matches in any case.
+func variantError(key string, known []string, code int, what string) error {
+	for _, k := range known {
+		if key != k && strings.EqualFold(key, k) {
+			return &Error{Code: code, Message: fmt.Sprintf(
+				"%s has the key %s, which some readers take for %q: spell it %q", what, quoteKey(key), k, k)}
+		}
+	}
+	return nil
+}
+
+func quoteKey(key string) string { return strconv.Quote(strictjson.Printable(key, 64)) }

@@ -1,0 +1,117 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package call
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+)
+
+// RecoverID reads a message that is refused as a whole (too large, or not JSON
+// somewhere) and returns its top-level id if there is just one before the fault,
+// so that even such a message can be answered. It reads r to its end but keeps only
+// the id. It returns nil if there is none.
+func RecoverID(r io.Reader) json.RawMessage {
+	s := idScanner{r: bufio.NewReaderSize(r, 32<<10)}
+	s.scan()
+	_, _ = io.Copy(io.Discard, s.r)
+	if s.found != 1 {
+		return nil
+	}
+	id, ok := canonicalID(s.id)
+	if !ok {
+		return nil
+	}
+	return id
+}
+
+// idScanner walks a JSON text a byte at a time. It knows only depth and strings.
+type idScanner struct {
+	r     *bufio.Reader
+	id    []byte
+	found int
+}
+
+func (s *idScanner) scan() {
+	depth, atKey := 0, false
+	for {
+		c, err := s.r.ReadByte()
+		if err != nil {
+			return
+		}
+		switch c {
+		case '{', '[':
+			depth++
+			atKey = depth == 1 && c == '{'
+		case '}', ']':
+			depth--
+		case ',':
+			atKey = depth == 1
+		case '"':
+			text, ok := s.string()
+			if !ok {
+				return
+			}
+			if depth == 1 && atKey && string(text) == `"id"` {
+				s.value()
+			}
+			atKey = false
+		}
+		if depth <= 0 {
+			return
+		}
+	}
+}
+
+// string reads to the end of a string and returns it, or its beginning if it is longer
+// than an id may be.
+func (s *idScanner) string() ([]byte, bool) {
+	text := []byte{'"'}
+	for escaped := false; ; {
+		c, err := s.r.ReadByte()
+		if err != nil {
+			return nil, false
+		}
+		if len(text) <= maxID {
+			text = append(text, c)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\':
+			escaped = true
+		case c == '"':
+			return text, true
+		}
+	}
+}
+
+// value reads the colon and a string or number behind it.
+func (s *idScanner) value() {
+	s.found++
+	s.id = nil
+	for {
+		c, err := s.r.ReadByte()
+		if err != nil {
+			return
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n', ':':
+			if len(s.id) > 0 {
+				return
+			}
+		case '"':
+			s.id, _ = s.string()
+			return
+		case ',', '}', '{', '[':
+			_ = s.r.UnreadByte()
+			return
+		default:
+			if len(s.id) <= maxID {
+				s.id = append(s.id, c)
+			}
+		}
+	}
+}
