@@ -1,0 +1,157 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package check says what a check is: a documented value with one function that
+// looks for one thing in a call.
+//
+// A check is data, never a registration: drivers are given a slice of checks
+// (checks/suite holds the default one, in order). Run's error means that the check
+// broke; findings mean that the call is bad; a skip means that the check could not
+// look. None of the three ever counts as fine for another.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Check looks for one thing in a call. Its fields are set once and only read.
+type Check struct {
+	// Name is unique, in lower-case words joined by hyphens: "unknown-argument".
+	Name string
+	// Doc is the check's README.md, its only documentation. The first line is
+	// "# " and the name; the first paragraph sums it up.
+	Doc string
+	// Stage is the layer that the check belongs to.
+	Stage Stage
+	// Level is the kind of look that it takes. Checks of level Runtime run
+	// concurrently, and one that does not finish in time is a warning in a dry
+	// run; a check of another level that does not is a no-go.
+	Level Level
+	// Severity is that of its findings unless a policy says otherwise. The zero
+	// value is Error.
+	Severity Severity
+	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
+	// check looks at every call as a whole.
+	Rule *Rule
+	// Run reports what it finds through the pass. It must not change the call, has
+	// no side effects, and returns an error only when it could not do its work.
+	// Run is called concurrently, for many calls.
+	Run func(ctx context.Context, pass *Pass) error
+}
+
+// A Stage is one of the four layers that a call passes, in this order.
+type Stage int
+
+// The stages. The zero Stage is not used.
+const (
+	_        Stage = iota
+	Schema         // the arguments have the shape that the tool declares
+	Semantic       // they make sense: the path exists, the query prepares
+	Policy         // this session may make this call now
+	Output         // what comes back may be shown to a model
+)
+
+var stageNames = []string{"", "schema", "semantic", "policy", "output"}
+
+func (s Stage) String() string { return name(stageNames, int(s)) }
+
+// Code is the stage's code on the wire.
+func (s Stage) Code() string { return strings.ToUpper(s.String()) }
+
+// Stages are all stages, in the order in which a call passes them.
+func Stages() []Stage { return []Stage{Schema, Semantic, Policy, Output} }
+
+// A Level is the kind of look that a check takes.
+type Level int
+
+// The levels. The zero Level is not used.
+const (
+	_             Level = iota
+	SyntaxLevel         // the arguments alone
+	SemanticLevel       // what the arguments mean
+	RuntimeLevel        // files, network, databases as they are now
+	SecurityLevel       // what the arguments could be abused for
+)
+
+var levelNames = []string{"", "syntax", "semantic", "runtime", "security"}
+
+func (l Level) String() string { return name(levelNames, int(l)) }
+
+// MarshalText writes the level's name.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// Severity says what a finding does to a call.
+type Severity int
+
+// The severities. The zero Severity is Error, so that a finding whose severity
+// nobody set refuses the call.
+const (
+	Error   Severity = iota // the call is refused
+	Warning                 // the call goes through; the finding is told
+)
+
+var severityNames = []string{"error", "warning"}
+
+func (s Severity) String() string { return name(severityNames, int(s)) }
+
+// MarshalText writes the severity's name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+func name(names []string, i int) string {
+	if i < 0 || i >= len(names) || names[i] == "" {
+		return fmt.Sprintf("unknown(%d)", i)
+	}
+	return names[i]
+}
+
+// Summary is the first paragraph of the check's documentation, on one line.
+func (c *Check) Summary() string {
+	_, body, _ := strings.Cut(c.Doc, "\n")
+	paragraph, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
+	return strings.Join(strings.Fields(paragraph), " ")
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// Validate reports everything that is wrong with a list of checks: a nil check, a
+// missing field, a name given twice. Drivers call it before they run anything.
+func Validate(checks []*Check) error {
+	var errs []error
+	for i, c := range checks {
+		if c == nil {
+			errs = append(errs, fmt.Errorf("check %d is nil", i))
+			continue
+		}
+		if slices.ContainsFunc(checks[:i], func(o *Check) bool { return o != nil && o.Name == c.Name }) {
+			errs = append(errs, fmt.Errorf("check %q is listed twice", c.Name))
+		}
+		errs = append(errs, c.validate())
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Check) validate() error {
+	fail := func(why string) error { return fmt.Errorf("check %q %s", c.Name, why) }
+	switch {
+	case !nameForm.MatchString(c.Name):
+		return fail("needs a name in lower-case words joined by hyphens")
+	case !strings.HasPrefix(c.Doc, "# "+c.Name+"\n"):
+		return fail(`needs documentation that starts with "# ` + c.Name + `"`)
+	case c.Summary() == "":
+		return fail("needs documentation with a first paragraph that sums it up")
+	case c.Stage < Schema || c.Stage > Output:
+		return fail("needs a stage")
+	case c.Level < SyntaxLevel || c.Level > SecurityLevel:
+		return fail("needs a level")
+	case c.Severity != Error && c.Severity != Warning:
+		return fail("has an unknown severity")
+	case c.Run == nil:
+		return fail("has no Run function")
+	}
+	return nil
+}

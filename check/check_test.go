@@ -1,0 +1,178 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/schema"
+)
+
+func good() *check.Check {
+	return &check.Check{
+		Name:  "known-word2",
+		Doc:   "# known-word2\n\nThe words\nare known.\n\n## Why\n\nIt is a test.\n",
+		Stage: check.Schema,
+		Level: check.SyntaxLevel,
+		Run:   func(context.Context, *check.Pass) error { return nil },
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*check.Check)
+		want   string // "" for a good check
+	}{
+		"good":             {func(*check.Check) {}, ""},
+		"warning":          {func(c *check.Check) { c.Severity = check.Warning }, ""},
+		"no name":          {func(c *check.Check) { c.Name = "" }, `check "" needs a name in lower-case words joined by hyphens`},
+		"capital":          {func(c *check.Check) { c.Name = "Known" }, `check "Known" needs a name`},
+		"underscore":       {func(c *check.Check) { c.Name = "known_word" }, `check "known_word" needs a name`},
+		"hyphen at end":    {func(c *check.Check) { c.Name = "known-" }, `check "known-" needs a name`},
+		"digit first":      {func(c *check.Check) { c.Name = "2known" }, `check "2known" needs a name`},
+		"no doc":           {func(c *check.Check) { c.Doc = "" }, `needs documentation that starts with "# known-word2"`},
+		"doc of another":   {func(c *check.Check) { c.Doc = "# other\n\nText.\n" }, `needs documentation that starts with "# known-word2"`},
+		"doc of a longer":  {func(c *check.Check) { c.Doc = "# known-word22\n\nText.\n" }, `needs documentation that starts`},
+		"no summary":       {func(c *check.Check) { c.Doc = "# known-word2\n" }, "needs documentation with a first paragraph"},
+		"no stage":         {func(c *check.Check) { c.Stage = 0 }, "needs a stage"},
+		"unknown stage":    {func(c *check.Check) { c.Stage = check.Output + 1 }, "needs a stage"},
+		"no level":         {func(c *check.Check) { c.Level = 0 }, "needs a level"},
+		"unknown level":    {func(c *check.Check) { c.Level = check.SecurityLevel + 1 }, "needs a level"},
+		"unknown severity": {func(c *check.Check) { c.Severity = check.Warning + 1 }, "has an unknown severity"},
+		"no function":      {func(c *check.Check) { c.Run = nil }, "has no Run function"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := good()
+			tt.change(c)
+			err := check.Validate([]*check.Check{c})
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestValidateReportsEveryFault(t *testing.T) {
+	t.Parallel()
+	nameless := good()
+	nameless.Run = nil
+	err := check.Validate([]*check.Check{good(), nil, nameless})
+	want := "check 1 is nil\ncheck \"known-word2\" is listed twice\ncheck \"known-word2\" has no Run function"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := check.Validate(nil); err != nil {
+		t.Errorf("Validate of an empty list: %v", err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	if got, want := good().Summary(), "The words are known."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	var stages, levels, codes []string
+	for _, s := range check.Stages() {
+		stages, codes = append(stages, s.String()), append(codes, s.Code())
+	}
+	for l := check.SyntaxLevel; l <= check.SecurityLevel; l++ {
+		levels = append(levels, l.String())
+	}
+	for what, pair := range map[string][2]any{
+		"stages":     {stages, []string{"schema", "semantic", "policy", "output"}},
+		"codes":      {codes, []string{"SCHEMA", "SEMANTIC", "POLICY", "OUTPUT"}},
+		"levels":     {levels, []string{"syntax", "semantic", "runtime", "security"}},
+		"severities": {[]string{check.Error.String(), check.Warning.String()}, []string{"error", "warning"}},
+		"unknown":    {[]string{check.Stage(0).String(), check.Level(-1).String(), check.Severity(9).String()}, []string{"unknown(0)", "unknown(-1)", "unknown(9)"}},
+	} {
+		if diff := cmp.Diff(pair[1], pair[0]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+}
+
+func TestSkipOnTheWire(t *testing.T) {
+	t.Parallel()
+	got, err := json.Marshal(check.Skip{Check: "path", Level: check.RuntimeLevel, Why: "the server is remote"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"check":"path","level":"runtime","why":"the server is remote"}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestPass holds that a finding carries the check's own stage, level and severity,
+// whatever the check writes there.
+func TestPass(t *testing.T) {
+	t.Parallel()
+	c := good()
+	c.Severity = check.Warning
+	pass := check.NewPass(c, &call.Call{Name: "echo"}, nil)
+	pass.Report(check.Finding{Check: "other", Stage: check.Output, Severity: check.Error, Pointer: "/a", Message: "is odd"})
+	pass.Reportf("", "%d is too many", 3)
+	check.ReportViolations(pass, []schema.Violation{{Pointer: "/b", Message: "is wrong", Suggestion: "mend it", Value: json.RawMessage("1")}})
+	stamp := check.Finding{Check: "known-word2", Stage: check.Schema, Level: check.SyntaxLevel, Severity: check.Warning}
+	want := []check.Finding{stamp, stamp, stamp}
+	want[0].Pointer, want[0].Message = "/a", "is odd"
+	want[1].Message = "3 is too many"
+	want[2].Pointer, want[2].Message, want[2].Suggestion, want[2].Value = "/b", "is wrong", "mend it", json.RawMessage("1")
+	if diff := cmp.Diff(want, pass.Findings()); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if got := pass.Skipped(); got != nil {
+		t.Errorf("skipped: %v, want nil", got)
+	}
+	pass.Skipf("no %s", "light")
+	if diff := cmp.Diff(&check.Skip{Check: "known-word2", Level: check.SyntaxLevel, Why: "no light"}, pass.Skipped()); diff != "" {
+		t.Errorf("skip (-want +got):\n%s", diff)
+	}
+}
+
+func TestFinding(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		finding check.Finding
+		blocks  bool
+		text    string
+	}{
+		{check.Finding{Message: "is odd"}, true, "is odd"},
+		{check.Finding{Message: "is odd", Pointer: "/a"}, true, "/a: is odd"},
+		{check.Finding{Message: "is odd", Severity: check.Warning}, false, "is odd"},
+		{check.Finding{Message: "is odd", Observed: true}, false, "is odd"},
+	} {
+		if got := tt.finding.Blocks(); got != tt.blocks {
+			t.Errorf("%+v: Blocks() = %v", tt.finding, got)
+		}
+		if got := tt.finding.String(); got != tt.text {
+			t.Errorf("%+v: String() = %q, want %q", tt.finding, got, tt.text)
+		}
+	}
+}
+
+func TestEscapePointer(t *testing.T) {
+	t.Parallel()
+	got := map[string]string{}
+	for _, name := range []string{"", "a", "a/b", "m~n", "~1"} {
+		got[name] = check.EscapePointer(name)
+	}
+	want := map[string]string{"": "", "a": "a", "a/b": "a~1b", "m~n": "m~0n", "~1": "~01"}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

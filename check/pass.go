@@ -1,0 +1,113 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// A Finding is one thing that a check found. Its texts reach models and logs:
+// they name the place, the rule and what is allowed, and never repeat a value.
+type Finding struct {
+	Check    string   // name of the check
+	Stage    Stage    //
+	Level    Level    //
+	Severity Severity //
+	Pointer  string   // JSON Pointer (RFC 6901) into the arguments; "" is their root
+	Message  string   // what is wrong and what is allowed, without the place
+
+	// Suggestion says how to mend it, or is "". Value is what to put at Pointer,
+	// where the tool's definition leaves no choice; nil otherwise.
+	Suggestion string
+	Value      json.RawMessage
+
+	// Observed says that the finding would have refused the call, and that the
+	// policy only observes it.
+	Observed bool
+}
+
+// Blocks reports whether f refuses the call.
+func (f *Finding) Blocks() bool { return f.Severity == Error && !f.Observed }
+
+// String is the finding on one line, with its place.
+func (f Finding) String() string {
+	if f.Pointer == "" {
+		return f.Message
+	}
+	return f.Place() + ": " + f.Message
+}
+
+// Place is the pointer as a person may be shown it: names of properties are the
+// sender's own and may hold anything.
+func (f Finding) Place() string { return strictjson.Printable(f.Pointer, maxPlace) }
+
+// maxPlace bounds a place in a text, in characters.
+const maxPlace = 400
+
+// A Skip says that a check could not look, and why. It never counts as fine.
+type Skip struct {
+	Check string `json:"check"`
+	Level Level  `json:"level"`
+	Why   string `json:"why"`
+}
+
+// A Pass is one run of one check over one call, and all that the check sees. It
+// must not be used after Run has returned.
+type Pass struct {
+	Call *call.Call // read-only
+
+	// Evaluate judges the arguments by the tool's input schema, once a call,
+	// however many checks ask. Its error is a *schema.CompileError, or says that
+	// the arguments could not be judged within the limits.
+	Evaluate func() (*schema.Evaluation, error)
+
+	// Targets are the places that the check's rule is demanded of; empty for a check
+	// without a rule. They are what a check with a rule looks at, and all it looks at.
+	Targets []Target
+	// World is the place where the server works.
+	World World
+
+	check    *Check
+	findings []Finding
+	skip     *Skip
+}
+
+// NewPass makes the pass of c over a call. Only drivers need it.
+func NewPass(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Pass {
+	return &Pass{Call: judged, Evaluate: evaluate, check: c}
+}
+
+// Report adds a finding. It fills in the check and its stage, and where the finding has
+// none of its own, level and severity. A check of severity Warning never reports an error.
+func (p *Pass) Report(f Finding) {
+	f.Check, f.Stage = p.check.Name, p.check.Stage
+	if f.Level == 0 {
+		f.Level = p.check.Level
+	}
+	if f.Severity == Error {
+		f.Severity = p.check.Severity
+	}
+	p.findings = append(p.findings, f)
+}
+
+// Reportf adds a finding at a place.
+func (p *Pass) Reportf(pointer, format string, args ...any) {
+	p.Report(Finding{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+}
+
+// Skipf says that the check could not look, and why.
+func (p *Pass) Skipf(format string, args ...any) {
+	p.skip = &Skip{Check: p.check.Name, Level: p.check.Level, Why: fmt.Sprintf(format, args...)}
+}
+
+// Findings returns what was reported, in order. Only drivers need it.
+func (p *Pass) Findings() []Finding { return p.findings }
+
+// Skipped returns why the check could not look, or nil. Only drivers need it.
+func (p *Pass) Skipped() *Skip { return p.skip }

@@ -1,0 +1,47 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+// A Rule is what a policy can demand of an argument, such as "path: {exists: true}". One
+// or more checks answer it: usually one that looks at the value alone, and one of level
+// Runtime that looks at the world.
+type Rule struct {
+	// Name is the rule's key in a policy.
+	Name string
+	// Options makes the rule's options, a pointer to a struct that holds the defaults.
+	// A policy fills in the fields that have a tag `policy:"name"`; the tag `doc` tells
+	// editors what they mean. If the struct has the method Problems() []Problem, it is
+	// called once they are filled in.
+	Options func() any
+	// Lists says that the rule is about a whole array, such as the words of a command.
+	// Otherwise each element of an array is a target of its own.
+	Lists bool
+}
+
+// A Problem says what is wrong with a rule's options.
+type Problem struct {
+	Field   string // the policy's name of the option; "" is the rule as a whole
+	Message string
+}
+
+// A Target is a place in the arguments of one call that a rule is demanded of.
+type Target struct {
+	Pointer  string // JSON Pointer into the arguments; "" for a rule of the whole tool
+	Value    any    // what the call gives there, as package call decodes it
+	Options  any    // what the rule's Options made
+	Inferred string // why toolvet takes the place for one of this kind; "" if a policy says so
+}
+
+// A World is what a check may know of the place where the server works.
+type World struct {
+	// Remote says that the server's files, programs and environment are not ours, so
+	// that checks of them must skip.
+	Remote bool
+	// Base is the absolute directory that the server resolves relative paths against;
+	// "" if it is not known.
+	Base string
+	// Roots are the absolute directories that the server is confined to, as the policy,
+	// the server's own arguments or the client say; empty if it is not known.
+	Roots []string
+}
