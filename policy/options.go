@@ -1,0 +1,223 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"encoding"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// options fills in a rule's options, a pointer to a struct whose fields have the tag
+// `policy`.
+func (d *decoder) options(n ast.Node, what string, options any) {
+	before := len(d.errs)
+	target := reflect.ValueOf(options).Elem()
+	at := d.structure(n, what, target)
+	problems, ok := options.(interface{ Problems() []check.Problem })
+	if !ok || len(d.errs) > before {
+		return
+	}
+	for _, p := range problems.Problems() {
+		where, found := at[p.Field]
+		if !found {
+			where = positionOf(n)
+		}
+		if p.Field == "" {
+			d.errorf(where, "%s: %s", what, p.Message)
+		} else {
+			d.errorf(where, "%q of %s: %s", p.Field, what, p.Message)
+		}
+	}
+}
+
+// structure reads a mapping into a struct, and returns where each field is.
+func (d *decoder) structure(n ast.Node, what string, target reflect.Value) map[string]position {
+	at := map[string]position{}
+	var fields []field
+	for i := range target.NumField() {
+		name := target.Type().Field(i).Tag.Get("policy")
+		if name == "" {
+			continue
+		}
+		fields = append(fields, field{key: name, read: func(n ast.Node) {
+			at[name] = positionOf(n)
+			d.value(n, target.Field(i))
+		}})
+	}
+	if _, empty := bare(n).(*ast.NullNode); empty {
+		return at // "path:" alone demands the rule with its defaults
+	}
+	d.object(n, what, fields...)
+	return at
+}
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// value reads a node into a field of a rule's options.
+func (d *decoder) value(n ast.Node, target reflect.Value) {
+	switch {
+	case target.CanAddr() && target.Addr().Type().Implements(textType):
+		d.unmarshal(n, target.Addr().Interface().(encoding.TextUnmarshaler))
+		return
+	case target.Type() == durationType:
+		target.SetInt(int64(d.duration(n)))
+		return
+	}
+	switch target.Kind() {
+	case reflect.Pointer:
+		v := reflect.New(target.Type().Elem())
+		d.value(n, v.Elem())
+		target.Set(v)
+	case reflect.Bool:
+		target.SetBool(d.boolean(n))
+	case reflect.Int, reflect.Int64:
+		v, _ := d.integer(n)
+		target.SetInt(int64(v))
+	case reflect.Float64:
+		target.SetFloat(d.number(n))
+	case reflect.String:
+		v, _ := d.text(n)
+		target.SetString(v)
+	case reflect.Slice:
+		d.list(n, "values", func(n ast.Node) {
+			v := reflect.New(target.Type().Elem()).Elem()
+			d.value(n, v)
+			target.Set(reflect.Append(target, v))
+		})
+	case reflect.Map:
+		d.mapping(n, target)
+	case reflect.Struct:
+		d.structure(n, "the mapping", target)
+	default:
+		panic("policy: an option of type " + target.Type().String() + " cannot be read")
+	}
+}
+
+func (d *decoder) mapping(n ast.Node, target reflect.Value) {
+	entries, _ := d.entries(n, "values by name")
+	target.Set(reflect.MakeMapWithSize(target.Type(), len(entries)))
+	for _, e := range entries {
+		v := reflect.New(target.Type().Elem()).Elem()
+		d.value(e.value, v)
+		target.SetMapIndex(reflect.ValueOf(e.key).Convert(target.Type().Key()), v)
+	}
+}
+
+func (d *decoder) unmarshal(n ast.Node, target encoding.TextUnmarshaler) {
+	s, ok := d.scalar(n)
+	if !ok {
+		return
+	}
+	if err := target.UnmarshalText([]byte(s)); err != nil {
+		d.errorf(positionOf(n), "%v", err)
+	}
+}
+
+func (d *decoder) duration(n ast.Node) time.Duration {
+	s, ok := d.scalar(n)
+	if !ok {
+		return 0
+	}
+	v, err := time.ParseDuration(s)
+	if err != nil || v < 0 {
+		d.errorf(positionOf(n), "must be a duration such as 300ms, 2s or 1h30m")
+	}
+	return v
+}
+
+func (d *decoder) number(n ast.Node) float64 {
+	switch v := bare(n).(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		if f, err := strconv.ParseFloat(v.GetToken().Value, 64); err == nil {
+			return f
+		}
+	}
+	d.mismatch(n, "a number")
+	return 0
+}
+
+// list reads a sequence, or a single value in its place.
+func (d *decoder) list(n ast.Node, what string, read func(n ast.Node)) {
+	switch v := bare(n).(type) {
+	case *ast.SequenceNode:
+		for _, e := range v.Values {
+			read(e)
+		}
+	case ast.MapNode, *ast.NullNode:
+		d.mismatch(n, "a list of "+what)
+	default:
+		read(n)
+	}
+}
+
+func (d *decoder) texts(n ast.Node) []string {
+	var texts []string
+	d.list(n, "strings", func(n ast.Node) {
+		s, _ := d.text(n)
+		texts = append(texts, s)
+	})
+	return texts
+}
+
+// scalar reads the text of a string or a number as it is written.
+func (d *decoder) scalar(n ast.Node) (string, bool) {
+	switch v := bare(n).(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return v.GetToken().Value, true
+	}
+	return d.text(n)
+}
+
+// text reads a string. ${NAME} in it becomes the environment's value, $$ a dollar sign.
+func (d *decoder) text(n ast.Node) (string, bool) {
+	var raw string
+	switch v := bare(n).(type) {
+	case *ast.StringNode:
+		raw = v.Value
+	case *ast.LiteralNode:
+		raw = v.Value.Value
+	default:
+		d.mismatch(n, "a string")
+		return "", false
+	}
+	return d.expand(n, raw), true
+}
+
+var variable = regexp.MustCompile(`\$\$|\$\{([^}]*)\}?|\$`)
+
+// expand never shows what a variable holds: it may be a secret.
+func (d *decoder) expand(n ast.Node, s string) string {
+	if !strings.Contains(s, "$") {
+		return s
+	}
+	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		name, closed := strings.CutSuffix(strings.TrimPrefix(found, "${"), "}")
+		switch {
+		case found == "$$":
+			return "$"
+		case found == "$":
+			return found
+		case !closed || name == "":
+			d.errorf(positionOf(n), "${ must be followed by the name of an environment variable and }; write $$ for a dollar sign")
+			return ""
+		}
+		v, ok := os.LookupEnv(name)
+		if !ok {
+			d.errorf(positionOf(n), "the environment variable %s is not set", quote(name))
+		}
+		return v
+	})
+}

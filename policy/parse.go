@@ -1,0 +1,142 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// maxBytes is the size of the largest policy: some thousand times a large one.
+const maxBytes = 1 << 20
+
+// maxErrors bounds what one reading reports.
+const maxErrors = 100
+
+// Load reads the policy in a file. The error is that of [Parse], or of reading.
+func Load(filename string, rules ...*check.Rule) (*Policy, error) {
+	f, err := os.Open(filename)
+	if err != nil {
+		return nil, fmt.Errorf("reading the policy: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the policy: %w", err)
+	}
+	return Parse(filename, data, rules...)
+}
+
+// Parse reads a policy: one YAML document of at most 1 MiB.
+//
+//	version: 1
+//	checks:
+//	  format: off
+//	  unknown-argument:
+//	    severity: error     # error | warning; default: as the check says
+//	    mode: observe       # enforce | observe; default: enforce
+//	    fail_open: false    # default: false
+//	servers:
+//	  files:
+//	    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /srv/data]
+//	    location: local     # local | remote
+//	    roots: [/srv/data]
+//	    tools:
+//	      "read_*":
+//	        arguments:
+//	          path: {path: {exists: true}}    # a name or a JSON Pointer; rules by name
+//
+// Rules are those that may be demanded of arguments. ${NAME} in a string is the value of
+// an environment variable, which no message shows.
+//
+// The error is an [Errors] with everything that is wrong, except for the names of
+// checks, which [Policy.Validate] knows. Filename is for its messages. Anchors,
+// aliases, merge keys and tags are refused.
+func Parse(filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
+	f := newFile(filename, "")
+	if len(data) > maxBytes {
+		return nil, Errors{f.errorf(position{1, 1}, "the policy is larger than 1 MiB")}
+	}
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	f = newFile(filename, text)
+	if errs := f.characters(); errs != nil {
+		return nil, errs.ordered()
+	}
+	root, errs := parseTree(f, text)
+	d := &decoder{file: f, rules: rules, errs: errs}
+	p := &Policy{origin: &origin{file: f, checks: map[string]position{}}}
+	if root != nil {
+		p.read(d, root)
+	}
+	if len(d.errs) > 0 {
+		return nil, d.errs.ordered()
+	}
+	return p, nil
+}
+
+// read reads the whole file.
+func (p *Policy) read(d *decoder, n ast.Node) {
+	d.object(n, "the policy",
+		field{key: "version", required: true, read: func(n ast.Node) { readVersion(d, n) }},
+		field{key: "checks", read: func(n ast.Node) { p.readChecks(d, n) }},
+		field{key: "servers", read: func(n ast.Node) { p.readServers(d, n) }},
+	)
+}
+
+func readVersion(d *decoder, n ast.Node) {
+	if v, ok := d.integer(n); ok && v != 1 {
+		d.errorf(positionOf(n), "version %d is not known to this toolvet, which reads version 1", v)
+	}
+}
+
+func (p *Policy) readChecks(d *decoder, n ast.Node) {
+	entries, _ := d.entries(n, "checks by name")
+	p.Checks = make(map[string]Check, len(entries))
+	for _, e := range entries {
+		p.Checks[e.key] = readCheck(d, e.value)
+		p.origin.checks[e.key] = e.at
+	}
+}
+
+func readCheck(d *decoder, n ast.Node) (c Check) {
+	if s, ok := bare(n).(*ast.StringNode); ok && s.Value == "off" {
+		return Check{Off: true}
+	}
+	if _, ok := bare(n).(ast.MapNode); !ok {
+		d.mismatch(n, "off, or a mapping such as {severity: warning}")
+		return c
+	}
+	d.object(n, "the check",
+		field{key: "severity", read: func(n ast.Node) {
+			severity := oneOf(d, n, choice[check.Severity]{"error", check.Error}, choice[check.Severity]{"warning", check.Warning})
+			c.Severity = &severity
+		}},
+		field{key: "mode", read: func(n ast.Node) {
+			c.Observe = oneOf(d, n, choice[bool]{"enforce", false}, choice[bool]{"observe", true})
+		}},
+		field{key: "fail_open", read: func(n ast.Node) { c.FailOpen = d.boolean(n) }},
+	)
+	return c
+}
+
+// ordered sorts by place and keeps the first errors.
+func (e Errors) ordered() Errors {
+	slices.SortStableFunc(e, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Message, b.Message))
+	})
+	if left := len(e) - maxErrors; left > 0 {
+		last := *e[maxErrors]
+		last.Message = fmt.Sprintf("and %d more errors from here", left)
+		e = append(e[:maxErrors:maxErrors], &last)
+	}
+	return e
+}

@@ -1,0 +1,86 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package policy holds what the operator decides: which checks run and what their
+// findings do. It reads toolvet.yaml strictly; every error names its line and column
+// and shows it.
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+)
+
+// A Policy is what toolvet.yaml says. The nil Policy leaves every check as it
+// documents itself. A Policy is read-only once a Gate uses it.
+type Policy struct {
+	Checks  map[string]Check // by the name of the check
+	Servers []*Server        // in the order of the file
+
+	// Infer says what is demanded of the arguments of a tool that the policy does not
+	// speak of. Nil: nothing.
+	Infer func(t *call.Tool) []Argument
+
+	origin *origin // nil for a policy that was made in Go
+}
+
+// An origin remembers where a policy was read, for errors that only show later.
+type origin struct {
+	file   *file
+	checks map[string]position // of the names in Policy.Checks
+}
+
+// A Check is what a policy says about one check. The zero Check changes nothing.
+type Check struct {
+	Severity *check.Severity // of all its findings; nil: as the check says
+	Observe  bool            // findings are recorded and refuse nothing
+	FailOpen bool            // a check that breaks warns instead of refusing
+	Off      bool            // the check does not run
+}
+
+// Check returns what p says about the check called name.
+func (p *Policy) Check(name string) Check {
+	if p == nil {
+		return Check{}
+	}
+	return p.Checks[name]
+}
+
+// Validate reports names in p that none of the checks has. The error is an
+// [Errors].
+func (p *Policy) Validate(checks []*check.Check) error {
+	if p == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range checks {
+		if c != nil {
+			names = append(names, c.Name)
+		}
+	}
+	var errs Errors
+	for name := range p.Checks {
+		if !slices.Contains(names, name) {
+			errs = append(errs, p.unknownCheck(name, names))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs.ordered()
+}
+
+func (p *Policy) unknownCheck(name string, names []string) *Error {
+	message := fmt.Sprintf("the policy names the unknown check %s: %s", quote(name), hint(name, names))
+	if p.origin == nil {
+		return &Error{Message: message}
+	}
+	at, ok := p.origin.checks[name]
+	if !ok { // added since it was read
+		return &Error{Message: message}
+	}
+	return p.origin.file.errorf(at, "%s", message)
+}
