@@ -1,0 +1,43 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+)
+
+func ExampleGate_Judge() {
+	tool, err := call.DecodeTool([]byte(`{
+		"name": "read_text_file",
+		"inputSchema": {
+			"type": "object",
+			"properties": {"path": {"type": "string"}, "head": {"type": "integer"}},
+			"required": ["path"]
+		}
+	}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := call.DecodeParams([]byte(`{"name": "read_text_file", "arguments": {"pth": "notes.txt", "head": "10"}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c.Resolve(call.NewCatalog([]*call.Tool{tool}))
+
+	gate, err := toolvet.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(gate.Judge(context.Background(), c, toolvet.PointValidate))
+	// Output:
+	// no-go
+	//  - /head: expected integer [input-schema]
+	//  - /path: required property is missing; expected string [input-schema]
+	//  - /pth: the tool does not declare this property, and may ignore it; declared: "path" and "head" [unknown-argument]
+}

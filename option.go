@@ -1,0 +1,63 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// An Option changes what [New] makes.
+type Option interface{ apply(*config) }
+
+type config struct {
+	checks  []*check.Check
+	policy  *policy.Policy
+	schema  schema.Limits
+	timeout time.Duration
+	logger  *slog.Logger
+}
+
+type optionFunc func(*config)
+
+func (f optionFunc) apply(c *config) { f(c) }
+
+// WithChecks replaces the default suite. The order is kept within each stage. To
+// add a check, append it to a copy of suite.Default. An empty list refuses every
+// call: nothing was looked at.
+func WithChecks(checks ...*check.Check) Option {
+	return optionFunc(func(c *config) { c.checks = checks })
+}
+
+// WithPolicy says which checks run, and what their findings do. The default, nil,
+// leaves every check as it documents itself.
+func WithPolicy(p *policy.Policy) Option {
+	return optionFunc(func(c *config) { c.policy = p })
+}
+
+// WithSchemaLimits bounds the schemas that are compiled and the time to judge
+// arguments by them. The default is schema.DefaultLimits.
+func WithSchemaLimits(l schema.Limits) Option {
+	return optionFunc(func(c *config) { c.schema = l })
+}
+
+// WithTimeout bounds each stage of a judgement. The default is one second; zero
+// and less mean the default.
+func WithTimeout(d time.Duration) Option {
+	return optionFunc(func(c *config) {
+		if d > 0 {
+			c.timeout = d
+		}
+	})
+}
+
+// WithLogger says where broken checks are reported. Logs hold the tool, the check
+// and the error, never arguments. The default discards.
+func WithLogger(l *slog.Logger) Option {
+	return optionFunc(func(c *config) { c.logger = l })
+}

@@ -1,0 +1,179 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package toolvet judges MCP tool calls before they run.
+//
+// A [Gate] is made of a list of checks and a policy. [Gate.Judge] is the only
+// question that toolvet asks: the proxy, the validate tool, the middleware for Go
+// servers and "toolvet check" all call it, so a dry run finds what the real run
+// finds.
+//
+//	client ─ decode ─ schema ─ semantic ─ policy ─▶ tool
+//	         └──────── Gate.Judge ──────┘
+//
+// Package call decodes what is judged, package check says what a check is, and
+// checks/suite lists the checks that a Gate runs by default. A Go server built on
+// the official SDK installs a Gate with package mcpgate; any other server is
+// guarded by the command "toolvet proxy".
+//
+// Everything fails closed: a check that panics, breaks or does not finish refuses
+// the call, and the zero [Verdict] is a no-go.
+package toolvet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// Version is toolvet's version, by semantic versioning.
+const Version = "0.1.0"
+
+// A Point is where a verdict is applied.
+type Point int
+
+// The points. The zero Point is a live call.
+const (
+	PointLibrary  Point = iota // a Go server judges a call before its handler runs
+	PointProxy                 // the proxy judges a call before it forwards it
+	PointValidate              // a dry run: nothing runs afterwards
+)
+
+// live reports whether a call runs after a go, so that the first stage that refuses
+// it is the last that needs to run.
+func (p Point) live() bool { return p != PointValidate }
+
+// A Gate judges calls. It is safe for concurrent use and is not changed after [New].
+type Gate struct {
+	stages  []stage
+	schemas *schema.Cache
+	policy  *policy.Policy
+	timeout time.Duration
+	logger  *slog.Logger
+}
+
+// A stage holds the checks of one layer, in the order of the suite.
+type stage struct {
+	name   check.Stage
+	checks []planned
+}
+
+// A planned check is a check with what the policy says about it.
+type planned struct {
+	*check.Check
+	rule policy.Check
+}
+
+// New makes a Gate. Without options it runs suite.Default with the default policy.
+// Everything that can be wrong with checks and policy is an error here, never at
+// call time.
+func New(opts ...Option) (*Gate, error) {
+	cfg := config{checks: suite.Default(), timeout: time.Second, logger: slog.New(slog.DiscardHandler)}
+	for _, opt := range opts {
+		opt.apply(&cfg)
+	}
+	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks)); err != nil {
+		return nil, fmt.Errorf("toolvet: %w", err)
+	}
+	g := &Gate{policy: cfg.policy, timeout: cfg.timeout, logger: cfg.logger, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
+	for _, name := range check.Stages() {
+		s := stage{name: name}
+		for _, c := range cfg.checks {
+			if rule := cfg.policy.Check(c.Name); c.Stage == name && !rule.Off {
+				s.checks = append(s.checks, planned{c, rule})
+			}
+		}
+		if len(s.checks) > 0 {
+			g.stages = append(g.stages, s)
+		}
+	}
+	return g, nil
+}
+
+// schemaCacheSize is the number of compiled schemas that a Gate keeps: more than
+// the tools of the largest servers known, so that only churn evicts.
+const schemaCacheSize = 4096
+
+// Judge runs the checks over a call and returns what they found, and go or no-go.
+// On a live call the first stage that refuses it is the last; in a dry run
+// ([PointValidate]) all stages run, as far as they can.
+//
+// Judge never changes the call and has no side effects. It returns at the latest
+// one time-out (see [WithTimeout]) after a stage has begun, or when ctx is done;
+// what has not finished by then refuses a live call.
+func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
+	var v Verdict
+	if c == nil || len(g.stages) == 0 {
+		return v
+	}
+	judged := judgement{call: c, at: at, bound: g.bind(c), evaluate: g.evaluator(c)}
+	for _, s := range g.stages {
+		g.runStage(ctx, s, judged, &v)
+		if at.live() && v.refused() {
+			break
+		}
+	}
+	// Whatever checks a policy leaves, a call that none looked at, or that names no
+	// usable tool, is not fine.
+	v.Go = !v.refused() && len(v.Levels) > 0 && c.Tool != nil && c.Tool.Fault == nil
+	return v
+}
+
+// A judgement is one call on its way through the stages.
+type judgement struct {
+	call     *call.Call
+	at       Point
+	bound    *binding
+	evaluate func() (*schema.Evaluation, error)
+}
+
+// Waits reports whether judging c may have to wait for the world: for files, names or
+// databases. Otherwise Judge needs nothing but the processor.
+func (g *Gate) Waits(c *call.Call) bool {
+	bound := g.bind(c)
+	for _, s := range g.stages {
+		for _, p := range s.checks {
+			if p.Level == check.RuntimeLevel && (p.Rule == nil || len(bound.targets(p.Rule, c)) > 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Levels are the kinds of looks that the Gate's checks take, without repetition.
+func (g *Gate) Levels() []check.Level {
+	var seen levelSet
+	for _, s := range g.stages {
+		for _, c := range s.checks {
+			seen.add(c.Level)
+		}
+	}
+	return seen.list()
+}
+
+// errNoTool stands for the schema of a tool that the server does not list.
+var errNoTool = errors.New("the tool is unknown")
+
+// evaluator returns a function that judges the arguments by the tool's schema the
+// first time it is called. Checks of one call may call it concurrently.
+func (g *Gate) evaluator(c *call.Call) func() (*schema.Evaluation, error) {
+	return onceValues(func() (*schema.Evaluation, error) {
+		if c.Tool == nil {
+			return nil, errNoTool
+		}
+		s, err := c.Tool.Schema(g.schemas)
+		if err != nil {
+			return nil, err
+		}
+		return s.Evaluate(c.Arguments)
+	})
+}

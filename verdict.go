@@ -1,0 +1,82 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// A Verdict is go or no-go, and why. The zero Verdict is a no-go.
+type Verdict struct {
+	Go       bool
+	Findings []check.Finding // in the order of the stages and of the suite
+	Levels   []check.Level   // the kinds of looks that were taken
+	Skipped  []check.Skip    // what could not be looked at; it never counts as fine
+}
+
+// refused reports whether a finding refuses the call.
+func (v *Verdict) refused() bool {
+	for i := range v.Findings {
+		if v.Findings[i].Blocks() {
+			return true
+		}
+	}
+	return false
+}
+
+// Errors are the findings that refuse the call.
+func (v *Verdict) Errors() []check.Finding { return v.filter(true) }
+
+// Warnings are the findings that do not refuse the call, observed ones included.
+func (v *Verdict) Warnings() []check.Finding { return v.filter(false) }
+
+func (v *Verdict) filter(blocks bool) []check.Finding {
+	var out []check.Finding
+	for _, f := range v.Findings {
+		if f.Blocks() == blocks {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Err returns nil for a go, and a *[DeniedError] with every reason for a no-go.
+func (v *Verdict) Err(tool string) error {
+	if v.Go {
+		return nil
+	}
+	return &DeniedError{Tool: tool, Findings: v.Errors()}
+}
+
+// String is the verdict as a person reads it: a word, then a line a finding.
+func (v Verdict) String() string {
+	var b strings.Builder
+	b.WriteString(map[bool]string{true: "go", false: "no-go"}[v.Go])
+	if !v.Go && len(v.Findings) == 0 {
+		b.WriteString("\n - not judged")
+	}
+	for _, f := range v.Findings {
+		fmt.Fprintf(&b, "\n - %s [%s]", f, f.Check)
+	}
+	return b.String()
+}
+
+// A DeniedError is what the caller of a refused call gets. Its text reaches the
+// model: it names places and rules, and never repeats a value.
+type DeniedError struct {
+	Tool     string
+	Findings []check.Finding // every reason, in the order of the stages
+}
+
+func (e *DeniedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "call to %q refused", e.Tool)
+	for _, f := range e.Findings {
+		fmt.Fprintf(&b, "\n - %s [%s]", f, f.Check)
+	}
+	return b.String()
+}
