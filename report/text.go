@@ -1,0 +1,65 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package report renders what toolvet found, for people. It decides nothing.
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Text writes a result as a person reads it in a terminal: a line with the verdict,
+// then each finding with its place, its check and how to mend it. The label, such as
+// a file's name, comes first; it may be "". The error is that of w.
+//
+//	call.json: write_text_file: no-go
+//	  error: /mode: must be one of "create", "overwrite", "append" [input-schema]
+//	    fix: use "append"
+func Text(w io.Writer, label string, r *protocol.Result) error {
+	b := bufio.NewWriter(w)
+	for _, s := range []string{label, r.Tool} {
+		if s != "" {
+			fmt.Fprintf(b, "%s: ", s)
+		}
+	}
+	fmt.Fprintln(b, verdict(r.Valid))
+	for i := range r.Findings {
+		finding(b, &r.Findings[i])
+	}
+	if len(r.Findings) == 0 {
+		for _, e := range r.Errors {
+			fmt.Fprintf(b, "  error: %s\n", e)
+		}
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(b, "  not looked: %s [%s]\n", s.Why, s.Check)
+	}
+	return b.Flush()
+}
+
+func verdict(valid bool) string {
+	if valid {
+		return "go"
+	}
+	return "no-go"
+}
+
+func finding(w io.Writer, f *protocol.Finding) {
+	mark := f.Severity.String()
+	if f.Observed {
+		mark = check.Warning.String() + " (only observed)"
+	}
+	place := ""
+	if f.Pointer != "" {
+		place = f.Pointer + ": "
+	}
+	fmt.Fprintf(w, "  %s: %s%s [%s]\n", mark, place, f.Message, f.Check)
+	if f.Suggestion != "" {
+		fmt.Fprintf(w, "    fix: %s\n", f.Suggestion)
+	}
+}
