@@ -1,0 +1,27 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import "fmt"
+
+// killed is how a server ends that was given no choice.
+var killed = Exit{Code: 128 + 9, Signal: "SIGKILL"}
+
+// An Exit is how a server ended.
+type Exit struct {
+	// Code is the exit code as a shell gives it: 128+n for death by signal n.
+	Code int
+	// Signal is the name of the signal that ended the server, such as
+	// "SIGKILL"; empty when it exited by itself, and on Windows, where a server
+	// that was made to end has the code 137.
+	Signal string
+}
+
+// String completes "the server …".
+func (e Exit) String() string {
+	if e.Signal != "" {
+		return "was killed by " + e.Signal
+	}
+	return fmt.Sprintf("exited with code %d", e.Code)
+}

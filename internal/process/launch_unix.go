@@ -1,0 +1,93 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// leftoverGrace is what processes have after SIGTERM that their server left
+	// behind.
+	leftoverGrace = 500 * time.Millisecond
+	// killWait bounds how long guard and supervisor repeat SIGKILL until nothing
+	// is left; forceAfter how long they may take together, until we kill them;
+	// giveUp how long Stop waits for all that.
+	killWait   = 2 * time.Second
+	forceAfter = 3 * killWait
+	giveUp     = 5 * killWait
+)
+
+func launch(c Command, files *stdio) (tree, error) {
+	if len(c.Supervisor) == 0 {
+		return startDirect(c, files)
+	}
+	return startSupervised(c, files)
+}
+
+// command is args as c wants it run, in a process group of its own: a terminal's
+// Ctrl-C is for us, and we tell the server in our own time.
+func command(c Command, args []string, files *stdio) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env, cmd.Dir = c.Env, c.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = files.theirs[0], files.theirs[1], files.theirs[2]
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
+// direct is a server that is our own child.
+type direct struct{ cmd *exec.Cmd }
+
+func startDirect(c Command, files *stdio) (tree, error) {
+	cmd := command(c, c.Args, files)
+	if err := cmd.Start(); err != nil {
+		return nil, startError(c.Args[0], err)
+	}
+	return direct{cmd}, nil
+}
+
+func (d direct) terminate() { signalGroup(d.cmd.Process.Pid, unix.SIGTERM) }
+func (d direct) kill()      { signalGroup(d.cmd.Process.Pid, unix.SIGKILL) }
+
+func (d direct) wait() Exit {
+	// Its error repeats the state.
+	_ = d.cmd.Wait()
+	group := d.cmd.Process.Pid
+	signalGroup(group, unix.SIGTERM)
+	for deadline := time.Now().Add(leftoverGrace); groupAlive(group) && time.Now().Before(deadline); {
+		time.Sleep(pollEvery)
+	}
+	signalGroup(group, unix.SIGKILL)
+	return exitOf(d.cmd.ProcessState.Sys().(syscall.WaitStatus))
+}
+
+func exitOf(status syscall.WaitStatus) Exit {
+	if status.Signaled() {
+		return exitBy(status.Signal())
+	}
+	return Exit{Code: status.ExitStatus()}
+}
+
+func exitBy(signal syscall.Signal) Exit {
+	return Exit{Code: 128 + int(signal), Signal: unix.SignalName(signal)}
+}
+
+// signalGroup and its like ignore errors: who is gone needs no signal, and whom
+// we may not signal nobody here can end.
+func signalGroup(group int, signal syscall.Signal) {
+	if group > 1 { // -1 would be everybody
+		_ = unix.Kill(-group, signal)
+	}
+}
+
+func groupAlive(group int) bool { return unix.Kill(-group, 0) == nil }
+
+func isNotProgram(err error) bool { return errors.Is(err, unix.ENOEXEC) }

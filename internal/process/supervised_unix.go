@@ -1,0 +1,102 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// startTimeout bounds the start of the supervisors, not that of the server: it
+// ends when the server's program runs.
+const startTimeout = 30 * time.Second
+
+// supervised is our side of guard and supervisor.
+type supervised struct {
+	cmd      *exec.Cmd // the topmost of them
+	lifeline *os.File  // open as long as we want the tree alive
+	reports  *os.File
+	lines    *bufio.Reader // of reports
+	group    int           // the server's process group
+}
+
+func startSupervised(c Command, files *stdio) (tree, error) {
+	if !filepath.IsAbs(c.Supervisor[0]) {
+		// It is looked for twice, and the guard has another PATH and directory.
+		return nil, fmt.Errorf("supervisor %q: not an absolute path", c.Supervisor[0])
+	}
+	s, err := newSupervised(c, files)
+	if err != nil {
+		return nil, fmt.Errorf("supervisor: %w", err)
+	}
+	_ = s.reports.SetReadDeadline(time.Now().Add(startTimeout)) // pipes have deadlines
+	if s.group, err = readStart(s.lines); err != nil {
+		s.kill()
+		s.wait()
+		return nil, err
+	}
+	_ = s.reports.SetReadDeadline(time.Time{})
+	return s, nil
+}
+
+// newSupervised starts the supervisors, which then start the server.
+func newSupervised(c Command, files *stdio) (*supervised, error) {
+	lifeEnd, lifeline, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer lifeEnd.Close()
+	reports, reportEnd, err := os.Pipe()
+	if err != nil {
+		lifeline.Close()
+		return nil, err
+	}
+	defer reportEnd.Close()
+	cmd := command(c, supervisorArgs(c), files)
+	cmd.ExtraFiles = []*os.File{lifeEnd, reportEnd} // lifelineFD, reportFD
+	if err := cmd.Start(); err != nil {
+		lifeline.Close()
+		reports.Close()
+		return nil, startError(c.Supervisor[0], err)
+	}
+	return &supervised{cmd: cmd, lifeline: lifeline, reports: reports, lines: bufio.NewReader(reports)}, nil
+}
+
+func supervisorArgs(c Command) []string {
+	args := slices.Concat(c.Supervisor, []string{roleServer}, c.Args)
+	if guarded {
+		args = slices.Concat(c.Supervisor, []string{roleGuard}, args)
+	}
+	return args
+}
+
+func (s *supervised) terminate() { _ = s.cmd.Process.Signal(unix.SIGTERM) }
+
+// kill cuts the lifeline, and does not rely on it: a supervisor may be stopped.
+func (s *supervised) kill() {
+	s.lifeline.Close()
+	_ = s.reports.SetReadDeadline(time.Now().Add(forceAfter))
+	time.AfterFunc(forceAfter, func() { _ = s.cmd.Process.Kill() })
+}
+
+func (s *supervised) wait() Exit {
+	exit, reported := readExit(s.lines)
+	if !reported {
+		signalGroup(s.group, unix.SIGKILL)
+		exit = killed
+	}
+	_ = s.cmd.Wait() // the supervisor's own end says nothing new
+	s.lifeline.Close()
+	s.reports.Close()
+	return exit
+}
