@@ -1,0 +1,78 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package npm gives tests the real MCP servers and clients that are written in
+// TypeScript. testdata/package-lock.json pins them; this installs them:
+//
+//	npm ci --prefix internal/npm/testdata
+//
+// Where they are not installed, the tests that need them are skipped. In CI, where
+// the environment variable CI is "true", a missing part fails them.
+package npm
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const install = "npm ci --prefix internal/npm/testdata"
+
+// Server returns the command that starts @modelcontextprotocol/server-NAME on stdio.
+func Server(t testing.TB, name string) []string {
+	t.Helper()
+	return command(t, filepath.Join("node_modules", "@modelcontextprotocol", "server-"+name, "dist", "index.js"))
+}
+
+// Script returns the command that runs a script of testdata, which may import what is
+// installed there.
+func Script(t testing.TB, name string) []string {
+	t.Helper()
+	return command(t, name)
+}
+
+func command(t testing.TB, script string) []string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		missing(t, "node is not on PATH: install Node.js 20 or later, then run "+install)
+	}
+	root := moduleRoot(t)
+	installed := filepath.Join(root, "internal", "npm", "testdata", "node_modules", ".package-lock.json")
+	if _, err := os.Stat(installed); err != nil {
+		missing(t, "the npm packages are not installed: run "+install)
+	}
+	path := filepath.Join(root, "internal", "npm", "testdata", script)
+	if _, err := os.Stat(path); err != nil {
+		missing(t, script+" is missing: run "+install)
+	}
+	return []string{node, path}
+}
+
+func missing(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// moduleRoot is the directory of go.mod, above the directory that a test runs in.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test's directory")
+		}
+		dir = parent
+	}
+}
