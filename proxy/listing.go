@@ -1,0 +1,140 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// Bounds of a listing of the proxy's own.
+const (
+	maxTools = 10_000
+	maxPages = 1_000
+	// minTTL keeps a server that gives its list no life time (ttlMs 0, the default
+	// of an SDK) from being asked before every call. It still says list_changed.
+	minTTL = time.Minute
+)
+
+// A listing is one page of tools/list.
+type listing struct {
+	tools  []*call.Tool
+	next   string        // cursor of the next page, "" on the last
+	ttl    time.Duration // 0: until the server says that it has changed
+	faults []error       // definitions that cannot be read
+}
+
+func decodeListing(result []byte, limits call.Limits) (*listing, error) {
+	var l listing
+	var err error
+	if l.tools, l.next, l.faults, err = call.DecodeTools(result, limits); err != nil {
+		return nil, err
+	}
+	// ttlMs exists since 2026-07-28 (server/utilities/caching).
+	if ms, err := strconv.ParseInt(string(get(result, limits, "ttlMs")), 10, 32); err == nil && ms >= 0 {
+		l.ttl = max(time.Duration(ms)*time.Millisecond, minTTL)
+	}
+	return &l, nil
+}
+
+// tools returns the server's tools, and lists them if they are not known. Concurrent
+// callers share one listing.
+func (p *Proxy) tools(ctx context.Context) (*call.Catalog, error) {
+	if known := p.catalog.current(); known != nil {
+		return known, nil
+	}
+	select {
+	case p.listing <- struct{}{}:
+		defer func() { <-p.listing }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if known := p.catalog.current(); known != nil {
+		return known, nil
+	}
+	return p.list(ctx)
+}
+
+// list asks the server for all pages of its tools.
+func (p *Proxy) list(ctx context.Context) (*call.Catalog, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
+	defer cancel()
+	epoch, cursor := p.catalog.now(), ""
+	var all []*call.Tool
+	for range maxPages {
+		page, err := p.listPage(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.tools...)
+		switch {
+		case len(all) > maxTools:
+			return nil, fmt.Errorf("the server lists more than %d tools", maxTools)
+		case page.next == "":
+			tools := call.NewCatalog(all)
+			p.catalog.learn(tools, page.ttl, epoch)
+			return tools, nil
+		}
+		cursor = page.next
+	}
+	return nil, fmt.Errorf("the server's list of tools has more than %d pages", maxPages)
+}
+
+func (p *Proxy) listPage(ctx context.Context, cursor string) (*listing, error) {
+	params := map[string]any{}
+	if cursor != "" {
+		params["cursor"] = cursor
+	}
+	result, err := p.ask(ctx, "tools/list", params)
+	if err != nil {
+		return nil, err
+	}
+	page, err := decodeListing(result, p.limits)
+	if err != nil {
+		return nil, err
+	}
+	p.logFaults(page)
+	return page, nil
+}
+
+func (p *Proxy) logFaults(page *listing) {
+	for _, fault := range page.faults {
+		p.log.Warn("the server lists a tool that cannot be used", "err", fault)
+	}
+}
+
+// ask sends the server a request of the proxy's own and returns its result.
+func (p *Proxy) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	if meta := p.meta.Load(); meta != nil {
+		params["_meta"] = *meta
+	}
+	id := fmt.Sprintf("%q", p.privatePrefix+strconv.FormatInt(p.privateID.Add(1), 10))
+	answer := make(chan call.Envelope, 1)
+	p.private.Store(call.IDKey(json.RawMessage(id)), answer)
+	defer p.private.Delete(call.IDKey(json.RawMessage(id)))
+	body, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.toServer.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, body), true); err != nil {
+		return nil, fmt.Errorf("asking the server for %s: %w", method, err)
+	}
+	select {
+	case m := <-answer:
+		if m.Result == nil {
+			return nil, fmt.Errorf("the server answers %s with the error %s", method, get(m.Error, p.limits, "code"))
+		}
+		return m.Result, nil
+	case <-p.serverGone:
+		return nil, errors.New("the server is gone")
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the server did not answer %s in time: %w", method, ctx.Err())
+	}
+}

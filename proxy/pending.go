@@ -1,0 +1,120 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// maxPending bounds the requests of the client that are not answered yet.
+const maxPending = 10_000
+
+// A request is one request of the client that is not answered yet.
+type request struct {
+	id     json.RawMessage // as the client spelt it
+	method string
+	cursor string             // of a tools/list
+	epoch  int                // of the catalog when a tools/list was forwarded
+	cancel context.CancelFunc // stops judging; nil once the server has the request
+}
+
+// A pendingTable holds the client's requests that are not answered yet, by id.
+type pendingTable struct {
+	mu   sync.Mutex
+	byID map[string]*request
+}
+
+// Reasons why add refuses a request.
+const (
+	idInUse        = `"id" belongs to a request that is not answered yet: use each id once`
+	tooManyPending = "too many requests wait for an answer: wait for some of them"
+)
+
+// add enters a request and returns "", or why it cannot.
+func (t *pendingTable) add(r *request) string {
+	key := call.IDKey(r.id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.byID[key]; ok {
+		return idInUse
+	}
+	if len(t.byID) >= maxPending {
+		return tooManyPending
+	}
+	if t.byID == nil {
+		t.byID = map[string]*request{}
+	}
+	t.byID[key] = r
+	return ""
+}
+
+// take removes and returns the request with an id, or returns nil.
+func (t *pendingTable) take(id json.RawMessage) *request {
+	key := call.IDKey(id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.byID[key]
+	delete(t.byID, key)
+	return r
+}
+
+// remove removes r. It returns false if r is gone already: cancelled, or answered by
+// somebody else. Whoever removes a request answers it, so each is answered once.
+func (t *pendingTable) remove(r *request) bool {
+	key := call.IDKey(r.id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[key] != r {
+		return false
+	}
+	delete(t.byID, key)
+	return true
+}
+
+// forward marks r as the server's to answer. It returns false if r is gone.
+func (t *pendingTable) forward(r *request) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[call.IDKey(r.id)] != r {
+		return false
+	}
+	r.cancel = nil
+	return true
+}
+
+// cancelled removes the request that the client cancels. It reports whether the
+// server has the request, and so must be told.
+func (t *pendingTable) cancelled(id json.RawMessage) bool {
+	r := t.take(id)
+	if r == nil {
+		return false
+	}
+	if r.cancel != nil {
+		r.cancel()
+		return false
+	}
+	return true
+}
+
+// drain removes and returns all requests.
+func (t *pendingTable) drain() []*request {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []*request
+	for _, r := range t.byID {
+		all = append(all, r)
+	}
+	t.byID = nil
+	return all
+}
+
+func (t *pendingTable) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byID)
+}

@@ -1,0 +1,240 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Config says what to put the proxy in front of. Command and Gate are required.
+type Config struct {
+	Command []string      // the server's program and arguments
+	Gate    *toolvet.Gate // judges the calls
+
+	Server       string // the server's name in logs and policies; may be ""
+	ValidateName string // name of the validate tool; default protocol.ToolName
+
+	// Limits bound each message in both directions. The defaults are those of
+	// call.Limits, but 64 MiB a message.
+	Limits call.Limits
+	// ServerTimeout bounds what the proxy asks the server itself: a list of its
+	// tools, its own validation. Default 10 s. Calls of the client are not bounded.
+	ServerTimeout time.Duration
+	// Linger is how long the server may go on answering after the client has
+	// closed its side and still listens. Default 10 s.
+	Linger time.Duration
+
+	// Stdin and Stdout are the client's side. A read of Stdin may be left behind
+	// when Run returns. Stderr is handed to the server; nil discards.
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	// Supervisor is the command prefix that starts the server so that nothing of it
+	// outlives the proxy; see process.Command. Empty: a weaker guarantee.
+	Supervisor []string
+	// Logger is told of refusals and faults: tool, check and place, never a value.
+	// Nil discards.
+	Logger *slog.Logger
+}
+
+// maxMessage is the default limit of a message: results may hold images.
+const maxMessage = 64 << 20
+
+func (c Config) withDefaults() Config {
+	if c.ValidateName == "" {
+		c.ValidateName = protocol.ToolName
+	}
+	if c.Limits.Bytes <= 0 {
+		c.Limits.Bytes = maxMessage
+	}
+	if c.ServerTimeout <= 0 {
+		c.ServerTimeout = 10 * time.Second
+	}
+	if c.Linger <= 0 {
+		c.Linger = 10 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// A Proxy is one run of the proxy: one client, one server.
+type Proxy struct {
+	cfg    Config
+	gate   *toolvet.Gate
+	limits call.Limits
+	log    *slog.Logger
+
+	toClient, toServer *lineWriter
+
+	pending  pendingTable
+	catalog  catalog
+	listing  chan struct{} // held by the one listing that is under way
+	validate *call.Tool    // the definition of the validate tool
+
+	judging sync.WaitGroup // calls that are judged beside the messages that follow them
+
+	private       sync.Map // id key of a request of the proxy's own -> chan call.Envelope
+	privateID     atomic.Int64
+	privatePrefix string
+	meta          atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
+	native        atomic.Pointer[string]          // name of the server's own validate tool
+
+	taken      atomic.Int64  // messages read from the client
+	serverGone chan struct{} // closed when nothing more can come from the server
+	exit       process.Exit  // valid once serverGone is closed
+}
+
+// Run starts the server and stands between it and the client until one of them is
+// gone or ctx is done. It returns the server's exit code. The error says that the
+// server could not be started.
+func Run(ctx context.Context, cfg Config) (int, error) {
+	p, err := newProxy(cfg)
+	if err != nil {
+		return 0, err
+	}
+	server, err := process.Start(process.Command{
+		Args: p.cfg.Command, Stderr: p.cfg.Stderr, Supervisor: p.cfg.Supervisor,
+	})
+	if err != nil {
+		return 0, err
+	}
+	return p.serve(ctx, server), nil
+}
+
+func newProxy(cfg Config) (*Proxy, error) {
+	if len(cfg.Command) == 0 {
+		return nil, errors.New("proxy: no server command")
+	}
+	if cfg.Gate == nil {
+		return nil, errors.New("proxy: no gate")
+	}
+	cfg = cfg.withDefaults()
+	p := &Proxy{
+		cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger,
+		toClient: newLineWriter(cfg.Stdout), listing: make(chan struct{}, 1), serverGone: make(chan struct{}),
+		privatePrefix: "toolvet-" + rand.Text()[:8] + "-",
+	}
+	var err error
+	p.validate, err = validateTool(cfg.ValidateName, p.limits)
+	return p, err
+}
+
+func validateTool(name string, limits call.Limits) (*call.Tool, error) {
+	definition, err := protocol.NewTool(name).Encode()
+	if err != nil {
+		return nil, err
+	}
+	return call.DecodeTool(definition, limits)
+}
+
+// A server is a running server: a *process.Process.
+type server interface {
+	Stdin() io.WriteCloser
+	Stdout() io.ReadCloser
+	Stop(context.Context, process.Grace) process.Exit
+}
+
+// serve moves messages until one side is gone, and then stops the other.
+func (p *Proxy) serve(ctx context.Context, server server) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.toServer = newLineWriter(server.Stdin())
+	clientDone, serverDone := make(chan struct{}), make(chan struct{})
+	go func() { defer close(clientDone); p.readClient(ctx) }()
+	go func() { defer close(serverDone); p.readServer(server.Stdout()) }()
+	select {
+	case <-clientDone:
+		p.finish(ctx, server, serverDone)
+	case <-serverDone:
+	case <-ctx.Done():
+	}
+	p.exit = server.Stop(ctx, process.Grace{})
+	<-serverDone
+	p.abandon(clientDone)
+	return p.exit.Code
+}
+
+// finish lets the server answer what the client asked before it closed its side.
+func (p *Proxy) finish(ctx context.Context, server server, serverDone <-chan struct{}) {
+	p.judging.Wait() // calls that wait for a verdict still reach the server
+	_ = server.Stdin().Close()
+	deadline := time.After(p.cfg.Linger)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for p.pending.len() > 0 && !readerGone(p.cfg.Stdout) {
+		select {
+		case <-tick.C:
+		case <-serverDone:
+			return
+		case <-deadline:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// abandon answers every request that the server will not answer any more.
+func (p *Proxy) abandon(clientDone <-chan struct{}) {
+	close(p.serverGone)
+	p.failPending()
+	p.awaitQuiet(clientDone)
+	p.failPending()
+}
+
+// awaitQuiet waits until the client has nothing more to say: what it wrote before it
+// could know that the server is gone is still to be read and refused. Two looks without
+// a message between them, so that it is not the processor that was late.
+func (p *Proxy) awaitQuiet(clientDone <-chan struct{}) {
+	deadline := time.After(p.cfg.Linger)
+	for seen, quiet := p.taken.Load(), 0; quiet < 2; quiet++ {
+		select {
+		case <-clientDone:
+			return
+		case <-deadline:
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+		if taken := p.taken.Load(); taken != seen {
+			seen, quiet = taken, -1
+		}
+	}
+}
+
+func (p *Proxy) failPending() {
+	for _, r := range p.pending.drain() {
+		p.answerError(r.id, &call.Error{Code: call.InternalError, Message: p.goneMessage()})
+	}
+}
+
+func (p *Proxy) goneMessage() string {
+	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)
+}
+
+// isGone reports whether the server can answer nothing any more.
+func (p *Proxy) isGone() bool {
+	select {
+	case <-p.serverGone:
+		return true
+	default:
+		return false
+	}
+}

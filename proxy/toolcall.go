@@ -1,0 +1,188 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// toolsCall judges a tools/call and forwards it, or answers it.
+func (p *Proxy) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
+	if m.ID == nil {
+		// A server that runs it all the same would run what nobody judged.
+		p.log.Warn("dropped a tools/call without an id")
+		return
+	}
+	c, err := call.DecodeParams(m.Params, p.limits)
+	if err != nil {
+		p.refuseMessage(m.ID, err)
+		return
+	}
+	c.Server = p.cfg.Server
+	p.noteVersion(c.Meta)
+	r := &request{id: bytes.Clone(m.ID), method: m.Method}
+	if tools := p.catalog.current(); tools.Tool(c.Name) != nil && c.Name != p.validateName(tools) {
+		c.Resolve(tools)
+		if !p.gate.Waits(c) {
+			if p.enter(r) {
+				p.judge(ctx, r, c, line)
+			}
+			return
+		}
+	}
+	p.toolsCallLater(ctx, r, c, bytes.Clone(line))
+}
+
+// toolsCallLater judges a call beside the messages that follow it: it must wait for
+// the server's list of tools, for checks, or for the server's own validation.
+func (p *Proxy) toolsCallLater(ctx context.Context, r *request, c *call.Call, line []byte) {
+	ctx, r.cancel = context.WithCancel(ctx)
+	cancel := r.cancel
+	c.Raw = bytes.Clone(c.Raw)
+	if !p.enter(r) {
+		cancel()
+		return
+	}
+	p.judging.Go(func() {
+		defer cancel()
+		tools, err := p.toolsFor(ctx, c.Name)
+		switch {
+		case err != nil:
+			p.refuse(r, c, unlisted(err))
+		case c.Name == p.validateName(tools):
+			p.answerValidate(ctx, r, c, tools)
+		default:
+			c.Resolve(tools)
+			p.judge(ctx, r, c, line)
+		}
+	})
+}
+
+// toolsFor returns the server's tools. If they are known and hold no tool of the name,
+// the server is asked once more before the call is refused: some servers do not say
+// that their list has changed.
+func (p *Proxy) toolsFor(ctx context.Context, name string) (*call.Catalog, error) {
+	tools, err := p.tools(ctx)
+	if err != nil || tools.Tool(name) != nil || name == p.validateName(tools) || !p.catalog.doubt() {
+		return tools, err
+	}
+	return p.tools(ctx)
+}
+
+// unlisted is the verdict on a call while the server does not tell its tools.
+func unlisted(err error) toolvet.Verdict {
+	return toolvet.Verdict{Findings: []check.Finding{{
+		Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel,
+		Message: fmt.Sprintf("the server's tools could not be listed, so the call cannot be judged: %v", err),
+	}}}
+}
+
+// judge forwards a call that is a go, and answers one that is not.
+func (p *Proxy) judge(ctx context.Context, r *request, c *call.Call, line []byte) {
+	v := p.gate.Judge(ctx, c, toolvet.PointProxy)
+	if !v.Go {
+		p.refuse(r, c, v)
+		return
+	}
+	p.forward(r, line)
+}
+
+// refuse answers a call that is a no-go: a tool execution error (SEP-1303).
+func (p *Proxy) refuse(r *request, c *call.Call, v toolvet.Verdict) {
+	result := protocol.NewResult(c.Name, v)
+	for _, f := range result.Findings {
+		p.log.Info("refused a call", "tool", result.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
+	}
+	p.answerResult(r, result.Refusal(modern(c.Meta)))
+}
+
+// answerValidate answers a call of the validate tool.
+func (p *Proxy) answerValidate(ctx context.Context, r *request, c *call.Call, tools *call.Catalog) {
+	own := *c
+	own.Tool = p.validate
+	if v := p.gate.Judge(ctx, &own, toolvet.PointProxy); !v.Go {
+		p.refuse(r, c, v)
+		return
+	}
+	target, err := protocol.DecodeRequest(c.Raw, tools, p.limits)
+	if err != nil {
+		p.refuse(r, c, toolvet.Verdict{Findings: []check.Finding{{
+			Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error(),
+		}}})
+		return
+	}
+	target.Server = p.cfg.Server
+	if target.Name == c.Name {
+		target.Tool = p.validate
+	}
+	result := protocol.NewResult(target.Name, p.gate.Judge(ctx, target, toolvet.PointValidate))
+	if native := p.native.Load(); native != nil {
+		p.askNative(ctx, *native, c, &result)
+	}
+	p.answerResult(r, result.Answer(modern(c.Meta)))
+}
+
+// askNative asks the server's own validation too: both must agree to a go.
+func (p *Proxy) askNative(ctx context.Context, name string, c *call.Call, result *protocol.Result) {
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
+	defer cancel()
+	answer, err := p.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": c.Raw})
+	result.AddNative(answer, err)
+}
+
+// validateName is the name of the validate tool beside the server's tools: that of the
+// server's own if it announces the protocol, else the first that is free.
+func (p *Proxy) validateName(tools *call.Catalog) string {
+	if native := p.native.Load(); native != nil {
+		return *native
+	}
+	return protocol.FreeName(p.cfg.ValidateName, func(name string) bool { return tools.Tool(name) != nil })
+}
+
+// modernVersion is the first version of MCP without sessions.
+const (
+	modernVersion = "2026-07-28"
+	versionKey    = "io.modelcontextprotocol/protocolVersion"
+)
+
+// modern reports whether a request with this _meta speaks 2026-07-28 or later.
+func modern(meta map[string]any) bool {
+	version, _ := meta[versionKey].(string)
+	return version >= modernVersion
+}
+
+// noteVersion remembers what a request since 2026-07-28 must say of its sender, for the
+// proxy's own requests.
+func (p *Proxy) noteVersion(meta map[string]any) {
+	if p.meta.Load() != nil || !modern(meta) {
+		return
+	}
+	own := map[string]any{}
+	for _, key := range []string{versionKey, "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities"} {
+		if v, ok := meta[key]; ok {
+			own[key] = v
+		}
+	}
+	raw, err := json.Marshal(own)
+	if err == nil {
+		p.meta.Store((*json.RawMessage)(&raw))
+	}
+}
+
+func (p *Proxy) noteMeta(raw []byte) {
+	if p.meta.Load() != nil || raw == nil {
+		return
+	}
+	if meta, err := call.DecodeArguments(raw, p.limits); err == nil {
+		p.noteVersion(meta)
+	}
+}
