@@ -1,0 +1,94 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// The protocol versions that the client speaks: with a handshake, and without.
+var (
+	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+	modernVersion  = "2026-07-28"
+)
+
+// shakeHands is initialize, and for a server that refuses it server/discover (MCP
+// 2026-07-28, basic/versioning).
+func (c *Client) shakeHands(ctx context.Context) error {
+	err := c.initialize(ctx)
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	if modern := c.discover(ctx); modern != nil {
+		return fmt.Errorf("%w; then %w", err, modern)
+	}
+	return nil
+}
+
+func clientInfo() map[string]any {
+	return map[string]any{"name": "toolvet", "version": toolvet.Version}
+}
+
+func (c *Client) initialize(ctx context.Context) error {
+	raw, err := c.request(ctx, "initialize", map[string]any{
+		"protocolVersion": legacyVersions[0], "capabilities": map[string]any{}, "clientInfo": clientInfo(),
+	})
+	if err != nil {
+		return err
+	}
+	result, err := c.members(raw)
+	if err != nil {
+		return fmt.Errorf("the server's answer to initialize is malformed: %w", err)
+	}
+	_ = json.Unmarshal(result["protocolVersion"], &c.version) // what is no string stays ""
+	if !slices.Contains(legacyVersions, c.version) {
+		return fmt.Errorf("the server answers initialize with the protocol version %q: toolvet speaks %s",
+			strictjson.Printable(c.version, 32), strings.Join(legacyVersions, ", "))
+	}
+	c.capabilities = result["capabilities"]
+	return c.conn.notify(ctx, "notifications/initialized")
+}
+
+func (c *Client) discover(ctx context.Context) error {
+	c.meta = map[string]any{
+		"io.modelcontextprotocol/protocolVersion":    modernVersion,
+		"io.modelcontextprotocol/clientInfo":         clientInfo(),
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+	}
+	raw, err := c.request(ctx, "server/discover", map[string]any{})
+	if err != nil {
+		return err
+	}
+	result, err := c.members(raw)
+	if err != nil {
+		return fmt.Errorf("the server's answer to server/discover is malformed: %w", err)
+	}
+	var versions []string
+	if err := json.Unmarshal(result["supportedVersions"], &versions); err != nil || !slices.Contains(versions, modernVersion) {
+		return fmt.Errorf("the server's answer to server/discover does not list the protocol version %s", modernVersion)
+	}
+	c.version, c.capabilities = modernVersion, result["capabilities"]
+	return nil
+}
+
+func (c *Client) members(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	members, err := strictjson.Members(raw, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	object := make(map[string]json.RawMessage, len(members))
+	for _, m := range members {
+		object[m.Key] = m.Raw
+	}
+	return object, nil
+}
