@@ -1,0 +1,131 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpgate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// callTool judges a call and runs it, or answers it. Every round of a call that asks
+// its client for input (SEP-2322) is a call of its own; for clients before 2026-07-28
+// the SDK repeats the round itself, behind the gate, with the same arguments.
+func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, error) {
+	r, ok := req.(*mcp.CallToolRequest)
+	if !ok || r.Params == nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+			Message: "a middleware hands on a tools/call without its params, so it cannot be judged"}
+	}
+	if answer, err := g.judge(ctx, r); answer != nil || err != nil {
+		return untyped(answer, err)
+	}
+	return g.run(ctx, r)
+}
+
+// judge returns what to answer instead of running the call: a refusal, or the answer
+// of the validate tool. If both results are nil, the call is a go.
+func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (answer *mcp.CallToolResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.panicked("judging a call", r.Params.Name, p)
+			answer, err = refusal(r, toolvet.Verdict{})
+		}
+	}()
+	c, err := g.decode(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	inv, err := g.inventory(ctx, r)
+	if err != nil {
+		return refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
+	}
+	if c.Resolve(inv.catalog); c.Tool == nil {
+		// In the SDK's words, but not by the SDK: a tool that is added at this very
+		// moment would run without a verdict.
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
+	}
+	verdict := g.gate.Judge(ctx, c, toolvet.PointLibrary)
+	switch {
+	case !verdict.Go:
+		return refusal(r, verdict)
+	case c.Name == inv.validate.Name:
+		return g.validate(ctx, r, c, inv)
+	}
+	return nil, nil
+}
+
+// decode reads the arguments strictly. Absent arguments are judged as {}, and stay
+// absent for the handler. The _meta is a copy: a handler may change its own while a
+// check that ran out of time still reads.
+func (g *guard) decode(params *mcp.CallToolParamsRaw) (*call.Call, error) {
+	c := &call.Call{Name: params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{}, Meta: maps.Clone(params.Meta)}
+	if len(params.Arguments) == 0 {
+		return c, nil
+	}
+	var err error
+	c.Raw = params.Arguments
+	if c.Arguments, err = call.DecodeArguments(params.Arguments, g.limits); err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	return c, nil
+}
+
+// validate answers a call of the validate tool that is a go itself: the verdict on the
+// call that it describes, which is judged and not run.
+func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory) (*mcp.CallToolResult, error) {
+	target, err := protocol.DecodeRequest(c.Raw, inv.catalog, g.limits)
+	if err != nil {
+		return refusal(r, failed("input-schema", err.Error()))
+	}
+	target.Meta = c.Meta
+	verdict := g.gate.Judge(ctx, target, toolvet.PointValidate)
+	if target.Tool == nil {
+		verdict.Go = false // whatever the policy makes of known-tool: the real call cannot run
+	}
+	result := protocol.NewResult(target.Name, verdict)
+	return newResult(result.Answer(modern(r)))
+}
+
+// run runs a call that is a go. A panic, and a result that is missing, become a tool
+// execution error: the SDK would end the process.
+func (g *guard) run(ctx context.Context, r *mcp.CallToolRequest) (res mcp.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.panicked("running a tool", r.Params.Name, p)
+			res, err = untyped(broken(r))
+		}
+	}()
+	res, err = g.next(ctx, methodCallTool, r)
+	if err != nil {
+		return nil, err
+	}
+	if result, ok := res.(*mcp.CallToolResult); res == nil || ok && result == nil {
+		return untyped(broken(r))
+	}
+	return res, nil
+}
+
+// panicked reports a recovered panic to the operator; its value is nobody else's
+// business.
+func (g *guard) panicked(while, tool string, value any) {
+	g.logger.Error("recovered a panic", "while", while, "tool", tool, "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+}
+
+// failed is the verdict on a call that could not be judged.
+func failed(checkName, why string) toolvet.Verdict {
+	return toolvet.Verdict{Findings: []check.Finding{{
+		Check: checkName, Stage: check.Schema, Level: check.SyntaxLevel, Message: why,
+	}}}
+}

@@ -1,0 +1,104 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpgate
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// handshake announces the validate tool in the result of initialize or
+// server/discover. A server whose tools cannot be listed announces nothing.
+func (g *guard) handshake(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	res, err := g.next(ctx, method, req)
+	if err != nil {
+		return nil, err
+	}
+	inv, err := g.inventory(ctx, req)
+	if err != nil {
+		return res, nil
+	}
+	switch r := res.(type) {
+	case *mcp.InitializeResult:
+		if r != nil {
+			announced := *r
+			announced.Capabilities = g.announce(r.Capabilities, inv)
+			return &announced, nil
+		}
+	case *mcp.DiscoverResult:
+		if r != nil {
+			announced := *r
+			announced.Capabilities = g.announce(r.Capabilities, inv)
+			return &announced, nil
+		}
+	}
+	return res, nil
+}
+
+// announce returns caps with the same protocol.Capability in both places. It copies what
+// it changes, since a middleware may hand out one object to all.
+func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.ServerCapabilities {
+	var announced mcp.ServerCapabilities
+	if caps != nil {
+		announced = *caps
+	}
+	capability := protocol.NewCapability(inv.validate.Name, g.gate.Levels())
+	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
+	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
+	if announced.Tools == nil { // the server has none of its own yet
+		announced.Tools = &mcp.ToolCapabilities{ListChanged: true}
+	}
+	return &announced
+}
+
+func with(m map[string]any, key string, value any) map[string]any {
+	m = maps.Clone(m)
+	if m == nil {
+		m = make(map[string]any, 1)
+	}
+	m[key] = value
+	return m
+}
+
+// listTools adds the validate tool at the end of the last page.
+func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, error) {
+	res, err := g.next(ctx, methodListTools, req)
+	if err != nil {
+		return nil, err
+	}
+	page, ok := res.(*mcp.ListToolsResult)
+	if !ok || page == nil || page.NextCursor != "" {
+		return res, nil
+	}
+	inv, err := g.inventory(ctx, req)
+	if err != nil {
+		return res, nil // without the validate tool, whose name cannot be told
+	}
+	last := *page
+	last.Tools = append(slices.Clip(page.Tools), inv.validate)
+	return &last, nil
+}
+
+// validateTool is the definition of the validate tool for the SDK.
+func validateTool(name string) *mcp.Tool {
+	def := protocol.NewTool(name)
+	tool := &mcp.Tool{
+		Name:         def.Name,
+		Title:        def.Title,
+		Description:  def.Description,
+		InputSchema:  def.InputSchema,
+		OutputSchema: def.OutputSchema,
+		Annotations:  &mcp.ToolAnnotations{},
+	}
+	if err := json.Unmarshal(def.Annotations, tool.Annotations); err != nil {
+		panic("mcpgate: annotations of the validate tool: " + err.Error())
+	}
+	return tool
+}
