@@ -1,0 +1,205 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/report"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// checkFlags are the flags of "toolvet check".
+type checkFlags struct {
+	policy  string
+	tools   string
+	timeout time.Duration
+	json    bool
+	jsonl   bool
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	var flags checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [flags] [CALL.json | -]... [-- SERVER-COMMAND...]",
+		Short: "Judge calls without running them",
+		Long: `Judge calls without running them.
+
+A call is {"tool": …, "arguments": {…}}. Without files it is read from standard
+input. "tool" is the name of a tool that --tools or the server lists, or a whole
+definition with name and inputSchema.
+
+Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`,
+		Example: `  toolvet check --tools tools.json call.json
+  toolvet check call.json -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet check --jsonl --tools tools.json < calls.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, server := serverArgs(cmd, args)
+			return a.check(cmd, flags, files, server)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
+	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result, for calls that name a tool")
+	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
+	f.BoolVar(&flags.json, "json", false, "print verdicts as JSON, one object a line")
+	f.BoolVar(&flags.jsonl, "jsonl", false, "read a call a line from standard input, print a verdict a line")
+	return cmd
+}
+
+func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string) error {
+	switch {
+	case flags.tools != "" && server != nil:
+		return usageError(cmd, "--tools and a server command exclude each other")
+	case flags.jsonl && len(files) > 0:
+		return usageError(cmd, "--jsonl reads standard input and takes no files")
+	case flags.timeout <= 0:
+		return usageError(cmd, "--server-timeout must be longer than 0")
+	case len(files) == 0 && isTerminal(a.stdin):
+		return usageError(cmd, "no call to judge: name a file, or pipe a call in")
+	}
+	ctx := cmd.Context()
+	gate, err := newGate(flags.policy, newLogger(a.stderr, false))
+	if err != nil {
+		return err
+	}
+	tools, err := a.knownTools(ctx, flags.tools, server, flags.timeout)
+	if err != nil {
+		return err
+	}
+	j := &judge{gate: gate, tools: newToolSet(tools)}
+	if flags.jsonl {
+		return a.checkLines(ctx, j)
+	}
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	return a.checkFiles(ctx, j, files, flags.json)
+}
+
+// newGate makes a gate with the default checks and the policy in a file, if any.
+func newGate(policyFile string, log *slog.Logger) (*toolvet.Gate, error) {
+	var p *policy.Policy
+	if policyFile != "" {
+		var err error
+		if p, err = policy.Load(policyFile); err != nil {
+			return nil, err
+		}
+	}
+	return toolvet.New(toolvet.WithPolicy(p), toolvet.WithLogger(log))
+}
+
+// checkFiles judges a call a file and returns the worst of the exit codes.
+func (a *app) checkFiles(ctx context.Context, j *judge, files []string, asJSON bool) error {
+	worst := exitGo
+	for _, name := range files {
+		verdict := a.checkFile(ctx, j, name)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		worst = max(worst, verdict.code)
+		if verdict.err != nil {
+			a.complain(fmt.Errorf("%s: %w", displayName(name), verdict.err))
+		}
+		label := ""
+		if len(files) > 1 {
+			label = displayName(name)
+		}
+		if err := a.writeVerdict(verdict, label, asJSON); err != nil {
+			return fmt.Errorf("writing the verdict: %w", err)
+		}
+	}
+	return exitWith(worst)
+}
+
+func (a *app) checkFile(ctx context.Context, j *judge, name string) judged {
+	raw, err := a.readCall(ctx, name)
+	if err != nil {
+		return notJudged(err)
+	}
+	return j.judge(ctx, raw)
+}
+
+// writeVerdict prints a verdict. As text, a call that was not judged has none.
+func (a *app) writeVerdict(v judged, label string, asJSON bool) error {
+	switch {
+	case asJSON:
+		return writeJSON(a.stdout, v.result)
+	case v.err != nil:
+		return nil
+	}
+	return report.Text(a.stdout, label, &v.result)
+}
+
+// exitWith is nil for exitGo.
+func exitWith(code int) error {
+	if code == exitGo {
+		return nil
+	}
+	return exitCode(code)
+}
+
+func displayName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+// readCall reads a file, or standard input for "-", but not more than it takes to
+// find that it is too large. A read that waits is left behind when ctx is done.
+func (a *app) readCall(ctx context.Context, name string) ([]byte, error) {
+	in := a.stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, pathless(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	type content struct {
+		raw []byte
+		err error
+	}
+	read := make(chan content, 1)
+	go func() {
+		raw, err := io.ReadAll(io.LimitReader(in, maxCall+1))
+		read <- content{raw, err}
+	}()
+	select {
+	case c := <-read:
+		return c.raw, pathless(c.err)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pathless drops the file's name from an error beside which it already stands.
+func pathless(err error) error {
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return fmt.Errorf("cannot %s: %w", pathErr.Op, pathErr.Err)
+	}
+	return err
+}
+
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

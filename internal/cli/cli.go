@@ -1,0 +1,182 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cli is the command toolvet.
+//
+// Each command is a function that makes a cobra command; [Main] joins them and turns
+// what they return into words and an exit code:
+//
+//	0  go            all calls may run
+//	1  no-go         a call would be refused
+//	2  not judged    wrong flags, a file that cannot be read, a server that does not start
+//
+// "toolvet proxy" ends with the exit code of its server instead.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// The exit codes.
+const (
+	exitGo = iota
+	exitNoGo
+	exitNotJudged
+)
+
+// An app is one run of the command.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// Main runs toolvet with arguments (without the program's name) and returns the exit
+// code. It may leave a read of stdin behind. When ctx is done it stops what it has
+// started and returns.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := a.rootCommand()
+	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.exitCode(ctx, root.ExecuteContext(ctx))
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "toolvet",
+		Short: "toolvet vets MCP tool calls before they run",
+		Long: `toolvet vets MCP tool calls before they run: in front of a server (proxy), from
+a file (check), or as a dry run that a model can ask for (the validate tool).
+
+Exit codes: 0 go, 1 no-go, 2 not judged.`,
+		Example: `  toolvet demo
+  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .`,
+		Version:       toolvet.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			cmd.SetOut(a.stderr)
+			return errors.Join(cmd.Help(), exitCode(exitNotJudged))
+		},
+	}
+	root.SetHelpCommand(helpCommand(root))
+	root.SetVersionTemplate("toolvet {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%v", err) })
+	root.AddCommand(a.checkCommand(), a.proxyCommand(), a.toolsCommand(), a.explainCommand(), a.demoCommand(),
+		a.versionCommand(), a.demoServerCommand(), a.superviseCommand())
+	return root
+}
+
+// helpCommand is cobra's, but for a command that does not exist it fails.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	err := fmt.Errorf("unknown command %q", name)
+	if near := schema.Nearest(name, names); near != "" {
+		return withHint(err, "did you mean 'toolvet %s'?", near)
+	}
+	return withHint(err, "the commands are %s", strings.Join(names, ", "))
+}
+
+// An exitCode is an end that needs no words.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// A hintedError is an error that comes with a way out.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
+func withHint(err error, format string, args ...any) error {
+	return &hintedError{err, fmt.Sprintf(format, args...)}
+}
+
+// usageError is a command line that cannot be understood.
+func usageError(cmd *cobra.Command, format string, args ...any) error {
+	return withHint(fmt.Errorf(format, args...), "see '%s --help'", cmd.CommandPath())
+}
+
+func (a *app) exitCode(ctx context.Context, err error) int {
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitGo
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, syscall.EPIPE): // nobody reads any more: no one is left to be told
+	case ctx.Err() != nil:
+		a.complain(errors.New("interrupted"))
+	default:
+		a.complain(err)
+	}
+	return exitNotJudged
+}
+
+// complain tells an error and how to mend it. What it cannot write is lost: there is
+// no other place to say it.
+func (a *app) complain(err error) {
+	fmt.Fprintf(a.stderr, "toolvet: error: %s\n", strings.TrimPrefix(err.Error(), "toolvet: "))
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		fmt.Fprintf(a.stderr, "toolvet: hint: %s\n", hinted.hint)
+	}
+}
+
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "toolvet: warning: %s\n", fmt.Sprintf(format, args...))
+}
+
+// serverArgs are the arguments after "--", and those before.
+func serverArgs(cmd *cobra.Command, args []string) (before, server []string) {
+	if i := cmd.ArgsLenAtDash(); i >= 0 {
+		return args[:i], args[i:]
+	}
+	return args, nil
+}
+
+// supervisor is the command that looks after a server (see process.Supervise).
+func supervisor() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding toolvet's own program, which looks after servers: %w", err)
+	}
+	return []string{self, "supervise", "--"}, nil
+}

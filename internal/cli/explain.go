@@ -1,0 +1,84 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/schema"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain [CHECK]",
+		Short:   "List the checks, or explain one",
+		Long:    "List the checks in the order in which they run, or explain one.",
+		Example: "  toolvet explain\n  toolvet explain input-schema",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return listChecks(a.stdout, suite.Default())
+			case 1:
+				return explainCheck(a.stdout, suite.Default(), args[0])
+			}
+			return usageError(cmd, "explain takes one check")
+		},
+	}
+}
+
+func listChecks(w io.Writer, checks []*check.Check) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "CHECK\tSTAGE\tLEVEL\tSEVERITY\tSUMMARY")
+	for _, c := range checks {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", c.Name, c.Stage, c.Level, c.Severity, plainInline(c.Summary()))
+	}
+	return table.Flush()
+}
+
+func explainCheck(w io.Writer, checks []*check.Check, name string) error {
+	var names []string
+	for _, c := range checks {
+		if c.Name == name {
+			_, err := fmt.Fprintf(w, "%s\n(stage %s, level %s, severity %s)\n%s", c.Name, c.Stage, c.Level, c.Severity, plainBody(c.Doc))
+			return err
+		}
+		names = append(names, c.Name)
+	}
+	err := fmt.Errorf("unknown check %q", name)
+	if near := schema.Nearest(name, names); near != "" {
+		return withHint(err, "did you mean 'toolvet explain %s'?", near)
+	}
+	return withHint(err, "'toolvet explain' lists the checks")
+}
+
+// plainBody is a check's README without its title, as plain text: Markdown's headings,
+// links and code fences are for other readers.
+func plainBody(doc string) string {
+	_, body, _ := strings.Cut(doc, "\n")
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			continue
+		case strings.HasPrefix(line, "#"):
+			line = strings.ToUpper(strings.TrimLeft(line, "# "))
+		case !strings.HasPrefix(line, "    "):
+			line = plainInline(line)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+var markdownLink = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+
+func plainInline(s string) string { return markdownLink.ReplaceAllString(s, "$1") }

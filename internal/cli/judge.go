@@ -1,0 +1,141 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// maxCall is the size of the largest call that is judged, in bytes.
+const maxCall = strictjson.DefaultBytes
+
+// A judge judges calls as they are written in files. It may be used concurrently.
+type judge struct {
+	gate  *toolvet.Gate
+	tools *toolSet
+}
+
+// A judged call has a result and the exit code that it asks for. Err says why it was
+// not judged.
+type judged struct {
+	result protocol.Result
+	code   int
+	err    error
+}
+
+// A refusal is an error that makes a call a no-go before any check sees it: the call
+// can be read in two ways, or is over a limit. The proxy would refuse it, too.
+type refusal struct{ error }
+
+func notJudged(err error) judged {
+	return judged{result: failed(err), code: exitNotJudged, err: err}
+}
+
+// failed is the result for a call that no check has seen.
+func failed(err error) protocol.Result {
+	r := protocol.NewResult("", toolvet.Verdict{})
+	r.Errors = []string{err.Error()}
+	return r
+}
+
+func (j *judge) judge(ctx context.Context, raw []byte) judged {
+	c, err := j.decode(raw)
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		return judged{result: failed(err), code: exitNoGo}
+	case err != nil:
+		return notJudged(err)
+	}
+	v := j.gate.Judge(ctx, c, toolvet.PointValidate)
+	if err := ctx.Err(); err != nil {
+		return notJudged(err)
+	}
+	out := judged{result: protocol.NewResult(c.Name, v)}
+	if !v.Go {
+		out.code = exitNoGo
+	}
+	return out
+}
+
+// decode reads {"tool": …, "arguments": {…}}. Other members are the reader's own
+// notes, but only beside "arguments": without, one of them may be a misspelt one.
+func (j *judge) decode(raw []byte) (*call.Call, error) {
+	members, err := strictjson.Members(raw, call.Limits{Bytes: maxCall})
+	if err != nil {
+		return nil, classify(err)
+	}
+	var tool, arguments json.RawMessage
+	other := ""
+	for _, m := range members {
+		switch {
+		case m.Key == "tool":
+			tool = m.Raw
+		case m.Key == "arguments":
+			arguments = m.Raw
+		case strings.EqualFold(m.Key, "tool"), strings.EqualFold(m.Key, "arguments"):
+			return nil, refusal{fmt.Errorf("the call has the key %q, which some readers take for %q: spell it that way",
+				strictjson.Printable(m.Key, 64), strings.ToLower(m.Key))}
+		default:
+			other = strictjson.Printable(m.Key, 64)
+		}
+	}
+	switch {
+	case tool == nil:
+		return nil, errors.New(`the call has no "tool": a call is {"tool": …, "arguments": {…}}`)
+	case arguments == nil && other != "":
+		return nil, fmt.Errorf(`the call has no "arguments", but %q: a call is {"tool": …, "arguments": {…}}`, other)
+	case arguments == nil:
+		arguments = json.RawMessage("{}")
+	}
+	return j.newCall(tool, arguments)
+}
+
+func (j *judge) newCall(tool, arguments json.RawMessage) (*call.Call, error) {
+	catalog, name, err := j.tools.find(tool)
+	if err != nil {
+		return nil, classify(err)
+	}
+	c := &call.Call{Name: name, Raw: arguments}
+	if c.Arguments, err = call.DecodeArguments(arguments, call.Limits{}); err != nil {
+		return nil, classify(err)
+	}
+	c.Resolve(catalog)
+	return c, nil
+}
+
+// classify tells a call that would be refused (see refusal) from a text that is no
+// call at all.
+func classify(err error) error {
+	var text *strictjson.Error
+	if errors.As(err, &text) {
+		switch text.Kind {
+		case strictjson.Syntax, strictjson.TrailingData, strictjson.NotObject:
+			return err
+		}
+		return refusal{err}
+	}
+	var decode *call.Error // of arguments that are no object
+	if errors.As(err, &decode) {
+		return refusal{err}
+	}
+	return err
+}
+
+// writeJSON writes v on one line, with <, > and & as they are.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

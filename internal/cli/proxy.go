@@ -1,0 +1,98 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/proxy"
+)
+
+// proxyFlags are the flags of "toolvet proxy".
+type proxyFlags struct {
+	policy       string
+	validateName string
+	verbose      bool
+}
+
+func (a *app) proxyCommand() *cobra.Command {
+	var flags proxyFlags
+	cmd := &cobra.Command{
+		Use:   "proxy [flags] -- SERVER-COMMAND...",
+		Short: "Stand in front of a server on stdio and judge every call",
+		Long: `Stand in front of an MCP server on stdio: start it, judge every call before the
+server sees it, and offer the validate tool. Put it in an MCP client's
+configuration in place of the server's command.
+
+Ends with the server's exit code; 2 if the server could not be started.`,
+		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet proxy --policy toolvet.yaml -- ./my-server --verbose`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before, server := serverArgs(cmd, args)
+			switch {
+			case len(before) > 0:
+				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case len(server) == 0:
+				return usageError(cmd, "no server command: give it after --")
+			}
+			return a.proxy(cmd, flags, server)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
+	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
+	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
+	return cmd
+}
+
+func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error {
+	log := newLogger(a.stderr, flags.verbose)
+	gate, err := newGate(flags.policy, log)
+	if err != nil {
+		return err
+	}
+	supervisor, err := supervisor()
+	if err != nil {
+		return err
+	}
+	code, err := proxy.Run(cmd.Context(), proxy.Config{
+		Command: server, Gate: gate, ValidateName: flags.validateName,
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
+		Supervisor: supervisor, Logger: log,
+	})
+	if err != nil {
+		return err
+	}
+	return exitWith(code)
+}
+
+// newLogger logs to the operator, who sees standard error beside the server's own.
+func newLogger(w io.Writer, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})).With("by", "toolvet")
+}
+
+// superviseCommand is what toolvet starts itself as, to look after a server.
+func (a *app) superviseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                "supervise -- ...",
+		Short:              "Look after a server (toolvet starts this itself)",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "--" {
+				args = args[1:]
+			}
+			return exitWith(process.Supervise(args))
+		},
+	}
+}

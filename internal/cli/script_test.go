@@ -1,0 +1,177 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/cli"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schema"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"toolvet":    toolvetMain,
+		"fakeserver": fakeServer,
+	})
+}
+
+// toolvetMain is cmd/toolvet.
+func toolvetMain() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+func TestScript(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's programs wait before they end
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"verdicts": verdicts,
+			"empty":    empty,
+		},
+	})
+}
+
+// exits runs a program and wants just this exit code:
+//
+//	exits 2 toolvet check --nonsense
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// empty wants a directory to be empty:
+//
+//	empty DIR
+func empty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: empty DIR")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(entries) > 0 {
+		ts.Fatalf("%s holds %v", args[0], entries)
+	}
+}
+
+// verdicts wants standard output to be verdicts, a line each, of these outcomes, and
+// each as the validation protocol has them:
+//
+//	verdicts go no-go
+func verdicts(ts *testscript.TestScript, neg bool, want []string) {
+	if neg || len(want) == 0 {
+		ts.Fatalf("usage: verdicts go|no-go...")
+	}
+	grammar, err := schema.Compile(protocol.ResultSchema, schema.Limits{})
+	ts.Check(err)
+	var got []string
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		value, err := call.DecodeArguments([]byte(line), call.Limits{})
+		ts.Check(err)
+		judged, err := grammar.Evaluate(value)
+		ts.Check(err)
+		if len(judged.Violations) > 0 {
+			ts.Fatalf("not a result of the protocol: %s\n%v", line, judged.Violations)
+		}
+		errs, _ := value["errors"].([]any)
+		switch valid := value["valid"].(bool); {
+		case valid:
+			got = append(got, "go")
+		case len(errs) > 0:
+			got = append(got, "no-go")
+		default:
+			ts.Fatalf("a no-go without an error: %s", line)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		ts.Fatalf("verdicts %v, want %v", got, want)
+	}
+}
+
+// fakeServer is an MCP server that says what a file holds:
+//
+//	fakeserver server.json    {"capabilities": {…}, "tools": […]}
+func fakeServer() {
+	var says struct {
+		Capabilities json.RawMessage `json:"capabilities"`
+		Tools        json.RawMessage `json:"tools"`
+	}
+	data, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		err = json.Unmarshal(data, &says)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fakeserver:", err)
+		os.Exit(1)
+	}
+	results := map[string]string{
+		"initialize": fmt.Sprintf(`{"protocolVersion":"2025-06-18","capabilities":%s,"serverInfo":{"name":"fake","version":"1"}}`, oneLine(says.Capabilities)),
+		"tools/list": fmt.Sprintf(`{"tools":%s}`, oneLine(says.Tools)),
+		"tools/call": `{"content":[{"type":"text","text":"the server ran it"}]}`,
+	}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		m, err := call.DecodeEnvelope(line, call.Limits{})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "fakeserver:", err)
+			os.Exit(1)
+		}
+		if result, ok := results[m.Method]; ok {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+		} else if m.ID != nil {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`+"\n", m.ID)
+		}
+	}
+}
+
+func oneLine(raw json.RawMessage) string { return strings.ReplaceAll(string(raw), "\n", "") }

@@ -1,0 +1,30 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Long:  "Print the version of toolvet, of the validation protocol that it speaks, and of its build.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(cmd, "version takes no arguments")
+			}
+			_, err := fmt.Fprintf(a.stdout, "toolvet %s\nvalidation protocol %s\n%s %s/%s\n",
+				toolvet.Version, protocol.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}
