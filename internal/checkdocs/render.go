@@ -1,0 +1,83 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+const head = `<!-- Generated from checks/*/README.md by: go generate ./checks/suite -->
+
+# Checks
+
+What a Gate looks for by default, in the order in which it tells what it finds.
+` + "`toolvet explain NAME`" + ` prints the page of one check. The policy changes the severity of
+a check, observes it or turns it off.
+
+| check | stage | level | default severity | a call is good when |
+|---|---|---|---|---|
+`
+
+// render writes one page about checks.
+func render(checks []*check.Check) ([]byte, error) {
+	if err := check.Validate(checks); err != nil {
+		return nil, err
+	}
+	b := bytes.NewBufferString(head)
+	for _, c := range checks {
+		fmt.Fprintf(b, "| [%s](#%[1]s) | %s | %s | %s | %s |\n",
+			c.Name, c.Stage, c.Level, c.Severity, strings.ReplaceAll(relink(c.Summary(), checks), "|", `\|`))
+	}
+	for _, c := range checks {
+		_, body, _ := strings.Cut(c.Doc, "\n")
+		body = relink(demote(strings.TrimSpace(body)), checks)
+		if dead := relative.FindString(body); dead != "" {
+			return nil, fmt.Errorf("check %q: the link %s leads to no check of the suite", c.Name, dead)
+		}
+		fmt.Fprintf(b, "\n## %s\n\nStage %s, level %s, default severity %s.\n\n%s\n", c.Name, c.Stage, c.Level, c.Severity, body)
+	}
+	return b.Bytes(), nil
+}
+
+var (
+	// fileLink is a link from the README of a check to that of another.
+	fileLink = regexp.MustCompile(`\]\(\.\./([a-z0-9]+)/README\.md\)`)
+	// relative is a link that a page in another directory would break.
+	relative = regexp.MustCompile(`\]\(\.[^)]*\)`)
+)
+
+// relink lets links between READMEs lead to the sections of the page.
+func relink(text string, checks []*check.Check) string {
+	return fileLink.ReplaceAllStringFunc(text, func(link string) string {
+		directory := fileLink.FindStringSubmatch(link)[1]
+		for _, c := range checks {
+			if strings.ReplaceAll(c.Name, "-", "") == directory {
+				return "](#" + c.Name + ")"
+			}
+		}
+		return link
+	})
+}
+
+// demote moves headings one level down, except for what looks like one inside a
+// fenced block.
+func demote(text string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if !fenced && strings.HasPrefix(line, "#") {
+			b.WriteByte('#')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

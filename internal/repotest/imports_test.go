@@ -1,0 +1,195 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package repotest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sdks are libraries that know the transports and revisions of MCP.
+var sdks = []string{
+	"github.com/modelcontextprotocol/go-sdk/...",
+	"github.com/mark3labs/mcp-go/...",
+	"github.com/metoro-io/mcp-golang/...",
+}
+
+// A packages rule says what packages must not import, directly or through others.
+type packagesRule struct {
+	packages []string
+	except   string
+	never    []string
+	why      string
+}
+
+// coming are packages that rules name before they exist.
+var coming = []string{"bench/..."}
+
+// missing reports that a rule names a package that is gone.
+func missing(t *testing.T, g graph, pattern, why string) {
+	t.Helper()
+	if len(g.matching(pattern)) == 0 && !slices.Contains(coming, pattern) {
+		t.Errorf("the package %q of a rule does not exist any more: correct the rule (%s)", pattern, why)
+	}
+}
+
+var packagesRules = []packagesRule{
+	{
+		packages: []string{".", "call", "check/...", "checks/...", "policy", "schema", "protocol", "report", "internal/strictjson", "internal/process"},
+		never:    sdks,
+		why:      "a new revision of MCP may touch mcpgate, proxy, upstream and gateway alone",
+	},
+	{
+		packages: []string{"proxy", "upstream"},
+		never:    append([]string{"mcpgate"}, sdks...),
+		why:      "the data path forwards bytes; an SDK's client and server lose digits, unknown fields and order",
+	},
+	{
+		packages: []string{"schema", "internal/strictjson", "internal/process"},
+		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "proxy", "upstream", "mcpgate", "report", "internal/...", "cmd/..."},
+		why:      "they are the ground: they can be understood, tested and replaced without knowing toolvet",
+	},
+	{
+		packages: []string{"check", "policy"},
+		never:    []string{"checks/...", "."},
+		why:      "a driver is given its checks as a slice; nothing below the Gate knows which there are",
+	},
+	{
+		packages: []string{"checks/..."},
+		except:   "checks/suite",
+		never:    []string{".", "policy", "checks/...", "check/checktest", "protocol"},
+		why:      "a check knows neither other checks nor who runs it, or it could not be left out or moved",
+	},
+	{
+		packages: []string{"."},
+		never:    []string{"protocol", "proxy", "upstream", "mcpgate", "report", "internal/cli"},
+		why:      "every door asks the Gate; the Gate knows no door",
+	},
+	{
+		packages: []string{"protocol", "report"},
+		never:    []string{"proxy", "upstream", "mcpgate", "internal/process", "internal/cli"},
+		why:      "they put verdicts into words, for every door alike",
+	},
+	{
+		packages: []string{"proxy", "upstream", "mcpgate", "protocol", "report"},
+		never:    []string{"internal/cli", "internal/demo", "check/checktest"},
+		why:      "the command line wires the others, and nothing rests on fixtures",
+	},
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	g := importGraph(sources(t))
+	for _, rule := range packagesRules {
+		for _, pattern := range rule.packages {
+			missing(t, g, pattern, rule.why)
+			for _, pkg := range g.matching(pattern) {
+				if pkg == rule.except {
+					continue
+				}
+				for _, target := range rule.never {
+					if chain := g.chain(pkg, target); chain != nil {
+						t.Errorf("%s: %s", strings.Join(chain, " imports "), rule.why)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A target rule says which packages alone may import something directly.
+type targetRule struct {
+	target string
+	onlyBy []string
+	why    string
+}
+
+var targetRules = []targetRule{
+	{sdks[0], []string{"mcpgate", "internal/demo/...", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
+	{sdks[1], nil, "one SDK is enough, and it is the official one"},
+	{sdks[2], nil, "one SDK is enough, and it is the official one"},
+	{"github.com/santhosh-tekuri/jsonschema/...", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
+	{"github.com/dlclark/regexp2/...", []string{"schema"}, "package schema gives every pattern a time limit"},
+	{"github.com/goccy/go-yaml/...", []string{"policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
+	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
+	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
+	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs"}, "who wants checks is given a slice"},
+	{"testing", []string{"check/checktest", "internal/npm"}, "package testing adds flags to the program that imports it"},
+	{"os/exec", []string{"internal/process", "internal/npm"}, "package process leaves no orphan; whoever else starts a program may"},
+	{"unsafe", []string{"internal/process"}, "toolvet reads what its enemies write"},
+	{"C", nil, "toolvet cross-compiles without cgo"},
+}
+
+func TestImporters(t *testing.T) {
+	t.Parallel()
+	list := sources(t)
+	g := importGraph(list)
+	for _, rule := range targetRules {
+		for _, s := range list {
+			allowed := slices.ContainsFunc(rule.onlyBy, func(p string) bool { return match(p, s.dir()) })
+			if s.test() || allowed || s.dir() == strings.TrimSuffix(rule.target, "/...") {
+				continue
+			}
+			for _, name := range s.imports() {
+				if match(rule.target, name) {
+					t.Errorf("%s imports %s: only %v may: %s", s.name, name, rule.onlyBy, rule.why)
+				}
+			}
+		}
+		for _, pattern := range rule.onlyBy {
+			missing(t, g, pattern, rule.why)
+		}
+	}
+}
+
+// exact are packages that import these of the module and no others.
+var exact = map[string]struct {
+	may []string
+	why string
+}{
+	"call":   {[]string{"internal/strictjson", "schema"}, "what is judged knows nothing of judging"},
+	"check":  {[]string{"call", "schema"}, "the concept of a check rests on calls and their schemas alone"},
+	"policy": {[]string{"check", "schema", "internal/strictjson"}, "the operator's file is read without knowing which checks there are"},
+	".":      {[]string{"call", "check", "checks/suite", "policy", "schema"}, "the Gate puts these together, and nothing else"},
+}
+
+func TestModuleImports(t *testing.T) {
+	t.Parallel()
+	g := importGraph(sources(t))
+	for pkg, rule := range exact {
+		missing(t, g, pkg, rule.why)
+		for name := range g[pkg] {
+			if _, ours := g[name]; ours && !slices.Contains(rule.may, name) {
+				t.Errorf("%s imports %s; of the module it may import %v: %s", pkg, name, rule.may, rule.why)
+			}
+		}
+	}
+}
+
+// TestRulesCanFail holds that the search for imports finds what is there.
+func TestRulesCanFail(t *testing.T) {
+	t.Parallel()
+	g := graph{
+		"a":   {"b": true, "fmt": true},
+		"b":   {"c/d": true},
+		"c/d": {"a": true, "example.org/sdk/mcp": true},
+	}
+	for _, tt := range []struct{ pkg, pattern, want string }{
+		{"a", "example.org/sdk/...", "a b c/d example.org/sdk/mcp"},
+		{"a", "c/...", "a b c/d"},
+		{"a", "c", ""},
+		{"a", "example.org/sd/...", ""},
+		{"c/d", "b", "c/d a b"},
+		{"a", "a", ""},
+	} {
+		if got := strings.Join(g.chain(tt.pkg, tt.pattern), " "); got != tt.want {
+			t.Errorf("chain(%s, %s) = %q, want %q", tt.pkg, tt.pattern, got, tt.want)
+		}
+	}
+	real := importGraph(sources(t))
+	if real.chain("mcpgate", sdks[0]) == nil {
+		t.Error("mcpgate is not seen to import the SDK")
+	}
+}
