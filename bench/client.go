@@ -1,0 +1,151 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A client speaks MCP 2025-11-25 to one command over stdio, and does no more than that:
+// its own cost is in every path alike. It is not safe for concurrent use.
+type client struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	nextID int
+	stderr bytes.Buffer
+}
+
+// start starts a command and makes the handshake. The command is killed when ctx is done.
+func start(ctx context.Context, command []string) (*client, error) {
+	c := &client{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
+	c.cmd.Stderr = &c.stderr
+	c.cmd.WaitDelay = time.Second
+	stdin, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.stdin, c.stdout = stdin, bufio.NewReaderSize(stdout, 1<<20)
+	if err := c.handshake(); err != nil {
+		c.close()
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, c.stderr.String())
+	}
+	return c, nil
+}
+
+func (c *client) handshake() error {
+	_, err := c.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(c.stdin, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		return err
+	}
+	_, err = c.request("tools/list", `{}`)
+	return err
+}
+
+// request sends a request and returns the result of its response. Notifications and
+// requests of the server are passed over.
+func (c *client) request(method, params string) (json.RawMessage, error) {
+	c.nextID++
+	if _, err := fmt.Fprintf(c.stdin, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", c.nextID, method, params); err != nil {
+		return nil, err
+	}
+	for {
+		line, err := c.line()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", method, err)
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Result json.RawMessage
+		}
+		if err := json.Unmarshal(line, &m); err != nil {
+			return nil, fmt.Errorf("%s: %w", method, err)
+		}
+		switch {
+		case m.Method != "":
+		case m.Result == nil:
+			return nil, fmt.Errorf("%s is answered with an error: %.200s", method, line)
+		default:
+			return m.Result, nil
+		}
+	}
+}
+
+// line reads one line, valid until the next read.
+func (c *client) line() ([]byte, error) {
+	line, err := c.stdout.ReadSlice('\n')
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return line, err
+}
+
+// close ends the command: it closes its input and kills it if that does not help.
+func (c *client) close() {
+	_ = c.stdin.Close()
+	kill := time.AfterFunc(5*time.Second, func() { _ = c.cmd.Process.Kill() })
+	defer kill.Stop()
+	_, _ = io.Copy(io.Discard, c.stdout)
+	_ = c.cmd.Wait() // how it ends is not measured
+}
+
+// An echo is a call of the tool echo, and how its answer is told from any other.
+type echo struct {
+	before, after []byte // the id stands between
+	want          []byte // is in every answer that is right
+}
+
+func newEcho(size int) (*echo, error) {
+	message := strings.Repeat("x", size)
+	params, err := json.Marshal(map[string]any{"name": "echo", "arguments": map[string]string{"message": message}})
+	if err != nil {
+		return nil, err
+	}
+	return &echo{
+		before: []byte(`{"jsonrpc":"2.0","id":`),
+		after:  fmt.Appendf(nil, `,"method":"tools/call","params":%s}`+"\n", params),
+		want:   fmt.Appendf(nil, `"Echo: %s"`, message),
+	}, nil
+}
+
+// send writes a call with a new id, as one write.
+func (c *client) send(e *echo, buf []byte) ([]byte, error) {
+	c.nextID++
+	buf = append(buf[:0], e.before...)
+	buf = fmt.Append(buf, c.nextID)
+	buf = append(buf, e.after...)
+	_, err := c.stdin.Write(buf)
+	return buf, err
+}
+
+// receive reads an answer and looks whether it is right.
+func (c *client) receive(e *echo) error {
+	line, err := c.line()
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(line, e.want) {
+		return fmt.Errorf("the answer is not the echo: %.200s", line)
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Echoserver is an MCP server on stdio, built on the official SDK, whose one tool
+// gives back what it is sent. The benchmark puts proxies in front of it.
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type arguments struct {
+	Message string `json:"message" jsonschema:"what to give back"`
+}
+
+func main() {
+	server := mcp.NewServer(&mcp.Implementation{Name: "echoserver", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "echo", Description: "Gives back what it is sent"},
+		func(_ context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Echo: " + in.Message}}}, nil, nil
+		})
+	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// flags are the command line.
+type flags struct {
+	everything string
+	toolvet    string
+	sizes      []int
+	limit      time.Duration
+	counts
+}
+
+func main() {
+	f := flags{sizes: []int{20, 20_000}}
+	flag.StringVar(&f.everything, "everything", everythingPath,
+		"`FILE` dist/index.js of @modelcontextprotocol/server-everything; left out if it is not there")
+	flag.StringVar(&f.toolvet, "toolvet", "", "`FILE` of toolvet; built from this module if empty")
+	flag.IntVar(&f.rounds, "rounds", 10, "rounds")
+	flag.IntVar(&f.sequential, "sequential", 500, "calls of a round, one after the other")
+	flag.IntVar(&f.flood, "flood", 1500, "calls of a round, 16 at once")
+	flag.IntVar(&f.warmUp, "warmup", 2000, "calls before the first round")
+	flag.DurationVar(&f.limit, "limit", 15*time.Minute, "give up after this time")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := run(ctx, f, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// everythingPath is where this module's tests install servers from npm.
+const everythingPath = "internal/npm/testdata/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+
+// run measures every server and size, and prints the tables.
+func run(ctx context.Context, f flags, out io.Writer) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.limit, errors.New("the time limit is over"))
+	defer cancel()
+	dir, err := os.MkdirTemp("", "toolvet-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	groups, err := measureAll(ctx, f, dir)
+	if err != nil {
+		return errors.Join(err, context.Cause(ctx))
+	}
+	fmt.Fprintf(out, "%s, %s/%s, %d processors; %d rounds of %d calls one at a time and %d calls 16 at once\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), f.rounds, f.sequential, f.flood)
+	writeTable(out, groups)
+	fmt.Fprintln(out)
+	writeRatios(out, groups)
+	return nil
+}
+
+func measureAll(ctx context.Context, f flags, dir string) ([]group, error) {
+	programs, err := build(ctx, f, dir)
+	if err != nil {
+		return nil, err
+	}
+	var groups []group
+	for _, s := range servers(f, programs) {
+		paths := []path{
+			{direct, s.command},
+			{toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)},
+			{sdk, append([]string{programs.sdkProxy}, s.command...)},
+		}
+		for _, size := range f.sizes {
+			all, err := measure(ctx, paths, size, f.counts)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %d bytes: %w", s.name, size, err)
+			}
+			groups = append(groups, group{s.name, size, all})
+		}
+	}
+	return groups, nil
+}
+
+// programs are the files of the programs that take part.
+type programs struct{ toolvet, echoServer, sdkProxy string }
+
+// build builds what flags do not name.
+func build(ctx context.Context, f flags, dir string) (programs, error) {
+	p := programs{toolvet: f.toolvet}
+	for pkg, file := range map[string]*string{"cmd/toolvet": &p.toolvet, "bench/echoserver": &p.echoServer, "bench/sdkproxy": &p.sdkProxy} {
+		if *file != "" {
+			continue
+		}
+		*file = filepath.Join(dir, filepath.Base(pkg))
+		if runtime.GOOS == "windows" {
+			*file += ".exe"
+		}
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", *file, "github.com/toolvet/toolvet/"+pkg)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return p, fmt.Errorf("building %s: %w\n%s", pkg, err, strings.TrimSpace(string(out)))
+		}
+	}
+	return p, nil
+}
+
+// A server is what the proxies stand in front of.
+type server struct {
+	name    string
+	command []string
+}
+
+func servers(f flags, p programs) []server {
+	list := []server{{"Go echo", []string{p.echoServer}}}
+	if _, err := os.Stat(f.everything); err != nil {
+		return list
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		return list
+	}
+	return append(list, server{"server-everything", []string{"node", f.everything, "stdio"}})
+}

@@ -1,0 +1,145 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// counts say how much is measured.
+type counts struct {
+	rounds     int // of each path, in turn
+	sequential int // calls of a round, one after the other
+	flood      int // calls of a round, inFlight at once
+	warmUp     int // calls before the first round
+}
+
+// inFlight is the number of calls under way when the throughput is measured.
+const inFlight = 16
+
+// A path is a way to a server.
+type path struct {
+	name    string
+	command []string
+}
+
+// A series is what was measured on one path.
+type series struct {
+	path       string
+	latencies  []time.Duration // of the sequential calls
+	flooding   time.Duration   // for flooded calls
+	flooded    int
+	cpuOne     time.Duration // of the path's first process, in the sequential calls
+	cpuFlood   time.Duration // and in the others
+	cpuUnknown bool
+}
+
+// percentile returns the latency that a share of the calls does not exceed.
+func (s *series) percentile(share float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(s.latencies))
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}
+
+// perSecond is the throughput with inFlight calls under way.
+func (s *series) perSecond() float64 {
+	if s.flooding <= 0 {
+		return 0
+	}
+	return float64(s.flooded) / s.flooding.Seconds()
+}
+
+// measure measures all paths to one server, with an argument of one size.
+func measure(ctx context.Context, paths []path, size int, n counts) ([]*series, error) {
+	e, err := newEcho(size)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*series, len(paths))
+	clients := make([]*client, len(paths))
+	for i, p := range paths {
+		all[i] = &series{path: p.name}
+		if clients[i], err = start(ctx, p.command); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		defer clients[i].close()
+		if _, err := clients[i].flood(e, n.warmUp); err != nil {
+			return nil, fmt.Errorf("%s: warming up: %w", p.name, err)
+		}
+	}
+	for round := range n.rounds {
+		for i := range paths {
+			i = (i + round) % len(paths) // no path is always behind the same other
+			if err := all[i].round(clients[i], e, n); err != nil {
+				return nil, fmt.Errorf("%s: round %d: %w", paths[i].name, round, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (s *series) round(c *client, e *echo, n counts) error {
+	before, ok1 := cpuTime(c.cmd.Process.Pid)
+	latencies, err := c.sequential(e, n.sequential)
+	if err != nil {
+		return err
+	}
+	between, ok2 := cpuTime(c.cmd.Process.Pid)
+	flooding, err := c.flood(e, n.flood)
+	if err != nil {
+		return err
+	}
+	after, ok3 := cpuTime(c.cmd.Process.Pid)
+	s.latencies = append(s.latencies, latencies...)
+	s.flooding += flooding
+	s.flooded += n.flood
+	s.cpuOne += between - before
+	s.cpuFlood += after - between
+	s.cpuUnknown = s.cpuUnknown || !ok1 || !ok2 || !ok3
+	return nil
+}
+
+// sequential makes calls one after the other and returns how long each took.
+func (c *client) sequential(e *echo, n int) ([]time.Duration, error) {
+	latencies := make([]time.Duration, 0, n)
+	var buf []byte
+	for range n {
+		began := time.Now()
+		var err error
+		if buf, err = c.send(e, buf); err == nil {
+			err = c.receive(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+		latencies = append(latencies, time.Since(began))
+	}
+	return latencies, nil
+}
+
+// flood makes calls with inFlight of them under way, and returns how long all took. An
+// answer is followed by the next call at once.
+func (c *client) flood(e *echo, n int) (time.Duration, error) {
+	began := time.Now()
+	var buf []byte
+	for sent, received := 0, 0; received < n; {
+		var err error
+		if sent < n && sent-received < inFlight {
+			buf, err = c.send(e, buf)
+			sent++
+		} else {
+			err = c.receive(e)
+			received++
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(began), nil
+}
