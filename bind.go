@@ -4,6 +4,7 @@
 package toolvet
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,11 +23,16 @@ type binding struct {
 }
 
 // bind returns the binding of a call's tool. It is made once for each definition.
-func (g *Gate) bind(c *call.Call) *binding {
-	if c.Tool == nil {
-		return &binding{}
+func (g *Gate) bind(c *call.Call) (b *binding, err error) {
+	if c.Tool == nil || g.policy == nil {
+		return &binding{}, nil
 	}
-	return c.Tool.Memo(g, c.Server, func() any { return g.makeBinding(c) }).(*binding)
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return c.Tool.Memo(g, c.Server, func() any { return g.makeBinding(c) }).(*binding), nil
 }
 
 func (g *Gate) makeBinding(c *call.Call) *binding {
@@ -40,7 +46,7 @@ func (g *Gate) makeBinding(c *call.Call) *binding {
 			}
 		}
 	}
-	if g.policy != nil && g.policy.Infer != nil {
+	if g.policy.Infer != nil {
 		for _, inferred := range g.policy.Infer(c.Tool) {
 			if !b.speaksOf(inferred.Address) {
 				b.arguments = append(b.arguments, inferred)

@@ -27,9 +27,9 @@ const secret = "hunter2"
 
 // broken are the ways in which a check fails to do its work.
 var broken = map[string]func(context.Context, *check.Pass) error{
-	"error":   func(context.Context, *check.Pass) error { return errors.New("no light for " + secret) },
-	"panic":   func(context.Context, *check.Pass) error { panic("no light for " + secret) },
-	"nil map": func(context.Context, *check.Pass) error { var m map[string]int; m[secret]++; return nil },
+	"error":         func(context.Context, *check.Pass) error { return errors.New("no light for " + secret) },
+	"panic":         func(context.Context, *check.Pass) error { panic("no light for " + secret) },
+	"runtime panic": func(_ context.Context, pass *check.Pass) error { _ = pass.Call.Raw[len(pass.Call.Raw)]; return nil },
 	"panic of an error": func(context.Context, *check.Pass) error {
 		panic(fmt.Errorf("no light for %s", secret))
 	},
@@ -104,7 +104,7 @@ func testBroken(t *testing.T, run func(context.Context, *check.Pass) error, leve
 // TestBrokenCheckTakesNoTime holds that only what hangs costs the time-out.
 func TestBrokenCheckTakesNoTime(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"error", "panic"} {
+	for _, name := range []string{"error", "panic", "Goexit"} {
 		inBubble(t, func(t *testing.T) {
 			g := newGate(t, toolvet.WithChecks(newCheck("broken", broken[name])))
 			start := time.Now()
@@ -215,6 +215,9 @@ func TestCancelledContext(t *testing.T) {
 					v := g.Judge(ctx, goodCall(t), toolvet.PointProxy)
 					if took := time.Since(start); v.Go || len(v.Errors()) != 1 || took != 300*time.Millisecond {
 						t.Errorf("after %v: %v", took, v)
+					}
+					if got, want := v.String(), "was stopped by its caller"; !strings.Contains(got, want) {
+						t.Errorf("verdict %q does not say %q", got, want)
 					}
 				})
 			})
@@ -339,5 +342,34 @@ func TestFindingsOfABrokenCheck(t *testing.T) {
 	v := newGate(t, toolvet.WithChecks(c)).Judge(t.Context(), goodCall(t), toolvet.PointProxy)
 	if got := v.Errors(); v.Go || len(got) != 2 || got[1].Pointer != "/path" {
 		t.Errorf("verdict %v, want the break and the finding", v)
+	}
+}
+
+// TestUnknownTool holds that no policy lets a call of a tool through that the server
+// does not list: nothing is known of its arguments.
+func TestUnknownTool(t *testing.T) {
+	t.Parallel()
+	warning := check.Warning
+	for name, rule := range map[string]policy.Check{
+		"as it is": {}, "off": {Off: true}, "observed": {Observe: true}, "a warning": {Severity: &warning},
+	} {
+		for _, at := range points {
+			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
+				t.Parallel()
+				g := newGate(t, toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"known-tool": rule}}))
+				if v := g.Judge(t.Context(), newCall(t, `{"name": "other"}`, fileTool), at); v.Go || len(v.Errors()) == 0 {
+					t.Errorf("verdict: %v", v)
+				}
+			})
+		}
+	}
+}
+
+// TestNilLogger holds that a missing logger does not break a judgement.
+func TestNilLogger(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, toolvet.WithChecks(newCheck("broken", broken["error"])), toolvet.WithLogger(nil))
+	if v := g.Judge(t.Context(), goodCall(t), toolvet.PointProxy); v.Go || len(v.Errors()) != 1 {
+		t.Errorf("verdict: %v", v)
 	}
 }

@@ -57,7 +57,11 @@ func WithTimeout(d time.Duration) Option {
 }
 
 // WithLogger says where broken checks are reported. Logs hold the tool, the check
-// and the error, never arguments. The default discards.
+// and its error, which may quote an argument. The default, and nil, discard.
 func WithLogger(l *slog.Logger) Option {
-	return optionFunc(func(c *config) { c.logger = l })
+	return optionFunc(func(c *config) {
+		if l != nil {
+			c.logger = l
+		}
+	})
 }

@@ -5,6 +5,7 @@ package toolvet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -22,39 +23,48 @@ type outcome struct {
 	err      error
 }
 
-// runStage runs a stage's checks and adds what they found to v. Runtime checks wait
-// for the world, so each has its own goroutine; the others share one. A check that
-// does not heed its context is left behind, and its outcome is dropped.
+// runStage runs a stage's checks and adds what they found to v. A check that is not
+// bounded has a goroutine of its own. If it does not heed its context it is left behind,
+// and its outcome is dropped.
 func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	passes := s.passes(j)
 	if len(passes) == 0 {
 		return
 	}
+	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	results := make(chan outcome, len(passes))
 	run := func(i int) {
-		o := runPass(ctx, passes[i])
-		o.index = i
-		results <- o
+		o := outcome{done: true, err: errExited}
+		defer func() { // also when the check calls runtime.Goexit
+			o.index = i
+			results <- o
+		}()
+		o = runPass(ctx, passes[i])
 	}
-	var inline []int
 	for i, p := range passes {
-		if p.planned.Level == check.RuntimeLevel {
+		if !p.planned.Bounded {
 			go run(i)
-		} else {
-			inline = append(inline, i)
 		}
 	}
-	go func() {
-		for _, i := range inline {
+	for i, p := range passes {
+		if p.planned.Bounded && ctx.Err() == nil {
 			run(i)
 		}
-	}()
-	for i, o := range collect(ctx, results, len(passes)) {
-		g.record(passes[i].planned, o, j, v)
+	}
+	outcomes := collect(ctx, results, len(passes))
+	late := fmt.Sprintf("did not finish within %v", g.timeout)
+	if caller.Err() != nil {
+		late = "was stopped by its caller before it finished"
+	}
+	for i, o := range outcomes {
+		g.record(passes[i].planned, o, late, j, v)
 	}
 }
+
+// errExited is the error of a check that ended its goroutine.
+var errExited = errors.New("it called runtime.Goexit")
 
 // A plannedPass is one run of a check that has something to look at.
 type plannedPass struct {
@@ -107,25 +117,27 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 		}
 	}()
 	err := p.planned.Run(ctx, p.pass)
+	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return outcome{} // it heeded its context: it is late, not broken
+	}
 	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err}
 }
 
 // record adds one check's outcome to v, as the policy wants it.
-func (g *Gate) record(p planned, o outcome, j judgement, v *Verdict) {
+func (g *Gate) record(p planned, o outcome, late string, j judgement, v *Verdict) {
 	switch {
 	case o.err != nil:
 		// The error may quote an argument: it goes to the log of the operator.
 		g.logger.Error("check broke", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "err", o.err)
 		v.add(p, p.broken("broke, and its reason is in toolvet's log"))
 	case !o.done && p.Level == check.RuntimeLevel && !j.at.live():
-		why := fmt.Sprintf("did not finish within %v", g.timeout)
-		v.Skipped = append(v.Skipped, check.Skip{Check: p.Name, Level: p.Level, Why: why})
-		f := p.broken(why)
+		v.Skipped = append(v.Skipped, check.Skip{Check: p.Name, Level: p.Level, Why: late})
+		f := p.broken(late)
 		f.Severity = check.Warning
 		v.add(p, f)
 	case !o.done:
 		g.logger.Error("check did not finish", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "timeout", g.timeout)
-		v.add(p, p.broken(fmt.Sprintf("did not finish within %v", g.timeout)))
+		v.add(p, p.broken(late))
 	case o.skip != nil:
 		v.Skipped = append(v.Skipped, *o.skip)
 	default:

@@ -114,7 +114,13 @@ func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
 	if c == nil || len(g.stages) == 0 {
 		return v
 	}
-	judged := judgement{call: c, at: at, bound: g.bind(c), evaluate: g.evaluator(c)}
+	bound, err := g.bind(c)
+	if err != nil {
+		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
+		return Verdict{Findings: []check.Finding{{Check: "policy", Stage: check.Semantic, Level: check.SemanticLevel,
+			Message: "what the policy demands of the call could not be worked out; the reason is in toolvet's log"}}}
+	}
+	judged := judgement{call: c, at: at, bound: bound, evaluate: g.evaluator(c)}
 	for _, s := range g.stages {
 		g.runStage(ctx, s, judged, &v)
 		if at.live() && v.refused() {
@@ -123,6 +129,10 @@ func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
 	}
 	// Whatever checks a policy leaves, a call that none looked at, or that names no
 	// usable tool, is not fine.
+	if c.Tool == nil && !v.refused() { // whatever the policy says of the check that looks for this
+		v.Findings = append(v.Findings, check.Finding{Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel,
+			Message: "the server lists no tool of this name, so nothing is known of its arguments"})
+	}
 	v.Go = !v.refused() && len(v.Levels) > 0 && c.Tool != nil && c.Tool.Fault == nil
 	return v
 }
@@ -138,7 +148,10 @@ type judgement struct {
 // Waits reports whether judging c may have to wait for the world: for files, names or
 // databases. Otherwise Judge needs nothing but the processor.
 func (g *Gate) Waits(c *call.Call) bool {
-	bound := g.bind(c)
+	bound, err := g.bind(c)
+	if err != nil {
+		return false // Judge refuses it at once
+	}
 	for _, s := range g.stages {
 		for _, p := range s.checks {
 			if p.Level == check.RuntimeLevel && (p.Rule == nil || len(bound.targets(p.Rule, c)) > 0) {

@@ -166,7 +166,7 @@ func TestJudgeDefault(t *testing.T) {
 	}{
 		"good":                   {`{"name": "read_text_file", "arguments": {"path": "notes.txt", "head": 3}}`, true, ""},
 		"undeclared argument":    {`{"name": "read_text_file", "arguments": {"path": "notes.txt", "tail": 3}}`, true, "unknown-argument"},
-		"smuggled argument":      {`{"name": "read_text_file", "arguments": {"path": "notes.txt", "Path": "/etc/passwd"}}`, false, "unknown-argument"},
+		"smuggled argument":      {`{"name": "read_text_file", "arguments": {"path": "notes.txt", "Path": "/etc/passwd"}}`, false, "ambiguous-argument"},
 		"missing argument":       {`{"name": "read_text_file", "arguments": {"head": 3}}`, false, "input-schema"},
 		"no arguments":           {`{"name": "read_text_file"}`, false, "input-schema"},
 		"unknown tool":           {`{"name": "read_textfile", "arguments": {"path": "notes.txt"}}`, false, "known-tool"},

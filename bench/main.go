@@ -30,7 +30,7 @@ type flags struct {
 func main() {
 	f := flags{sizes: []int{20, 20_000}}
 	flag.StringVar(&f.everything, "everything", everythingPath,
-		"`FILE` dist/index.js of @modelcontextprotocol/server-everything; left out if it is not there")
+		"`FILE` dist/index.js of @modelcontextprotocol/server-everything")
 	flag.StringVar(&f.toolvet, "toolvet", "", "`FILE` of toolvet; built from this module if empty")
 	flag.IntVar(&f.rounds, "rounds", 10, "rounds")
 	flag.IntVar(&f.sequential, "sequential", 500, "calls of a round, one after the other")
@@ -58,7 +58,15 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	groups, err := measureAll(ctx, f, dir)
+	programs, err := build(ctx, f, dir)
+	if err != nil {
+		return errors.Join(err, context.Cause(ctx))
+	}
+	servers, left := servers(f, programs)
+	if left != "" {
+		fmt.Fprintln(out, left)
+	}
+	groups, err := measureAll(ctx, f, programs, servers)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -70,13 +78,10 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	return nil
 }
 
-func measureAll(ctx context.Context, f flags, dir string) ([]group, error) {
-	programs, err := build(ctx, f, dir)
-	if err != nil {
-		return nil, err
-	}
+// measureAll measures all paths to each server, with each size of argument.
+func measureAll(ctx context.Context, f flags, programs programs, servers []server) ([]group, error) {
 	var groups []group
-	for _, s := range servers(f, programs) {
+	for _, s := range servers {
 		paths := []path{
 			{direct, s.command},
 			{toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)},
@@ -121,13 +126,14 @@ type server struct {
 	command []string
 }
 
-func servers(f flags, p programs) []server {
-	list := []server{{"Go echo", []string{p.echoServer}}}
+// servers are those that this machine has. What is missing is said in left.
+func servers(f flags, p programs) (list []server, left string) {
+	list = []server{{"Go echo", []string{p.echoServer}}}
 	if _, err := os.Stat(f.everything); err != nil {
-		return list
+		return list, fmt.Sprintf("server-everything is left out: %v", err)
 	}
 	if _, err := exec.LookPath("node"); err != nil {
-		return list
+		return list, fmt.Sprintf("server-everything is left out: %v", err)
 	}
-	return append(list, server{"server-everything", []string{"node", f.everything, "stdio"}})
+	return append(list, server{"server-everything", []string{"node", f.everything, "stdio"}}), ""
 }

@@ -35,6 +35,10 @@ type Check struct {
 	// Severity is that of its findings unless a policy says otherwise. The zero
 	// value is Error.
 	Severity Severity
+	// Bounded says that Run waits for nothing and returns within a time that its own
+	// limits set, so that it needs no goroutine that could be left behind. A check of
+	// level Runtime is never bounded.
+	Bounded bool
 	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
 	// check looks at every call as a whole.
 	Rule *Rule
@@ -150,6 +154,8 @@ func (c *Check) validate() error {
 		return fail("needs a level")
 	case c.Severity != Error && c.Severity != Warning:
 		return fail("has an unknown severity")
+	case c.Bounded && c.Level == RuntimeLevel:
+		return fail("is of level runtime, so it is not bounded")
 	case c.Run == nil:
 		return fail("has no Run function")
 	}

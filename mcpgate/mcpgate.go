@@ -119,7 +119,7 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 		opt.apply(g)
 	}
 	if !toolName.MatchString(g.name) {
-		return fmt.Errorf("mcpgate: %q cannot name the validate tool: use 1 to 128 of A-Z a-z 0-9 _ - .", g.name)
+		return fmt.Errorf("mcpgate: %q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", g.name)
 	}
 	server.AddReceivingMiddleware(g.middleware)
 	return nil

@@ -45,11 +45,11 @@ func hide(name string) mcp.Middleware {
 // what runs.
 func TestLaterMiddlewareIsJudged(t *testing.T) {
 	t.Parallel()
-	server, ran := guarded(t, nil)
+	server, _ := guarded(t, nil)
 	server.AddReceivingMiddleware(rewrite(`{"pth":"x"}`))
 	checkRefusal(t, open(t, server, "2025-11-25").call("read", `{"path":"a"}`).tool(t), "2025-11-25")
 
-	server, ran = guarded(t, nil)
+	server, ran := guarded(t, nil)
 	server.AddReceivingMiddleware(rewrite(`{"path":"x"}`))
 	if r := open(t, server, "2025-11-25").call("read", `{"pth":"a"}`).tool(t); r.IsError {
 		t.Errorf("got %+v, want the rewritten call run", r)

@@ -81,9 +81,8 @@ func addTools(server *mcp.Server) *runs {
 		panic("value: " + secret)
 	})
 	mcp.AddTool(server, &mcp.Tool{Name: "panic-typed"}, func(context.Context, *mcp.CallToolRequest, greeting) (*mcp.CallToolResult, any, error) {
-		var none map[string]int
-		none[secret] = 1
-		return nil, nil, nil
+		var none []string
+		return nil, none[len(secret)], nil
 	})
 	server.AddTool(&mcp.Tool{Name: "nothing", InputSchema: anything}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, nil

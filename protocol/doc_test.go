@@ -95,7 +95,7 @@ func TestExamplesAreOurs(t *testing.T) {
 		{Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Pointer: "/path",
 			Message: "required property is missing; expected string", Suggestion: rename},
 		{Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Pointer: "/pth",
-			Message: `property is not allowed; allowed are "path", "time"`, Suggestion: rename},
+			Message: `property is not allowed; allowed: "path" and "time"`, Suggestion: rename},
 	}})
 	want := decodeResult(t, r.Refusal(true), true)
 	wantCore := core(t, want.Meta[protocol.VerdictKey])

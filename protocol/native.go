@@ -148,7 +148,7 @@ func messages(v any) ([]string, bool) {
 	var out []string
 	for i, e := range list {
 		if i == maxNativeTexts {
-			return append(out, fmt.Sprintf("%d more", len(list)-i)), ok
+			return append(out, fmt.Sprintf("and %d more", len(list)-i)), ok
 		}
 		text, isText := e.(string)
 		ok = ok && isText

@@ -101,7 +101,7 @@ func TestAddNativeIsBounded(t *testing.T) {
 	}
 	r := good()
 	r.AddNative(body, nil)
-	if n := len(r.Warnings); n != 101 || r.Warnings[100] != "400 more" {
+	if n := len(r.Warnings); n != 101 || r.Warnings[100] != "and 400 more" {
 		t.Errorf("%d warnings, the last %.40q", n, r.Warnings[n-1])
 	}
 	if n := len(r.Warnings[0]); n > 2100 {

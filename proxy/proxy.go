@@ -166,10 +166,19 @@ func (p *Proxy) serve(ctx context.Context, server server) int {
 	case <-serverDone:
 	case <-ctx.Done():
 	}
-	p.exit = server.Stop(ctx, process.Grace{})
+	p.exit = stop(ctx, server)
 	<-serverDone
 	p.abandon(clientDone)
 	return p.exit.Code
+}
+
+// stop ends the server. If we are told to end ourselves, whoever told us does not wait
+// long: the server is told at once, and has a moment to tidy up.
+func stop(ctx context.Context, server server) process.Exit {
+	if ctx.Err() == nil {
+		return server.Stop(ctx, process.Grace{})
+	}
+	return server.Stop(context.WithoutCancel(ctx), process.Grace{EOF: -1, Term: time.Second})
 }
 
 // finish lets the server answer what the client asked before it closed its side.

@@ -28,8 +28,9 @@ import (
 	"github.com/toolvet/toolvet/internal/npm"
 )
 
-// An attack is what a hostile client sends to run the tool danger, which no call may
-// run, or a call with other arguments than were judged.
+// An attack is what a hostile client sends to run the tool danger, or a call with the
+// word never in its arguments, neither of which may run, or a call with other arguments
+// than were judged.
 type attack struct {
 	name, line string
 	answers    []string // the ids that are answered, each once
@@ -39,6 +40,7 @@ func attacks() []attack {
 	const (
 		danger = `"method":"tools/call","params":{"name":"danger","arguments":{"word":1}}`
 		open   = `"method":"tools/call","params":{"name":"open","arguments":{}}`
+		never  = `"method":"tools/call","params":{"name":"open","arguments":{"a":"never"}}`
 	)
 	// The id of each attack is its number, so that answers are told apart.
 	n := 0
@@ -88,19 +90,19 @@ func attacks() []attack {
 	add("params is an array", params(`[{"name":"danger"}]`), "$ID")
 	add("params is a string", params(`"danger"`), "$ID")
 	add("params is missing", request(`"method":"tools/call"`), "$ID")
-	add("arguments twice", params(`{"name":"open","arguments":{"a":1},"arguments":{"a":2}}`), "$ID")
-	add("arguments in capitals", params(`{"name":"open","arguments":{"a":1},"Arguments":{"a":2}}`), "$ID")
+	add("arguments twice", params(`{"name":"open","arguments":{"a":1},"arguments":{"a":"never"}}`), "$ID")
+	add("arguments in capitals", params(`{"name":"open","arguments":{"a":"never"},"Arguments":{"a":2}}`), "$ID")
 	add("arguments is an array", arguments(`[1]`), "$ID")
 	add("arguments is null", arguments(`null`), "$ID")
-	add("argument twice", arguments(`{"path":"/etc/passwd","path":"/ok"}`), "$ID")
-	add("argument twice, deep", arguments(`{"a":[{"b":{"path":1,"x":0,"path":2}}]}`), "$ID")
-	add("argument twice, escaped", arguments(`{"path":1,"p\u0061th":2}`), "$ID")
-	add("argument in another case", params(`{"name":"strict","arguments":{"path":"a","PATH":"b"}}`), "$ID")
+	add("argument twice", arguments(`{"path":"/etc/passwd","path":"never"}`), "$ID")
+	add("argument twice, deep", arguments(`{"a":[{"b":{"path":1,"x":0,"path":"never"}}]}`), "$ID")
+	add("argument twice, escaped", arguments(`{"path":1,"p\u0061th":"never"}`), "$ID")
+	add("argument in another case", params(`{"name":"strict","arguments":{"path":"a","PATH":"never"}}`), "$ID")
 	add("properties of every object", arguments(`{"constructor":{"prototype":1},"toString":1,"hasOwnProperty":1}`), "$ID")
 
-	add("huge number", arguments(`{"n":1e999}`), "$ID")
-	add("huge negative number", arguments(`{"n":[-1e999]}`), "$ID")
-	add("tiny number", arguments(`{"n":1e-999}`), "$ID")
+	add("huge number", arguments(`{"n":1e999,"x":"never"}`), "$ID")
+	add("huge negative number", arguments(`{"n":[-1e999],"x":"never"}`), "$ID")
+	add("tiny number", arguments(`{"n":1e-999,"x":"never"}`), "$ID")
 	add("long number", arguments(`{"n":`+strings.Repeat("9", 5000)+`}`), "$ID")
 	add("number beyond 2^53", arguments(`{"n":9007199254740993,"m":-0,"o":1E2}`), "$ID")
 	add("not a number", arguments(`{"n":NaN}`), "$ID")
@@ -110,16 +112,16 @@ func attacks() []attack {
 	add("id is null", `{"jsonrpc":"2.0","id":null,`+danger+`}`, "null")
 	add("id is an object", `{"jsonrpc":"2.0","id":{},`+danger+`}`, "null")
 	add("no id", `{"jsonrpc":"2.0",`+danger+`}`)
-	add("no id, good call", `{"jsonrpc":"2.0",`+open+`}`)
+	add("no id, good call", `{"jsonrpc":"2.0",`+never+`}`)
 
-	add("lone surrogate", arguments(`{"a":"\ud800"}`), "$ID")
-	add("lone surrogate in a key", arguments(`{"\udc00":1}`), "$ID")
-	add("two lone surrogates, one key to many", arguments(`{"\ud800":1,"\ud801":2}`), "$ID")
-	add("invalid UTF-8", arguments("{\"a\":\"\xff\"}"), "$ID")
-	add("invalid UTF-8, an overlong quote", arguments("{\"a\":\"\xc0\xa2\"}"), "$ID")
-	add("invalid UTF-8 in a key", arguments("{\"p\xedath\":1,\"path\":2}"), "$ID")
+	add("lone surrogate", arguments(`{"a":"never \ud800"}`), "$ID")
+	add("lone surrogate in a key", arguments(`{"\udc00":"never"}`), "$ID")
+	add("two lone surrogates, one key to many", arguments(`{"\ud800":1,"\ud801":"never"}`), "$ID")
+	add("invalid UTF-8", arguments("{\"a\":\"never \xff\"}"), "$ID")
+	add("invalid UTF-8, an overlong quote", arguments("{\"a\":\"never \xc0\xa2\"}"), "$ID")
+	add("invalid UTF-8 in a key", arguments("{\"p\xedath\":1,\"path\":\"never\"}"), "$ID")
 	add("invalid UTF-8 outside", request("\"x\":\"\xe0\x80\","+danger), "$ID")
-	add("surrogate in UTF-8", arguments("{\"a\":\"\xed\xa0\x80\"}"), "$ID")
+	add("surrogate in UTF-8", arguments("{\"a\":\"never \xed\xa0\x80\"}"), "$ID")
 	add("byte order mark", "\ufeff"+request(danger), "null")
 	add("UTF-16", utf16le(`{"jsonrpc":"2.0","id":$ID,`+danger+`}`)+"\n", "null", "null") // it makes two lines
 	add("NUL before", "\x00"+request(danger), "null")
@@ -127,12 +129,12 @@ func attacks() []attack {
 	add("NUL in a string", arguments("{\"a\":\"\x00\"}"), "$ID")
 	add("escaped NUL", arguments(`{"a":"\u0000"}`), "$ID")
 
-	add("carriage returns hide a message", `{"jsonrpc":"2.0","id":$ID,"method":"ping"`+"\r"+`{"jsonrpc":"2.0","id":"cr",`+danger+`}`+"\r"+`}`, "$ID")
+	add("carriage returns hide a message", request(`"method":"ping","params":`+"\r"+`{"jsonrpc":"2.0","id":"cr",`+danger+`}`+"\r"), "$ID")
 	add("carriage returns around a message", "\r"+request(danger)+"\r", "$ID")
 	add("carriage return as white space", request("\r"+danger), "$ID")
 	add("line separators", arguments("{\"a\":\"\u2028{}\u2029\u0085\"}"), "$ID")
 	add("two messages on a line", request(`"method":"ping"`)+request(danger), "$ID")
-	add("trailing data", request(open)+" x", "$ID")
+	add("trailing data", request(never)+" x", "$ID")
 	add("a comment", request(`/* */`+danger), "$ID")
 	add("single quotes", `{'jsonrpc':'2.0','id':$ID,'method':'tools/call','params':{'name':'danger'}}`, "null")
 	add("no JSON", `tools/call danger`, "null")
@@ -199,7 +201,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestAttacksAreReal shows that the attacks run the tool danger where nobody stops them.
+// TestAttacksAreReal shows that the attacks work where nobody stops them.
 func TestAttacksAreReal(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ran")
@@ -212,8 +214,10 @@ func TestAttacksAreReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(raw), `"name":"danger"`); n < 20 {
-		t.Errorf("danger ran %d times, want most of the attacks to work", n)
+	for _, word := range []string{`"name":"danger"`, "never"} {
+		if n := strings.Count(string(raw), word); n < 12 {
+			t.Errorf("%s ran %d times, want most of the attacks to work", word, n)
+		}
 	}
 }
 
@@ -285,7 +289,7 @@ func (r *recorder) compare(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 		i := slices.IndexFunc(r.calls, func(c ranCall) bool { return reflect.DeepEqual(c, ran) })
-		if i < 0 || ran.Name == "danger" {
+		if i < 0 || ran.Name == "danger" || strings.Contains(line, "never") {
 			t.Errorf("the server ran what nobody let through: %.300s", line)
 			continue
 		}

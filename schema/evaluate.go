@@ -23,6 +23,10 @@ type Evaluation struct {
 	// Unknown are properties that the schema neither declares nor forbids; the
 	// tool may ignore them.
 	Unknown []Violation
+	// Ambiguous are properties that the schema does not declare by name and that
+	// differ in case alone from a declared one beside them. Readers that match
+	// names in any case take the one for the other. They are not among Unknown.
+	Ambiguous []Violation
 }
 
 // A Violation is one thing that is wrong, worded for a model.

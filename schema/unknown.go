@@ -3,7 +3,10 @@
 
 package schema
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // unknown reports the properties that the schema neither declares nor
 // forbids. Where it says "additionalProperties": true or gives a schema for
@@ -12,9 +15,14 @@ func (e *evaluator) unknown(v any, out *Evaluation) {
 	if e.known(e.schema.root, v, true) {
 		return
 	}
-	w := unknowns{evaluator: e, sink: &list{limit: e.schema.limits.Violations}, invalid: len(out.Violations) > 0}
+	w := unknowns{
+		evaluator: e, invalid: len(out.Violations) > 0,
+		sink:      &list{limit: e.schema.limits.Violations},
+		ambiguous: &list{limit: e.schema.limits.Violations},
+	}
 	w.value([]*node{e.schema.root}, v, nil)
 	out.Unknown = w.sink.finish()
+	out.Ambiguous = w.ambiguous.finish()
 }
 
 // known reports, fast and without allocations, that there is nothing to
@@ -65,8 +73,9 @@ func (e *evaluator) knownProperties(n *node, obj map[string]any) bool {
 // unknowns walks over a value together with all that the schema says.
 type unknowns struct {
 	*evaluator
-	sink    *list
-	invalid bool
+	sink      *list
+	ambiguous *list
+	invalid   bool
 }
 
 func (w *unknowns) value(nodes []*node, v any, at *place) {
@@ -105,6 +114,19 @@ func (w *unknowns) object(view *view, obj map[string]any, at *place) {
 		return // a free-form object, or reported as a violation already
 	}
 	for _, name := range sortedNames(obj) {
+		if w.confusable(view, obj, name) {
+			if w.ambiguous.full() {
+				w.ambiguous.left++
+				continue
+			}
+			w.ambiguous.add(Violation{
+				Pointer:    at.property(name).pointer(),
+				Keyword:    "properties",
+				Message:    "differs from another argument in case alone, and some servers take the one for the other",
+				Suggestion: "send only one of the two, as the tool declares it",
+			})
+			continue
+		}
 		if view.declares(w.evaluator, name) {
 			continue
 		}
@@ -123,6 +145,21 @@ func (w *unknowns) object(view *view, obj map[string]any, at *place) {
 			Suggestion: renameOr(near, name, meant),
 		})
 	}
+}
+
+// confusable reports whether a name that is not declared itself differs in case alone
+// from a declared one that obj has as well.
+func (w *unknowns) confusable(view *view, obj map[string]any, name string) bool {
+	if view.declared[name] {
+		return false
+	}
+	w.spend(len(view.declared))
+	for declared := range view.declared {
+		if _, has := obj[declared]; has && strings.EqualFold(declared, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func unknownMessage(view *view) string {

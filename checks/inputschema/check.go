@@ -19,11 +19,12 @@ var doc string
 // Check reports every violation of the tool's inputSchema, and schemas that cannot
 // be used. Formats are left to package format.
 var Check = &check.Check{
-	Name:  "input-schema",
-	Doc:   doc,
-	Stage: check.Schema,
-	Level: check.SyntaxLevel,
-	Run:   run,
+	Name:    "input-schema",
+	Doc:     doc,
+	Stage:   check.Schema,
+	Level:   check.SyntaxLevel,
+	Bounded: true,
+	Run:     run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {

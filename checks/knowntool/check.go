@@ -18,11 +18,12 @@ var doc string
 // Check reports calls of tools that the server does not list, or lists with a
 // definition that cannot be used.
 var Check = &check.Check{
-	Name:  "known-tool",
-	Doc:   doc,
-	Stage: check.Schema,
-	Level: check.SyntaxLevel,
-	Run:   run,
+	Name:    "known-tool",
+	Doc:     doc,
+	Stage:   check.Schema,
+	Level:   check.SyntaxLevel,
+	Bounded: true,
+	Run:     run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {

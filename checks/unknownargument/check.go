@@ -21,6 +21,7 @@ var Check = &check.Check{
 	Stage:    check.Schema,
 	Level:    check.SyntaxLevel,
 	Severity: check.Warning,
+	Bounded:  true,
 	Run:      run,
 }
 

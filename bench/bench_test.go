@@ -1,0 +1,172 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tiny counts show that the benchmark works, not what it measures.
+var tiny = counts{rounds: 2, sequential: 3, flood: 40, warmUp: 1}
+
+// TestMeasureAll runs every path that this machine has the parts for.
+func TestMeasureAll(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build the programs with")
+	}
+	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 20_000}, counts: tiny}
+	programs, err := build(t.Context(), f, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, left := servers(f, programs)
+	if left != "" {
+		t.Log(left)
+	}
+	groups, err := measureAll(t.Context(), f, programs, servers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * len(servers); len(groups) != want {
+		t.Fatalf("%d groups, want %d", len(groups), want)
+	}
+	for _, g := range groups {
+		for i, name := range []string{direct, toolvet, sdk} {
+			s := g.series[i]
+			if s.path != name || len(s.latencies) != tiny.rounds*tiny.sequential || s.flooded != tiny.rounds*tiny.flood {
+				t.Errorf("%s, %d B: series %q has %d and %d calls", g.server, g.size, s.path, len(s.latencies), s.flooded)
+			}
+			if s.flooding <= 0 || s.percentile(0) <= 0 {
+				t.Errorf("%s, %d B: series %q took no time", g.server, g.size, s.path)
+			}
+		}
+	}
+	var out bytes.Buffer
+	writeTable(&out, groups)
+	writeRatios(&out, groups)
+	if got, want := strings.Count(out.String(), "\n"), 2+3*len(groups)+2+len(groups); got != want {
+		t.Errorf("%d lines in the tables, want %d:\n%s", got, want, out.String())
+	}
+}
+
+// TestTables shows numbers in their places, and leaves out what is not known.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	us := func(n ...int) (d []time.Duration) {
+		for _, n := range n {
+			d = append(d, time.Duration(n)*time.Microsecond)
+		}
+		return d
+	}
+	g := group{"echo", 20, []*series{
+		{path: direct, latencies: us(100, 300, 200), flooded: 10, flooding: time.Second},
+		{path: toolvet, latencies: us(150, 350, 250), flooded: 10, flooding: 2 * time.Second, cpuOne: 90 * time.Microsecond, cpuFlood: 200 * time.Microsecond},
+		{path: sdk, latencies: us(400, 400, 400), flooded: 10, flooding: 2 * time.Second, cpuUnknown: true},
+	}}
+	var out bytes.Buffer
+	writeTable(&out, []group{g})
+	writeRatios(&out, []group{g})
+	want := `| server | argument | path | p50 µs | p99 µs | added p50 µs | calls/s, 16 in flight | CPU µs/call, one at a time | CPU µs/call, 16 in flight |
+|---|--:|---|--:|--:|--:|--:|--:|--:|
+| echo | 20 B | direct | 200 | 300 |  | 10 |  |  |
+| echo | 20 B | toolvet proxy | 250 | 350 | 50 | 5 | 30 | 20 |
+| echo | 20 B | SDK client + server | 400 | 400 | 200 | 5 |  |  |
+| server | argument | added p50 µs | … of the SDK's | CPU of the SDK's, one at a time | CPU of the SDK's, 16 in flight |
+|---|--:|--:|--:|--:|--:|
+| echo | 20 B | 50 | 0.25 |  |  |
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("tables (-want +got):\n%s", diff)
+	}
+}
+
+// TestStops: a benchmark that is not let finish ends, and says why.
+func TestStops(t *testing.T) {
+	t.Parallel()
+	f := flags{sizes: []int{20}, limit: time.Nanosecond, counts: tiny}
+	if err := run(t.Context(), f, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "time limit") {
+		t.Errorf("got %v, want the time limit", err)
+	}
+}
+
+// TestWrongAnswer: what is not the echo is not measured.
+func TestWrongAnswer(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for role, want := range map[string]string{"liar": "not the echo", "mute": "unexpected EOF"} {
+		paths := []path{{direct, []string{self, role}}}
+		if _, err := measure(t.Context(), paths, 20, tiny); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", role, err, want)
+		}
+	}
+}
+
+// TestMain plays servers that TestWrongAnswer starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && (os.Args[1] == "liar" || os.Args[1] == "mute") {
+		play(os.Args[1])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func play(role string) {
+	if role == "mute" {
+		return
+	}
+	for i := 0; ; i++ {
+		b := make([]byte, 1<<16)
+		if _, err := os.Stdin.Read(b); err != nil {
+			return
+		}
+		os.Stdout.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"something else"}]}}` + "\n")
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	t.Parallel()
+	stat := "7 (a) b) c) S 1 7 7 0 -1 4194560 100 0 0 0 12 34 5 6 20 0 8 0 1 2 3"
+	if got, ok := parseStat([]byte(stat)); !ok || got != 460*time.Millisecond {
+		t.Errorf("got %v, %t, want 460ms", got, ok)
+	}
+	for _, bad := range []string{"", "7 (a) S 1 2", strings.Replace(stat, "12 34", "12 x", 1)} {
+		if got, ok := parseStat([]byte(bad)); ok {
+			t.Errorf("parseStat(%q) = %v", bad, got)
+		}
+	}
+}
+
+// TestCPUTime: the processor time of a process that works rises.
+func TestCPUTime(t *testing.T) {
+	t.Parallel()
+	before, ok := cpuTime(os.Getpid())
+	if !ok {
+		if _, err := os.Stat("/proc/self/stat"); !errors.Is(err, os.ErrNotExist) {
+			t.Fatal("the processor time is not known where there is /proc")
+		}
+		t.Skip("there is no /proc here")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		if now, ok := cpuTime(os.Getpid()); ok && now > before {
+			return
+		}
+	}
+	t.Error("the processor time does not rise")
+}
