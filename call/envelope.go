@@ -45,7 +45,7 @@ func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 	var m Envelope
 	members, err := strictjson.Members(line, limits)
 	if err != nil {
-		m.ID = RecoverID(bytes.NewReader(line))
+		m.ID = Recover(bytes.NewReader(line)).ID
 		return m, jsonError(envelopeCode(err), "the message", err)
 	}
 	for _, member := range members {

@@ -88,7 +88,7 @@ func TestIDKey(t *testing.T) {
 	}
 }
 
-func TestRecoverID(t *testing.T) {
+func TestRecover(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"id":7,`:                            "7",
@@ -107,22 +107,37 @@ func TestRecoverID(t *testing.T) {
 		`{"x":"` + strings.Repeat("x", 90000) + `","id":4}`: "4",
 		`{"id":4} {"id":5}`:                                 "4",
 	} {
-		if got := RecoverID(strings.NewReader(text)); string(got) != want {
-			t.Errorf("RecoverID(%.50s) = %q, want %q", text, got, want)
+		if got := Recover(strings.NewReader(text)).ID; string(got) != want {
+			t.Errorf("Recover(%.50s) = %q, want %q", text, got, want)
 		}
 	}
 }
 
-// FuzzRecoverID: of a message that can be read, RecoverID finds the very id.
-func FuzzRecoverID(f *testing.F) {
+func TestRecoverMethod(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`{"id":1,"method":"x","params":NaN}`:      true,
+		`{"params":{"a":[1]},"id":1,"method" : 5`: true,
+		`{"id":1,"result":{"method":"x"}}`:        false,
+		`{"id":"method","result":NaN}`:            false,
+		``:                                        false,
+	} {
+		if got := Recover(strings.NewReader(text)).Method; got != want {
+			t.Errorf("Recover(%s).Method = %v", text, got)
+		}
+	}
+}
+
+// FuzzRecover: of a message that can be read, Recover finds the very id.
+func FuzzRecover(f *testing.F) {
 	for _, seed := range []string{`{"jsonrpc":"2.0","id":1,"method":"x","params":{"id":2}}`, `{"id":"\u0061","jsonrpc":"2.0","result":{}}`, `{"id":`, `[]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := RecoverID(strings.NewReader(text))
+		got := Recover(strings.NewReader(text)).ID
 		m, err := DecodeEnvelope([]byte(text), Limits{})
 		if err == nil && len(m.ID) < maxID && !strings.Contains(text, `\u0069`) && !strings.Contains(text, `\u0064`) && string(got) != string(m.ID) {
-			t.Errorf("RecoverID(%q) = %q, want %q", text, got, m.ID)
+			t.Errorf("Recover(%q) = %q, want %q", text, got, m.ID)
 		}
 	})
 }

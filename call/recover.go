@@ -9,29 +9,32 @@ import (
 	"io"
 )
 
-// RecoverID reads a message that is refused as a whole (too large, or not JSON
-// somewhere) and returns its top-level id if there is just one before the fault,
-// so that even such a message can be answered. It reads r to its end but keeps only
-// the id. It returns nil if there is none.
-func RecoverID(r io.Reader) json.RawMessage {
+// A Remnant is what can be told of a message that is refused as a whole: too large, or
+// not JSON somewhere.
+type Remnant struct {
+	ID     json.RawMessage // its id, if it has just one before the fault; else nil
+	Method bool            // it has a method: it is a request or a notification, no response
+}
+
+// Recover reads a message that is refused, so that even such a one can be answered. It
+// reads r to its end but keeps only an id.
+func Recover(r io.Reader) Remnant {
 	s := idScanner{r: bufio.NewReaderSize(r, 32<<10)}
 	s.scan()
 	_, _ = io.Copy(io.Discard, s.r)
-	if s.found != 1 {
-		return nil
+	m := Remnant{Method: s.method}
+	if id, ok := canonicalID(s.id); ok && s.found == 1 {
+		m.ID = id
 	}
-	id, ok := canonicalID(s.id)
-	if !ok {
-		return nil
-	}
-	return id
+	return m
 }
 
 // idScanner walks a JSON text a byte at a time. It knows only depth and strings.
 type idScanner struct {
-	r     *bufio.Reader
-	id    []byte
-	found int
+	r      *bufio.Reader
+	id     []byte
+	found  int
+	method bool
 }
 
 func (s *idScanner) scan() {
@@ -54,8 +57,8 @@ func (s *idScanner) scan() {
 			if !ok {
 				return
 			}
-			if depth == 1 && atKey && string(text) == `"id"` {
-				s.value()
+			if depth == 1 && atKey {
+				s.key(string(text))
 			}
 			atKey = false
 		}
@@ -85,6 +88,15 @@ func (s *idScanner) string() ([]byte, bool) {
 		case c == '"':
 			return text, true
 		}
+	}
+}
+
+func (s *idScanner) key(text string) {
+	switch text {
+	case `"id"`:
+		s.value()
+	case `"method"`:
+		s.method = true
 	}
 }
 

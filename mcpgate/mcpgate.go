@@ -58,7 +58,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -118,15 +117,12 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 	for _, opt := range opts {
 		opt.apply(g)
 	}
-	if !toolName.MatchString(g.name) {
+	if !protocol.ValidName(g.name) {
 		return fmt.Errorf("mcpgate: %q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", g.name)
 	}
 	server.AddReceivingMiddleware(g.middleware)
 	return nil
 }
-
-// toolName is what a tool may be called (MCP, server/tools, Tool Names).
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // The methods that a guard does not pass on unseen.
 const (

@@ -13,6 +13,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
 )
 
 const (
@@ -77,6 +78,11 @@ func NewTool(name string) Tool {
 
 // Encode writes t as JSON, the same bytes each time.
 func (t Tool) Encode() (json.RawMessage, error) { return json.Marshal(t) }
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// ValidName reports whether a tool may be called name (MCP, server/tools, Tool Names).
+func ValidName(name string) bool { return toolName.MatchString(name) }
 
 // FreeName is the name of the validate tool beside a server's own tools: first, or the
 // next that is not taken.

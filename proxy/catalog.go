@@ -18,6 +18,7 @@ type catalog struct {
 	known   *call.Catalog // nil: nothing is known
 	expires time.Time     // zero: when the server says so
 	learned time.Time     // when known was listed
+	flight  *flight       // the last listing of the proxy's own
 	epoch   int           // counts the changes, so that an answer from before one is told apart
 
 	pages  []*call.Tool // of a listing of the client that is under way
@@ -50,16 +51,12 @@ func (c *catalog) changed() {
 	c.pages, c.cursor = nil, ""
 }
 
-// doubt forgets the tools because one was asked for that is not among them. It returns
-// false, and forgets nothing, if they were listed only a moment ago.
-func (c *catalog) doubt() bool {
+// fresh reports whether the tools were listed only a moment ago, so that asking again
+// would tell nothing new.
+func (c *catalog) fresh() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.learned) < time.Second {
-		return false
-	}
-	c.known = nil
-	return true
+	return c.known != nil && time.Since(c.learned) < time.Second
 }
 
 // learn takes a whole listing that began in an epoch.

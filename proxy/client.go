@@ -14,7 +14,7 @@ import (
 )
 
 // readClient handles the client's messages, in their order, until it closes its side.
-func (p *Proxy) readClient(ctx context.Context) {
+func (p *session) readClient(ctx context.Context) {
 	in := newLineReader(p.cfg.Stdin, p.limits.Bytes)
 	for {
 		line, err := in.next()
@@ -33,14 +33,14 @@ func (p *Proxy) readClient(ctx context.Context) {
 }
 
 // fromClient handles one line of the client. The line is valid only until it returns.
-func (p *Proxy) fromClient(ctx context.Context, line []byte) {
+func (p *session) fromClient(ctx context.Context, line []byte) {
 	text := bytes.Trim(line, " \t\r")
 	switch {
 	case len(text) == 0:
 	case bytes.IndexByte(text, '\r') >= 0:
 		// Readers that take a carriage return for the end of a line (Python's text
 		// mode, Java, .NET) would see other messages in this line than we do.
-		p.answerError(call.RecoverID(bytes.NewReader(text)), &call.Error{Code: call.ParseError,
+		p.answerError(call.Recover(bytes.NewReader(text)).ID, &call.Error{Code: call.ParseError,
 			Message: "the message has a carriage return inside: send each message on one line"})
 	case text[0] == '[':
 		p.batch(ctx, text)
@@ -51,7 +51,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 
 // batch takes a JSON-RPC batch (2025-03-26 only) apart: its messages are judged one by
 // one, reach the server one a line, and are answered one a line.
-func (p *Proxy) batch(ctx context.Context, text []byte) {
+func (p *session) batch(ctx context.Context, text []byte) {
 	elements, err := strictjson.Elements(text, p.limits)
 	if err == nil && len(elements) == 0 {
 		err = errors.New("the batch is empty")
@@ -66,7 +66,7 @@ func (p *Proxy) batch(ctx context.Context, text []byte) {
 }
 
 // message handles one JSON-RPC message of the client.
-func (p *Proxy) message(ctx context.Context, line []byte) {
+func (p *session) message(ctx context.Context, line []byte) {
 	m, err := call.DecodeEnvelope(line, p.limits)
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func (p *Proxy) message(ctx context.Context, line []byte) {
 }
 
 // request forwards a request that is not judged, and remembers it.
-func (p *Proxy) request(m call.Envelope, line []byte) {
+func (p *session) request(m call.Envelope, line []byte) {
 	r := &request{id: bytes.Clone(m.ID), method: m.Method}
 	switch m.Method {
 	case "tools/list":
@@ -100,7 +100,7 @@ func (p *Proxy) request(m call.Envelope, line []byte) {
 }
 
 // enter remembers a request, or answers it with why it cannot be taken.
-func (p *Proxy) enter(r *request) bool {
+func (p *session) enter(r *request) bool {
 	why := p.pending.add(r)
 	if why != "" {
 		p.answerError(r.id, &call.Error{Code: call.InvalidRequest, Message: why})
@@ -109,7 +109,7 @@ func (p *Proxy) enter(r *request) bool {
 }
 
 // forward sends a request that is remembered, unless it was cancelled meanwhile.
-func (p *Proxy) forward(r *request, line []byte) {
+func (p *session) forward(r *request, line []byte) {
 	if !p.pending.forward(r) {
 		return
 	}
@@ -122,11 +122,11 @@ func (p *Proxy) forward(r *request, line []byte) {
 
 // send forwards a message that waits for no answer. If the server does not take it,
 // the server is about to be found gone.
-func (p *Proxy) send(line []byte) { _ = p.toServer.write(line, true) }
+func (p *session) send(line []byte) { _ = p.toServer.write(line, true) }
 
 // cancelled forwards the cancellation of a request that the server has. One that is
 // still being judged is dropped instead, and the server never learns of it.
-func (p *Proxy) cancelled(m call.Envelope, line []byte) {
+func (p *session) cancelled(m call.Envelope, line []byte) {
 	id := get(m.Params, p.limits, "requestId")
 	if id != nil && p.pending.cancelled(id) {
 		p.send(line)
@@ -134,7 +134,7 @@ func (p *Proxy) cancelled(m call.Envelope, line []byte) {
 }
 
 // refuseMessage answers a message that is not well formed.
-func (p *Proxy) refuseMessage(id json.RawMessage, err error) {
+func (p *session) refuseMessage(id json.RawMessage, err error) {
 	p.log.Warn("refused a message", "err", err)
 	var e *call.Error
 	if !errors.As(err, &e) {

@@ -19,7 +19,15 @@ func readerGone(w io.Writer) bool {
 	if !ok {
 		return false
 	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+	conn, err := f.SyscallConn() // unlike Fd, it leaves the file's mode alone
+	if err != nil {
+		return true // closed
+	}
+	gone := false
+	err = conn.Control(func(fd uintptr) {
+		fds := []unix.PollFd{{Fd: int32(fd)}}
+		n, err := unix.Poll(fds, 0)
+		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+	})
+	return gone || err != nil
 }

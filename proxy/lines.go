@@ -6,16 +6,20 @@ package proxy
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolvet/toolvet/call"
 )
 
-// readBuffer holds a usual message, so that it is read without a copy.
-const readBuffer = 64 << 10
+const (
+	// readBuffer holds a usual message, so that it is read without a copy.
+	readBuffer = 64 << 10
+	// keptBuffer is the largest buffer that is kept for the next long line.
+	keptBuffer = 1 << 20
+)
 
 // A lineReader reads messages: lines of at most limit bytes.
 type lineReader struct {
@@ -28,9 +32,8 @@ func newLineReader(r io.Reader, limit int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, readBuffer), limit: limit}
 }
 
-// A tooLongError says that a line was longer than the limit. The line is read past;
-// ID is that of the message, or nil.
-type tooLongError struct{ ID json.RawMessage }
+// A tooLongError says that a line was longer than the limit. The line is read past.
+type tooLongError struct{ call.Remnant }
 
 func (*tooLongError) Error() string { return "a message is longer than the limit" }
 
@@ -45,21 +48,25 @@ func (l *lineReader) next() ([]byte, error) {
 	if err != nil && len(line) == 0 {
 		return nil, err
 	}
+	line = bytes.TrimSuffix(line, []byte("\n"))
 	if len(line) > l.limit {
-		return nil, &tooLongError{call.RecoverID(bytes.NewReader(line))}
+		return nil, &tooLongError{call.Recover(bytes.NewReader(line))}
 	}
-	return bytes.TrimSuffix(line, []byte("\n")), nil
+	return line, nil
 }
 
 func (l *lineReader) nextLong(head []byte) ([]byte, error) {
+	if cap(l.long) > keptBuffer {
+		l.long = nil
+	}
 	l.long = append(l.long[:0], head...)
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(l.long)+len(part) > l.limit {
-			rest := &restOfLine{r: l.r, ended: err == nil}
-			id := call.RecoverID(io.MultiReader(bytes.NewReader(l.long), bytes.NewReader(bytes.Clone(part)), rest))
+		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > l.limit {
+			rest := &restOfLine{r: l.r, ended: !errors.Is(err, bufio.ErrBufferFull)}
+			remnant := call.Recover(io.MultiReader(bytes.NewReader(l.long), bytes.NewReader(bytes.Clone(part)), rest))
 			l.long = nil
-			return nil, &tooLongError{id}
+			return nil, &tooLongError{remnant}
 		}
 		l.long = append(l.long, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -97,9 +104,10 @@ func (r *restOfLine) Read(p []byte) (int, error) {
 
 // A lineWriter writes whole lines; it may be used concurrently.
 type lineWriter struct {
-	mu  sync.Mutex
-	w   *bufio.Writer
-	err error
+	mu      sync.Mutex
+	w       *bufio.Writer
+	err     error
+	written atomic.Int64 // lines that were taken
 }
 
 func newLineWriter(w io.Writer) *lineWriter {
@@ -119,5 +127,6 @@ func (l *lineWriter) write(line []byte, flush bool) error {
 	if flush && l.err == nil {
 		l.err = l.w.Flush()
 	}
+	l.written.Add(1)
 	return l.err
 }

@@ -44,30 +44,11 @@ func decodeListing(result []byte, limits call.Limits) (*listing, error) {
 	return &l, nil
 }
 
-// tools returns the server's tools, and lists them if they are not known. Concurrent
-// callers share one listing.
-func (p *Proxy) tools(ctx context.Context) (*call.Catalog, error) {
-	if known := p.catalog.current(); known != nil {
-		return known, nil
-	}
-	select {
-	case p.listing <- struct{}{}:
-		defer func() { <-p.listing }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if known := p.catalog.current(); known != nil {
-		return known, nil
-	}
-	return p.list(ctx)
-}
-
-// list asks the server for all pages of its tools.
-func (p *Proxy) list(ctx context.Context) (*call.Catalog, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
-	defer cancel()
-	epoch, cursor := p.catalog.now(), ""
+// listPages asks the server for all pages of its tools.
+func (p *session) listPages(ctx context.Context, epoch int) (*call.Catalog, error) {
 	var all []*call.Tool
+	cursors := map[string]bool{}
+	cursor := ""
 	for range maxPages {
 		page, err := p.listPage(ctx, cursor)
 		if err != nil {
@@ -81,13 +62,16 @@ func (p *Proxy) list(ctx context.Context) (*call.Catalog, error) {
 			tools := call.NewCatalog(all)
 			p.catalog.learn(tools, page.ttl, epoch)
 			return tools, nil
+		case cursors[page.next]:
+			return nil, errors.New("the server's list of tools never ends: it gives a cursor again")
 		}
 		cursor = page.next
+		cursors[cursor] = true
 	}
 	return nil, fmt.Errorf("the server's list of tools has more than %d pages", maxPages)
 }
 
-func (p *Proxy) listPage(ctx context.Context, cursor string) (*listing, error) {
+func (p *session) listPage(ctx context.Context, cursor string) (*listing, error) {
 	params := map[string]any{}
 	if cursor != "" {
 		params["cursor"] = cursor
@@ -104,14 +88,16 @@ func (p *Proxy) listPage(ctx context.Context, cursor string) (*listing, error) {
 	return page, nil
 }
 
-func (p *Proxy) logFaults(page *listing) {
+func (p *session) logFaults(page *listing) {
 	for _, fault := range page.faults {
 		p.log.Warn("the server lists a tool that cannot be used", "err", fault)
 	}
 }
 
+var errServerGone = errors.New("the server is gone")
+
 // ask sends the server a request of the proxy's own and returns its result.
-func (p *Proxy) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+func (p *session) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	if meta := p.meta.Load(); meta != nil {
 		params["_meta"] = *meta
 	}
@@ -123,17 +109,19 @@ func (p *Proxy) ask(ctx context.Context, method string, params map[string]any) (
 	if err != nil {
 		return nil, err
 	}
-	if err := p.toServer.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, body), true); err != nil {
-		return nil, fmt.Errorf("asking the server for %s: %w", method, err)
-	}
+	// A server that reads nothing must not hold up whoever waits for the answer.
+	go p.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, body))
 	select {
 	case m := <-answer:
+		if m.Result == nil && m.Error == nil {
+			return nil, fmt.Errorf("the server's answer to %s is not valid JSON-RPC", method)
+		}
 		if m.Result == nil {
 			return nil, fmt.Errorf("the server answers %s with the error %s", method, get(m.Error, p.limits, "code"))
 		}
 		return m.Result, nil
 	case <-p.serverGone:
-		return nil, errors.New("the server is gone")
+		return nil, errServerGone
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the server did not answer %s in time: %w", method, ctx.Err())
 	}

@@ -75,8 +75,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A Proxy is one run of the proxy: one client, one server.
-type Proxy struct {
+// A session is one run of the proxy: one client, one server.
+type session struct {
 	cfg    Config
 	gate   *toolvet.Gate
 	limits call.Limits
@@ -86,8 +86,7 @@ type Proxy struct {
 
 	pending  pendingTable
 	catalog  catalog
-	listing  chan struct{} // held by the one listing that is under way
-	validate *call.Tool    // the definition of the validate tool
+	validate *call.Tool // the definition of the validate tool
 
 	judging sync.WaitGroup // calls that are judged beside the messages that follow them
 
@@ -97,16 +96,19 @@ type Proxy struct {
 	meta          atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
 	native        atomic.Pointer[string]          // name of the server's own validate tool
 
-	taken      atomic.Int64  // messages read from the client
-	serverGone chan struct{} // closed when nothing more can come from the server
-	exit       process.Exit  // valid once serverGone is closed
+	taken      atomic.Int64    // messages read from the client
+	ctx        context.Context // of the session
+	end        func()          // ends the session
+	stray      stray
+	serverGone chan struct{} // closed when nothing more comes from the server
+	exit       process.Exit  // how the server ended
 }
 
 // Run starts the server and stands between it and the client until one of them is
 // gone or ctx is done. It returns the server's exit code. The error says that the
 // server could not be started.
 func Run(ctx context.Context, cfg Config) (int, error) {
-	p, err := newProxy(cfg)
+	p, err := newSession(cfg)
 	if err != nil {
 		return 0, err
 	}
@@ -119,7 +121,7 @@ func Run(ctx context.Context, cfg Config) (int, error) {
 	return p.serve(ctx, server), nil
 }
 
-func newProxy(cfg Config) (*Proxy, error) {
+func newSession(cfg Config) (*session, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("proxy: no server command")
 	}
@@ -127,9 +129,12 @@ func newProxy(cfg Config) (*Proxy, error) {
 		return nil, errors.New("proxy: no gate")
 	}
 	cfg = cfg.withDefaults()
-	p := &Proxy{
+	if !protocol.ValidName(cfg.ValidateName) {
+		return nil, fmt.Errorf("%q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", cfg.ValidateName)
+	}
+	p := &session{
 		cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger,
-		toClient: newLineWriter(cfg.Stdout), listing: make(chan struct{}, 1), serverGone: make(chan struct{}),
+		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}),
 		privatePrefix: "toolvet-" + rand.Text()[:8] + "-",
 	}
 	var err error
@@ -153,23 +158,65 @@ type server interface {
 }
 
 // serve moves messages until one side is gone, and then stops the other.
-func (p *Proxy) serve(ctx context.Context, server server) int {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+func (p *session) serve(ctx context.Context, server server) int {
+	p.ctx, p.end = context.WithCancel(ctx)
+	defer p.end()
 	p.toServer = newLineWriter(server.Stdin())
-	clientDone, serverDone := make(chan struct{}), make(chan struct{})
-	go func() { defer close(clientDone); p.readClient(ctx) }()
-	go func() { defer close(serverDone); p.readServer(server.Stdout()) }()
+	clientDone := make(chan struct{})
+	go func() { defer close(clientDone); p.readClient(p.ctx) }()
+	go p.readServer(server.Stdout())
+	go p.watchClient()
 	select {
 	case <-clientDone:
-		p.finish(ctx, server, serverDone)
-	case <-serverDone:
-	case <-ctx.Done():
+		p.finish(server)
+	case <-p.serverGone:
+	case <-p.ctx.Done():
 	}
-	p.exit = stop(ctx, server)
-	<-serverDone
-	p.abandon(clientDone)
+	p.exit = stop(p.ctx, server)
+	p.within(lastWords, func() {
+		<-p.serverGone
+		p.abandon(clientDone)
+	})
 	return p.exit.Code
+}
+
+// lastWords is how long a client that reads nothing keeps the proxy after its server is
+// gone.
+const lastWords = 2 * time.Second
+
+// within runs f, and leaves it behind if it takes longer than d and the client takes
+// nothing meanwhile.
+func (p *session) within(d time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	for written := int64(-1); ; {
+		select {
+		case <-done:
+			return
+		case <-time.After(d):
+			now := p.toClient.written.Load()
+			if now == written || p.ctx.Err() != nil {
+				return
+			}
+			written = now
+		}
+	}
+}
+
+// watchClient ends the session when the client does not listen any more: then nobody
+// is left to work for, even if its other end is held open or a server that reads
+// nothing keeps us from seeing it close.
+func (p *session) watchClient() {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for !readerGone(p.cfg.Stdout) {
+		select {
+		case <-tick.C:
+		case <-p.ctx.Done():
+			return
+		}
+	}
+	p.end()
 }
 
 // stop ends the server. If we are told to end ourselves, whoever told us does not wait
@@ -182,28 +229,37 @@ func stop(ctx context.Context, server server) process.Exit {
 }
 
 // finish lets the server answer what the client asked before it closed its side.
-func (p *Proxy) finish(ctx context.Context, server server, serverDone <-chan struct{}) {
-	p.judging.Wait() // calls that wait for a verdict still reach the server
-	_ = server.Stdin().Close()
+func (p *session) finish(server server) {
 	deadline := time.After(p.cfg.Linger)
+	judged := make(chan struct{})
+	go func() { defer close(judged); p.judging.Wait() }()
+	select {
+	case <-judged: // calls that wait for a verdict still reach the server
+	case <-p.serverGone:
+		return
+	case <-deadline:
+		return
+	case <-p.ctx.Done():
+		return
+	}
+	_ = server.Stdin().Close()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for p.pending.len() > 0 && !readerGone(p.cfg.Stdout) {
+	for p.pending.len() > 0 {
 		select {
 		case <-tick.C:
-		case <-serverDone:
+		case <-p.serverGone:
 			return
 		case <-deadline:
 			return
-		case <-ctx.Done():
+		case <-p.ctx.Done():
 			return
 		}
 	}
 }
 
 // abandon answers every request that the server will not answer any more.
-func (p *Proxy) abandon(clientDone <-chan struct{}) {
-	close(p.serverGone)
+func (p *session) abandon(clientDone <-chan struct{}) {
 	p.failPending()
 	p.awaitQuiet(clientDone)
 	p.failPending()
@@ -212,7 +268,7 @@ func (p *Proxy) abandon(clientDone <-chan struct{}) {
 // awaitQuiet waits until the client has nothing more to say: what it wrote before it
 // could know that the server is gone is still to be read and refused. Two looks without
 // a message between them, so that it is not the processor that was late.
-func (p *Proxy) awaitQuiet(clientDone <-chan struct{}) {
+func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 	deadline := time.After(p.cfg.Linger)
 	for seen, quiet := p.taken.Load(), 0; quiet < 2; quiet++ {
 		select {
@@ -228,18 +284,18 @@ func (p *Proxy) awaitQuiet(clientDone <-chan struct{}) {
 	}
 }
 
-func (p *Proxy) failPending() {
+func (p *session) failPending() {
 	for _, r := range p.pending.drain() {
 		p.answerError(r.id, &call.Error{Code: call.InternalError, Message: p.goneMessage()})
 	}
 }
 
-func (p *Proxy) goneMessage() string {
+func (p *session) goneMessage() string {
 	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)
 }
 
 // isGone reports whether the server can answer nothing any more.
-func (p *Proxy) isGone() bool {
+func (p *session) isGone() bool {
 	select {
 	case <-p.serverGone:
 		return true

@@ -8,51 +8,61 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
 
 // readServer handles the server's messages until it closes its side.
-func (p *Proxy) readServer(r io.Reader) {
+func (p *session) readServer(r io.Reader) {
+	defer close(p.serverGone)
 	in := newLineReader(r, p.limits.Bytes)
 	for {
 		line, err := in.next()
 		var tooLong *tooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			p.dropTooLong(tooLong.ID)
+			p.dropTooLong(tooLong.Remnant)
 		case err != nil:
 			return
 		default:
 			if line = p.fromServer(line); line != nil {
-				// If the client is gone, its side of the proxy ends.
-				_ = p.toClient.write(line, !in.ready())
+				p.toClientLine(line, !in.ready())
 			}
 		}
 	}
 }
 
-// dropTooLong answers in place of a server whose answer is too long.
-func (p *Proxy) dropTooLong(id json.RawMessage) {
-	p.log.Warn("dropped a message of the server that is larger than the limit")
-	if r := p.pending.take(id); r != nil {
-		p.answerError(r.id, &call.Error{Code: call.InternalError,
-			Message: "the server's answer is larger than the proxy's limit: ask for less at once"})
+// dropTooLong answers in place of whoever sent a message that is too long.
+func (p *session) dropTooLong(m call.Remnant) {
+	p.stray.warn(p.log, "dropped a message of the server that is larger than the limit", nil)
+	const larger = "is larger than the proxy's limit: "
+	switch {
+	case m.ID == nil:
+	case m.Method:
+		refusal, err := encode(response{ID: m.ID, Error: &responseError{call.InvalidRequest, "the request " + larger + "send less at once"}})
+		if err == nil {
+			go p.send(refusal)
+		}
+	default:
+		if r := p.pending.take(m.ID); r != nil {
+			p.answerError(r.id, &call.Error{Code: call.InternalError, Message: "the server's answer " + larger + "ask for less at once"})
+		}
 	}
 }
 
 // fromServer handles one line of the server and returns what the client gets: the
 // same line, a changed one, or nil.
-func (p *Proxy) fromServer(line []byte) []byte {
+func (p *session) fromServer(line []byte) []byte {
+	if text := bytes.Trim(line, " \t\r"); len(text) > 0 && text[0] == '[' {
+		return p.serverBatch(line, text)
+	}
 	m, err := call.DecodeEnvelope(line, p.limits)
 	if err != nil {
-		p.log.Warn("the server sent a line that is no message", "err", err)
-		if m.ID != nil {
-			p.pending.take(m.ID) // what the client makes of it is its own affair
-		}
-		return line
+		return p.malformed(line, err)
 	}
 	if m.Method != "" {
 		if m.Method == "notifications/tools/list_changed" {
@@ -61,7 +71,7 @@ func (p *Proxy) fromServer(line []byte) []byte {
 		return line
 	}
 	key := call.IDKey(m.ID)
-	if strings.HasPrefix(key, `"`+p.privatePrefix) {
+	if p.isPrivate(key) {
 		p.deliver(key, m)
 		return nil
 	}
@@ -77,15 +87,62 @@ func (p *Proxy) fromServer(line []byte) []byte {
 	return changed
 }
 
+// malformed handles a line of the server that is no message. The client gets it, unless
+// it was meant for the proxy; what the client makes of it is its own affair.
+func (p *session) malformed(line []byte, err error) []byte {
+	p.stray.warn(p.log, "the server sent a line that is no message", err)
+	m := call.Recover(bytes.NewReader(line))
+	if m.ID == nil || m.Method {
+		return line
+	}
+	if key := call.IDKey(m.ID); p.isPrivate(key) {
+		p.deliver(key, call.Envelope{})
+		return nil
+	}
+	p.pending.take(m.ID)
+	return line
+}
+
+// serverBatch handles a JSON-RPC batch of the server (2025-03-26 only).
+func (p *session) serverBatch(line, text []byte) []byte {
+	elements, err := strictjson.Elements(text, p.limits)
+	if err != nil {
+		return p.malformed(line, err)
+	}
+	same, kept := true, make([][]byte, 0, len(elements))
+	for _, e := range elements {
+		out := []byte(nil)
+		if e[0] != '[' { // a batch holds no batches
+			out = p.fromServer(e)
+		}
+		same = same && bytes.Equal(out, e)
+		if out != nil {
+			kept = append(kept, out)
+		}
+	}
+	switch {
+	case same:
+		return line
+	case len(kept) == 0:
+		return nil
+	}
+	return slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
+}
+
+// isPrivate reports whether an id is that of a request of the proxy's own.
+func (p *session) isPrivate(key string) bool {
+	return strings.HasPrefix(key, `"`+p.privatePrefix)
+}
+
 // deliver hands the answer to a request of the proxy's own to whoever asked.
-func (p *Proxy) deliver(key string, m call.Envelope) {
+func (p *session) deliver(key string, m call.Envelope) {
 	if answer, ok := p.private.LoadAndDelete(key); ok {
 		answer.(chan call.Envelope) <- call.Envelope{Result: bytes.Clone(m.Result), Error: bytes.Clone(m.Error)}
 	}
 }
 
 // change makes the three changes of the proxy to a line of the server.
-func (p *Proxy) change(r *request, result, line []byte) ([]byte, error) {
+func (p *session) change(r *request, result, line []byte) ([]byte, error) {
 	switch r.method {
 	case "initialize", "server/discover":
 		return p.announce(result, line)
@@ -97,12 +154,12 @@ func (p *Proxy) change(r *request, result, line []byte) ([]byte, error) {
 
 // announce adds the toolValidation capability to the result of a handshake. A server
 // without tools has nothing to validate.
-func (p *Proxy) announce(result, line []byte) ([]byte, error) {
+func (p *session) announce(result, line []byte) ([]byte, error) {
 	if get(result, p.limits, "capabilities", "tools") == nil {
 		return line, nil
 	}
 	name := p.cfg.ValidateName
-	if native := nativeValidation(get(result, p.limits, "capabilities", "experimental", protocol.Experimental)); native != "" {
+	if native := protocol.Announced(get(result, p.limits, "capabilities")); native != "" {
 		p.native.Store(&native)
 		name = native
 	}
@@ -122,21 +179,9 @@ func (p *Proxy) announce(result, line []byte) ([]byte, error) {
 	return line, nil
 }
 
-// nativeValidation returns the name of the server's own validate tool, or "".
-func nativeValidation(capability []byte) string {
-	c := struct {
-		Supported *bool
-		Method    string
-	}{Method: protocol.ToolName}
-	if json.Unmarshal(capability, &c) != nil || c.Supported != nil && !*c.Supported {
-		return ""
-	}
-	return c.Method
-}
-
 // addTool learns from a page of the client's own listing, and adds the validate tool to
 // the last page.
-func (p *Proxy) addTool(r *request, result, line []byte) ([]byte, error) {
+func (p *session) addTool(r *request, result, line []byte) ([]byte, error) {
 	page, err := decodeListing(result, p.limits)
 	if err != nil {
 		return nil, err

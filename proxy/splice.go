@@ -21,7 +21,7 @@ func splice(object []byte, m strictjson.Member, value []byte) []byte {
 }
 
 // edit replaces the member of object at path by what change makes of it. Change is
-// given nil if the member is absent, and may return nil to leave it so.
+// given nil if the member is absent or null, and may return nil to leave it so.
 func edit(object []byte, limits call.Limits, path []string, change func(value []byte) ([]byte, error)) ([]byte, error) {
 	if len(path) == 0 {
 		return change(object)
@@ -37,9 +37,16 @@ func edit(object []byte, limits call.Limits, path []string, change func(value []
 		if m.Key != path[0] {
 			continue
 		}
-		value, err := edit(m.Raw, limits, path[1:], change)
+		inner := m.Raw
+		if string(inner) == "null" {
+			inner = nil
+		}
+		value, err := edit(inner, limits, path[1:], change)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path[0], err)
+		}
+		if value == nil {
+			return object, nil
 		}
 		return splice(object, m, value), nil
 	}

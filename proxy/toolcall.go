@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/toolvet/toolvet"
@@ -16,7 +17,7 @@ import (
 )
 
 // toolsCall judges a tools/call and forwards it, or answers it.
-func (p *Proxy) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
+func (p *session) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 	if m.ID == nil {
 		// A server that runs it all the same would run what nobody judged.
 		p.log.Warn("dropped a tools/call without an id")
@@ -44,7 +45,7 @@ func (p *Proxy) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 
 // toolsCallLater judges a call beside the messages that follow it: it must wait for
 // the server's list of tools, for checks, or for the server's own validation.
-func (p *Proxy) toolsCallLater(ctx context.Context, r *request, c *call.Call, line []byte) {
+func (p *session) toolsCallLater(ctx context.Context, r *request, c *call.Call, line []byte) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	cancel := r.cancel
 	c.Raw = bytes.Clone(c.Raw)
@@ -56,6 +57,8 @@ func (p *Proxy) toolsCallLater(ctx context.Context, r *request, c *call.Call, li
 		defer cancel()
 		tools, err := p.toolsFor(ctx, c.Name)
 		switch {
+		case errors.Is(err, errServerGone):
+			// Whoever waits for the server's end says how it ended.
 		case err != nil:
 			p.refuse(r, c, unlisted(err))
 		case c.Name == p.validateName(tools):
@@ -67,15 +70,21 @@ func (p *Proxy) toolsCallLater(ctx context.Context, r *request, c *call.Call, li
 	})
 }
 
-// toolsFor returns the server's tools. If they are known and hold no tool of the name,
-// the server is asked once more before the call is refused: some servers do not say
-// that their list has changed.
-func (p *Proxy) toolsFor(ctx context.Context, name string) (*call.Catalog, error) {
-	tools, err := p.tools(ctx)
-	if err != nil || tools.Tool(name) != nil || name == p.validateName(tools) || !p.catalog.doubt() {
-		return tools, err
+// toolsFor returns the server's tools, and lists them if they are not known. If they are
+// known and hold no tool of the name, the server is asked once more before the call is
+// refused: some servers do not say that their list has changed.
+func (p *session) toolsFor(ctx context.Context, name string) (*call.Catalog, error) {
+	known := p.catalog.current()
+	switch {
+	case known == nil:
+		return p.list(ctx)
+	case known.Tool(name) != nil || name == p.validateName(known) || p.catalog.fresh():
+		return known, nil
 	}
-	return p.tools(ctx)
+	if tools, err := p.list(ctx); err == nil {
+		return tools, nil
+	}
+	return known, nil
 }
 
 // unlisted is the verdict on a call while the server does not tell its tools.
@@ -87,7 +96,7 @@ func unlisted(err error) toolvet.Verdict {
 }
 
 // judge forwards a call that is a go, and answers one that is not.
-func (p *Proxy) judge(ctx context.Context, r *request, c *call.Call, line []byte) {
+func (p *session) judge(ctx context.Context, r *request, c *call.Call, line []byte) {
 	v := p.gate.Judge(ctx, c, toolvet.PointProxy)
 	if !v.Go {
 		p.refuse(r, c, v)
@@ -97,7 +106,7 @@ func (p *Proxy) judge(ctx context.Context, r *request, c *call.Call, line []byte
 }
 
 // refuse answers a call that is a no-go: a tool execution error (SEP-1303).
-func (p *Proxy) refuse(r *request, c *call.Call, v toolvet.Verdict) {
+func (p *session) refuse(r *request, c *call.Call, v toolvet.Verdict) {
 	result := protocol.NewResult(c.Name, v)
 	for _, f := range result.Findings {
 		p.log.Info("refused a call", "tool", result.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
@@ -106,7 +115,7 @@ func (p *Proxy) refuse(r *request, c *call.Call, v toolvet.Verdict) {
 }
 
 // answerValidate answers a call of the validate tool.
-func (p *Proxy) answerValidate(ctx context.Context, r *request, c *call.Call, tools *call.Catalog) {
+func (p *session) answerValidate(ctx context.Context, r *request, c *call.Call, tools *call.Catalog) {
 	own := *c
 	own.Tool = p.validate
 	if v := p.gate.Judge(ctx, &own, toolvet.PointProxy); !v.Go {
@@ -132,7 +141,7 @@ func (p *Proxy) answerValidate(ctx context.Context, r *request, c *call.Call, to
 }
 
 // askNative asks the server's own validation too: both must agree to a go.
-func (p *Proxy) askNative(ctx context.Context, name string, c *call.Call, result *protocol.Result) {
+func (p *session) askNative(ctx context.Context, name string, c *call.Call, result *protocol.Result) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
 	defer cancel()
 	answer, err := p.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": c.Raw})
@@ -141,7 +150,7 @@ func (p *Proxy) askNative(ctx context.Context, name string, c *call.Call, result
 
 // validateName is the name of the validate tool beside the server's tools: that of the
 // server's own if it announces the protocol, else the first that is free.
-func (p *Proxy) validateName(tools *call.Catalog) string {
+func (p *session) validateName(tools *call.Catalog) string {
 	if native := p.native.Load(); native != nil {
 		return *native
 	}
@@ -162,7 +171,7 @@ func modern(meta map[string]any) bool {
 
 // noteVersion remembers what a request since 2026-07-28 must say of its sender, for the
 // proxy's own requests.
-func (p *Proxy) noteVersion(meta map[string]any) {
+func (p *session) noteVersion(meta map[string]any) {
 	if p.meta.Load() != nil || !modern(meta) {
 		return
 	}
@@ -178,7 +187,7 @@ func (p *Proxy) noteVersion(meta map[string]any) {
 	}
 }
 
-func (p *Proxy) noteMeta(raw []byte) {
+func (p *session) noteMeta(raw []byte) {
 	if p.meta.Load() != nil || raw == nil {
 		return
 	}

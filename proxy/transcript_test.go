@@ -108,7 +108,7 @@ func newStage(t *testing.T, cfg Config) *stage {
 	if cfg.Gate == nil {
 		cfg.Gate = gate
 	}
-	p, err := newProxy(cfg)
+	p, err := newSession(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

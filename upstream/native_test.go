@@ -11,16 +11,17 @@ func TestNativeValidation(t *testing.T) {
 		``:                                       "",
 		`{}`:                                     "",
 		`[]`:                                     "",
-		`{"experimental":{"toolValidation":{}}}`: "validate",
-		`{"experimental":{"toolValidation":{"supported":true,"method":"check"}}}`:                    "check",
-		`{"experimental":{"toolValidation":{"supported":false,"method":"check"}}}`:                   "",
-		`{"experimental":{"toolValidation":true}}`:                                                   "",
-		`{"experimental":{"toolValidation":null}}`:                                                   "",
-		`{"experimental":{"toolValidation":{"method":7}}}`:                                           "",
-		`{"toolValidation":{"supported":true}}`:                                                      "",
-		`{"extensions":{"io.github.toolvet/tool-validation":{"supported":true,"method":"dry_run"}}}`: "dry_run",
-		`{"extensions":{"com.example/tool-validation":{"supported":true}}}`:                          "",
-		`{"experimental":{"x":1},"extensions":{"io.github.toolvet/tool-validation":{}}}`:             "validate",
+		`{"experimental":{"toolValidation":{}}}`: "", // "supported" is missing
+		`{"experimental":{"toolValidation":{"supported":true}}}`:                                         "validate",
+		`{"experimental":{"toolValidation":{"supported":true,"method":"check"}}}`:                        "check",
+		`{"experimental":{"toolValidation":{"supported":false,"method":"check"}}}`:                       "",
+		`{"experimental":{"toolValidation":true}}`:                                                       "",
+		`{"experimental":{"toolValidation":null}}`:                                                       "",
+		`{"experimental":{"toolValidation":{"method":7}}}`:                                               "",
+		`{"toolValidation":{"supported":true}}`:                                                          "",
+		`{"extensions":{"io.github.toolvet/tool-validation":{"supported":true,"method":"dry_run"}}}`:     "dry_run",
+		`{"extensions":{"com.example/tool-validation":{"supported":true}}}`:                              "",
+		`{"experimental":{"x":1},"extensions":{"io.github.toolvet/tool-validation":{"supported":true}}}`: "validate",
 	} {
 		c := &Client{capabilities: []byte(capabilities)}
 		got, ok := c.NativeValidation()
