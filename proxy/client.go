@@ -114,7 +114,14 @@ func (p *session) forward(r *request, line []byte) {
 		return
 	}
 	err := p.toServer.write(line, true)
-	if (err != nil || p.isGone()) && p.pending.remove(r) {
+	switch {
+	case p.isGone():
+		// It may have had the request. How it ended is known in a moment.
+		go func() {
+			<-p.exited
+			p.failed(r)
+		}()
+	case err != nil && p.pending.remove(r):
 		p.answerError(r.id, &call.Error{Code: call.InternalError,
 			Message: "the server does not take messages any more: start it again"})
 	}

@@ -6,6 +6,8 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
@@ -101,16 +103,11 @@ func (t *pendingTable) cancelled(id json.RawMessage) bool {
 	return true
 }
 
-// drain removes and returns all requests.
-func (t *pendingTable) drain() []*request {
+// all returns the requests that are not answered yet.
+func (t *pendingTable) all() []*request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var all []*request
-	for _, r := range t.byID {
-		all = append(all, r)
-	}
-	t.byID = nil
-	return all
+	return slices.Collect(maps.Values(t.byID))
 }
 
 func (t *pendingTable) len() int {

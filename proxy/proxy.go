@@ -101,6 +101,7 @@ type session struct {
 	end        func()          // ends the session
 	stray      stray
 	serverGone chan struct{} // closed when nothing more comes from the server
+	exited     chan struct{} // closed when exit is known
 	exit       process.Exit  // how the server ended
 }
 
@@ -134,7 +135,7 @@ func newSession(cfg Config) (*session, error) {
 	}
 	p := &session{
 		cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger,
-		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}),
+		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}), exited: make(chan struct{}),
 		privatePrefix: "toolvet-" + rand.Text()[:8] + "-",
 	}
 	var err error
@@ -173,6 +174,7 @@ func (p *session) serve(ctx context.Context, server server) int {
 	case <-p.ctx.Done():
 	}
 	p.exit = stop(p.ctx, server)
+	close(p.exited)
 	p.within(lastWords, func() {
 		<-p.serverGone
 		p.abandon(clientDone)
@@ -285,13 +287,17 @@ func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 }
 
 func (p *session) failPending() {
-	for _, r := range p.pending.drain() {
-		p.answerError(r.id, &call.Error{Code: call.InternalError, Message: p.goneMessage()})
+	for _, r := range p.pending.all() {
+		p.failed(r)
 	}
 }
 
-func (p *session) goneMessage() string {
-	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)
+// failed answers a request that the server took with it, unless it is answered.
+func (p *session) failed(r *request) {
+	if p.pending.remove(r) {
+		p.answerError(r.id, &call.Error{Code: call.InternalError,
+			Message: fmt.Sprintf("the server %s before it answered; start it again", p.exit)})
+	}
 }
 
 // isGone reports whether the server can answer nothing any more.

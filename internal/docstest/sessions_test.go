@@ -126,7 +126,7 @@ func (s session) run(t *testing.T, bin string) {
 	dir := t.TempDir()
 	for _, step := range s.steps {
 		if strings.Contains(step.command, "npx ") {
-			npm.Server(t, "server-filesystem") // skips, or fails in CI, where it is missing
+			npm.Server(t, "filesystem") // skips, or fails in CI, where it is missing
 		}
 		if file, ok := strings.CutPrefix(step.command, "cat "); ok && missing(dir, file) {
 			// A file that the reader is shown is given.
