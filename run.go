@@ -118,7 +118,7 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	}()
 	err := p.planned.Run(ctx, p.pass)
 	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		return outcome{} // it heeded its context: it is late, not broken
+		return outcome{findings: p.pass.Findings()} // it heeded its context: it is late, not broken
 	}
 	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err}
 }

@@ -92,6 +92,7 @@ func (d *decoder) value(n ast.Node, target reflect.Value) {
 		v, _ := d.text(n)
 		target.SetString(v)
 	case reflect.Slice:
+		target.Set(reflect.MakeSlice(target.Type(), 0, 0)) // replaces a default; [] is not "unset"
 		d.list(n, "values", func(n ast.Node) {
 			v := reflect.New(target.Type().Elem()).Elem()
 			d.value(n, v)

@@ -39,6 +39,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 // Parse reads a policy: one YAML document of at most 1 MiB.
 //
 //	version: 1
+//	preset: standard        # observe | standard | strict; default: none
 //	checks:
 //	  format: off
 //	  unknown-argument:
@@ -87,9 +88,21 @@ func Parse(filename string, data []byte, rules ...*check.Rule) (*Policy, error) 
 func (p *Policy) read(d *decoder, n ast.Node) {
 	d.object(n, "the policy",
 		field{key: "version", required: true, read: func(n ast.Node) { readVersion(d, n) }},
+		field{key: "preset", read: func(n ast.Node) { p.Preset = oneOf(d, n, presetChoices()...) }},
 		field{key: "checks", read: func(n ast.Node) { p.readChecks(d, n) }},
 		field{key: "servers", read: func(n ast.Node) { p.readServers(d, n) }},
 	)
+}
+
+// presets are the names that a policy may give. Package preset says what they mean.
+var presets = []string{"observe", "standard", "strict"}
+
+func presetChoices() []choice[string] {
+	choices := make([]choice[string], len(presets))
+	for i, name := range presets {
+		choices[i] = choice[string]{name, name}
+	}
+	return choices
 }
 
 func readVersion(d *decoder, n ast.Node) {

@@ -24,6 +24,10 @@ type Policy struct {
 	// speak of. Nil: nothing.
 	Infer func(t *call.Tool) []Argument
 
+	// Preset is the name of what is demanded of arguments that the policy does not speak of;
+	// "" if it does not say. Whoever makes a Gate turns it into Infer.
+	Preset string
+
 	origin *origin // nil for a policy that was made in Go
 }
 

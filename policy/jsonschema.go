@@ -1,0 +1,137 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// JSONSchema returns a JSON Schema (draft 2020-12) of policies, for editors: they complete
+// keys, show what they mean and underline misspelt ones. Checks are those that a policy may
+// name, rules those that it may demand. What only [Parse] sees, such as a directory that is
+// not absolute, it does not tell.
+func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
+	named := object{}
+	for _, c := range checks {
+		named[c.Name] = object{"description": c.Summary(), "$ref": "#/$defs/check"}
+	}
+	demands := object{}
+	for _, r := range rules {
+		demands[r.Name] = optionsSchema(r)
+	}
+	root := closed(object{
+		"version": object{"const": 1, "description": "the version of this format: 1"},
+		"preset":  words("what is demanded of arguments that the policy does not speak of; default: nothing", presets...),
+		"checks":  closed(named, "what becomes of the findings of a check, by its name"),
+		"servers": object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
+	}, "a policy of toolvet")
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "toolvet.yaml"
+	root["required"] = []string{"version"}
+	root["$defs"] = object{
+		"check":  checkSchema(),
+		"server": serverSchema(),
+		"tool": closed(object{
+			"arguments": object{"type": "object", "description": "rules by the name or JSON Pointer of an argument; * in a pointer is every element",
+				"additionalProperties": object{"$ref": "#/$defs/demands"}},
+			"requires": listOf(object{"$ref": "#/$defs/demands"}, "rules of the tool as a whole"),
+		}, "what is demanded of the calls of a tool"),
+		"demands": closed(demands, "rules, by name"),
+	}
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		return nil // maps of strings and their like can be written
+	}
+	return append(text, '\n')
+}
+
+// An object is a part of a schema.
+type object map[string]any
+
+// closed is a mapping with these keys and no others.
+func closed(properties object, about string) object {
+	return object{"type": "object", "description": about, "properties": properties, "additionalProperties": false}
+}
+
+func words(about string, list ...string) object { return object{"description": about, "enum": list} }
+
+// listOf is a list, in whose place one scalar may stand.
+func listOf(element object, about string) object {
+	return object{"description": about, "oneOf": []object{{"type": "array", "items": element}, element}}
+}
+
+func textSchema(about string) object { return object{"type": "string", "description": about} }
+
+func checkSchema() object {
+	return object{"oneOf": []object{
+		{"const": "off", "description": "the check does not run"},
+		closed(object{
+			"severity":  words("of all its findings; default: as the check says", "error", "warning"),
+			"mode":      words("observe: findings are recorded and refuse nothing; default: enforce", "enforce", "observe"),
+			"fail_open": object{"type": "boolean", "description": "true: where the check breaks it warns instead of refusing; default: false"},
+		}, "what becomes of its findings"),
+	}}
+}
+
+func serverSchema() object {
+	return closed(object{
+		"command":  listOf(object{"type": "string"}, "how the server is started: the program and its arguments"),
+		"location": words("remote: its files, programs and environment are not those of this machine; default: local", "local", "remote"),
+		"base":     textSchema("absolute directory that the server resolves relative paths against"),
+		"roots":    listOf(object{"type": "string"}, "absolute directories that the server is confined to"),
+		"tools": object{"type": "object", "description": "tools by name; * in a name is any characters",
+			"additionalProperties": object{"$ref": "#/$defs/tool"}},
+	}, "a server")
+}
+
+// optionsSchema is the schema of a rule's options, all of which may be left out.
+func optionsSchema(r *check.Rule) object {
+	s := structSchema(reflect.TypeOf(r.Options()).Elem(), "the rule "+r.Name)
+	s["type"] = []string{"object", "null"}
+	return s
+}
+
+func structSchema(t reflect.Type, about string) object {
+	properties := object{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name := f.Tag.Get("policy"); name != "" {
+			properties[name] = valueSchema(f.Type, f.Tag.Get("doc"))
+		}
+	}
+	return closed(properties, about)
+}
+
+// valueSchema describes what decoder.value reads into a field of type t.
+func valueSchema(t reflect.Type, about string) object {
+	described := func(kinds ...string) object { return object{"type": kinds, "description": about} }
+	switch {
+	case reflect.PointerTo(t).Implements(textType):
+		return described("string", "number")
+	case t == durationType:
+		return described("string", "number")
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return valueSchema(t.Elem(), about)
+	case reflect.Bool:
+		return described("boolean")
+	case reflect.Int, reflect.Int64:
+		return described("integer")
+	case reflect.Float64:
+		return described("number")
+	case reflect.String:
+		return described("string")
+	case reflect.Slice:
+		return listOf(valueSchema(t.Elem(), ""), about)
+	case reflect.Map:
+		return object{"type": "object", "description": about, "additionalProperties": valueSchema(t.Elem(), "")}
+	case reflect.Struct:
+		return structSchema(t, about)
+	}
+	return described() // decoder.value panics, so that no policy can set it
+}
