@@ -7,13 +7,35 @@ package suite
 //go:generate go run github.com/toolvet/toolvet/internal/checkdocs ../../docs/checks.md
 
 import (
+	"slices"
+
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/ambiguousargument"
+	"github.com/toolvet/toolvet/checks/binary"
+	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/commandstate"
+	"github.com/toolvet/toolvet/checks/credential"
+	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/checks/disk"
+	"github.com/toolvet/toolvet/checks/email"
+	"github.com/toolvet/toolvet/checks/env"
 	"github.com/toolvet/toolvet/checks/format"
+	"github.com/toolvet/toolvet/checks/glob"
+	"github.com/toolvet/toolvet/checks/httpprobe"
+	"github.com/toolvet/toolvet/checks/identifier"
 	"github.com/toolvet/toolvet/checks/inputschema"
+	"github.com/toolvet/toolvet/checks/json"
 	"github.com/toolvet/toolvet/checks/knowntool"
+	"github.com/toolvet/toolvet/checks/moment"
 	"github.com/toolvet/toolvet/checks/numberprecision"
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/pathstate"
+	"github.com/toolvet/toolvet/checks/regex"
+	"github.com/toolvet/toolvet/checks/tcp"
+	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/unknownargument"
+	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/checks/urlstate"
 )
 
 // Default returns the default checks in the order in which their findings are told.
@@ -29,5 +51,37 @@ func Default() []*check.Check {
 		unknownargument.Check,
 		ambiguousargument.Check,
 		numberprecision.Check,
+		text.Check,
+		identifier.Check,
+		json.Check,
+		email.Check,
+		path.Check,
+		url.Check,
+		command.Check,
+		glob.Check,
+		regex.Check,
+		cron.Check,
+		moment.Check,
+		pathstate.Check,
+		urlstate.Check,
+		commandstate.Check,
+		env.Check,
+		binary.Check,
+		disk.Check,
+		tcp.Check,
+		httpprobe.Check,
+		credential.Check,
 	}
+}
+
+// Rules returns the rules of the default checks, in their order: what a policy can
+// demand. The slice is the caller's own.
+func Rules() []*check.Rule {
+	var rules []*check.Rule
+	for _, c := range Default() {
+		if c.Rule != nil && !slices.Contains(rules, c.Rule) {
+			rules = append(rules, c.Rule)
+		}
+	}
+	return rules
 }

@@ -1,0 +1,236 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// A fault is what is wrong with a command.
+type fault struct {
+	element  int    // of an array; -1 is the whole
+	message  string // what is wrong, and what is allowed
+	mend     string // how to mend it, or ""
+	severity check.Severity
+}
+
+// A simple is one program with its words, as the program would get them.
+type simple struct {
+	variables []string // NAME=value before the program
+	words     []string
+	array     bool // the words are the elements of an array, not of a line
+	offset    int  // of the first word in the command, where another program starts this one
+}
+
+// maxFaults bounds what is told of one command: the first faults say enough.
+const maxFaults = 8
+
+// A judge collects the faults of one command.
+type judge struct {
+	*compiled
+	endOfOptions bool
+	shell        string
+	faults       []fault
+}
+
+// judge returns what is wrong with a command: a string, or an array of strings.
+func (o *Options) judge(value any) []fault {
+	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions}
+	switch value := value.(type) {
+	case string:
+		j.line(value)
+	case []any:
+		j.array(value)
+	default:
+		j.fail(-1, "must be a command line, or an array of the program and its words", "")
+	}
+	if j.err != nil {
+		j.fail(-1, "cannot be judged: the policy has a regular expression that is none", "")
+	}
+	return j.faults
+}
+
+func (j *judge) fail(element int, message, mend string) {
+	j.add(fault{element: element, message: message, mend: mend})
+}
+
+func (j *judge) add(f fault) {
+	if len(j.faults) < maxFaults && !slices.Contains(j.faults, f) {
+		j.faults = append(j.faults, f)
+	}
+}
+
+// refuse reports something that is allowed only by name.
+func (j *judge) refuse(element int, kind, what string) {
+	if j.allow[kind] {
+		return
+	}
+	mend := "leave it out"
+	if m, ok := mends[kind]; ok {
+		mend = m
+	}
+	j.fail(element, what, mend)
+}
+
+var mends = map[string]string{
+	substitution: "run one command, and put its output into the next call; in single quotes the characters mean themselves",
+	redirection:  "let the tool return the output; in quotes the characters mean themselves",
+	pipe:         "run one command a call; in quotes the characters mean themselves",
+	list:         "run one command a call; in quotes the characters mean themselves",
+	background:   "run one command, in the foreground; in quotes the characters mean themselves",
+	glob:         "name the files, or put the pattern in quotes if the program is to read it",
+	expansion:    "write out the value, or put the word in single quotes if the characters mean themselves",
+	escape:       "put the word in single quotes instead of writing a backslash",
+	comment:      "leave the comment out, or put the word in quotes",
+	newline:      "write one command on one line; in quotes a line break is fine",
+	compound:     "give one plain command: a program and its words",
+	assignment:   "leave the variable out",
+	interpreter:  "call the program that you want by its own name, as its own command",
+	destructive:  "leave it to a person, or name less",
+	files:        "name a file of the work at hand",
+	network:      "use an address that is set up already",
+}
+
+// line judges a command line.
+func (j *judge) line(text string) {
+	if !j.measure(len(text)) || !j.characters(-1, text, true) {
+		return
+	}
+	for _, s := range j.read(text) {
+		j.simple(s, 0)
+	}
+}
+
+// array judges the words of a command.
+func (j *judge) array(elements []any) {
+	if len(elements) > maxWords {
+		j.fail(-1, fmt.Sprintf("has more than %d words", maxWords), "")
+		return
+	}
+	s := simple{words: make([]string, 0, len(elements)), array: true}
+	size := 0
+	for i, e := range elements {
+		word, ok := e.(string)
+		if !ok {
+			j.fail(i, "must be a string: each element is one word of the command", "")
+			continue
+		}
+		size += len(word)
+		s.words = append(s.words, word)
+	}
+	if len(s.words) < len(elements) || !j.measure(size) {
+		return
+	}
+	for i, word := range s.words {
+		j.characters(i, word, false)
+		j.operator(i, i, s.words)
+	}
+	if len(s.words) == 0 {
+		j.fail(-1, "is empty: the first word must be the program", "")
+		return
+	}
+	j.simple(s, 0)
+}
+
+func (j *judge) measure(size int) bool {
+	if size > j.length {
+		j.fail(-1, fmt.Sprintf("is longer than the %d bytes that are allowed", j.length), "give a shorter command, or put the data in a file")
+		return false
+	}
+	return true
+}
+
+// characters refuses characters that no command needs, and that make it another one than
+// it shows. It reports whether the text may be read further.
+func (j *judge) characters(element int, text string, isLine bool) bool {
+	if !utf8.ValidString(text) {
+		j.fail(element, "is not UTF-8", "")
+		return false
+	}
+	for _, r := range text {
+		switch {
+		case r == 0:
+			j.fail(element, "holds a NUL character, where a program stops reading", "leave it out")
+			return false
+		case r == '\t', r == '\n', r == '\r' && !isLine:
+		case r < ' ', r >= 0x7f && r < 0xa0:
+			j.fail(element, "holds a control character", "leave it out")
+			return false
+		case r < 0x200e:
+		case disguises(r):
+			j.fail(element, "holds an invisible character that changes how text is shown", "leave it out")
+			return false
+		}
+	}
+	return true
+}
+
+// disguises reports whether a character reorders or hides what stands beside it.
+func disguises(r rune) bool {
+	return r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+		r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+}
+
+var operators = []string{";", ";;", "|", "||", "|&", "&", "&&", ">", ">>", "<", "<<", "<<<", "2>", "2>&1", "&>", "1>", ">&2"}
+
+// operator refuses an element that a shell would act on and that a program gets as a
+// plain word: whoever wrote it meant a shell. After an option it is that option's value.
+func (j *judge) operator(element, i int, words []string) {
+	w := words[i]
+	if i > 0 && strings.HasPrefix(words[i-1], "-") || len(w) == 0 || w == ";" && findRuns(words) {
+		return
+	}
+	whole := len(w) > 2 && (w[0] == '`' && w[len(w)-1] == '`' || strings.HasPrefix(w, "$(") && w[len(w)-1] == ')')
+	if !whole && !slices.Contains(operators, w) {
+		return
+	}
+	j.refuse(element, compound, "has a word that is an operator of a shell, where no shell reads it")
+}
+
+// findRuns reports whether the words are those of a find that runs a command, which
+// ends in a semicolon. It is refused for what it runs.
+func findRuns(words []string) bool {
+	return programName(words[0]) == "find" && slices.ContainsFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok")
+	})
+}
+
+// demands judges what the policy demands of the first words: those that follow are
+// another program's.
+func (j *judge) demands(s simple, own int) {
+	fixed := 1 // the program, and the words that programs lists with it
+	for _, rest := range j.programs[s.words[0]] {
+		if len(rest) > fixed-1 && startsWith(s.words[1:], rest) {
+			fixed = 1 + len(rest)
+		}
+	}
+	flags, limited := j.flags[programName(s.words[0])]
+	if !limited {
+		flags, limited = j.flags["*"]
+	}
+	ended := false
+	for i, w := range s.words[:own] {
+		switch {
+		case i < fixed:
+		case !ended && w == "--":
+			ended = true
+		case !ended && len(w) > 1 && w[0] == '-':
+			if limited && !matches(flags, w) {
+				j.fail(s.element(i), s.place(i)+"is a flag that the policy does not allow", "allowed are flags that match "+patterns(flags))
+			}
+		default:
+			if j.endOfOptions && !ended {
+				j.fail(s.element(i), s.place(i)+"must stand after --, which ends the flags", `put "--" before the words that are not flags, and join a flag and its value, such as --count=5`)
+			}
+			if len(j.arguments) > 0 && !matches(j.arguments, w) {
+				j.fail(s.element(i), s.place(i)+"is not what the policy allows", "allowed are words that match "+patterns(j.arguments))
+			}
+		}
+	}
+}

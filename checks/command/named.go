@@ -1,0 +1,134 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// operand judges a word whatever the program: what it names.
+func (j *judge) operand(program string, s simple, i int) {
+	word, element, at := s.words[i], s.element(i), s.place(i)
+	last := i+1 == len(s.words)
+	if sensitive(word) {
+		j.refuse(element, files, at+"names a file that holds secrets or accounts")
+	}
+	if (writers[program] || last && copiers[program]) && system(word) {
+		j.refuse(element, destructive, at+"names a directory or device of the system, which the program would change")
+	}
+	if startsShell(word) {
+		j.refuse(element, interpreter, at+"makes the program start a shell")
+	}
+	if containsAny(word, metadataHints) && metadata.MatchString(word) {
+		j.refuse(element, network, at+"names the metadata service of a cloud, which hands out credentials")
+	}
+}
+
+// sensitive reports whether a word, or what stands in it as a path, names a file that
+// holds secrets. A word with blanks is a text, such as a message.
+func sensitive(word string) bool {
+	if strings.IndexByte(word, '/') < 0 && strings.IndexByte(word, '\\') < 0 && !strings.HasPrefix(word, "id_") && strings.IndexByte(word, '.') < 0 {
+		return false
+	}
+	if strings.ContainsAny(word, " \t\n") {
+		return false
+	}
+	lower := strings.ToLower(cleaned(word))
+	return containsAny(lower, secretHints) && secrets.MatchString(lower)
+}
+
+// Hints stand in every word that the expressions below match, and cost less to look for.
+var (
+	secretHints   = strings.Fields(`etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds`)
+	metadataHints = strings.Fields(`169.254 100.100. 192.0.0. metadata.goog instance-data fd00:ec2`)
+)
+
+func containsAny(word string, hints []string) bool {
+	return slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(word, hint) })
+}
+
+// cleaned resolves dots and doubled slashes of the path that a word ends in.
+func cleaned(word string) string {
+	if i := strings.IndexByte(word, '/'); i >= 0 && (strings.Contains(word, "/.") || strings.Contains(word[i:], "//")) {
+		return word[:i] + path.Clean(word[i:])
+	}
+	return word
+}
+
+var secrets = regexp.MustCompile(`(^|[/=:@,~\\])(` + strings.Join([]string{
+	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
+	`/?etc/sudoers\.d/`,
+	`/?proc/([^/]+)/(environ|mem|maps|fd/|root/|cwd/|cmdline$)`, `/?dev/k?mem$`,
+	`\.ssh(/|\\|$)`, `id_(rsa|dsa|ecdsa|ed25519)(_sk)?$`,
+	`\.(netrc|pgpass|my\.cnf|npmrc|pypirc|git-credentials|htpasswd|vault-token|bash_history|zsh_history)$`,
+	`\.(aws|gnupg|kube|azure|docker)/(credentials|config|config\.json|private-keys[^/]*|accesstokens\.json|secring\.gpg)`,
+	`\.config/gcloud/`, `run/secrets/`, `kubernetes\.io/serviceaccount`,
+	`windows\\(win\.ini|system32\\(config|drivers\\etc)(\\|$)|repair\\)`, `winnt\\(win\.ini|repair\\)`, `boot\.ini$`, `ntds\.dit$`,
+}, "|") + `)`)
+
+// writers are programs that change or delete the files that they are given.
+var writers = set("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename")
+
+// copiers are programs that change the last of them.
+var copiers = set("cp install ln rsync scp ditto patch copy xcopy robocopy")
+
+var systemPath = regexp.MustCompile(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata|users)([\\/].*)?|~|~/\*?|\.|\.\.|\*)$`)
+
+// system reports whether a word names what belongs to the system, or everything.
+func system(word string) bool {
+	if word == "" || word[0] == '-' && strings.IndexByte(word, '=') < 0 {
+		return false
+	}
+	if word == "." || word == "*" {
+		return false // the work at hand: whether all of it may go is judged with rm
+	}
+	return systemPath.MatchString(strings.ToLower(cleaned(word)))
+}
+
+var shellPath = regexp.MustCompile(`(^|[=:!"'(,|])(/usr|/usr/local)?/s?bin/((ba|z|da|k|c|tc|fi|a)?sh|env|busybox|python[0-9.]*|perl|nc|ncat)($|["'),; ])`)
+
+// startsShell reports whether a word names a shell where only code or an option would: not
+// as a word of a text, and not as the whole of a value.
+func startsShell(word string) bool {
+	if !strings.Contains(word, "bin/") {
+		return false
+	}
+	return shellPath.MatchString(word)
+}
+
+var metadata = regexp.MustCompile(`(^|[/@=])(169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|192\.0\.0\.192|metadata\.google\.internal|metadata\.goog|instance-data|\[?fd00:ec2::254\]?)([:/?#]|$)`)
+
+func set(names string) map[string]bool {
+	m := make(map[string]bool)
+	for name := range strings.FieldsSeq(names) {
+		m[name] = true
+	}
+	return m
+}
+
+var badVariables = regexp.MustCompile(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*)$`)
+
+// variable judges NAME=value before a program, which a shell or env sets.
+func (j *judge) variable(text string, byEnv bool) {
+	name, _, _ := strings.Cut(text, "=")
+	name = strings.TrimSuffix(name, "+")
+	if badVariables.MatchString(name) {
+		j.refuse(-1, interpreter, "sets an environment variable that decides what programs run or load")
+		return
+	}
+	if !byEnv && !j.allow[assignment] {
+		j.add(fault{element: -1, severity: check.Warning, message: "sets an environment variable before the program, which only a shell understands", mend: "leave it out, unless a shell reads the line"})
+	}
+}
+
+// anyOf reports whether one of the words is among a set, or begins like one.
+func anyOf(words []string, wanted string) bool {
+	list := strings.Fields(wanted)
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+}

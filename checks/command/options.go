@@ -1,0 +1,174 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// Options are what a policy demands of a command. The zero Options demand what holds for
+// every command: that it needs no shell, and starts no program that gives one away.
+//
+// Options must not be changed once a check has seen them. They are safe for concurrent use.
+type Options struct {
+	Programs     []string            `policy:"programs" doc:"programs that may run: a name (git), an absolute path (/usr/bin/git), or either with its first words (git log); default: every program that is not known to run anything it is told"`
+	Flags        map[string][]string `policy:"flags" doc:"by program (* is every other): regular expressions, one of which each whole word that begins with a dash must match"`
+	Arguments    []string            `policy:"arguments" doc:"regular expressions, one of which each whole word must match that is neither the program nor a flag"`
+	EndOfOptions bool                `policy:"end_of_options" doc:"true: words that are not flags must stand after --"`
+	Shell        string              `policy:"shell" doc:"who reads a command line: sh, bash, powershell, cmd, or none, if the server splits it into words itself; default: sh and bash"`
+	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (start other programs, run code), destructive, files (secrets and the system's own), network (send to an address of the caller's choice)"`
+	MaxLength    int                 `policy:"max_length" doc:"how long it may be, all words together, in bytes; default 32768"`
+
+	Exists *bool `policy:"exists" doc:"true: the program must exist and be executable; false: it is not looked for; default: a warning if it does not"`
+
+	once sync.Once
+	made compiled
+}
+
+// The things that a command can do beyond running one plain program.
+const (
+	substitution = "substitution"
+	redirection  = "redirection"
+	pipe         = "pipe"
+	list         = "list"
+	background   = "background"
+	glob         = "glob"
+	expansion    = "expansion"
+	escape       = "escape"
+	comment      = "comment"
+	newline      = "newline"
+	assignment   = "assignment"
+	compound     = "compound"
+	interpreter  = "interpreter"
+	destructive  = "destructive"
+	files        = "files"
+	network      = "network"
+)
+
+var allowable = []string{
+	substitution, redirection, pipe, list, background, glob, expansion, escape, comment, newline,
+	assignment, compound, interpreter, destructive, files, network,
+}
+
+var shells = []string{"", "sh", "bash", "powershell", "cmd", "none"}
+
+// Limits that hold whatever a policy says.
+const (
+	defaultLength = 32 << 10
+	maxLength     = 1 << 20
+	maxWords      = 4096
+)
+
+// compiled is what is made of the options once.
+type compiled struct {
+	programs  map[string][][]string // by program: the words that must follow it
+	names     string                // of the programs, for messages
+	flags     map[string][]*regexp.Regexp
+	arguments []*regexp.Regexp
+	allow     map[string]bool
+	length    int
+	err       error // the options are wrong, so that nothing can be judged
+}
+
+func (o *Options) compile() *compiled {
+	o.once.Do(func() {
+		c := &o.made
+		c.allow = make(map[string]bool)
+		for _, name := range o.Allow {
+			c.allow[name] = true
+		}
+		c.length = defaultLength
+		if o.MaxLength > 0 {
+			c.length = min(o.MaxLength, maxLength)
+		}
+		if len(o.Programs) > 0 {
+			c.programs = make(map[string][][]string)
+		}
+		for _, entry := range o.Programs {
+			name, rest := splitProgram(entry)
+			c.programs[name] = append(c.programs[name], rest)
+		}
+		c.names = enumerate(slices.Clone(o.Programs), "none")
+		c.flags = make(map[string][]*regexp.Regexp)
+		for program, patterns := range o.Flags {
+			c.flags[program], c.err = compileAll(patterns, c.err)
+		}
+		c.arguments, c.err = compileAll(o.Arguments, c.err)
+	})
+	return &o.made
+}
+
+// splitProgram splits an entry into the program and the words that must follow it. The
+// path of a program may hold blanks.
+func splitProgram(entry string) (name string, rest []string) {
+	if strings.HasPrefix(entry, "/") || strings.Contains(entry, `\`) {
+		return entry, nil
+	}
+	words := strings.Fields(entry)
+	if len(words) == 0 {
+		return "", nil
+	}
+	return words[0], words[1:]
+}
+
+func compileAll(patterns []string, before error) ([]*regexp.Regexp, error) {
+	list := make([]*regexp.Regexp, 0, len(patterns))
+	for _, p := range patterns {
+		re, err := regexp.Compile(`^(?s:` + p + `)$`)
+		if err != nil {
+			before = err
+			continue
+		}
+		list = append(list, re)
+	}
+	return list, before
+}
+
+// Problems reports what is wrong with the options.
+func (o *Options) Problems() []check.Problem {
+	var problems []check.Problem
+	fail := func(field, format string, args ...any) {
+		problems = append(problems, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	if !slices.Contains(shells, o.Shell) {
+		fail("shell", "must be %s", strings.Join(shells[1:], ", "))
+	}
+	for _, name := range o.Allow {
+		if !slices.Contains(allowable, name) {
+			fail("allow", "must hold only %s", strings.Join(allowable, ", "))
+			break
+		}
+	}
+	if o.Programs != nil && len(o.Programs) == 0 {
+		fail("programs", "lists no program, so that no command would be allowed: leave it out, or list one")
+	}
+	for _, p := range o.Programs {
+		if strings.TrimSpace(p) == "" {
+			fail("programs", "must not hold an empty name")
+		}
+	}
+	if o.MaxLength < 0 || o.MaxLength > maxLength {
+		fail("max_length", "must be from 1 to %d bytes", maxLength)
+	}
+	for _, program := range slices.Sorted(maps.Keys(o.Flags)) {
+		expressionProblems(fail, "flags", o.Flags[program])
+	}
+	expressionProblems(fail, "arguments", o.Arguments)
+	return problems
+}
+
+func expressionProblems(fail func(field, format string, args ...any), field string, patterns []string) {
+	for i, p := range patterns {
+		if _, err := compileAll([]string{p}, nil); err != nil {
+			fail(field, "number %d is not a regular expression: %v", i+1, err)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A parser is not for concurrent use, and costs much to make.
+var bashParsers = sync.Pool{New: func() any {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+}}
+
+// maxDepth bounds how deep brackets nest, because the parser calls itself.
+const maxDepth = 64
+
+// parse reads a line as bash does: what is active in another POSIX shell is active in it.
+func (j *judge) parse(text string) []simple {
+	if tooDeep(text) {
+		j.fail(-1, "nests brackets too deep to be judged", "give one plain command: a program and its words")
+		return nil
+	}
+	parser := bashParsers.Get().(*syntax.Parser)
+	defer bashParsers.Put(parser)
+	file, err := parser.Parse(strings.NewReader(text), "")
+	if err != nil {
+		j.fail(-1, "is not a command that a shell can read: a quote or bracket may be open, or a character need quotes",
+			"give one plain command: a program and its words, with quotes around words that hold blanks or special characters")
+		return nil
+	}
+	r := reader{judge: j}
+	r.statements(file.Stmts)
+	if len(file.Last) > 0 {
+		j.refuse(-1, comment, "holds a comment outside quotes")
+	}
+	if brokenOutside(text, file) || strings.Contains(text, "\\\n") {
+		j.refuse(-1, newline, "holds a line break outside quotes")
+	}
+	return r.commands
+}
+
+// brokenOutside reports whether a line break stands before, between or after the words.
+func brokenOutside(text string, file *syntax.File) bool {
+	if strings.IndexByte(text, '\n') < 0 {
+		return false
+	}
+	inside := 0 // line breaks within words
+	syntax.Walk(file, func(n syntax.Node) bool {
+		w, ok := n.(*syntax.Word)
+		if ok {
+			inside += strings.Count(text[w.Pos().Offset():w.End().Offset()], "\n")
+		}
+		return !ok
+	})
+	return inside < strings.Count(text, "\n")
+}
+
+func tooDeep(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			depth = max(0, depth-1)
+		}
+		if depth > maxDepth {
+			return true
+		}
+	}
+	return strings.Count(text, "`") > maxDepth
+}
+
+// A reader walks over what the parser made of a line.
+type reader struct {
+	*judge
+	commands []simple
+}
+
+func (r *reader) statements(stmts []*syntax.Stmt) {
+	if len(stmts) > 1 {
+		r.refuse(-1, list, "runs more than one command")
+	}
+	for _, s := range stmts {
+		r.statement(s)
+	}
+}
+
+func (r *reader) statement(s *syntax.Stmt) {
+	if s == nil {
+		return
+	}
+	if len(s.Comments) > 0 {
+		r.refuse(-1, comment, "holds a comment outside quotes")
+	}
+	if s.Background || s.Coprocess || s.Disown {
+		r.refuse(-1, background, "runs a command in the background, by & outside quotes")
+	} else if s.Semicolon.IsValid() {
+		r.refuse(-1, list, "ends or joins commands, by ; outside quotes")
+	}
+	if s.Negated {
+		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command")
+	}
+	for _, redirect := range s.Redirs {
+		r.refuse(-1, redirection, "redirects input or output, by < or > outside quotes")
+		r.target(redirect)
+	}
+	r.command(s.Cmd)
+}
+
+// target judges the file that a redirection names.
+func (r *reader) target(redirect *syntax.Redirect) {
+	if redirect.Hdoc != nil {
+		r.word(redirect.Hdoc)
+	}
+	text := r.word(redirect.Word)
+	if sensitive(text) || system(text) || strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
+		r.refuse(-1, files, "redirects to or from a file of the system, a secret or a network address")
+	}
+}
+
+func (r *reader) command(c syntax.Command) {
+	switch c := c.(type) {
+	case nil:
+		return
+	case *syntax.CallExpr:
+		r.call(c.Assigns, c.Args)
+	case *syntax.DeclClause:
+		r.declaration(c)
+	case *syntax.LetClause:
+		r.inner(c)
+		r.commands = append(r.commands, simple{words: []string{"let"}})
+	case *syntax.TimeClause:
+		r.statement(c.Stmt)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.refuse(-1, pipe, "pipes one command into another, by | outside quotes")
+		} else {
+			r.refuse(-1, list, "joins commands, by && or || outside quotes")
+		}
+		r.statement(c.X)
+		r.statement(c.Y)
+	default:
+		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
+		r.inner(c)
+	}
+}
+
+// inner judges the commands within a node that is allowed by name.
+func (r *reader) inner(node syntax.Node) {
+	if node == nil {
+		return
+	}
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok {
+			r.statement(s)
+			return false
+		}
+		if w, ok := n.(*syntax.Word); ok {
+			r.word(w)
+			return false
+		}
+		return true
+	})
+}
+
+func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
+	var s simple
+	for _, a := range assigns {
+		s.variables = append(s.variables, r.assign(a))
+	}
+	for _, w := range args {
+		s.words = append(s.words, r.word(w))
+	}
+	r.commands = append(r.commands, s)
+}
+
+// declaration reads what looks like a command to everyone but the parser: export, local.
+func (r *reader) declaration(c *syntax.DeclClause) {
+	s := simple{words: []string{c.Variant.Value}}
+	for _, a := range c.Args {
+		s.words = append(s.words, r.assign(a))
+	}
+	r.commands = append(r.commands, s)
+}
+
+// assign returns an assignment as one word.
+func (r *reader) assign(a *syntax.Assign) string {
+	if a.Index != nil || a.Array != nil {
+		r.refuse(-1, compound, "uses an array of a shell")
+		r.inner(a)
+		return ""
+	}
+	value := ""
+	if a.Value != nil {
+		value = r.word(a.Value)
+	}
+	switch {
+	case a.Name == nil:
+		return value
+	case a.Naked:
+		return a.Name.Value + value
+	}
+	return a.Name.Value + "=" + value
+}

@@ -1,0 +1,187 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxNested bounds how many programs may start one another: env nice timeout …
+const maxNested = 8
+
+// simple judges one program with its words. depth counts the programs that start it.
+func (j *judge) simple(s simple, depth int) {
+	for _, v := range s.variables {
+		j.variable(v, depth > 0)
+	}
+	if len(s.words) == 0 {
+		j.fail(-1, "runs no program: the first word must be one", "")
+		return
+	}
+	if depth > maxNested {
+		j.fail(-1, "starts programs by way of too many others", "call the program by its own name")
+		return
+	}
+	program, ok := j.program(s)
+	if !ok {
+		return
+	}
+	own := len(s.words)
+	if next, starts := nested(program, s.words); starts {
+		own -= len(next.words)
+		next.array, next.offset = s.array, s.offset+own
+		j.started(next, program, depth)
+	}
+	for i := range s.words[1:own] {
+		j.operand(program, s, i+1)
+	}
+	j.options(program, simple{words: s.words[:own], array: s.array, offset: s.offset})
+	j.demands(s, own)
+	if line, runs := inlineLine(program, s.words); runs {
+		j.inline(line, depth)
+	}
+}
+
+// started judges the program that a program such as env or timeout starts.
+func (j *judge) started(next simple, by string, depth int) {
+	if len(next.words) > 0 {
+		if by == "sshpass" && sshFamily[programName(next.words[0])] && programName(next.words[0]) == next.words[0] {
+			j.options(next.words[0], next) // all that sshpass is for
+			return
+		}
+		j.simple(next, depth+1)
+		return
+	}
+	for _, v := range next.variables {
+		j.variable(v, true)
+	}
+}
+
+var sshFamily = set("ssh scp sftp rsync")
+
+// inline judges a command line that a program is given to run.
+func (j *judge) inline(line string, depth int) {
+	if j.allow[interpreter] {
+		return
+	}
+	if depth >= maxNested || strings.TrimSpace(line) == "" {
+		j.refuse(-1, interpreter, "gives a shell no plain command to run")
+		return
+	}
+	for _, s := range j.read(line) {
+		j.simple(s, depth+1)
+	}
+}
+
+// program judges the first word, and returns the program's name as the tables of this
+// package have it.
+func (j *judge) program(s simple) (name string, ok bool) {
+	word := s.words[0]
+	element := s.element(0)
+	name = programName(word)
+	switch {
+	case strings.TrimSpace(word) == "":
+		j.fail(element, "runs a program without a name: the first word must be the program", "")
+		return "", false
+	case j.listed(s.words):
+		return name, true
+	case j.programs != nil:
+		j.fail(element, "runs a program that is not allowed; allowed are "+j.names, "")
+		return "", false
+	case !nameForm(word):
+		j.fail(element, "runs a program whose name has characters that no program's name has", "begin with the program, by its name or absolute path")
+		return "", false
+	case worldWritable(word):
+		j.fail(element, "runs a program from a directory that everyone may write to", "run a program that is installed")
+		return "", false
+	}
+	if why, bad := denied(name); bad && (why.kind == "" || !j.allow[why.kind]) {
+		j.fail(element, "runs a program that "+why.what, "run another program, or have the policy list this one under programs")
+		return "", false
+	}
+	return name, true
+}
+
+// listed reports whether the policy lists the program. The name of a program stands for
+// its path in a directory of the system, but a path never for a name.
+func (j *judge) listed(words []string) bool {
+	for _, key := range j.keys(words[0]) {
+		for _, rest := range j.programs[key] {
+			if startsWith(words[1:], rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var systemPrograms = []string{"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"}
+
+func (j *judge) keys(word string) []string {
+	keys := []string{word}
+	if j.shell == "cmd" || j.shell == "powershell" {
+		keys = append(keys, programName(word))
+	}
+	if dir, base := path.Split(word); slices.Contains(systemPrograms, strings.TrimSuffix(dir, "/")) && dir != "" {
+		keys = append(keys, base)
+	}
+	return keys
+}
+
+var windowsEndings = []string{".exe", ".com", ".bat", ".cmd", ".ps1"}
+
+// programName is the name of a program without its directory, and without the ending
+// and the capitals that Windows takes for the same.
+func programName(word string) string {
+	if i := strings.LastIndexAny(word, `/\`); i >= 0 {
+		word = word[i+1:]
+	}
+	word = strings.ToLower(word)
+	for _, ending := range windowsEndings {
+		if base, ok := strings.CutSuffix(word, ending); ok && base != "" {
+			return base
+		}
+	}
+	return word
+}
+
+// nameForm reports whether a word can be the name or path of a program.
+func nameForm(word string) bool {
+	if word[0] == '-' || strings.Contains(word, "://") {
+		return false
+	}
+	absolute := word[0] == '/' || len(word) > 2 && word[1] == ':' && (word[2] == '\\' || word[2] == '/')
+	letters := word == "[" || word == ":" || word == "."
+	for i := range len(word) {
+		c := word[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c >= 0x80:
+			letters = true
+		case strings.IndexByte("_-./+@:[", c) >= 0:
+		case c == '\\' || c == ' ' || c == '(' || c == ')':
+			if !absolute {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return letters
+}
+
+var writable = []string{"/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/run/user/", "/proc/", `c:\users\public\`, `c:\windows\temp\`, `\\`, "//"}
+
+// worldWritable reports whether a path leads into a directory that everyone may write to.
+func worldWritable(p string) bool {
+	if p == "" || p[0] != '/' && strings.IndexByte(p, '\\') < 0 {
+		return false
+	}
+	p = strings.ToLower(p)
+	if p[0] == '/' && !strings.HasPrefix(p, "//") {
+		p = path.Clean(p) + "/"
+	}
+	return slices.ContainsFunc(writable, func(dir string) bool { return strings.HasPrefix(p, dir) })
+}

@@ -1,0 +1,146 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import "strings"
+
+// windows reads a line as cmd or PowerShell does, conservatively: a character that is
+// active anywhere is taken as active, unless it stands where both leave it alone.
+func (j *judge) windows(text string) []simple {
+	if strings.ContainsAny(text, "\n") {
+		j.refuse(-1, newline, "holds a line break, which ends a command in quotes as well")
+	}
+	w := windowsReader{judge: j, text: text, cmd: j.shell == "cmd"}
+	return w.read()
+}
+
+type windowsReader struct {
+	*judge
+	text     string
+	cmd      bool
+	commands []simple
+	words    []string
+	word     strings.Builder
+	open     bool // a word has begun
+}
+
+// endWord and endCommand finish what has begun.
+func (w *windowsReader) endWord() {
+	if w.open {
+		w.words = append(w.words, w.word.String())
+	}
+	w.word.Reset()
+	w.open = false
+}
+
+func (w *windowsReader) endCommand() {
+	w.endWord()
+	if len(w.words) > 0 {
+		w.commands = append(w.commands, simple{words: w.words})
+		w.words = nil
+	}
+}
+
+func (w *windowsReader) read() []simple {
+	for i := 0; i < len(w.text); {
+		switch c := w.text[i]; {
+		case c == ' ' || c == '\t' || c == '\n':
+			w.endWord()
+			i++
+		case c == '"' || c == '\'' && !w.cmd:
+			length, ok := w.quoted(w.text[i:])
+			if !ok {
+				w.fail(-1, "has a quote that is not closed", "close it, or put the other kind of quotes around it")
+				return nil
+			}
+			i += length
+		default:
+			w.bare(c, i)
+			i++
+		}
+	}
+	w.endCommand()
+	if len(w.commands) == 0 {
+		w.fail(-1, "runs no program: the first word must be one", "")
+	}
+	return w.commands
+}
+
+// quoted reads a quoted part, and returns how long it is with its quotes. In cmd, percent
+// and exclamation marks are replaced in quotes too; in PowerShell's double quotes, dollars
+// and backticks.
+func (w *windowsReader) quoted(text string) (int, bool) {
+	w.open = true
+	quote := text[0]
+	for i := 1; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == quote && !w.cmd && i+1 < len(text) && text[i+1] == quote:
+			i++ // doubled: the quote itself
+		case c == quote:
+			return i + 1, true
+		case w.cmd && (c == '%' || c == '!'):
+			w.percent(text[i:])
+		case !w.cmd && quote == '"' && c == '$':
+			w.refuse(-1, expansion, "holds a variable or subexpression in double quotes, which PowerShell replaces")
+		case !w.cmd && quote == '"' && c == '`':
+			w.refuse(-1, escape, "holds a backtick in double quotes")
+		}
+		w.word.WriteByte(text[i])
+	}
+	return 0, false
+}
+
+// percent reports a variable of cmd: two marks with a name between them, or an argument.
+func (w *windowsReader) percent(text string) {
+	if end := strings.IndexByte(text[1:], text[0]); end >= 0 || len(text) > 1 && strings.IndexByte("0123456789*~", text[1]) >= 0 {
+		w.refuse(-1, expansion, "holds %…% or !…!, which cmd replaces by a variable")
+	}
+}
+
+// bare reads a character outside quotes.
+func (w *windowsReader) bare(c byte, at int) {
+	rest := w.text[at:]
+	switch {
+	case c == '&':
+		w.end(list, "joins or starts commands, by & outside quotes")
+		return
+	case c == '|':
+		w.end(pipe, "pipes one command into another, by | outside quotes")
+		return
+	case c == ';' && !w.cmd:
+		w.end(list, "joins commands, by ; outside quotes")
+		return
+	case c == '<' || c == '>':
+		w.endWord()
+		w.refuse(-1, redirection, "redirects input or output, by < or > outside quotes")
+		return
+	case c == '^' && w.cmd, c == '`' && !w.cmd:
+		w.refuse(-1, escape, "holds the shell's escape character outside quotes")
+		return
+	case c == '(' || c == ')' || !w.cmd && (c == '{' || c == '}'):
+		w.refuse(-1, compound, "holds brackets outside quotes, which group commands or run code")
+		w.endWord()
+		return
+	case w.cmd && (c == '%' || c == '!'):
+		w.percent(rest)
+	case !w.cmd && (c == '$' || c == '@'):
+		w.refuse(-1, expansion, "holds $ or @ outside quotes, which PowerShell replaces")
+	case !w.cmd && c == '#' && !w.open:
+		w.refuse(-1, comment, "holds a comment outside quotes")
+	case w.cmd && len(w.words) == 0 && c == '@' && !w.open:
+		return
+	case !w.cmd && (strings.HasPrefix(rest, "\u2018") || strings.HasPrefix(rest, "\u2019") || strings.HasPrefix(rest, "\u201a") || strings.HasPrefix(rest, "\u201b") ||
+		strings.HasPrefix(rest, "\u201c") || strings.HasPrefix(rest, "\u201d") || strings.HasPrefix(rest, "\u201e")):
+		w.refuse(-1, escape, "holds typographic quotes, which PowerShell takes for quotes")
+	}
+	w.open = true
+	w.word.WriteByte(c)
+}
+
+// end ends a command, and says by what.
+func (w *windowsReader) end(kind, what string) {
+	w.refuse(-1, kind, what)
+	w.endCommand()
+}

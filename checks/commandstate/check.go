@@ -1,0 +1,168 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package commandstate asks whether the program of a command exists and may be run. It
+// asks the file system and runs nothing.
+package commandstate
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command"
+)
+
+//go:embed README.md
+var doc string
+
+// Check reports programs that do not exist, or that we may not run.
+var Check = newCheck(func() string { return os.Getenv("PATH") }, os.Stat)
+
+// maxLooks is how many lists of places are gone through at a time, in the whole process.
+// It bounds the threads that a dead network file system can hold.
+const maxLooks = 16
+
+// maxPrograms bounds how many programs of one call are looked for.
+const maxPrograms = 32
+
+// A finder looks programs up; slots are taken for as long as a look lasts, even when
+// nobody waits for it any more.
+type finder struct {
+	path  func() string
+	stat  func(string) (os.FileInfo, error)
+	slots chan struct{}
+}
+
+func newCheck(path func() string, stat func(string) (os.FileInfo, error)) *check.Check {
+	f := &finder{path, stat, make(chan struct{}, maxLooks)}
+	return &check.Check{
+		Name:  "command-state",
+		Doc:   doc,
+		Stage: check.Semantic,
+		Level: check.RuntimeLevel,
+		Rule:  command.Rule,
+		Run:   f.run,
+	}
+}
+
+func (f *finder) run(ctx context.Context, pass *check.Pass) error {
+	if pass.World.Remote {
+		pass.Skipf("not looked: the server's programs are not on this machine")
+		return nil
+	}
+	for _, t := range pass.Targets {
+		o, ok := t.Options.(*command.Options)
+		if !ok {
+			o = new(command.Options)
+		}
+		if o.Exists != nil && !*o.Exists {
+			continue
+		}
+		programs := command.Started(o, t.Value)
+		for _, program := range programs[:min(len(programs), maxPrograms)] {
+			if _, isLine := t.Value.(string); isLine && slices.Contains(builtins, program) {
+				continue
+			}
+			places := f.places(program, pass.World.Base)
+			if places == nil {
+				pass.Skipf("not looked: the directory that the server starts relative programs in is not known")
+				continue
+			}
+			state, err := f.look(ctx, places)
+			if err != nil {
+				pass.Skipf("not looked: the file system did not answer in time")
+				return nil
+			}
+			report(pass, t.Pointer, o, state)
+		}
+	}
+	return nil
+}
+
+func report(pass *check.Pass, pointer string, o *command.Options, s state) {
+	f := check.Finding{Pointer: pointer, Severity: check.Warning}
+	if o.Exists != nil {
+		f.Severity = check.Error
+	}
+	switch s {
+	case missing:
+		f.Message, f.Suggestion = "the program does not exist where programs are looked for", "call one that is installed, or give its absolute path"
+	case locked:
+		f.Message, f.Suggestion = "the program is a file that may not be run", "call another program, or have the file made executable"
+	default:
+		return
+	}
+	pass.Report(f)
+}
+
+// builtins are commands that shells have in themselves, without a program of that name.
+var builtins = strings.Fields("cd alias unalias export readonly declare local typeset let set unset shift umask ulimit source . eval exec trap command builtin type hash bind complete compgen compopt enable history fc jobs fg bg wait disown read mapfile readarray dirs pushd popd shopt times exit return logout suspend : [ test true false echo printf pwd kill getopts caller help time")
+
+// places are the files that a program may be; nil if that is not known.
+func (f *finder) places(program, base string) []string {
+	switch {
+	case filepath.IsAbs(program):
+		return []string{program}
+	case strings.ContainsRune(program, filepath.Separator):
+		if base == "" {
+			return nil
+		}
+		return []string{filepath.Join(base, program)}
+	}
+	places := []string{}
+	for _, dir := range filepath.SplitList(f.path()) {
+		if filepath.IsAbs(dir) {
+			places = append(places, filepath.Join(dir, program))
+		}
+	}
+	return places
+}
+
+type state int
+
+const (
+	missing state = iota
+	locked
+	found
+)
+
+// look looks at places until one is a program. It returns when the context ends, and
+// leaves the look behind.
+func (f *finder) look(ctx context.Context, places []string) (state, error) {
+	select {
+	case f.slots <- struct{}{}:
+	case <-ctx.Done():
+		return missing, ctx.Err()
+	}
+	result := make(chan state, 1)
+	go func() {
+		defer func() { <-f.slots }()
+		best := missing
+		for _, place := range places {
+			if ctx.Err() != nil {
+				break
+			}
+			info, err := f.stat(place)
+			switch {
+			case err != nil || info.IsDir():
+			case executable(info):
+				result <- found
+				return
+			default:
+				best = locked
+			}
+		}
+		result <- best
+	}()
+	select {
+	case s := <-result:
+		return s, ctx.Err()
+	case <-ctx.Done():
+		return missing, ctx.Err()
+	}
+}

@@ -1,0 +1,86 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cron judges arguments that are cron expressions, and tells when they fire.
+package cron
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+//go:embed README.md
+var doc string
+
+// Rule is the rule that this check answers.
+var Rule = &check.Rule{Name: "cron", Options: func() any { return new(Options) }}
+
+// Check reports expressions that cannot be read, that never fire, that fire too often, and
+// that mean something else when clocks are put forward or back.
+var Check = New(time.Now)
+
+// New makes the check with a clock of the caller's.
+func New(now func() time.Time) *check.Check {
+	return &check.Check{
+		Name:  "cron",
+		Doc:   doc,
+		Stage: check.Semantic,
+		Level: check.SemanticLevel,
+		Rule:  Rule,
+		Run: func(_ context.Context, pass *check.Pass) error {
+			for _, t := range pass.Targets {
+				judgeTarget(pass, t, now())
+			}
+			return nil
+		},
+	}
+}
+
+func judgeTarget(pass *check.Pass, t check.Target, now time.Time) {
+	o, ok := t.Options.(*Options)
+	if !ok {
+		o = new(Options)
+	}
+	text, ok := t.Value.(string)
+	if !ok {
+		pass.Reportf(t.Pointer, "must be a string: a cron expression such as 0 9 * * 1-5")
+		return
+	}
+	for _, f := range o.judge(text, now) {
+		f.Pointer = t.Pointer
+		pass.Report(f)
+	}
+}
+
+// judge returns what is wrong with an expression.
+func (o *Options) judge(text string, now time.Time) []check.Finding {
+	zone, err := o.zone()
+	if err != nil {
+		return []check.Finding{{Message: "cannot be judged: the policy's time zone is unknown here"}}
+	}
+	e, fault := o.read(text)
+	if fault != nil {
+		return []check.Finding{*fault}
+	}
+	now = now.In(zone)
+	first := e.after(now)
+	if first.IsZero() {
+		return []check.Finding{{Message: "never fires: there is no such date", Suggestion: "give days that the months have, such as 28 for February"}}
+	}
+	if o.MaxHorizon > 0 && first.After(now.Add(o.MaxHorizon)) {
+		return []check.Finding{{Message: fmt.Sprintf("does not fire within %v from now", o.MaxHorizon), Suggestion: "give an earlier date"}}
+	}
+	var findings []check.Finding
+	if interval := o.interval(); e.fasterThan(first, interval) {
+		message := fmt.Sprintf("fires faster than every %v", interval)
+		if interval == time.Minute {
+			message = "fires faster than a minute"
+		}
+		findings = append(findings, check.Finding{Severity: check.Warning, Message: message, Suggestion: fmt.Sprintf("leave at least %v between two times", interval)})
+	}
+	return append(findings, e.shifts(now)...)
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cron
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	lib "github.com/netresearch/go-cron"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// maxYears is how far away a first time is looked for: 29 February is eight years away
+// at most, around a year such as 2100.
+const maxYears = 12
+
+// maxLength bounds an expression, in bytes: with a list of every minute there is room left.
+const maxLength = 512
+
+// A day of month and a day of week that are both given fire on either, as crontab(5) says.
+var parser = lib.MustNewParser(lib.Second | lib.Minute | lib.Hour | lib.Dom | lib.Month | lib.Dow | lib.Descriptor | lib.Extended | lib.DowOrDom).
+	WithMaxSearchYears(maxYears)
+
+var fieldNames = []string{"seconds", "minutes", "hours", "days of the month", "months", "days of the week"}
+
+var fieldForms = []string{"0-59", "0-59", "0-23", "1-31, L or 15W", "1-12 or jan-dec", "0-7 or sun-sat, or 5#3"}
+
+var macroForms = map[string]string{
+	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
+	"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+}
+
+// An expression is one that has been read.
+type expression struct {
+	schedule lib.Schedule
+	// fixed says that the hour is given, so that a shift of the clock changes when, or how
+	// often, it fires.
+	fixed bool
+	// fine says that it may fire more than once a minute.
+	fine bool
+}
+
+// read reads an expression of the forms that the policy allows.
+func (o *Options) read(text string) (*expression, *check.Finding) {
+	fail := func(message, mend string) (*expression, *check.Finding) {
+		return nil, &check.Finding{Level: check.SyntaxLevel, Message: message, Suggestion: mend}
+	}
+	if len(text) > maxLength {
+		return fail(fmt.Sprintf("is longer than the %d bytes that are allowed", maxLength), "use ranges and steps")
+	}
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(text, "@every"):
+		if !o.allows(every) {
+			return fail("uses @every, which is not allowed", "write the fields, such as */5 * * * *")
+		}
+	case strings.HasPrefix(text, "@"):
+		if !o.allows(macros) {
+			return fail("uses a name instead of fields, which is not allowed", "write the fields, such as 0 0 * * * for every day")
+		}
+	case strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ="):
+		return fail("names a time zone, which is not allowed", "leave it out: the times are in "+o.zoneName())
+	default:
+		if n, want := len(strings.Fields(text)), o.fields(); n != want {
+			return fail(fmt.Sprintf("has %d fields; must have %d: %s", n, want, strings.Join(fieldNames[6-want:], ", ")), "such as "+o.example())
+		}
+	}
+	e, err := parse(text)
+	if err != nil {
+		var bad *fieldError
+		if errors.As(err, &bad) {
+			return fail(fmt.Sprintf("the field of %s is wrong: allowed are %s, lists, ranges and steps", fieldNames[bad.field], fieldForms[bad.field]), "such as "+o.example())
+		}
+		return fail("is not a name that cron knows; allowed are @yearly, @monthly, @weekly, @daily, @hourly and, where the policy says so, @every with a duration of at least 1s", "such as "+o.example())
+	}
+	return e, nil
+}
+
+func (o *Options) zoneName() string {
+	if o.Timezone == "" {
+		return "UTC"
+	}
+	return o.Timezone
+}
+
+func (o *Options) fields() int {
+	if o.Seconds {
+		return 6
+	}
+	return 5
+}
+
+func (o *Options) example() string {
+	if o.Seconds {
+		return "0 30 9 * * mon-fri"
+	}
+	return "30 9 * * mon-fri"
+}
+
+// A fieldError says which field is wrong; the library's own errors do not.
+type fieldError struct{ field int }
+
+func (e *fieldError) Error() string { return "the field of " + fieldNames[e.field] + " is wrong" }
+
+// parse reads five or six fields, a macro or @every.
+func parse(text string) (*expression, error) {
+	if strings.HasPrefix(text, "@every ") {
+		schedule, err := parser.Parse(text)
+		return &expression{schedule: schedule, fine: true}, err
+	}
+	if strings.HasPrefix(text, "@") {
+		form, known := macroForms[strings.ToLower(text)]
+		if !known {
+			return nil, errors.New("the macro is unknown")
+		}
+		text = form
+	}
+	fields := strings.Fields(text)
+	if len(fields) == 5 {
+		fields = append([]string{"0"}, fields...)
+	}
+	if len(fields) != 6 {
+		return nil, fmt.Errorf("an expression has 5 or 6 fields, not %d", len(fields))
+	}
+	for i, field := range fields {
+		if !plainField(field) {
+			return nil, &fieldError{i}
+		}
+	}
+	schedule, err := parser.Parse(strings.Join(fields, " "))
+	if err != nil {
+		return nil, wrongField(fields)
+	}
+	spec, ok := schedule.(*lib.SpecSchedule)
+	if ok {
+		spec.Location = time.Local // of the time that it is asked for; see the library's Next
+	}
+	return &expression{schedule: schedule, fixed: fields[2] != "*" && fields[2] != "?", fine: fields[0] != "0"}, nil
+}
+
+// plainField refuses what the library takes and other crons do not: an empty member of a
+// list, and a zone in place of a field.
+func plainField(field string) bool {
+	return field[0] != ',' && field[len(field)-1] != ',' && !strings.Contains(field, ",,") && !strings.Contains(field, "=") && field[0] != '@'
+}
+
+// wrongField finds the first field that cannot be read among ones that can.
+func wrongField(fields []string) error {
+	for i, field := range fields {
+		alone := []string{"0", "*", "*", "*", "*", "*"}
+		alone[i] = field
+		if _, err := parser.Parse(strings.Join(alone, " ")); err != nil {
+			return &fieldError{i}
+		}
+	}
+	return errors.New("the fields do not go together")
+}

@@ -1,0 +1,47 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package json judges arguments that are strings which must hold JSON.
+package json
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+//go:embed README.md
+var doc string
+
+// Rule is the rule that the check answers.
+var Rule = &check.Rule{Name: "json", Options: func() any { return new(Options) }}
+
+// Check reports strings that do not hold the JSON that is asked for.
+var Check = &check.Check{
+	Name:  "json",
+	Doc:   doc,
+	Stage: check.Semantic,
+	Level: check.SyntaxLevel,
+	Rule:  Rule,
+	Run:   run,
+}
+
+func run(_ context.Context, pass *check.Pass) error {
+	for _, t := range pass.Targets {
+		o, ok := t.Options.(*Options)
+		if !ok {
+			o = new(Options) // no demands but those that hold everywhere
+		}
+		value, ok := t.Value.(string)
+		if !ok {
+			pass.Reportf(t.Pointer, "must be a string: a JSON text")
+			continue
+		}
+		for _, f := range o.judge(value) {
+			f.Pointer = t.Pointer
+			pass.Report(f)
+		}
+	}
+	return nil
+}

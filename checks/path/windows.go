@@ -1,0 +1,77 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package path
+
+import (
+	"slices"
+	"strings"
+)
+
+// foreignForm judges what Windows takes for a path, where paths are of another system.
+func (j *judgement) foreignForm(r reading, begin string) (fault, bool) {
+	switch {
+	case driveAt(begin) && j.platform == posix:
+		return r.fault("begins with the letter of a Windows drive", "; paths here begin with / or with a name", dotSlash)
+	case strings.HasPrefix(begin, `\\`):
+		return r.fault("names a network share or a device of Windows", "", "give the path of a file here")
+	}
+	return fault{}, false
+}
+
+// windowsForm judges how a Windows path begins, and the names in it.
+func (j *judgement) windowsForm(r reading, begin string) (fault, bool) {
+	double := len(begin) > 1 && separates(begin[0]) && separates(begin[1])
+	switch {
+	case double && len(begin) > 3 && strings.IndexByte("?.", begin[2]) >= 0 && separates(begin[3]):
+		return r.fault("is a device path", "; Windows takes such a path as it is", `leave out the \\?\ or \\.\ before it`)
+	case double && !j.network:
+		return r.fault("names a network share", "; only paths on this machine are allowed", "")
+	case driveAt(begin) && (len(begin) == 2 || !separates(begin[2])):
+		return r.fault("has a drive letter and no separator behind it", "; it depends on the drive's current directory", `write C:\name or name`)
+	case begin != "" && separates(begin[0]) && !double:
+		return r.fault("begins with a separator and no drive letter", "; it depends on the current drive", `write C:\name or name`)
+	}
+	rest := begin
+	if windows.absolute(rest) {
+		rest = rest[volume(rest):]
+	}
+	for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if f, bad := windowsName(r, name); bad {
+			return f, true
+		}
+	}
+	return fault{}, false
+}
+
+// windowsName judges a name in a Windows path.
+func windowsName(r reading, name string) (fault, bool) {
+	switch {
+	case name == "." || name == "..":
+	case strings.Contains(name, ":"):
+		return r.fault("names an alternate data stream (a colon in a name)", "", "leave out the colon and what follows")
+	case strings.ContainsAny(name, `<>"|?*`):
+		return r.fault("holds a character that Windows allows in no name", `: one of < > " | ? *`, "leave it out")
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return r.fault("has a name that ends with a dot or a space", "; Windows drops them", "leave them out")
+	case reserved(name):
+		return r.fault("names a device of Windows", ", such as CON, NUL or COM1 with any ending", "choose another name")
+	}
+	return fault{}, false
+}
+
+var devices = []string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"}
+
+// reserved reports whether Windows takes a name for a device.
+func reserved(name string) bool {
+	name, _, _ = strings.Cut(name, ".")
+	name = strings.ToUpper(strings.TrimRight(name, " "))
+	if slices.Contains(devices, name) {
+		return true
+	}
+	port, ok := strings.CutPrefix(name, "COM")
+	if !ok {
+		port, ok = strings.CutPrefix(name, "LPT")
+	}
+	return ok && slices.Contains([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, port)
+}

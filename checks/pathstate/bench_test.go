@@ -1,0 +1,29 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package pathstate
+
+import (
+	"testing"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/path"
+)
+
+func BenchmarkCheck(b *testing.B) {
+	dir := b.TempDir()
+	for name, o := range map[string]*path.Options{
+		"confined": {Within: []string{dir}},
+		"demands":  {Within: []string{dir}, ParentExists: true, Writable: true, MinFree: 1},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			pass := newPass(Check, check.World{}, o, "new.txt")
+			for b.Loop() {
+				if err := Check.Run(b.Context(), pass); err != nil || len(pass.Findings()) > 0 {
+					b.Fatal(err, pass.Findings())
+				}
+			}
+		})
+	}
+}

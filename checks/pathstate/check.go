@@ -1,0 +1,165 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package pathstate asks the file system what the text of a path does not tell: where
+// symbolic links lead, and whether there is such a file and what may be done with it.
+//
+// It only asks: nothing is opened, so that no FIFO or device can hold it up, no tape
+// rewinds and no access time changes. A file system that does not answer is left
+// behind when the context ends.
+package pathstate
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/path"
+)
+
+//go:embed README.md
+var doc string
+
+// Check reports paths that symbolic links lead out of the allowed directories, and
+// paths that the file system does not have as the policy demands.
+var Check = newCheck(host{}, maxLooks)
+
+// maxLooks is how many paths are looked at at a time, in the whole process. It bounds
+// the threads that a dead network file system can hold.
+const maxLooks = 64
+
+func newCheck(sys system, looks int) *check.Check {
+	d := &driver{sys: sys, slots: make(chan struct{}, looks)}
+	return &check.Check{
+		Name:  "path-state",
+		Doc:   doc,
+		Stage: check.Semantic,
+		Level: check.RuntimeLevel,
+		Rule:  path.Rule,
+		Run:   d.run,
+	}
+}
+
+// A driver looks at all paths of a call, each in a goroutine of its own.
+type driver struct {
+	sys   system
+	slots chan struct{}
+}
+
+// A job is one path to look at.
+type job struct {
+	pointer string
+	look    look
+	result  chan result
+}
+
+// A result is what came of a look.
+type result struct {
+	findings []check.Finding
+	skip     string // what could not be looked at, and why; or ""
+	err      error
+}
+
+func (d *driver) run(ctx context.Context, pass *check.Pass) error {
+	if pass.World.Remote {
+		pass.Skipf("not looked: the server's files are not on this machine")
+		return nil
+	}
+	jobs, err := d.jobs(pass)
+	if err != nil {
+		return err
+	}
+	d.start(ctx, jobs)
+	var late []string
+	var errs []error
+	for _, j := range jobs {
+		r, ok := j.wait(ctx)
+		if !ok {
+			late = append(late, j.pointer)
+			continue
+		}
+		for _, f := range r.findings {
+			f.Pointer = j.pointer
+			pass.Report(f)
+		}
+		if r.skip != "" {
+			pass.Skipf("not looked: %s", r.skip)
+		}
+		if r.err != nil {
+			errs = append(errs, fmt.Errorf("looking at the path at %q: %w", j.pointer, r.err))
+		}
+	}
+	if len(late) > 0 {
+		err := fmt.Errorf("the file system did not answer in time for the paths at %s", strings.Join(late, ", "))
+		errs = append(errs, errors.Join(err, ctx.Err()))
+	}
+	return errors.Join(errs...)
+}
+
+// jobs are the paths that there is something to look at for.
+func (d *driver) jobs(pass *check.Pass) ([]job, error) {
+	var jobs []job
+	for _, t := range pass.Targets {
+		o, err := path.OptionsOf(t)
+		if err != nil {
+			return nil, err
+		}
+		value, ok := t.Value.(string)
+		if !ok {
+			continue // the check "path" says so
+		}
+		place, err := o.Place(pass.World, value)
+		switch {
+		case errors.Is(err, path.ErrRefused):
+		case err != nil:
+			pass.Skipf("not looked: %v", err)
+		case place.Confined() || asks(o):
+			jobs = append(jobs, job{t.Pointer, look{d.sys, o, place}, make(chan result, 1)})
+		}
+	}
+	return jobs, nil
+}
+
+// start starts jobs as slots become free, until ctx is done.
+func (d *driver) start(ctx context.Context, jobs []job) {
+	for _, j := range jobs {
+		select {
+		case d.slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		go func() {
+			defer func() { <-d.slots }()
+			j.run(ctx)
+		}()
+	}
+}
+
+// run looks at the path. A panic would end the process, since this is no goroutine of
+// the driver's.
+func (j job) run(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			j.result <- result{err: fmt.Errorf("panic: %v", p)}
+		}
+	}()
+	j.result <- j.look.run(ctx)
+}
+
+// wait waits for a job's result until ctx is done. What is there then still counts.
+func (j job) wait(ctx context.Context) (r result, ok bool) {
+	select {
+	case r = <-j.result:
+		return r, true
+	default:
+	}
+	select {
+	case r = <-j.result:
+		return r, true
+	case <-ctx.Done():
+		return result{}, false
+	}
+}

@@ -1,0 +1,144 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package pathstate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// maxLinks is how many links a path may lead through, as on Linux.
+const maxLinks = 40
+
+var (
+	errLoop  = errors.New("leads through too many symbolic links")
+	errMagic = errors.New("leads through a link that means something else to each process")
+)
+
+// A spot is where a path really leads: past all links, as far as it exists.
+type spot struct {
+	path    string // absolute, without links; its end may not exist
+	nearest string // the part of it that exists
+	entry   entry  // of nearest
+	missing int    // names behind nearest
+	linked  bool   // a link was followed that lies below the directory of interest
+}
+
+func (s *spot) exists() bool { return s.missing == 0 }
+
+// A resolver follows one path.
+type resolver struct {
+	system
+	below   string // links in this directory are noted
+	pending []string
+	links   int
+	spot
+}
+
+// resolve follows an absolute path as the system does when it opens it, but opens
+// nothing. What does not exist is taken as it stands. It stops between two questions
+// when ctx is done.
+func resolve(ctx context.Context, sys system, path, below string) (spot, error) {
+	r := resolver{system: sys, below: below}
+	r.restart(path)
+	for len(r.pending) > 0 {
+		if err := ctx.Err(); err != nil {
+			return spot{}, err
+		}
+		last := len(r.pending) - 1
+		name := r.pending[last]
+		r.pending = r.pending[:last]
+		if err := r.step(name); err != nil {
+			return spot{}, err
+		}
+	}
+	return r.spot, nil
+}
+
+// restart goes to the root that an absolute path begins at; all of it is pending.
+func (r *resolver) restart(path string) {
+	volume := filepath.VolumeName(path)
+	r.path = volume + string(filepath.Separator)
+	r.nearest, r.entry, r.missing = r.path, entry{kind: directory}, 0
+	r.push(path[len(volume):])
+}
+
+// push puts a path before what is pending. The last pending name is the next.
+func (r *resolver) push(path string) {
+	names := strings.FieldsFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(byte(c)) })
+	slices.Reverse(names)
+	r.pending = append(r.pending, names...)
+}
+
+func (r *resolver) step(name string) error {
+	switch {
+	case name == ".":
+		return nil
+	case name == "..":
+		r.up()
+		return nil
+	}
+	next := filepath.Join(r.path, name)
+	if r.missing > 0 {
+		r.path = next
+		r.missing++
+		return nil
+	}
+	e, err := r.system.describe(next)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		r.path, r.missing = next, 1
+		return nil
+	case err != nil:
+		return err
+	case e.kind == link:
+		return r.follow(next, e)
+	}
+	r.path, r.nearest, r.entry = next, next, e
+	return nil
+}
+
+// up goes to the directory above, which is there unless we are in what does not exist.
+func (r *resolver) up() {
+	r.path = filepath.Dir(r.path)
+	if r.missing > 0 {
+		r.missing--
+		return
+	}
+	r.nearest, r.entry = r.path, entry{kind: directory}
+}
+
+func (r *resolver) follow(at string, e entry) error {
+	r.links++
+	r.linked = r.linked || at != r.below && inside(r.below, at)
+	switch {
+	case r.links > maxLinks:
+		return errLoop
+	case e.magic:
+		return errMagic
+	case filepath.IsAbs(e.target):
+		r.restart(e.target)
+	case e.target != "" && os.IsPathSeparator(e.target[0]): // on Windows: on the same drive
+		r.restart(filepath.VolumeName(at) + e.target)
+	default:
+		r.push(e.target)
+	}
+	return nil
+}
+
+// inside reports whether a clean path is dir or lies in it.
+func inside(dir, path string) bool {
+	if runtime.GOOS == "windows" {
+		dir, path = strings.ToLower(dir), strings.ToLower(path)
+	}
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || dir != "" && os.IsPathSeparator(dir[len(dir)-1]))
+}

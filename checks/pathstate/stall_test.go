@@ -1,0 +1,169 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package pathstate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/path"
+)
+
+// A fake is a system in which every path is an empty directory, but for those below
+// /dead, which do not answer until they are released.
+type fake struct {
+	release chan struct{}
+	failure error            // of every question
+	links   map[string]entry //
+	asked   atomic.Int64
+}
+
+func (f *fake) wait(path string) error {
+	f.asked.Add(1)
+	if f.failure == errPanic {
+		panic("out of order")
+	}
+	if strings.HasPrefix(path, "/dead/") {
+		<-f.release
+	}
+	return f.failure
+}
+
+func (f *fake) describe(path string) (entry, error) {
+	err := f.wait(path)
+	if e, ok := f.links[path]; ok {
+		return e, err
+	}
+	return entry{kind: directory}, err
+}
+
+func (f *fake) may(access, string) error   { return errors.ErrUnsupported }
+func (f *fake) free(string) (int64, error) { return 0, errors.ErrUnsupported }
+
+// TestStall holds that a file system that does not answer costs the budget and not
+// more, says which paths were not looked at, keeps what was found of others, and
+// leaves nothing behind once it answers: synctest fails if a goroutine stays.
+func TestStall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{release: make(chan struct{})}
+		c := newCheck(f, 8)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		pass := newPass(c, check.World{}, &path.Options{Type: "file"}, "/dead/x", "/live/x", "/dead/y")
+		pass.Targets[2].Pointer = "/other"
+		begin := time.Now()
+		err := c.Run(ctx, pass)
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("took %v, want the budget of 1s", took)
+		}
+		want := "the file system did not answer in time for the paths at /path, /other\ncontext deadline exceeded"
+		if !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if diff := cmp.Diff([]string{"must be a file, but is a directory"}, texts(pass)); diff != "" {
+			t.Errorf("findings (-want +got):\n%s", diff)
+		}
+		asked := f.asked.Load()
+		close(f.release)
+		synctest.Wait()
+		if more := f.asked.Load() - asked; more != 0 {
+			t.Errorf("asked %d more times after the time was over", more)
+		}
+	})
+}
+
+// TestStallsAreBounded holds that a dead file system holds no more than so many
+// goroutines, and that its slots come free again.
+func TestStallsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{release: make(chan struct{})}
+		c := newCheck(f, 2)
+		run := func(paths ...any) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return c.Run(ctx, newPass(c, check.World{}, &path.Options{Exists: &yes}, paths...))
+		}
+		for range 5 {
+			if err := run("/dead/1", "/dead/2", "/dead/3", "/live/4"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v, want that the time is over", err)
+			}
+		}
+		if asked := f.asked.Load(); asked != 4 { // /dead and what is in it, twice
+			t.Errorf("asked %d times, want 4: two looks are all that may wait", asked)
+		}
+		if err := run("/live/x"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with every slot taken: got %v, want that the time is over", err)
+		}
+		close(f.release)
+		synctest.Wait()
+		if err := run("/dead/1", "/dead/2", "/dead/3", "/live/4"); err != nil {
+			t.Errorf("after it answers again: %v", err)
+		}
+	})
+}
+
+func TestContextDone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := &fake{}
+	c := newCheck(f, 1)
+	if err := c.Run(ctx, newPass(c, check.World{}, &path.Options{Exists: &yes}, "/a", "/b", "/c")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was cancelled", err)
+	}
+}
+
+var errPanic = errors.New("panic")
+
+// TestFailures holds that what the system cannot tell is never taken for fine.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	magic := map[string]entry{"/l": {kind: link, target: "pipe:[1]", magic: true}}
+	all := func() *path.Options { return &path.Options{Readable: true, Writable: true} }
+	for name, tt := range map[string]struct {
+		fake    *fake
+		options *path.Options
+		want    []string
+		err     string
+	}{
+		"i/o error":          {&fake{failure: syscall.EIO}, all(), nil, `looking at the path at "/path": ` + syscall.EIO.Error()},
+		"panic":              {&fake{failure: errPanic}, all(), nil, `looking at the path at "/path": panic: out of order`},
+		"may not enter":      {&fake{failure: syscall.EACCES}, all(), []string{"lies behind a directory that toolvet may not enter, so that nothing is known of it"}, ""},
+		"gone":               {&fake{failure: fs.ErrNotExist}, all(), []string{"does not exist", "skip: not looked: this system does not tell of permissions without opening files"}, ""},
+		"no permissions":     {&fake{}, all(), []string{"skip: not looked: this system does not tell of permissions without opening files"}, ""},
+		"no free space":      {&fake{}, &path.Options{MinFree: 1}, []string{"skip: not looked: this system does not tell of free space"}, ""},
+		"magic link":         {&fake{links: magic}, all(), []string{"skip: not looked: the path leads through a link that means something else to each process"}, ""},
+		"confined magic":     {&fake{links: magic}, &path.Options{Within: []string{"/"}}, []string{"security: leads through a link that means something else to each process: give the path that it leads to"}, ""},
+		"magic allowed root": {&fake{links: magic}, &path.Options{Within: []string{"/l"}}, []string{"security: leads through a link that means something else to each process: give the path that it leads to"}, ""},
+	} {
+		c := newCheck(tt.fake, 1)
+		pass := newPass(c, check.World{}, tt.options, "/l")
+		err := c.Run(t.Context(), pass)
+		if got := errorText(err); got != tt.err {
+			t.Errorf("%s: error %q, want %q", name, got, tt.err)
+		}
+		if diff := cmp.Diff(tt.want, texts(pass)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,46 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package pathstate
+
+// A system answers questions about files. All paths are absolute; errors are those of
+// the system calls, without the path.
+type system interface {
+	// describe tells what a path names, without following a link at its end.
+	describe(path string) (entry, error)
+	// may reports why we may not do something with a file, by the effective user and
+	// groups; errors.ErrUnsupported if the system does not tell.
+	may(a access, path string) error
+	// free returns the bytes that the file system of a path has left for us;
+	// errors.ErrUnsupported if the system does not tell.
+	free(path string) (int64, error)
+}
+
+// An entry is what a name in a directory stands for.
+type entry struct {
+	kind   kind
+	size   int64
+	target string // of a link
+	magic  bool   // the link is none to a path, as those in /proc
+}
+
+// A kind is a kind of file.
+type kind string
+
+const (
+	regular   kind = "a file"
+	directory kind = "a directory"
+	link      kind = "a symbolic link"
+	fifo      kind = "a FIFO"
+	socket    kind = "a socket"
+	device    kind = "a device"
+	unknown   kind = "of an unknown kind"
+)
+
+// An access is what we may want to do with a file.
+type access int
+
+const (
+	read  access = iota // or list a directory, and enter it
+	write               // or create files in a directory, and enter it
+)

@@ -1,0 +1,123 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Kind is what a statement does, as a policy names it.
+type Kind string
+
+// The kinds of statements.
+const (
+	Select      Kind = "select"      // reads: SELECT, VALUES, TABLE, WITH … SELECT
+	Show        Kind = "show"        // SHOW, DESCRIBE, and PRAGMA where it only reads
+	Insert      Kind = "insert"      // INSERT, REPLACE
+	Update      Kind = "update"      //
+	Delete      Kind = "delete"      //
+	Merge       Kind = "merge"       //
+	Create      Kind = "create"      // CREATE, COMMENT, SELECT … INTO a table
+	Alter       Kind = "alter"       // ALTER, RENAME
+	Drop        Kind = "drop"        //
+	Truncate    Kind = "truncate"    //
+	Grant       Kind = "grant"       // GRANT, REVOKE
+	Lock        Kind = "lock"        // LOCK, SELECT … FOR UPDATE
+	Transaction Kind = "transaction" // BEGIN, COMMIT, ROLLBACK …
+	Session     Kind = "session"     // SET, RESET, USE, SELECT … INTO a variable
+	Call        Kind = "call"        // CALL, EXECUTE, DO, PREPARE, DECLARE …
+	Copy        Kind = "copy"        // COPY, LOAD, BACKUP, SELECT … INTO OUTFILE
+	Maintenance Kind = "maintenance" // VACUUM, ANALYZE, KILL, NOTIFY …
+	Attach      Kind = "attach"      // ATTACH, DETACH
+	Pragma      Kind = "pragma"      // PRAGMA where it may change something
+	Other       Kind = "other"       // whatever toolvet does not know
+)
+
+// firstWords are the words that statements begin with.
+var firstWords = map[Kind]string{
+	Select:      "select values table from with sel",
+	Show:        "show help summarize",
+	Insert:      "insert replace upsert ins",
+	Update:      "update upd",
+	Delete:      "delete del",
+	Merge:       "merge",
+	Create:      "create comment",
+	Alter:       "alter rename",
+	Drop:        "drop undrop",
+	Truncate:    "truncate",
+	Grant:       "grant revoke deny reassign",
+	Lock:        "lock unlock locking",
+	Transaction: "begin start commit rollback abort end savepoint release",
+	Session:     "set reset use database discard open print",
+	Call:        "call exec execute do declare prepare deallocate fetch move close handler if while return raiserror throw goto perform waitfor",
+	Copy:        "copy load unload import export backup restore bulk dump put get reconfigure",
+	Maintenance: "vacuum analyze analyse reindex cluster checkpoint optimize repair check checksum refresh flush purge kill shutdown install uninstall system cache uncache msck dbcc listen notify unlisten security",
+	Attach:      "attach detach",
+	Pragma:      "pragma",
+}
+
+// kindOf is the kind of a statement by its first word.
+var kindOf = func() map[string]Kind {
+	kinds := make(map[string]Kind)
+	for kind, words := range firstWords {
+		for word := range strings.FieldsSeq(words) {
+			kinds[word] = kind
+		}
+	}
+	return kinds
+}()
+
+// kinds are all kinds, for messages.
+var kinds = []Kind{Select, Show, Insert, Update, Delete, Merge, Create, Alter, Drop, Truncate, Grant,
+	Lock, Transaction, Session, Call, Copy, Maintenance, Attach, Pragma, Other}
+
+func validKind(name string) bool { return slices.Contains(kinds, Kind(strings.ToLower(name))) }
+
+// otherWords are words that matter within a statement.
+const otherWords = `
+	explain all analyze and as asc between binary buffers by case collate costs cross current
+	default delay desc describe distinct div dumpfile else escape except exists extended
+	false first for format from full generic_plan group having ignore ilike in inner
+	instead intersect into is isnull join json key left like limit materialized memory
+	minus mod mode natural next no not notnull null of offset on or order outer outfile
+	over overwrite partitions plan procedure query recursive regexp relay respect rlike
+	right rows settings share similar some sounds symmetric tablock tablockx
+	temp temporary text then time timing to top traditional tree true union unknown
+	updlock using value verbose waitfor wal when where window xlock xml xor yaml
+	function sleep nextval currval column schema view index type user role trigger
+	sequence public any escape overlaps member array row interval date timestamp
+	analyse low_priority quick delayed high_priority only matched go another
+	extension login procedure statistics boolean language mode delay try proc tran cursor
+	connect uescape go lateral
+	`
+
+// words holds each word that toolvet knows under its lower-case spelling.
+var words = func() map[string]string {
+	all := make(map[string]string)
+	for word := range kindOf {
+		all[word] = word
+	}
+	for word := range strings.FieldsSeq(otherWords) {
+		all[word] = word
+	}
+	return all
+}()
+
+// known returns a word in lower case if toolvet knows it, else "".
+func known(word string) string {
+	const longest = 24
+	if len(word) > longest {
+		return ""
+	}
+	var low [longest]byte
+	for i := range len(word) {
+		c := word[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		low[i] = c
+	}
+	return words[string(low[:len(word)])]
+}

@@ -1,0 +1,153 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// Options are what a policy demands of SQL. The zero Options demand one statement that
+// only reads, whatever the database.
+//
+// Options must not be changed once a check has seen them. They are safe for
+// concurrent use.
+type Options struct {
+	Dialect       string   `policy:"dialect" doc:"whose SQL it is: postgres, mysql, sqlite, mssql, oracle, bigquery, snowflake, spark, clickhouse, trino or generic; default: that of the database in dsn, else generic, which refuses what any of them would take for something else"`
+	Statements    []string `policy:"statements" doc:"kinds of statements that are allowed: select, show, insert, update, delete, merge, create, alter, drop, truncate, grant, lock, transaction, session, call, copy, maintenance, attach, pragma, other; default select"`
+	MaxStatements int      `policy:"max_statements" doc:"how many statements there may be; default 1"`
+	MaxLength     int      `policy:"max_length" doc:"how many bytes the text may have; default 100000, of a literal 10000"`
+	Parameter     string   `policy:"parameter" doc:"literal: the value is no statement, but put into one by the server, as a string or a number"`
+
+	DenyFunctions  []string `policy:"deny_functions" doc:"functions that must not be called, besides those that toolvet knows; * at the end stands for any ending"`
+	AllowFunctions []string `policy:"allow_functions" doc:"functions that may be called although toolvet refuses them by default"`
+
+	DSN              string        `policy:"dsn" doc:"the database to ask: postgres://…, mysql://…, or sqlite: and a file; never shown"`
+	DSNEnv           string        `policy:"dsn_env" doc:"name of the environment variable that holds the dsn"`
+	StatementTimeout time.Duration `policy:"statement_timeout" doc:"how long the database may think about one question; default 500ms"`
+	WarnCost         float64       `policy:"warn_cost" doc:"a higher cost, by the planner's own estimate, brings a warning"`
+	MaxCost          float64       `policy:"max_cost" doc:"the cost, by the planner's own estimate, must not be higher"`
+	WarnRows         float64       `policy:"warn_rows" doc:"more rows, by the planner's own estimate, bring a warning"`
+}
+
+// The defaults of Options.
+const (
+	DefaultMaxStatements    = 1
+	DefaultMaxLength        = 100_000
+	DefaultMaxLiteral       = 10_000 // of a literal
+	DefaultStatementTimeout = 500 * time.Millisecond
+)
+
+// Literal is the Parameter of a value that a server puts into a statement.
+const Literal = "literal"
+
+// Problems reports what is wrong with the options.
+func (o *Options) Problems() []check.Problem {
+	var list []check.Problem
+	fail := func(field, format string, args ...any) {
+		list = append(list, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	if dialectOf(o.Dialect) == "" {
+		fail("dialect", "must be postgres, mysql, sqlite, mssql, oracle, bigquery, snowflake, spark, clickhouse, trino or generic")
+	}
+	if o.Statements != nil && len(o.Statements) == 0 {
+		fail("statements", "lists no kind, so that no statement would be allowed: leave it out, or list one")
+	}
+	for _, s := range o.Statements {
+		if !validKind(s) {
+			fail("statements", "must be kinds of statements: %s", join(kinds))
+		}
+	}
+	if o.MaxStatements < 0 || o.MaxLength < 0 {
+		fail("", "max_statements and max_length must not be negative")
+	}
+	if o.Parameter != "" && o.Parameter != Literal {
+		fail("parameter", "must be literal, or be left out for a whole statement")
+	}
+	o.databaseProblems(fail)
+	return list
+}
+
+func (o *Options) databaseProblems(fail func(field, format string, args ...any)) {
+	if o.DSN != "" && o.DSNEnv != "" {
+		fail("dsn", "must not stand beside dsn_env: keep one")
+	}
+	asks := o.WarnCost != 0 || o.MaxCost != 0 || o.WarnRows != 0
+	switch {
+	case asks && !o.Asks():
+		fail("", "warn_cost, max_cost and warn_rows need a dsn or dsn_env: the database's planner is asked")
+	case o.WarnCost < 0 || o.MaxCost < 0 || o.WarnRows < 0:
+		fail("", "warn_cost, max_cost and warn_rows must not be negative")
+	case o.MaxCost > 0 && o.WarnCost >= o.MaxCost:
+		fail("warn_cost", "must be less than max_cost, which already refuses such statements")
+	}
+	if o.Asks() && o.Parameter != "" {
+		fail("parameter", "must not stand beside dsn or dsn_env: a literal is no statement that a database could prepare")
+	}
+}
+
+// Asks reports whether there is a database to ask.
+func (o *Options) Asks() bool { return o.DSN != "" || o.DSNEnv != "" }
+
+// allows reports whether a kind of statement is allowed.
+func (o *Options) allows(k Kind) bool {
+	if o.Statements == nil {
+		return k == Select
+	}
+	return slices.ContainsFunc(o.Statements, func(s string) bool { return strings.EqualFold(s, string(k)) })
+}
+
+// allowed lists the kinds that are allowed, for messages.
+func (o *Options) allowed() string {
+	if o.Statements == nil {
+		return string(Select)
+	}
+	return strings.ToLower(join(o.Statements))
+}
+
+func join[S ~string](list []S) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (o *Options) maxStatements() int { return orDefault(o.MaxStatements, DefaultMaxStatements) }
+func (o *Options) maxLength() int {
+	if o.Parameter == Literal {
+		return orDefault(o.MaxLength, DefaultMaxLiteral)
+	}
+	return orDefault(o.MaxLength, DefaultMaxLength)
+}
+
+func orDefault(n, otherwise int) int {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// DialectName is the dialect that a text is read in: that of the options, else that of
+// the database that is asked, else generic.
+func (o *Options) DialectName() string {
+	if o.Dialect != "" {
+		return dialectOf(o.Dialect)
+	}
+	dsn := o.DSN
+	if o.DSNEnv != "" {
+		dsn = os.Getenv(o.DSNEnv)
+	}
+	scheme, _, _ := strings.Cut(dsn, ":")
+	switch name := dialectOf(scheme); name {
+	case "postgres", "mysql", "sqlite":
+		return name
+	}
+	return "generic"
+}

@@ -1,0 +1,140 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package url
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	neturl "net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
+)
+
+// A Place is where a URL leads. A reference without a host leads to the zero Place.
+type Place struct {
+	Scheme string
+	Name   string     // the host in ASCII and lower case, without a dot at its end; "" if it is an address
+	Addr   netip.Addr // the host if it is an address
+	Port   uint16     // the scheme's own if none is given; 0 if that is not known
+}
+
+// Judge says where a URL leads and what is wrong with it, without asking the network. The
+// findings have no pointer. The Place counts only if none of them is an error.
+func (o *Options) Judge(raw string) (Place, []check.Finding) {
+	j := judging{options: o}
+	if n := o.maxLength(); len(raw) > n {
+		j.malformed("is longer than %d bytes", n)
+		return Place{}, j.findings
+	}
+	if strings.ContainsFunc(raw, unicode.IsControl) {
+		j.malformed("holds a control character or a line break, which parsers read in different ways: leave it out")
+		return Place{}, j.findings
+	}
+	u, err := whatwg.Parse(raw)
+	switch {
+	case errors.Is(err, whatwg.ErrNoScheme):
+		j.reference(raw)
+		return Place{}, j.findings
+	case err != nil:
+		j.malformed("is not a URL: %v", err)
+		return Place{}, j.findings
+	}
+	j.url(raw, &u)
+	h := hostOf(u.Host)
+	return Place{Scheme: u.Scheme, Name: h.name, Addr: h.addr, Port: u.Port}, j.findings
+}
+
+// A judging collects what is found in one URL.
+type judging struct {
+	options  *Options
+	findings []check.Finding
+}
+
+func (j *judging) refuse(format string, args ...any) {
+	j.findings = append(j.findings, check.Finding{Message: fmt.Sprintf(format, args...)})
+}
+
+func (j *judging) warn(format string, args ...any) {
+	j.findings = append(j.findings, check.Finding{Severity: check.Warning, Message: fmt.Sprintf(format, args...)})
+}
+
+func (j *judging) malformed(format string, args ...any) {
+	j.findings = append(j.findings, check.Finding{Level: check.SyntaxLevel, Message: fmt.Sprintf(format, args...)})
+}
+
+func (j *judging) url(raw string, u *whatwg.URL) {
+	o := j.options
+	if schemes := o.schemes(); !slices.Contains(schemes, u.Scheme) {
+		j.refuse("the scheme is not allowed: must be %s", alternatives(schemes))
+	}
+	if u.Userinfo && !o.Userinfo {
+		j.refuse("a user name or password before the host is not allowed: begin with the host")
+	}
+	if u.Host.Opaque && u.Host.Text != "" {
+		// Whoever connects takes the host for a name or an address all the same.
+		h, err := whatwg.ParseHost(u.Host.Text)
+		if err != nil {
+			j.malformed("is not a URL: %v", err)
+			return
+		}
+		u.Host = h
+	}
+	j.host(hostOf(u.Host))
+	j.port(u)
+	j.otherReaders(raw, u)
+}
+
+func (j *judging) port(u *whatwg.URL) {
+	ports := j.options.Ports
+	switch {
+	case u.HasPort && u.Port == 0:
+		j.refuse("port 0 cannot be reached: leave the port out")
+	case len(ports) > 0 && !slices.Contains(ports, int(u.Port)):
+		texts := make([]string, len(ports))
+		for i, port := range ports {
+			texts[i] = fmt.Sprint(port)
+		}
+		j.refuse("the port is not allowed: must be %s", alternatives(texts))
+	}
+}
+
+// reference judges what has no scheme. What begins with two slashes names a host, and
+// backslashes count as slashes, as in browsers.
+func (j *judging) reference(raw string) {
+	stripped := whatwg.Strip(raw)
+	switch {
+	case !j.options.Relative:
+		j.malformed("is not a URL: %v", whatwg.ErrNoScheme)
+	case len(stripped) > 1 && strings.Trim(stripped[:2], `/\`) == "":
+		j.refuse("begins with two slashes, which makes what follows a host: write the whole URL, or a path")
+	default:
+		g, err := neturl.Parse(raw)
+		if errors.As(err, new(neturl.EscapeError)) {
+			return // a percent sign that encodes nothing makes no host
+		}
+		if err != nil || g.Scheme != "" || g.Host != "" || g.Opaque != "" {
+			j.refuse("parsers disagree about what this refers to: begin it with a slash")
+		}
+	}
+}
+
+// maxListed bounds how many of a policy's values a message lists.
+const maxListed = 8
+
+func alternatives(words []string) string {
+	listed := words[:min(len(words), maxListed)]
+	last := len(listed) - 1
+	switch {
+	case len(words) > len(listed):
+		return fmt.Sprintf("%s, or one of %d more", strings.Join(listed, ", "), len(words)-len(listed))
+	case last == 0:
+		return listed[0]
+	}
+	return strings.Join(listed[:last], ", ") + " or " + listed[last]
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package url
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// Options say which URLs are allowed. The zero Options allow http and https URLs of public
+// hosts.
+type Options struct {
+	Schemes     []string  `policy:"schemes" doc:"schemes that are allowed; default http and https"`
+	Hosts       []Pattern `policy:"hosts" doc:"hosts that are allowed, as names or addresses; *.example.org stands for all names below example.org; default any public host"`
+	DenyHosts   []Pattern `policy:"deny_hosts" doc:"hosts that are refused, even if hosts allows them"`
+	Ports       []int     `policy:"ports" doc:"ports that are allowed, a scheme's own included; default any"`
+	Userinfo    bool      `policy:"userinfo" doc:"allow a user name or password before the host; default false"`
+	Private     Decision  `policy:"private" doc:"private addresses and names: refuse, warn or allow; default refuse"`
+	Loopback    Decision  `policy:"loopback" doc:"addresses and names of this machine: refuse, warn or allow; default refuse"`
+	SingleLabel Decision  `policy:"single_label" doc:"host names without a dot: refuse, warn or allow; default warn"`
+	Relative    bool      `policy:"relative" doc:"allow references without scheme and host, such as /docs?page=2; default false"`
+	MaxLength   int       `policy:"max_length" doc:"greatest length in bytes; default 8192"`
+	Resolve     bool      `policy:"resolve" doc:"ask the resolver for the host, and judge every address it gives; default false"`
+	Reachable   bool      `policy:"reachable" doc:"ask the server for the URL with HEAD, which includes resolve; default false"`
+}
+
+// Defaults.
+const defaultMaxLength = 8192
+
+var defaultSchemes = []string{"http", "https"}
+
+// A Decision says what becomes of a URL of a certain kind.
+type Decision uint8
+
+// The decisions. The zero Decision is the option's default.
+const (
+	_ Decision = iota
+	Refuse
+	Warn
+	Allow
+)
+
+var decisions = []string{"", "refuse", "warn", "allow"}
+
+// UnmarshalText reads "refuse", "warn" or "allow".
+func (d *Decision) UnmarshalText(text []byte) error {
+	i := slices.Index(decisions, string(text))
+	if i < 1 {
+		return errors.New("must be refuse, warn or allow")
+	}
+	*d = Decision(i)
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (d Decision) MarshalText() ([]byte, error) { return []byte(decisions[d]), nil }
+
+func (d Decision) or(fallback Decision) Decision {
+	if d == 0 {
+		return fallback
+	}
+	return d
+}
+
+var schemeForm = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+
+// Problems says what is wrong with the options.
+func (o *Options) Problems() []check.Problem {
+	var problems []check.Problem
+	add := func(field, format string, args ...any) {
+		problems = append(problems, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	for _, scheme := range o.Schemes {
+		if !schemeForm.MatchString(scheme) {
+			add("schemes", "must be schemes in lower case, without the colon, such as https")
+		}
+		if o.Reachable && scheme != "http" && scheme != "https" {
+			add("reachable", "asks with HTTP: allow no schemes but http and https beside it")
+		}
+	}
+	for _, port := range o.Ports {
+		if port < 1 || port > 65535 {
+			add("ports", "must be from 1 to 65535")
+		}
+	}
+	if o.MaxLength < 0 {
+		add("max_length", "must not be negative")
+	}
+	for _, p := range o.Hosts {
+		if why := o.never(p); why != "" {
+			add("hosts", "lists a host that would be refused all the same: it is %s", why)
+		}
+	}
+	const nothing = "lists nothing, so that no URL would be allowed: leave it out, or list one"
+	if o.Schemes != nil && len(o.Schemes) == 0 {
+		add("schemes", nothing)
+	}
+	if o.Hosts != nil && len(o.Hosts) == 0 {
+		add("hosts", nothing)
+	}
+	if o.Ports != nil && len(o.Ports) == 0 {
+		add("ports", nothing)
+	}
+	return problems
+}
+
+// never says why no URL of a listed host passes, or nothing.
+func (o *Options) never(p Pattern) string {
+	class := p.class()
+	if f := o.judgeClass("", class, ""); f != nil && f.Severity == check.Error {
+		return class.Name + lift(class.Group)
+	}
+	return ""
+}
+
+func (o *Options) schemes() []string {
+	if len(o.Schemes) == 0 {
+		return defaultSchemes
+	}
+	return o.Schemes
+}
+
+func (o *Options) maxLength() int {
+	if o.MaxLength == 0 {
+		return defaultMaxLength
+	}
+	return o.MaxLength
+}

@@ -1,0 +1,62 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package urlstate
+
+import (
+	"net/netip"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/url"
+)
+
+// A refusedError is a connection that is not allowed.
+type refusedError struct{ finding check.Finding }
+
+func (e *refusedError) Error() string { return e.finding.Message }
+
+var (
+	loopbackV4 = prefixes("127.0.0.0/8", "0.0.0.0/32")
+	loopbackV6 = prefixes("::1/128", "::/128")
+	privateV4  = prefixes("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")
+	privateV6  = prefixes("64:ff9b:1::/48", "fc00::/7")
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		list[i] = netip.MustParsePrefix(text)
+	}
+	return list
+}
+
+// guard judges an address in the moment of the connection, twice: as the URL's host is
+// judged, and by a table that is not ours. That one refuses a little more: ranges such as
+// 6to4 that are routed, and that no web server is in.
+func guard(o *url.Options) Control {
+	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // what is embedded is judged
+	if o.Loopback == url.Warn || o.Loopback == url.Allow {
+		v4, v6 = append(v4, loopbackV4...), append(v6, loopbackV6...)
+	}
+	if o.Private == url.Warn || o.Private == url.Allow {
+		v4, v6 = append(v4, privateV4...), append(v6, privateV6...)
+	}
+	table := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+	return func(network, address string, c syscall.RawConn) error {
+		connecting, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "what the host resolves to cannot be judged"}}
+		}
+		if f := o.JudgeAddr("the connection leads to", connecting.Addr()); f != nil && f.Severity == check.Error {
+			f.Level = check.SecurityLevel
+			return &refusedError{*f}
+		}
+		if err := table.Safe(network, address, c); err != nil {
+			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "the connection leads to a special-purpose address: only public hosts are allowed"}}
+		}
+		return nil
+	}
+}
