@@ -1,0 +1,90 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package infer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+func tool(t *testing.T, definition string) *call.Tool {
+	t.Helper()
+	parsed, err := call.DecodeTool([]byte(definition), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// TestTool guesses parameters of the shapes that real tools have.
+func TestTool(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		definition string
+		want       []Guess
+	}{
+		"path": {`{"name":"read_text_file","inputSchema":{"properties":{"path":{"type":"string"},"head":{"type":"number"}}}}`,
+			[]Guess{{"/path", Path, `it is named "path"`}}},
+		"several paths": {`{"name":"read_multiple_files","inputSchema":{"properties":{"paths":{"type":"array","items":{"type":"string"}}}}}`,
+			[]Guess{{"/paths", Path, `it is named "paths"`}}},
+		"camel case and null": {`{"name":"x","inputSchema":{"properties":{"outputFilePath":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
+			[]Guess{{"/outputFilePath", Path, `it is named "outputFilePath"`}}},
+		"nested in a list": {`{"name":"x","inputSchema":{"properties":{"jobs":{"type":"array","items":{"properties":{"cwd":{"type":["string","null"]}}}}}}}`,
+			[]Guess{{"/jobs/*/cwd", Path, `it is named "cwd"`}}},
+		"format wins": {`{"name":"x","inputSchema":{"properties":{"target":{"type":"string","format":"uri"}}}}`,
+			[]Guess{{"/target", URL, `its format is "uri"`}}},
+		"url": {`{"name":"fetch","inputSchema":{"properties":{"url":{"type":"string"},"raw":{"type":"boolean"}}}}`,
+			[]Guess{{"/url", URL, `it is named "url"`}}},
+		"shell command": {`{"name":"run","description":"Executes a shell command.","inputSchema":{"properties":{"command":{"type":"string"}}}}`,
+			[]Guess{{"/command", Command, `it is named "command"`}}},
+		"sql":  {`{"name":"query","description":"Run a read-only SQL query","inputSchema":{"properties":{"query":{"type":"string"}}}}`, []Guess{{"/query", SQL, `it is named "query"`}}},
+		"cron": {`{"name":"x","inputSchema":{"properties":{"cron_expression":{"type":"string"}}}}`, []Guess{{"/cron_expression", Cron, `it is named "cron_expression"`}}},
+
+		"a search text is no SQL":     {`{"name":"search","description":"Search the web","inputSchema":{"properties":{"query":{"type":"string"}}}}`, nil},
+		"a path in an API is no file": {`{"name":"x","inputSchema":{"properties":{"path":{"type":"string","description":"API path such as /users"}}}}`, nil},
+		"an id of a file is no file":  {`{"name":"x","inputSchema":{"properties":{"file_id":{"type":"string"},"folderId":{"type":"string"}}}}`, nil},
+		"a JSON path is no file":      {`{"name":"x","inputSchema":{"properties":{"jsonPath":{"type":"string"}}}}`, nil},
+		"a choice is judged already":  {`{"name":"x","inputSchema":{"properties":{"path":{"type":"string","enum":["a","b"]}}}}`, nil},
+		"a slash command":             {`{"name":"x","inputSchema":{"properties":{"command":{"type":"string","description":"the slash command to run"}}}}`, nil},
+		"not a string":                {`{"name":"x","inputSchema":{"properties":{"path":{"type":"integer"}}}}`, nil},
+		"no schema":                   {`{"name":"x"}`, nil},
+		"an odd schema":               {`{"name":"x","inputSchema":{"properties":{"path":true,"url":{"type":5},"dir":{"type":"string","description":7}}}}`, []Guess{{"/dir", Path, `it is named "dir"`}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, Tool(tool(t, tt.definition))); diff != "" {
+				t.Errorf("guesses (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"filePath": "file path", "file_path": "file path", "HTTPRequestURL": "http request url", "DirName2": "dir name2", "": "", "--": "",
+	} {
+		if got := strings.Join(words(name), " "); got != want {
+			t.Errorf("words(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// FuzzTool: no schema makes it panic, and every guess leads into the schema.
+func FuzzTool(f *testing.F) {
+	for _, seed := range []string{`{"properties":{"path":{"type":"string"}}}`, `{"properties":{"a/b":{"items":{"properties":{"url":{"type":["string"]}}}}}}`, `[]`, `{"properties":null}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, schema string) {
+		for _, g := range Tool(&call.Tool{Name: "x", InputSchema: []byte(schema)}) {
+			if !strings.HasPrefix(g.Address, "/") || g.Kind == "" || g.Reason == "" {
+				t.Errorf("guess %+v", g)
+			}
+		}
+	})
+}

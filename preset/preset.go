@@ -1,0 +1,92 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package preset says what is demanded of the arguments of tools that no policy speaks of.
+//
+// [Standard] refuses what no one means, and only warns of what some mean; [Observe] records
+// what Standard finds and refuses nothing; [Strict] refuses whatever is not plainly fine.
+// All rest on guesses (package infer). docs/presets.md tells what each of them does, and
+// why.
+//
+// [Apply] joins a preset with a policy. A Gate that uses one needs [Checks] beside those
+// of checks/suite.
+package preset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// A preset is what Apply joins with a policy.
+type preset struct {
+	name   string
+	infer  func(*call.Tool) []policy.Argument
+	checks func(checks []*check.Check) map[string]policy.Check
+}
+
+var presets = []preset{
+	{"observe", Observe, observeAll},
+	{"standard", Standard, noChecks},
+	{"strict", Strict, strictChecks},
+}
+
+// Default is the preset that a first policy names.
+const Default = "standard"
+
+// Names are the names of the presets.
+func Names() []string {
+	var names []string
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Apply returns a copy of p, which may be nil, that infers as the preset called name does.
+// What p says itself of a check counts before what the preset says of it. Checks are those
+// that will run.
+func Apply(name string, p *policy.Policy, checks []*check.Check) (*policy.Policy, error) {
+	for _, set := range presets {
+		if set.name != name {
+			continue
+		}
+		var joined policy.Policy
+		if p != nil {
+			joined = *p
+		}
+		own := joined.Checks
+		joined.Preset, joined.Infer = name, set.infer
+		joined.Checks = set.checks(checks)
+		for name, c := range own {
+			c.Observe = c.Observe || joined.Checks[name].Observe
+			joined.Checks[name] = c
+		}
+		return &joined, nil
+	}
+	return nil, fmt.Errorf("unknown preset %q: must be %s", name, strings.Join(Names(), ", "))
+}
+
+func noChecks([]*check.Check) map[string]policy.Check { return map[string]policy.Check{} }
+
+func observeAll(checks []*check.Check) map[string]policy.Check {
+	rules := make(map[string]policy.Check, len(checks))
+	for _, c := range checks {
+		rules[c.Name] = policy.Check{Observe: true}
+	}
+	return rules
+}
+
+func strictChecks(checks []*check.Check) map[string]policy.Check {
+	rules := map[string]policy.Check{}
+	for _, c := range checks {
+		if c.Name == "unknown-argument" || c.Name == "format" {
+			severity := check.Error
+			rules[c.Name] = policy.Check{Severity: &severity}
+		}
+	}
+	return rules
+}

@@ -1,0 +1,89 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preset
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// World is what a server's command says of where it works. Its roots are the arguments
+// that are existing absolute directories, in the order of the command; but not those of
+// the program that starts the server (uv --directory DIR run …), nor those of flags that
+// are not about what the server serves. A server in a container or on another machine is
+// remote.
+func World(command []string) check.World {
+	if elsewhere(command) {
+		return check.World{Remote: true}
+	}
+	var w check.World
+	for i := 1; i < len(command); i++ {
+		dir := command[i]
+		if flag, value, ok := strings.Cut(dir, "="); ok && strings.HasPrefix(flag, "-") {
+			if !serves(flag) {
+				continue
+			}
+			dir = value
+		} else if before := command[i-1]; strings.HasPrefix(before, "-") && (!serves(before) || launches(command, i)) {
+			if !isSwitch(before) {
+				continue
+			}
+		}
+		if isDirectory(dir) && !slices.Contains(w.Roots, filepath.Clean(dir)) {
+			w.Roots = append(w.Roots, filepath.Clean(dir))
+		}
+	}
+	return w
+}
+
+func isDirectory(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
+// elsewhere reports whether a command starts a server whose files are not ours.
+func elsewhere(command []string) bool {
+	if len(command) == 0 {
+		return false
+	}
+	switch strings.TrimSuffix(path.Base(filepath.ToSlash(command[0])), ".exe") {
+	case "docker", "podman", "nerdctl", "kubectl", "ssh", "wsl", "lxc", "nsenter", "chroot":
+		return true
+	}
+	return slices.ContainsFunc(command, func(word string) bool {
+		return word == "mcp-remote" || strings.HasPrefix(word, "mcp-remote@")
+	})
+}
+
+// launches reports whether the word at i still belongs to the program that starts the
+// server: it stands before "run", as in uv --directory DIR run server.
+func launches(command []string, i int) bool {
+	switch strings.TrimSuffix(path.Base(filepath.ToSlash(command[0])), ".exe") {
+	case "uv", "npm", "pnpm", "yarn", "poetry", "pdm", "cargo", "bun":
+		run := slices.IndexFunc(command, func(w string) bool { return w == "run" || w == "exec" || w == "tool" })
+		return run < 0 || i < run || run+1 < len(command) && strings.HasPrefix(command[run+1], "-") && i == run+2
+	}
+	return false
+}
+
+// isSwitch reports whether a flag is one of those that launchers know and that take no
+// value, as in npx -y SERVER DIR.
+func isSwitch(flag string) bool {
+	return slices.Contains([]string{"-y", "--yes", "--", "-v", "--verbose", "-q", "--quiet"}, flag)
+}
+
+// serves reports whether a flag is about the directories that a server serves.
+func serves(flag string) bool {
+	return overlaps(words(flag), "root", "roots", "dir", "dirs", "directory", "directories", "path", "paths", "allow",
+		"allowed", "repo", "repository", "workspace", "folder", "vault", "project") &&
+		!overlaps(words(flag), "cache", "log", "logs", "tmp", "temp", "config", "output", "data", "profile", "node", "python")
+}
