@@ -8,21 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/report"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // checkFlags are the flags of "toolvet check".
 type checkFlags struct {
-	policy  string
+	gate    gateFlags
 	tools   string
 	timeout time.Duration
 	json    bool
@@ -50,7 +47,7 @@ Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
+	flags.gate.register(cmd)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result, for calls that name a tool")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
 	f.BoolVar(&flags.json, "json", false, "print verdicts as JSON, one object a line")
@@ -70,7 +67,11 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 		return usageError(cmd, "no call to judge: name a file, or pipe a call in")
 	}
 	ctx := cmd.Context()
-	gate, err := newGate(flags.policy, newLogger(a.stderr, false))
+	p, err := flags.gate.policyFor(server)
+	if err != nil {
+		return err
+	}
+	gate, err := newGate(p, newLogger(a.stderr, false))
 	if err != nil {
 		return err
 	}
@@ -86,18 +87,6 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 		files = []string{"-"}
 	}
 	return a.checkFiles(ctx, j, files, flags.json)
-}
-
-// newGate makes a gate with the default checks and the policy in a file, if any.
-func newGate(policyFile string, log *slog.Logger) (*toolvet.Gate, error) {
-	var p *policy.Policy
-	if policyFile != "" {
-		var err error
-		if p, err = policy.Load(policyFile); err != nil {
-			return nil, err
-		}
-	}
-	return toolvet.New(toolvet.WithPolicy(p), toolvet.WithLogger(log))
 }
 
 // checkFiles judges a call a file and returns the worst of the exit codes.

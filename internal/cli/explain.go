@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -26,9 +25,9 @@ func (a *app) explainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return listChecks(a.stdout, suite.Default())
+				return listChecks(a.stdout, allChecks())
 			case 1:
-				return explainCheck(a.stdout, suite.Default(), args[0])
+				return explainCheck(a.stdout, allChecks(), args[0])
 			}
 			return usageError(cmd, "explain takes one check")
 		},

@@ -16,7 +16,7 @@ import (
 
 // proxyFlags are the flags of "toolvet proxy".
 type proxyFlags struct {
-	policy       string
+	gate         gateFlags
 	validateName string
 	verbose      bool
 }
@@ -24,11 +24,14 @@ type proxyFlags struct {
 func (a *app) proxyCommand() *cobra.Command {
 	var flags proxyFlags
 	cmd := &cobra.Command{
-		Use:   "proxy [flags] -- SERVER-COMMAND...",
+		Use:   "proxy [flags] [-- SERVER-COMMAND...]",
 		Short: "Stand in front of a server on stdio and judge every call",
 		Long: `Stand in front of an MCP server on stdio: start it, judge every call before the
 server sees it, and offer the validate tool. Put it in an MCP client's
-configuration in place of the server's command.
+configuration in place of the server's command. Without a command, the one in the
+policy starts the server.
+
+Without a policy the preset "standard" holds: see 'toolvet init' for a first policy.
 
 Ends with the server's exit code; 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
@@ -38,14 +41,14 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
-			case len(server) == 0:
+			case len(server) == 0 && (server != nil || flags.gate.policy == ""):
 				return usageError(cmd, "no server command: give it after --")
 			}
 			return a.proxy(cmd, flags, server)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
+	flags.gate.register(cmd)
 	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
 	return cmd
@@ -53,7 +56,17 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 
 func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error {
 	log := newLogger(a.stderr, flags.verbose)
-	gate, err := newGate(flags.policy, log)
+	p, err := flags.gate.policyFor(server)
+	if err != nil {
+		return err
+	}
+	if server == nil {
+		server = p.Servers[0].Command
+	}
+	if len(server) == 0 {
+		return usageError(cmd, "no server command: give it after --")
+	}
+	gate, err := newGate(p, log)
 	if err != nil {
 		return err
 	}
@@ -62,7 +75,7 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error
 		return err
 	}
 	code, err := proxy.Run(cmd.Context(), proxy.Config{
-		Command: server, Gate: gate, ValidateName: flags.validateName,
+		Command: server, Server: p.Servers[0].Name, Gate: gate, ValidateName: flags.validateName,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
 		Supervisor: supervisor, Logger: log,
 	})

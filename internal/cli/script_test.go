@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/cli"
+	"github.com/toolvet/toolvet/internal/npm"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -48,12 +49,31 @@ func TestScript(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	testscript.Run(t, params("testdata/script", nil))
+}
+
+// TestScriptNPM holds sessions with the real servers from npm, where they are installed.
+func TestScriptNPM(t *testing.T) {
+	t.Parallel()
+	variables := map[string]string{}
+	for _, name := range []string{"filesystem", "everything", "memory"} {
+		command := npm.Server(t, name)
+		variables["NODE"], variables[strings.ToUpper(name)] = command[0], command[1]
+	}
+	testscript.Run(t, params("testdata/npm", variables))
+}
+
+// params runs the scripts of a directory with these environment variables.
+func params(dir string, variables map[string]string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's programs wait before they end
+			for name, value := range variables {
+				env.Setenv(name, value)
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -61,7 +81,7 @@ func TestScript(t *testing.T) {
 			"verdicts": verdicts,
 			"empty":    empty,
 		},
-	})
+	}
 }
 
 // exits runs a program and wants just this exit code:

@@ -1,0 +1,166 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	pathcheck "github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/infer"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/preset"
+)
+
+// tighten are comments below a guess: what a person may want to add.
+var tighten = map[infer.Kind]string{
+	infer.URL:     `tighten: {hosts: ["*.example.org"], schemes: [https]}; loosen: {loopback: allow}`,
+	infer.Command: `tighten: {programs: [git, ls]}; loosen: {allow: [pipe, redirection, glob]}`,
+	infer.SQL:     `only SELECT; say whose SQL it is: {dialect: postgres}; loosen: {statements: [select, insert]}`,
+	infer.Glob:    `loosen: {absolute: true}`,
+	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
+}
+
+// draft is the text of a first policy for a server.
+func draft(command []string, tools *call.Catalog) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# A first policy, from the server's list of %s. What follows \"guess:\" is one:\n", count(len(tools.Names()), "tool"))
+	b.WriteString("# read it, correct it, tighten it. toolvet policy lint tells what is left open.\nversion: 1\n")
+	fmt.Fprintf(&b, "preset: %s # for arguments that are not named below\n", preset.Default)
+	fmt.Fprintf(&b, "servers:\n  %s:\n    command: %s\n", key(serverName(command)), texts(command))
+	draftWorld(&b, preset.World(command))
+	var drafted bytes.Buffer
+	demanded := false
+	for _, name := range tools.Names() {
+		demanded = draftTool(&drafted, tools.Tool(name)) || demanded
+	}
+	switch {
+	case demanded:
+		b.WriteString("    tools:\n")
+	case drafted.Len() == 0:
+		b.WriteString("    # no argument of its tools seems to be a path, a URL or the like\n")
+	}
+	b.Write(drafted.Bytes())
+	return b.Bytes()
+}
+
+func draftWorld(b *bytes.Buffer, world check.World) {
+	switch {
+	case world.Remote:
+		b.WriteString("    location: remote # guess: the command starts it in a container or elsewhere\n")
+	case len(world.Roots) > 0:
+		fmt.Fprintf(b, "    roots: %s # guess: directories in the command; paths must stay within\n", texts(world.Roots))
+	default:
+		b.WriteString("    # roots: [/srv/data] # directories that paths must stay within: not known\n")
+	}
+}
+
+// draftTool reports whether it demands anything, so that there is more than comments.
+func draftTool(b *bytes.Buffer, t *call.Tool) bool {
+	guesses := slices.DeleteFunc(infer.Tool(t), func(g infer.Guess) bool {
+		if ruled(g.Kind) {
+			return false
+		}
+		fmt.Fprintf(b, "      # %s: its argument %s is probably %s, which no rule demands anything of yet\n",
+			oneLine(t.Name, maxDescription), oneLine(g.Address, maxDescription), g.Kind)
+		return true
+	})
+	if len(guesses) == 0 {
+		return false
+	}
+	fmt.Fprintf(b, "      %s:\n        arguments:\n", quoted(pattern(t.Name)))
+	strict := preset.Strict(t)
+	for _, g := range guesses {
+		fmt.Fprintf(b, "          # guess: %s, because %s\n", g.Kind, oneLine(g.Reason, maxDescription))
+		if more := tighten[g.Kind]; more != "" {
+			fmt.Fprintf(b, "          # %s\n", more)
+		}
+		fmt.Fprintf(b, "          %s: {%s: %s}\n", key(argument(g.Address)), g.Kind, demanded(strict, g.Address))
+	}
+	return true
+}
+
+// ruled reports whether a policy can demand anything of a kind of argument.
+func ruled(kind infer.Kind) bool {
+	return slices.ContainsFunc(suite.Rules(), func(r *check.Rule) bool { return r.Name == string(kind) })
+}
+
+// demanded are the options of a guess.
+func demanded(strict []policy.Argument, address string) string {
+	for _, a := range strict {
+		for _, d := range a.Demands {
+			if o, ok := d.Options.(*pathcheck.Options); ok && a.Address == address && o.Exists != nil {
+				return "{exists: true}"
+			}
+		}
+	}
+	return "{}"
+}
+
+// argument is how a policy names an address: by its name, or by the address itself.
+func argument(address string) string {
+	name := shown(address)
+	if name == "" || name[0] == '/' {
+		return address
+	}
+	return name
+}
+
+// pattern is a pattern that matches one name only.
+func pattern(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// key is a key of a mapping, in quotes unless it is a plain word.
+func key(s string) string {
+	reserved := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+	if plainKey.MatchString(s) && !slices.Contains(reserved, strings.ToLower(s)) {
+		return s
+	}
+	return quoted(s)
+}
+
+// quoted is a string that YAML reads as Go would.
+func quoted(s string) string { return strconv.QuoteToASCII(s) }
+
+// texts is a list of strings in which no dollar sign begins the name of a variable.
+func texts(list []string) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = quoted(strings.ReplaceAll(s, "$", "$$"))
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+var launchers = []string{"npx", "uvx", "uv", "node", "python", "python3", "bunx", "bun", "deno", "docker", "run", "tool", "exec", "-y"}
+
+// serverName guesses a name from the command: npx -y @scope/server-files is "files".
+func serverName(command []string) string {
+	for _, word := range command {
+		base := path.Base(strings.ReplaceAll(word, `\`, "/"))
+		if strings.HasPrefix(word, "-") || slices.Contains(launchers, base) {
+			continue
+		}
+		name, _, _ := strings.Cut(base, "@")
+		name = strings.TrimSuffix(name, path.Ext(name))
+		for _, affix := range []string{"mcp-server-", "server-", "mcp-"} {
+			name = strings.TrimPrefix(name, affix)
+		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "-server"), "-mcp")
+		if plainKey.MatchString(name) {
+			return name
+		}
+	}
+	return "server"
+}

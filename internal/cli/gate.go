@@ -1,0 +1,117 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/preset"
+)
+
+// gateFlags are the flags of commands that judge calls.
+type gateFlags struct {
+	policy string
+	preset string
+	server string
+}
+
+func (f *gateFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
+	flags.StringVar(&f.preset, "preset", "", "what is demanded of arguments that the policy does not speak of: `observe|standard|strict`; default: what the policy says; nothing without a policy")
+	flags.StringVar(&f.server, "server", "", "`NAME` of the server in the policy; default: the only one, or the one with the same command")
+}
+
+// allChecks are the checks of every gate of the command line.
+func allChecks() []*check.Check { return slices.Concat(suite.Default(), preset.Checks()) }
+
+// policyFor is what holds for the server that a command starts: the policy in the file,
+// if any, with this server alone, joined with a preset. The command may be nil.
+func (f gateFlags) policyFor(command []string) (*policy.Policy, error) {
+	switch {
+	case f.preset != "" && !slices.Contains(preset.Names(), f.preset):
+		return nil, fmt.Errorf("unknown preset %q: must be %s", f.preset, strings.Join(preset.Names(), ", "))
+	case f.policy == "" && f.server != "":
+		return nil, withHint(errors.New("--server names a server in a policy, and there is no policy"), "give --policy FILE")
+	}
+	p, word := &policy.Policy{}, ""
+	if f.policy != "" {
+		var err error
+		if p, err = policy.Load(f.policy, suite.Rules()...); err != nil {
+			return nil, err
+		}
+		word = p.Preset
+	}
+	if f.preset != "" {
+		word = f.preset
+	}
+	server, err := serverOf(p, f.server, command)
+	if err != nil {
+		return nil, err
+	}
+	p.Servers = []*policy.Server{server}
+	if word == "" {
+		return p, nil
+	}
+	return preset.Apply(word, p, allChecks())
+}
+
+// serverOf chooses the server of a policy, and adds what its command says of where it
+// works. A policy without servers says nothing of any.
+func serverOf(p *policy.Policy, name string, command []string) (*policy.Server, error) {
+	chosen, err := choose(p.Servers, name, command)
+	if err != nil {
+		return nil, err
+	}
+	server := *chosen
+	if command == nil {
+		command = server.Command
+	}
+	if world := preset.World(command); len(server.World.Roots) == 0 && !server.World.Remote {
+		world.Base = server.World.Base
+		server.World = world
+	}
+	return &server, nil
+}
+
+func choose(servers []*policy.Server, name string, command []string) (*policy.Server, error) {
+	var names []string
+	for _, s := range servers {
+		if s.Name == name && name != "" {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	if name != "" {
+		return nil, fmt.Errorf("the policy has no server %q: its servers are %s", name, strings.Join(names, ", "))
+	}
+	switch len(servers) {
+	case 0:
+		return &policy.Server{}, nil
+	case 1:
+		return servers[0], nil
+	}
+	for _, s := range servers {
+		if command != nil && slices.Equal(s.Command, command) {
+			return s, nil
+		}
+	}
+	return nil, withHint(fmt.Errorf("the policy has %d servers, and none has this command", len(servers)),
+		"name one with --server: %s", strings.Join(names, ", "))
+}
+
+// newGate makes a gate with all checks and a policy.
+func newGate(p *policy.Policy, log *slog.Logger) (*toolvet.Gate, error) {
+	return toolvet.New(toolvet.WithChecks(allChecks()...), toolvet.WithPolicy(p), toolvet.WithLogger(log))
+}

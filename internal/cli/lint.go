@@ -1,0 +1,186 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/infer"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/preset"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// A linter collects what a policy leaves open, a line each.
+type linter struct {
+	policy *policy.Policy
+	gaps   []string
+}
+
+func (l *linter) gap(format string, args ...any) {
+	l.gaps = append(l.gaps, fmt.Sprintf(format, args...))
+}
+
+// checks tells of checks that the policy weakens.
+func (l *linter) checks() {
+	if l.policy.Preset == "observe" {
+		l.gap("preset observe: nothing is refused")
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.policy.Checks)) {
+		switch c := l.policy.Checks[name]; {
+		case c.Off:
+			l.gap("checks: %s is off", name)
+		case c.Observe:
+			l.gap("checks: %s only observes", name)
+		case c.FailOpen:
+			l.gap("checks: %s fails open: where it breaks, a call goes through", name)
+		case c.Severity != nil && *c.Severity == check.Warning && severityOf(name) == check.Error:
+			l.gap("checks: %s only warns", name)
+		}
+	}
+}
+
+func severityOf(name string) check.Severity {
+	for _, c := range allChecks() {
+		if c.Name == name {
+			return c.Severity
+		}
+	}
+	return check.Error
+}
+
+// server tells what is left open for a server. The tools are nil if they are not known.
+func (l *linter) server(s *policy.Server, tools *call.Catalog) {
+	if len(s.World.Roots) == 0 && !s.World.Remote {
+		s = with(s, preset.World(s.Command))
+	}
+	for _, t := range s.Tools {
+		for _, a := range t.Arguments {
+			for _, d := range a.Demands {
+				if what := leftOpen(d, s.World); what != "" {
+					l.gap("%s: %s: %s: %s", s.Name, t.Pattern, shown(a.Address), what)
+				}
+			}
+		}
+	}
+	if tools == nil {
+		return
+	}
+	l.strays(s, tools)
+	for _, name := range tools.Names() {
+		l.tool(s, tools.Tool(name))
+	}
+}
+
+func with(s *policy.Server, world check.World) *policy.Server {
+	changed := *s
+	world.Base = s.World.Base
+	changed.World = world
+	return &changed
+}
+
+// leftOpen says what a demand does not limit, or nothing.
+func leftOpen(d policy.Demand, world check.World) string {
+	switch o := d.Options.(type) {
+	case *path.Options:
+		if len(o.Within) == 0 && len(world.Roots) == 0 && !o.NameOnly {
+			return "any file: set within, or the server's roots"
+		}
+	case *url.Options:
+		if len(o.Hosts) == 0 {
+			return "any public host: set hosts"
+		}
+	case *command.Options:
+		if len(o.Programs) == 0 {
+			return "any program that is not known for harm: set programs"
+		}
+	}
+	return ""
+}
+
+// shown is an address as a policy would have it.
+func shown(address string) string {
+	name := strings.TrimPrefix(address, "/")
+	if name == "" || strings.Contains(name, "/") {
+		return address
+	}
+	return check.UnescapePointer(name)
+}
+
+// strays tells of tools and arguments that the policy speaks of and the server does not
+// have: a misspelt name demands nothing.
+func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
+	for _, t := range s.Tools {
+		matched := slices.DeleteFunc(slices.Clone(tools.Names()), func(name string) bool { return !t.Matches(name) })
+		if len(matched) == 0 {
+			l.gap("%s: %s: the server has no such tool%s", s.Name, t.Pattern, nearest(t.Pattern, tools.Names()))
+			continue
+		}
+		for _, a := range t.Arguments {
+			top, _, _ := strings.Cut(strings.TrimPrefix(a.Address, "/"), "/")
+			if top == "" || top == "*" {
+				continue
+			}
+			var names []string
+			for _, name := range matched {
+				names = append(names, properties(tools.Tool(name))...)
+			}
+			if !slices.Contains(names, check.UnescapePointer(top)) {
+				l.gap("%s: %s: %s: no such tool declares this argument%s", s.Name, t.Pattern, shown(a.Address), nearest(top, names))
+			}
+		}
+	}
+}
+
+func nearest(name string, names []string) string {
+	if near := schema.Nearest(name, names); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
+}
+
+// properties are the arguments that a tool declares.
+func properties(t *call.Tool) []string {
+	var s struct{ Properties map[string]json.RawMessage }
+	_ = json.Unmarshal(t.InputSchema, &s) // a schema that cannot be read declares nothing
+	return slices.Sorted(maps.Keys(s.Properties))
+}
+
+// tool tells of arguments that look like more than text and that nothing limits.
+func (l *linter) tool(s *policy.Server, t *call.Tool) {
+	for _, g := range infer.Tool(t) {
+		if spokenOf(s, t.Name, g.Address) {
+			continue
+		}
+		switch {
+		case l.policy.Preset == "":
+			l.gap("%s: %s: %s: nothing is demanded of what seems a %s (%s)", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason)
+		case g.Kind == infer.Path && len(s.World.Roots) == 0:
+			l.gap("%s: %s: %s: any file of what seems a path (%s): set the server's roots", s.Name, t.Name, shown(g.Address), g.Reason)
+		case g.Kind == infer.URL:
+			l.gap("%s: %s: %s: any public host of what seems a url (%s): demand hosts", s.Name, t.Name, shown(g.Address), g.Reason)
+		case g.Kind == infer.Command:
+			l.gap("%s: %s: %s: any program of what seems a command (%s): demand programs", s.Name, t.Name, shown(g.Address), g.Reason)
+		case g.Kind == infer.SQL && l.policy.Preset != "strict":
+			l.gap("%s: %s: %s: any statement of what seems sql (%s): demand sql", s.Name, t.Name, shown(g.Address), g.Reason)
+		}
+	}
+}
+
+func spokenOf(s *policy.Server, tool, address string) bool {
+	return slices.ContainsFunc(s.Tools, func(t policy.Tool) bool {
+		return t.Matches(tool) && slices.ContainsFunc(t.Arguments, func(a policy.Argument) bool {
+			return a.Address == address || a.Address == address+"/*"
+		})
+	})
+}
