@@ -75,14 +75,17 @@ type plannedPass struct {
 // passes are the runs of a stage's checks over a call. A check whose rule is demanded of
 // nothing in the call does not run.
 func (s stage) passes(j judgement) []plannedPass {
-	passes := make([]plannedPass, 0, len(s.checks))
+	passes := make([]plannedPass, 0, min(len(s.checks), 8))
 	for _, p := range s.checks {
-		pass := check.NewPass(p.Check, j.call, j.evaluate)
+		var targets []check.Target
 		if p.Rule != nil {
-			if pass.Targets = j.bound.targets(p.Rule, j.call); len(pass.Targets) == 0 {
+			if targets = j.bound.targets(p.Rule, j.call); len(targets) == 0 {
 				continue
 			}
-			pass.World = j.bound.world
+		}
+		pass := check.NewPass(p.Check, j.call, j.evaluate)
+		if p.Rule != nil {
+			pass.Targets, pass.World = targets, j.bound.world
 		}
 		passes = append(passes, plannedPass{p, pass})
 	}

@@ -6,6 +6,8 @@ package cli
 import (
 	"io"
 	"log/slog"
+	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -73,6 +75,11 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error
 	supervisor, err := supervisor()
 	if err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		// A proxy holds little and allocates much: a fifth less processor time with
+		// large messages, for some 10 MiB.
+		debug.SetGCPercent(400)
 	}
 	code, err := proxy.Run(cmd.Context(), proxy.Config{
 		Command: server, Server: p.Servers[0].Name, Gate: gate, ValidateName: flags.validateName,
