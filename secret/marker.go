@@ -1,0 +1,26 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"regexp"
+	"strings"
+)
+
+const markerBegin = "[redacted:"
+
+var (
+	ruleID = regexp.MustCompile(`\A[a-z0-9._-]{1,100}\z`)
+	marker = regexp.MustCompile(`\[redacted:[a-z0-9._-]{1,100}\]`)
+)
+
+// Marker returns what stands in a text in the place of a secret that a rule found.
+func Marker(rule string) string { return markerBegin + rule + "]" }
+
+// ContainsMarker reports whether s holds a marker, in the exact form that [Marker] writes. A
+// marker that comes back as an argument is a model's attempt to use a secret that it has
+// never seen.
+func ContainsMarker(s string) bool {
+	return strings.Contains(s, markerBegin) && marker.MatchString(s)
+}

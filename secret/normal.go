@@ -1,0 +1,147 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"html"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A normal is a text as its reader means it: without the escapes of the JSON or HTML that
+// carries it, without characters that are not seen, and with plain letters for their
+// look-alikes of width and style. Rules are written for such text; in a JSON string within a
+// JSON string, no quote stands where they expect it.
+type normal struct {
+	text  string
+	edits []edit // in order
+}
+
+// An edit says that from an offset of the normal text on, up to the next edit, the bytes
+// are those of the raw text from another one on.
+type edit struct{ at, raw int }
+
+// normalForm returns the normal form of text, or false if text is its own.
+func normalForm(text string) (normal, bool) {
+	var b strings.Builder
+	var n normal
+	done := 0 // text[:done] is in b
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c != '\\' && c != '&' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		plain, size, ok := plainAt(text, i)
+		if !ok {
+			i += size
+			continue
+		}
+		b.WriteString(text[done:i])
+		b.WriteString(plain)
+		i += size
+		done = i
+		n.edits = append(n.edits, edit{at: b.Len(), raw: i})
+	}
+	if len(n.edits) == 0 {
+		return normal{}, false
+	}
+	b.WriteString(text[done:])
+	n.text = b.String()
+	return n, true
+}
+
+// raw returns the offset in the raw text of an offset in the normal one.
+func (n normal) raw(offset int) int {
+	i := sort.Search(len(n.edits), func(i int) bool { return n.edits[i].at > offset })
+	if i == 0 {
+		return offset
+	}
+	return n.edits[i-1].raw + offset - n.edits[i-1].at
+}
+
+// plainAt returns what stands in the normal text for the size bytes of text from i on, if it
+// is something else.
+func plainAt(text string, i int) (plain string, size int, ok bool) {
+	switch text[i] {
+	case '\\':
+		return unescaped(text, i)
+	case '&':
+		return entityAt(text, i)
+	}
+	r, size := utf8.DecodeRuneInString(text[i:])
+	if invisible(r) {
+		return "", size, true
+	}
+	if d := norm.NFKC.PropertiesString(text[i:]).Decomposition(); len(d) == 1 {
+		return string(d), size, true
+	}
+	return "", size, false
+}
+
+// invisible reports whether a character leaves no trace on a screen.
+func invisible(r rune) bool {
+	const graphemeJoiner = '\u034f'
+	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || r == graphemeJoiner
+}
+
+// unescaped reads an escape of a JSON string. Text may be a string within a string within a
+// string: however many backslashes there are, one character is meant.
+func unescaped(text string, i int) (plain string, size int, ok bool) {
+	end := i
+	for end < len(text) && text[end] == '\\' {
+		end++
+	}
+	if end == len(text) {
+		return "", end - i, false
+	}
+	switch c := text[end]; c {
+	case '"', '\'', '/':
+		return string(c), end + 1 - i, true
+	case 'n', 'r':
+		return "\n", end + 1 - i, true
+	case 't':
+		return "\t", end + 1 - i, true
+	case 'u':
+		if c, ok := hex4(text[end+1:]); ok {
+			return string(c), end + 5 - i, true
+		}
+	}
+	return "", end - i, false
+}
+
+// hex4 reads the digits of a JSON escape that stands for a character of ASCII.
+func hex4(s string) (byte, bool) {
+	if len(s) < 4 || s[:2] != "00" {
+		return 0, false
+	}
+	var b byte
+	for _, c := range []byte(strings.ToLower(s[2:4])) {
+		digit := strings.IndexByte("0123456789abcdef", c)
+		if digit < 0 {
+			return 0, false
+		}
+		b = b<<4 | byte(digit)
+	}
+	return b, b < utf8.RuneSelf
+}
+
+// longestEntity is that of HTML's entities which stand for a character of ASCII and are in use.
+const longestEntity = len("&quot;") + 2
+
+func entityAt(text string, i int) (plain string, size int, ok bool) {
+	end := strings.IndexByte(text[i:min(i+longestEntity, len(text))], ';')
+	if end < 0 {
+		return "", 1, false
+	}
+	plain = html.UnescapeString(text[i : i+end+1])
+	if len(plain) != 1 || plain[0] >= utf8.RuneSelf {
+		return "", 1, false
+	}
+	return plain, end + 1, true
+}

@@ -1,0 +1,81 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func countOwn(t *testing.T) int {
+	t.Helper()
+	var set ruleSet
+	if err := json.Unmarshal(own, &set); err != nil {
+		t.Fatal(err)
+	}
+	return len(set.Rules)
+}
+
+// ownRules are texts in which each secret stands in brackets behind its marker.
+var ownRules = []string{
+	"DATABASE_URL=postgres://app:[redacted:url-password]⟦Zx81-kq93mm⟧@db.internal:5432/app",
+	"redis://:[redacted:url-password]⟦k3-9fjsLQ⟧@cache:6379/0 and https://example.org:8080/@scope/name",
+	"postgres://user:password@localhost/db mysql://root:root@db/x amqp://guest:guest@mq https://u:${PASS}@h https://u:<pw>@h",
+	"docker://alpine:3.8@sha256:0123456789abcdef git@github.com:a/b.git ssh://git@host:22/x",
+
+	"GET / HTTP/1.1\nAuthorization: Basic [redacted:authorization-header]⟦YXBwOlp4ODEta3E5M21t⟧\n",
+	"\"authorization\": \"Token [redacted:authorization-header]⟦9f8a7b6c5d4e3f2a1b0c⟧\"",
+	"Authorization: Bearer <token>, Authorization: Bearer YOUR_ACCESS_TOKEN, Authorization: Basic abc",
+	"send Bearer [redacted:bearer-token]⟦q8Zr1xTt5vLw9mKd3nPb7yHc⟧ with it",
+	"Bearer authentication-is-required-here, bearer of bad news1 and 2",
+
+	"password: \"[redacted:password]⟦Tr0ub4dor&3⟧\"",
+	"{'db_passwd': '[redacted:password]⟦kX9#mQ2!vL⟧'}",
+	"password: \"correct-horse-battery\" password = \"${DB_PASSWORD}\" \"password\": {\"type\": \"string\"} password = 'changeme123'",
+	"\"passwordField\": \"password_2\", secret: \"my-secret-name\", secret = \"projects/1/secrets/2\", passwd=\"<password1>\"",
+	"DB_PASSWORD=[redacted:password-variable]⟦kX9#mQ2!vL⟧\nPATH=/bin",
+	"DB_PASSWORD=$DB_PASS1234\nDB_PASSWORD=/run/secrets/db1\nADMIN_PASS=your-password-1\nPASSWORD=docker-compose-file",
+
+	"Server=db;User Id=app;Password=[redacted:connection-string-password]⟦kX9#mQ2!vL⟧;Encrypt=true",
+	"a;password=foo1.bar();b ;pwd=x1",
+	"CREATE USER 'app'@'%' IDENTIFIED BY '[redacted:sql-password]⟦kX9#mQ2!vL⟧';",
+	"ALTER ROLE app PASSWORD '$1' IDENTIFIED BY 'password123'",
+	"machine api.internal login app password [redacted:netrc-password]⟦kX9mQ2vL⟧\n",
+	"machine x login y password <password>",
+	"//npm.internal/:_authToken=[redacted:npmrc-auth]⟦0a1b2c3d-e4f5-6789-abcd⟧",
+	"//npm.internal/:_authToken=${NPM_TOKEN}",
+
+	"-----BEGIN PRIVATE KEY-----\n[redacted:private-key-part]⟦MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\nVJTUt9Us8cKj⟧",
+	"look for -----BEGIN PRIVATE KEY----- or -----BEGIN RSA PRIVATE KEY----- in what a tool returns",
+	"-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END CERTIFICATE-----",
+	"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n[redacted:putty-private-key]⟦AAAAIDNHOpPmVSDQEuIHiHdVCL3ujEwXXrMZ⟧\n",
+
+	"[redacted:json-web-token]⟦eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJuYW1lIjoiSm9lIiwKInN0YXR1cyI6ImVtcGxveWVlIgp9⟧",
+	"a header alone: eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+	"aws_session_token = [redacted:aws-session-token]⟦" + base64ish + base64ish + "⟧",
+	"AccountName=x;AccountKey=[redacted:azure-account-key]⟦" + base64ish + "Zz3k5P7mQ9rT1vX3zB5d==⟧",
+	"client_id: [redacted:google-oauth-client-secret]⟦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⟧",
+	"refresh [redacted:google-oauth-token]⟦1//0gR8xKq2mVbTzCgYIARAAGBASNwF-L9IrZ3kq8vX1cW2e⟧",
+	"[redacted:discord-bot-token]⟦MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs⟧",
+	"[redacted:slack-token]⟦xoxr-523423-234243-234233-e039d02840a0b9379c⟧",
+	"xoxb-xxxxxxxxxxxx-xxxxxxxxxxxx xoxp-572370529330-573807301142-572331691188-####",
+	"[redacted:gitlab-ci-build-token]⟦glcbt-helloworld380_testing⟧",
+	"X-JFrog-Art-Api: [redacted:artifactory-password]⟦AP6kq8vX1cW2e⟧",
+	"[redacted:mailchimp-key]⟦a2937653ed38c31a43ea46e2b19257db-us2⟧",
+	"[redacted:telegram-bot-token]⟦7213808860:AAH1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM⟧",
+	"arn:aws:sns:aaa:111122223333:aaaaaaaaaaaaaaaaaaassssssddddddddddddd",
+	"[redacted:pypi-token]⟦pypi-AgENdGVzdC5weXBpLm9yZwIkN2YxOWZhOWEtY2FjYS00MGZhLTj2MGEtODFjMnE2MjdmMzY0AAIqWzMsImJl⟧",
+	"square_oauth = [redacted:square-secret]⟦sq0csp-ABCDEFGHIJK_LMNOPQRSTUVWXYZ-0123456789\\abcd⟧",
+
+	"apiVersion: v1\nkind: Secret\ndata:\n  [redacted:kubernetes-secret]⟦user: YXBw\n  pass: Zmxvd2Vycw==⟧\ntype: Opaque\n",
+	"kind: ConfigMap\ndata:\n  user: YXBw\n  pass: Zmxvd2Vycw==\n",
+	"https://x.blob.core.windows.net/f?sig=[redacted:presigned-url]⟦mZ3kq8vX1cW2eR4tY5uI6oP7aS8dF9gH0jK1lZ2xC3v%3D⟧",
+
+	// Nothing of this is a secret.
+	"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 key 550e8400-e29b-41d4-a716-446655440000",
+	"github.com/a/tokenizer v0.3.0 h1:FE8DYbNSz/kSbgEo9l/RjgYHkIJYEdskumitFQBE9FE=",
+	"\"integrity\": \"sha512-YkmQj1uHqCVNoUx5a9uvRTe81gmAcln5hoRMPWFBU4tulufUf0OzP2K==\"",
+}
+
+const base64ish = "Kq8vX1cW2eR4tY5uI6oP7aS8dF9gH0jK1lZ2xC3vB4nM5qW6eR7tY8uI9oP0aS1dF"

@@ -1,0 +1,209 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Rule says what one kind of secret looks like. Its form is that of the rule sets of
+// gitleaks and betterleaks, as far as it can be told from a text alone.
+type Rule struct {
+	// ID names the rule in markers, options and figures: lower case letters, digits, dots,
+	// hyphens and underscores.
+	ID string `json:"id"`
+
+	// Regex is in Go's syntax. Of letters in either case, (?i), those of ASCII are meant.
+	Regex string `json:"regex"`
+
+	// Keywords are words of which a text must hold one, in either case, or else the rule
+	// is not looked at. Without any, it always is.
+	Keywords []string `json:"keywords,omitempty"`
+
+	// SecretGroup is the group of the expression that is the secret. The default is the
+	// first one that matched any text, or the whole match.
+	SecretGroup int `json:"secret_group,omitempty"`
+
+	// Entropy is what the secret's Shannon entropy must exceed, in bits per byte.
+	Entropy float64 `json:"entropy,omitempty"`
+
+	// Allow tells what is not a secret, although it looks like one.
+	Allow []Allow `json:"allow,omitempty"`
+
+	// Component is set for a rule that finds no secret, only what another requires.
+	Component bool `json:"component,omitempty"`
+
+	// Require names rules of which all must have found something nearby.
+	Require []Requirement `json:"require,omitempty"`
+
+	// Generic is set for a rule that knows no issuer: what it finds gives way to what
+	// other rules find at the same place.
+	Generic bool `json:"generic,omitempty"`
+}
+
+// Allow tells which matches are no secrets.
+type Allow struct {
+	// Target is what Regexes are applied to: the "secret" (the default), the "match" or
+	// its "line".
+	Target string `json:"target,omitempty"`
+
+	// Regexes allow a match if one of them matches the target; with Not, if none does.
+	Regexes []string `json:"regexes,omitempty"`
+	Not     bool     `json:"not,omitempty"`
+
+	// Words allow a match if the secret holds one of them, in either case.
+	Words []string `json:"words,omitempty"`
+
+	// All demands both, a regular expression and a word.
+	All bool `json:"all,omitempty"`
+}
+
+// A Requirement is another rule that must match as well.
+type Requirement struct {
+	ID    string `json:"id"`
+	Lines int    `json:"lines,omitempty"` // at most so far away; 0 is anywhere in the text
+}
+
+// A rule is a Rule made ready. The expressions are compiled when they are first needed:
+// most never are.
+type rule struct {
+	Rule
+	regex    func() *regexp.Regexp
+	allow    []*allow
+	anchors  []anchor // none: the expression has to look at the whole text
+	keywords bool     // the keywords say more than the anchors
+}
+
+func newRule(r Rule) (*rule, error) {
+	if err := checkID(r.ID); err != nil {
+		return nil, err
+	}
+	parsed, err := syntax.Parse(r.Regex, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+	}
+	if emptyMatch(parsed) {
+		return nil, fmt.Errorf("rule %s: the expression matches the empty text", r.ID)
+	}
+	if slices.Contains(r.Keywords, "") {
+		return nil, fmt.Errorf("rule %s: a keyword is empty", r.ID)
+	}
+	if r.SecretGroup < 0 || r.SecretGroup > parsed.MaxCap() {
+		return nil, fmt.Errorf("rule %s: the expression has no group %d", r.ID, r.SecretGroup)
+	}
+	c := &rule{Rule: r, regex: lazy(r.Regex), anchors: anchorsOf([]*syntax.Regexp{parsed})}
+	c.keywords = len(r.Keywords) > 0 && !implied(r.Keywords, c.anchors)
+	if c.allow, err = newAllows(r.Allow); err != nil {
+		return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+// emptyMatch reports whether n can match no text at all. It cannot tell of assertions.
+func emptyMatch(n *syntax.Regexp) bool {
+	t := tailOf(n)
+	_, empty := t.first()
+	return empty
+}
+
+func checkID(id string) error {
+	if !ruleID.MatchString(id) {
+		return errors.New("a rule's id must be lower case letters, digits, dots, hyphens and underscores, at most 100")
+	}
+	return nil
+}
+
+// lazy compiles an expression when it is first asked for.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// implied reports whether each word of the anchors holds a keyword.
+func implied(keywords []string, anchors []anchor) bool {
+	if len(anchors) == 0 {
+		return false
+	}
+	for _, a := range anchors {
+		for _, w := range a.words {
+			if !slices.ContainsFunc(keywords, func(k string) bool { return strings.Contains(w, strings.ToLower(k)) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// An allow is an Allow made ready.
+type allow struct {
+	Allow
+	regexes []func() *regexp.Regexp
+	words   func() *automaton
+}
+
+func newAllows(list []Allow) ([]*allow, error) {
+	var all []*allow
+	for i, a := range list {
+		ready, err := newAllow(a)
+		if err != nil {
+			return nil, fmt.Errorf("allow %d: %w", i+1, err)
+		}
+		all = append(all, ready)
+	}
+	return all, nil
+}
+
+func newAllow(a Allow) (*allow, error) {
+	if !slices.Contains([]string{"", "secret", "match", "line"}, a.Target) {
+		return nil, fmt.Errorf("target must be secret, match or line")
+	}
+	if len(a.Regexes)+len(a.Words) == 0 {
+		return nil, errors.New("it holds no expressions and no words")
+	}
+	c := &allow{Allow: a}
+	for _, expr := range a.Regexes {
+		if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
+			return nil, err
+		}
+		c.regexes = append(c.regexes, lazy(expr))
+	}
+	if slices.Contains(a.Words, "") {
+		return nil, errors.New("a word is empty")
+	}
+	c.words = sync.OnceValue(func() *automaton { return newAutomaton(lowered(a.Words)) })
+	return c, nil
+}
+
+// lowered returns words in lower case, sorted, each once.
+func lowered(words []string) []string {
+	var all []string
+	for _, w := range words {
+		all = append(all, strings.ToLower(w))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// allows reports whether a match is no secret.
+func (a *allow) allows(secret, match string, line func() string) bool {
+	target := secret
+	switch a.Target {
+	case "match":
+		target = match
+	case "line":
+		target = line()
+	}
+	matches := func(re func() *regexp.Regexp) bool { return re().MatchString(target) }
+	byRegex := len(a.regexes) > 0 && slices.ContainsFunc(a.regexes, matches) != a.Not
+	if !a.All && byRegex {
+		return true
+	}
+	byWord := len(a.Words) > 0 && a.words().contains(secret)
+	return byWord && (byRegex || !a.All)
+}

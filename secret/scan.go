@@ -1,0 +1,189 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// work counts what a scan does, for the tests that hold it to be linear.
+type work struct {
+	words    int // occurrences, by the rules that they mean something to
+	followed int // words whose tails were followed
+	walked   int // bytes of runs
+	matched  int // bytes that regular expressions were given
+}
+
+// A scan is the state of looking at one text.
+type scan struct {
+	*Scanner
+	text    string
+	regions [][]region // by rule
+	keyword []bool     // by rule: one of its keywords is there
+	runs    [][]region // by the id of an extent: what is known of its runs
+	work    *work
+}
+
+func (s *Scanner) newScan(text string, w *work) *scan {
+	if w == nil {
+		w = new(work)
+	}
+	return &scan{
+		Scanner: s, text: text, work: w,
+		regions: make([][]region, len(s.rules)), keyword: make([]bool, len(s.rules)), runs: make([][]region, s.runs),
+	}
+}
+
+func (s *Scanner) scan(text string, w *work) []found {
+	c := s.newScan(text, w)
+	s.words.find(text, c.hit)
+	list := c.match(func(r *rule) bool { return !r.Component })
+	return c.complete(list)
+}
+
+// hit notes where the expressions of rules could match, given a word that ends at end.
+func (c *scan) hit(word, length, end int) {
+	for _, u := range c.uses[word] {
+		c.work.words++
+		if u.place == nil {
+			c.keyword[u.rule] = true
+			continue
+		}
+		if r, ok := c.around(u.place, end-length, end); ok {
+			c.regions[u.rule] = add(c.regions[u.rule], r)
+		}
+	}
+}
+
+// around returns the region that a match can lie in which has a word at a place, if any can.
+func (c *scan) around(p *place, start, end int) (region, bool) {
+	if !p.begins(c.text, end) {
+		return region{}, false
+	}
+	c.work.followed++
+	behind, possible, known := p.tail.follow(c.text, end)
+	if !possible {
+		return region{}, false
+	}
+	behind += end
+	if !known {
+		behind = c.after(&p.after, end)
+	}
+	return widened(c.text, c.before(&p.before, start), behind), true
+}
+
+// begins reports whether what stands at an offset can be the begin of the tail. For most
+// words in most texts, it cannot.
+func (p *place) begins(text string, at int) bool {
+	if p.empty {
+		return true
+	}
+	if at == len(text) {
+		return false
+	}
+	c := text[at]
+	return c >= utf8.RuneSelf || p.first[c>>6]>>(c&63)&1 == 1
+}
+
+// match applies rules to their regions.
+func (c *scan) match(wanted func(*rule) bool) []found {
+	var list []found
+	for i, r := range c.rules {
+		if !wanted(r) || r.keywords && !c.keyword[i] {
+			continue
+		}
+		regions := c.regions[i]
+		if len(r.anchors) == 0 {
+			regions = []region{{0, len(c.text)}}
+		}
+		list = append(list, c.inRegions(r, regions)...)
+	}
+	return list
+}
+
+// inRegions returns the matches of r. If one touches the end of its region, it may owe that to
+// the end alone: the region grows, by half of itself, so that looking again and again costs
+// no more than a constant factor.
+func (c *scan) inRegions(r *rule, regions []region) []found {
+	var all []found
+	for i := 0; i < len(regions); i++ {
+		at := regions[i]
+		for {
+			c.work.matched += at.end - at.start
+			list, cut := r.matchesIn(c.text, at.start, at.end)
+			if !cut {
+				all = append(all, list...)
+				break
+			}
+			at.end = min(at.end+max(64, (at.end-at.start)/2), len(c.text))
+			for i+1 < len(regions) && regions[i+1].start <= at.end {
+				i++
+				at.end = max(at.end, regions[i].end)
+			}
+		}
+	}
+	return all
+}
+
+// complete drops the matches of rules that require another one to match nearby, which does
+// not.
+func (c *scan) complete(list []found) []found {
+	needed := map[string][]int{} // the lines at which there are matches of rules that others require
+	for _, f := range list {
+		for _, q := range f.rule.Require {
+			needed[q.ID] = nil
+		}
+	}
+	if len(needed) == 0 {
+		return list
+	}
+	isNeeded := func(r *rule) bool { _, ok := needed[r.ID]; return ok }
+	lines := newLines(c.text)
+	for _, f := range append(c.match(func(r *rule) bool { return r.Component && isNeeded(r) }), list...) {
+		if isNeeded(f.rule) {
+			needed[f.rule.ID] = append(needed[f.rule.ID], lines.at(f.start))
+		}
+	}
+	for id := range needed {
+		slices.Sort(needed[id])
+	}
+	return slices.DeleteFunc(list, func(f found) bool {
+		return slices.ContainsFunc(f.rule.Require, func(q Requirement) bool {
+			return !within(needed[q.ID], lines.at(f.start), q.Lines)
+		})
+	})
+}
+
+// within reports whether one of the lines, which are in order, is at most so far from a line;
+// 0 is any distance.
+func within(lines []int, line, distance int) bool {
+	if distance == 0 {
+		return len(lines) > 0
+	}
+	i, _ := slices.BinarySearch(lines, line-distance)
+	return i < len(lines) && lines[i] <= line+distance
+}
+
+// lines are the offsets of the line feeds of a text.
+type lines []int
+
+func newLines(text string) lines {
+	var list lines
+	for i := 0; ; {
+		n := strings.IndexByte(text[i:], '\n')
+		if n < 0 {
+			return list
+		}
+		i += n + 1
+		list = append(list, i-1)
+	}
+}
+
+// at returns the number of the line of an offset, from 0 on.
+func (l lines) at(offset int) int {
+	i, _ := slices.BinarySearch(l, offset)
+	return i
+}

@@ -1,0 +1,238 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+)
+
+// Options change what a [Scanner] finds. The zero value finds all that the rules describe,
+// but for the signatures of presigned URLs.
+type Options struct {
+	// Rules are looked for as well. Their ids must be new.
+	Rules []Rule
+
+	// Disable lists the ids of rules that are not looked for.
+	Disable []string
+
+	// Allow lists the SHA-256 digests, in hexadecimal, of values that are no secrets.
+	Allow []string
+
+	// PresignedURLs has the signatures in presigned URLs found, too. Without it these URLs
+	// keep working: whoever makes one means to give it away, for a time.
+	PresignedURLs bool
+}
+
+// A Match is a secret in a text.
+type Match struct {
+	Rule       string // id
+	Start, End int    // of the secret, bytes
+}
+
+// A Scanner finds secrets. It can be used by several goroutines at once.
+type Scanner struct {
+	rules     []*rule
+	words     *automaton
+	uses      [][]use // by word
+	runs      int     // the extents that are runs
+	allowed   map[[sha256.Size]byte]bool
+	presigned bool
+}
+
+// A use is what a word of the automaton means to a rule: that of an anchor, or a keyword
+// alone, if place is nil.
+type use struct {
+	rule  int
+	place *place
+}
+
+// A place is what a pattern allows around a word.
+type place struct {
+	before extent
+	after  extent
+	tail   tail
+	first  [2]uint64 // what the tail can begin with, of ASCII
+	empty  bool      // there may be nothing behind the word
+}
+
+// New returns a Scanner. It fails if an option is not sound: an expression that does not
+// compile, an id that is unknown or taken, a digest that is none.
+func New(o Options) (*Scanner, error) {
+	set, err := builtin()
+	if err != nil {
+		return nil, err
+	}
+	list, err := selected(set.Rules, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scanner{presigned: o.PresignedURLs}
+	all, err := newAllows(set.Allow)
+	if err != nil {
+		return nil, fmt.Errorf("allow-list of all rules: %w", err)
+	}
+	generic, err := newAllows(set.AllowGeneric)
+	if err != nil {
+		return nil, fmt.Errorf("allow-list of generic rules: %w", err)
+	}
+	for _, r := range list {
+		ready, err := newRule(r)
+		if err != nil {
+			return nil, err
+		}
+		ready.allow = append(ready.allow, all...)
+		if r.Generic {
+			ready.allow = append(ready.allow, generic...)
+		}
+		s.rules = append(s.rules, ready)
+	}
+	if s.allowed, err = digests(o.Allow); err != nil {
+		return nil, err
+	}
+	s.index()
+	return s, nil
+}
+
+// selected returns the rules that are looked for.
+func selected(rules []Rule, o Options) ([]Rule, error) {
+	rules = append(slices.Clip(rules), o.Rules...)
+	known := map[string]bool{}
+	for _, r := range rules {
+		if known[r.ID] {
+			return nil, fmt.Errorf("rule %s: there is a rule with this id already", r.ID)
+		}
+		known[r.ID] = true
+	}
+	for _, r := range rules {
+		for _, q := range r.Require {
+			if !known[q.ID] {
+				return nil, fmt.Errorf("rule %s: it requires the rule %s, which does not exist", r.ID, q.ID)
+			}
+		}
+	}
+	for _, id := range o.Disable {
+		if !known[id] {
+			return nil, fmt.Errorf("disable: there is no rule %q", id)
+		}
+	}
+	return slices.DeleteFunc(rules, func(r Rule) bool {
+		return slices.Contains(o.Disable, r.ID) || r.ID == presignedRule && !o.PresignedURLs
+	}), nil
+}
+
+func digests(list []string) (map[[sha256.Size]byte]bool, error) {
+	set := map[[sha256.Size]byte]bool{}
+	for i, text := range list {
+		b, err := hex.DecodeString(text)
+		if err != nil || len(b) != sha256.Size {
+			return nil, fmt.Errorf("allow: entry %d is not a SHA-256 digest: %d hexadecimal digits", i+1, 2*sha256.Size)
+		}
+		set[[sha256.Size]byte(b)] = true
+	}
+	return set, nil
+}
+
+// index builds the automaton of the anchors and keywords of all rules.
+func (s *Scanner) index() {
+	uses := map[string][]use{}
+	for i, r := range s.rules {
+		for _, a := range r.anchors {
+			p := s.newPlace(a)
+			for _, w := range lowered(a.words) {
+				uses[w] = append(uses[w], use{i, p})
+			}
+		}
+		if r.keywords {
+			for _, k := range lowered(r.Keywords) {
+				uses[k] = append(uses[k], use{i, nil})
+			}
+		}
+	}
+	var words []string
+	for w := range uses {
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	for _, w := range words {
+		s.uses = append(s.uses, uses[w])
+	}
+	s.words = newAutomaton(words)
+}
+
+func (s *Scanner) newPlace(a anchor) *place {
+	p := &place{before: a.before, after: ofAll(a.tail), tail: newTail(a.tail)}
+	p.first, p.empty = p.tail.first()
+	s.runs = p.after.number(p.before.number(s.runs))
+	return p
+}
+
+// Scan returns the secrets in text, in order; they do not overlap. Its time grows with the
+// length of text, and not faster.
+func (s *Scanner) Scan(text string) []Match {
+	all := s.scan(text, nil)
+	if n, differs := normalForm(text); differs {
+		for _, f := range s.scan(n.text, nil) {
+			all = append(all, found{f.rule, n.raw(f.start), n.raw(f.end)})
+		}
+	}
+	return resolve(s.without(all, text))
+}
+
+// without drops what is allowed.
+func (s *Scanner) without(all []found, text string) []found {
+	all = slices.DeleteFunc(all, func(f found) bool { return !s.presigned && presigns(text, f) })
+	if len(s.allowed) == 0 {
+		return all
+	}
+	var allowed []region
+	for _, f := range all {
+		if s.allowed[sha256.Sum256([]byte(text[f.start:f.end]))] {
+			allowed = add(allowed, region{f.start, f.end})
+		}
+	}
+	return slices.DeleteFunc(all, func(f found) bool {
+		i, ok := slices.BinarySearchFunc(allowed, f.start, func(r region, start int) int { return cmp.Compare(r.start, start) })
+		if !ok {
+			i--
+		}
+		return i >= 0 && f.end <= allowed[i].end
+	})
+}
+
+// resolve makes one match of what overlaps. It is named after the rule that knows most of it.
+func resolve(all []found) []Match {
+	slices.SortFunc(all, func(a, b found) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	var list []Match
+	var best found
+	for _, f := range all {
+		last := len(list) - 1
+		if last < 0 || f.start >= list[last].End {
+			list = append(list, Match{f.rule.ID, f.start, f.end})
+			best = f
+			continue
+		}
+		list[last].End = max(list[last].End, f.end)
+		if better(f, best) {
+			best = f
+			list[last].Rule = f.rule.ID
+		}
+	}
+	return list
+}
+
+func better(a, b found) bool {
+	if a.rule.Generic != b.rule.Generic {
+		return b.rule.Generic
+	}
+	return a.end-a.start > b.end-b.start
+}

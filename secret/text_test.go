@@ -1,0 +1,186 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMarker(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{
+		Marker("aws-access-token"):       true,
+		"x " + Marker("a.1") + " y":      true,
+		"[redacted:]":                    false,
+		"[redacted:Aws]":                 false,
+		"[redacted]":                     false,
+		"[redacted: aws]":                false,
+		"[redacted:x [redacted:jwt]":     true,
+		"":                               false,
+		Marker(strings.Repeat("a", 101)): false,
+	} {
+		if got := ContainsMarker(s); got != want {
+			t.Errorf("ContainsMarker(%q) = %v, want %v", s, got, want)
+		}
+	}
+	for _, r := range standard(t).rules {
+		if !ContainsMarker(Marker(r.ID)) {
+			t.Errorf("the marker of %s is not known as one", r.ID)
+		}
+	}
+}
+
+func TestNormalForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`a \"b\"`:                           `a "b"`,
+		`a \\"b\\"`:                         `a "b"`,
+		`x\ny\nz\tw`:                        "x\ny\nz\tw",
+		`a\/b \u003d \u0022 \u00e9`:         `a/b = " \u00e9`,
+		`a &quot;b&#39; &amp;&lt; &nbsp; &`: `a "b' &< &nbsp; &`,
+		"p\u200ba\u00ads\u2060s\U000e0041":  "pass",
+		"ｐａｓｓ𝐰𝗈𝓇𝕕":                          "password",
+		"\u212aey=ſecret":                   "Key=secret",
+		`end \`:                             `end \`,
+		"é ü 漢字 \xff":                       "é ü 漢字 \xff",
+		"plain":                             "plain",
+	} {
+		n, differs := normalForm(text)
+		if !differs {
+			n.text = text
+		}
+		if n.text != want || differs != (text != want) {
+			t.Errorf("normalForm(%q) = %q, %v, want %q", text, n.text, differs, want)
+		}
+	}
+}
+
+// TestHidden finds secrets that do not look like one in the raw text, and redacts them whole.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	s := standard(t)
+	const token = "ghp_0123456789abcdefghijABCDEFGHIJ456789"
+	var spaced, wide strings.Builder
+	for _, c := range token {
+		spaced.WriteString(string(c) + "\u200b")
+		if c > ' ' {
+			wide.WriteRune(c + 0xfee0)
+		}
+	}
+	for text, want := range map[string]string{
+		"a " + spaced.String() + "b":                              "a [redacted:github-pat]b",
+		"a " + wide.String() + " b":                               "a [redacted:github-pat] b",
+		`{"text":"twitterToken=\"3bsvq6uoe4ys64as52li5ojza\"\n"}`: `{"text":"twitterToken=\"[redacted:twitter-api-key]\"\n"}`,
+		"<pre>" + token + "</pre>":                                "<pre>[redacted:github-pat]</pre>",
+		`{"k":"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END PRIVATE KEY-----\n"}`: `{"k":"[redacted:private-key]\n"}`,
+	} {
+		if got := redact(s, text); got != want {
+			t.Errorf("redact(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzNormalForm holds that offsets of the normal form lead into the raw text, in order, and
+// that what was not changed is the same bytes.
+func FuzzNormalForm(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, differs := normalForm(text)
+		if !differs {
+			return
+		}
+		last := 0
+		for i := range len(n.text) + 1 {
+			raw := n.raw(i)
+			if raw < last || raw > len(text) {
+				t.Fatalf("offset %d of %q is %d of %q, after %d", i, n.text, raw, text, last)
+			}
+			last = raw
+		}
+		if last != len(text) {
+			t.Errorf("the end of %q is %d of %q", n.text, last, text)
+		}
+	})
+}
+
+// TestAutomaton compares with looking for each word alone.
+func TestAutomaton(t *testing.T) {
+	t.Parallel()
+	words := lowered([]string{"a", "ab", "abc", "bc", "c", "caab", "-b", "é", "aaa"})
+	a := newAutomaton(words)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		var b strings.Builder
+		for range random.IntN(30) {
+			b.WriteString([]string{"a", "A", "b", "C", "-", "é", "x", "\xff"}[random.IntN(8)])
+		}
+		text := b.String()
+		type hit struct {
+			word string
+			end  int
+		}
+		var got, want []hit
+		a.find(text, func(w, length, end int) {
+			if length != len(words[w]) {
+				t.Fatalf("the length of %q is %d", words[w], length)
+			}
+			got = append(got, hit{words[w], end})
+		})
+		for end := range len(text) + 1 {
+			for _, w := range words {
+				if strings.HasSuffix(asciiLower(text[:end]), w) {
+					want = append(want, hit{w, end})
+				}
+			}
+		}
+		order := func(x, y hit) int {
+			if x.end != y.end {
+				return x.end - y.end
+			}
+			return strings.Compare(x.word, y.word)
+		}
+		slices.SortFunc(got, order)
+		slices.SortFunc(want, order)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(hit{})); diff != "" {
+			t.Fatalf("in %q (-want +got):\n%s", text, diff)
+		}
+		if a.contains(text) != (len(want) > 0) {
+			t.Fatalf("contains(%q) = %v", text, a.contains(text))
+		}
+	}
+}
+
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// TestVendored holds that the licences of the rules are with them, and that each rule has a
+// word to look for: one without would be applied to every text as a whole.
+func TestVendored(t *testing.T) {
+	t.Parallel()
+	for _, r := range standard(t).rules {
+		if len(r.anchors) == 0 {
+			t.Errorf("the rule %s has no words", r.ID)
+		}
+		for _, a := range r.Rule.Allow {
+			if _, err := newAllow(a); err != nil {
+				t.Errorf("the rule %s: %v", r.ID, err)
+			}
+		}
+		r.regex() // panics if it does not compile
+	}
+}
