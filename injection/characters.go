@@ -1,0 +1,289 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what is usual in writing.
+const (
+	maxTagsInFlag   = 8 // the flags of regions have 3 to 6 letters, and an end
+	minInvisible    = 8 // characters without width in a row, or between letters
+	minInterleaved  = 4 // single letters of ASCII with invisible characters between
+	minSelectors    = 3 // variation selectors in a row; writing has one, after its character
+	minMixedScripts = 2 // words of Latin letters and their look-alikes
+	minMixedGreek   = 6 // the same with Greek letters, which formulas have
+	minStyled       = 6 // words in a row in a styled alphabet
+)
+
+// characters reports what is written with characters that are not seen, or not as they are
+// read.
+func (s *scanner) characters() {
+	i := nonASCII(s.text)
+	if i == len(s.text) {
+		return
+	}
+	s.steps += len(s.text)
+	i = max(i-readBefore, 0)
+	c := chars{scanner: s}
+	for i < len(s.text) {
+		if next := c.skip(i); next > i {
+			i = next
+			continue
+		}
+		r, size := rune(s.text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s.text[i:])
+		}
+		if ideograph(r) && c.quiet() {
+			c.endWord()
+			c.endStyled()
+		} else {
+			c.next(r, i, size)
+		}
+		c.last = r
+		i += size
+	}
+	c.end(len(s.text))
+}
+
+// What stands around other characters in ASCII is read as well: the begin of a word that
+// goes on in another alphabet, and two characters behind one without width.
+const (
+	readBefore = 24
+	readBehind = 8
+)
+
+// skip returns where to go on in a stretch of ASCII that says nothing.
+func (c *chars) skip(i int) int {
+	if i < readBehind || nonASCII(c.text[i-readBehind:i+1]) <= readBehind {
+		return i
+	}
+	next := i + nonASCII(c.text[i:])
+	if next < len(c.text) {
+		next -= readBefore
+	}
+	if next <= i {
+		return i
+	}
+	c.next(' ', i, 1)
+	c.next('.', i, 1)
+	c.endStyled()
+	if strings.IndexByte(c.text[i:next], '\n') >= 0 {
+		c.endParagraph()
+	}
+	c.last = '.'
+	return next
+}
+
+// quiet tells whether no run of hidden characters is open.
+func (c *chars) quiet() bool {
+	return c.tags.count|c.selectors.count|c.invisible.count|c.interleaved.count == 0
+}
+
+// A run counts characters of one sort that stand together.
+type run struct{ from, to, count int }
+
+func (r *run) add(i, size int) {
+	if r.count == 0 {
+		r.from = i
+	}
+	r.to = i + size
+	r.count++
+}
+
+// Chars is the state of the search for hidden characters.
+type chars struct {
+	*scanner
+	last rune
+
+	tags, invisible, selectors run
+	afterFlag                  bool // the tags follow a black flag
+	interleaved                run  // letter, invisible, letter, invisible …
+	lettersSince               int
+
+	bidi []int // offsets of what is open in this paragraph
+
+	word    run // of letters
+	latin   bool
+	alike   bool
+	other   bool
+	mixed   []span
+	greek   int // of the mixed
+	isGreek bool
+	styled  run
+	style   bool // the word is of a styled alphabet
+}
+
+func (c *chars) next(r rune, i, size int) {
+	c.tag(r, i, size)
+	c.selector(r, i, size)
+	c.zeroWidth(r, i, size)
+	c.direction(r, i, size)
+	c.letter(r, i, size)
+}
+
+func (c *chars) tag(r rune, i, size int) {
+	if isTag(r) {
+		if c.tags.count == 0 {
+			c.afterFlag = c.last == '🏴'
+		}
+		c.tags.add(i, size)
+		return
+	}
+	if c.tags.count > 0 {
+		if !c.afterFlag || c.tags.count > maxTagsInFlag || c.last != tagBase+0x7f {
+			c.report(TagCharacters, "tag-characters", c.tags.from, c.tags.to, 100)
+		}
+		c.tags = run{}
+	}
+}
+
+func (c *chars) selector(r rune, i, size int) {
+	if r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef {
+		c.selectors.add(i, size)
+		return
+	}
+	if c.selectors.count >= minSelectors {
+		c.report(Variation, "variation-selectors", c.selectors.from, c.selectors.to, 100)
+	}
+	c.selectors = run{}
+}
+
+// zeroWidth looks for characters without width where no script wants them: many in a row,
+// and between the single letters of a word.
+func (c *chars) zeroWidth(r rune, i, size int) {
+	hidden := invisible(r) && !(r >= 0xfe00 && r <= 0xfe0f) && r < 0xe0000
+	if hidden {
+		c.invisible.add(i, size)
+		if c.lettersSince == 1 {
+			c.interleaved.add(i, size)
+		} else {
+			c.endInterleaved()
+			c.interleaved.add(i, size)
+		}
+		c.lettersSince = 0
+		return
+	}
+	if c.invisible.count >= minInvisible {
+		c.report(ZeroWidth, "invisible-run", c.invisible.from, c.invisible.to, 100)
+	}
+	c.invisible = run{}
+	c.lettersSince++
+	if r > '~' || c.lettersSince > 1 {
+		c.endInterleaved()
+	}
+}
+
+func (c *chars) endInterleaved() {
+	if c.interleaved.count > minInterleaved {
+		c.report(ZeroWidth, "interleaved", c.interleaved.from, c.interleaved.to, 100)
+	}
+	c.interleaved = run{}
+}
+
+// direction looks for overrides, which right-to-left scripts do not need, and for
+// embeddings and isolates that their paragraph leaves open (CVE-2021-42574).
+func (c *chars) direction(r rune, i, size int) {
+	switch {
+	case r == 0x202d || r == 0x202e:
+		c.report(Bidi, "override", i, i+size, 90)
+	case r == 0x202a || r == 0x202b || r >= 0x2066 && r <= 0x2068:
+		if len(c.bidi) < 128 { // deeper is not allowed (UAX 9, max_depth)
+			c.bidi = append(c.bidi, i)
+		}
+	case r == 0x202c || r == 0x2069:
+		if n := len(c.bidi); n > 0 {
+			c.bidi = c.bidi[:n-1]
+		}
+	case r == '\n':
+		c.endParagraph()
+	}
+}
+
+func (c *chars) endParagraph() {
+	if len(c.bidi) > 0 {
+		c.report(Bidi, "left-open", c.bidi[0], c.bidi[0]+3, 50)
+		c.bidi = c.bidi[:0]
+	}
+}
+
+// letter collects words, for those of mixed or styled alphabets.
+func (c *chars) letter(r rune, i, size int) {
+	if r < utf8.RuneSelf {
+		if isASCIILetter(r) {
+			c.latin = true
+			c.word.add(i, size)
+		} else if c.word.count > 0 {
+			c.endWord()
+		}
+		return
+	}
+	if invisible(r) {
+		return
+	}
+	switch _, alike := likeASCII()[r]; {
+	case alike && !unicode.Is(unicode.Latin, r): // not the dotless i
+		c.alike = true
+		c.isGreek = unicode.Is(unicode.Greek, r)
+	case styled(r):
+		c.style = true
+	case unicode.IsLetter(r):
+		if !unicode.Is(unicode.Latin, r) {
+			c.other = true
+		}
+	default:
+		c.endWord()
+		return
+	}
+	c.word.add(i, size)
+}
+
+func (c *chars) endWord() {
+	if c.word.count == 0 {
+		return
+	}
+	if c.latin && c.alike && !c.other && c.word.count > 2 {
+		c.mixed = append(c.mixed, span{c.word.from, c.word.to})
+		if c.isGreek {
+			c.greek++
+		}
+	}
+	if c.style && !c.other {
+		c.styled.add(c.word.from, c.word.to-c.word.from)
+	} else {
+		c.endStyled()
+	}
+	c.word, c.latin, c.alike, c.other, c.style = run{}, false, false, false, false
+}
+
+func (c *chars) endStyled() {
+	if c.styled.count >= minStyled {
+		c.report(LookAlike, "styled-alphabet", c.styled.from, c.styled.to, 50)
+	}
+	c.styled = run{}
+}
+
+func (c *chars) end(size int) {
+	c.next(0, size, 0)
+	c.endInterleaved()
+	c.endParagraph()
+	c.endWord()
+	c.endStyled()
+	if n := len(c.mixed); n-c.greek >= minMixedScripts || n >= minMixedGreek {
+		c.report(LookAlike, "mixed-alphabets", c.mixed[0].start, c.mixed[n-1].end, 70)
+	}
+}
+
+func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+// styled tells whether a character is a letter of ASCII in fullwidth, mathematical, circled
+// or squared form.
+func styled(r rune) bool {
+	return r >= 0xff21 && r <= 0xff5a || r >= 0x1d400 && r <= 0x1d7ff ||
+		r >= 0x249c && r <= 0x24e9 || r >= 0x1f110 && r <= 0x1f189
+}

@@ -1,0 +1,169 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import "strings"
+
+// letters joins what is written l i k e  t h i s.
+func (d *decoder) letters() {
+	for _, at := range d.words.letters {
+		at = d.withSigns(at)
+		d.decoded(joinLetters(d.view.text[at.start:at.end]), at, "spaced-letters", true)
+	}
+}
+
+// withSigns extends a run of single letters by single signs around it: [ I N S T ].
+func (d *decoder) withSigns(at span) span {
+	text := d.view.text
+	sign := func(i int) bool { return byteClass[text[i]]&inWord == 0 && text[i] != '\n' }
+	for n := 0; n < 16 && at.start > 0 && sign(at.start-1); n++ {
+		at.start--
+	}
+	for n := 0; n < 16 && at.end < len(text) && sign(at.end); n++ {
+		at.end++
+	}
+	at.start += len(text[at.start:at.end]) - len(strings.TrimLeft(text[at.start:at.end], " "))
+	return at
+}
+
+// joinLetters drops every second character of what stands between letters.
+func joinLetters(text string) string {
+	var b strings.Builder
+	gap := 1 // as if a letter stood in front, for "[ I N S T ]"
+	for i := range len(text) {
+		if byteClass[text[i]]&inWord != 0 {
+			gap = 0
+		} else if gap++; gap%2 == 1 && text[i] == ' ' {
+			continue
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// Bounds of what a line must gain by reading digits as letters, to be written so.
+const (
+	minLeet      = 3 // words of the lexicon
+	minLeetWord  = 4 // letters of each
+	maxLeetWords = 8 // words of the line for one that is gained
+)
+
+// leet reads digits and signs as the letters that they stand for, where they stand among
+// letters: 1gn0r3.
+func (d *decoder) leet() {
+	for _, at := range d.mixed {
+		line := d.view.text[at.start:at.end]
+		plain := unleet(line)
+		d.steps += 2 * len(line)
+		gained, last := 0, int32(0)
+		for _, h := range read(plain).hits {
+			last = h.word
+			if h.end-h.start >= minLeetWord && line[h.start:h.end] != plain[h.start:h.end] {
+				gained++
+			}
+		}
+		if gained >= minLeet && gained*maxLeetWords >= int(last) {
+			d.decoded(plain, at, "leetspeak", true)
+		}
+	}
+}
+
+var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '$': 's', '@': 'a'}
+
+func unleet(line string) string {
+	out := []byte(line)
+	for i, c := range out {
+		if l := leetLetters[c]; l != 0 {
+			out[i] = l
+		}
+	}
+	return string(out)
+}
+
+// Words by which a text in Caesar's cipher is known: any of the first under every shift,
+// three of the others under that of 13.
+var (
+	shiftedWords = []string{"ignore", "previous", "instructions", "instruction", "disregard", "system", "prompt", "assistant"}
+	rot13Words   = []string{"the", "and", "you", "your", "this", "with", "from", "that", "all", "user", "send", "please"}
+)
+
+const minRot13 = 3
+
+// shifted returns the words by which ciphers are known, for the lexicon.
+func shifted() map[string]class {
+	m := map[string]class{}
+	for k := 1; k < 26; k++ {
+		for _, w := range shiftedWords {
+			m[shift(w, k)] = rotWord
+		}
+	}
+	for _, w := range rot13Words {
+		m[shift(w, 13)] = rotWord
+	}
+	return m
+}
+
+// shift moves the letters of a text k places on in the alphabet.
+func shift(text string, k int) string {
+	out := []byte(text)
+	for i, c := range out {
+		switch {
+		case c >= 'a' && c <= 'z':
+			out[i] = 'a' + byte((int(c-'a')+k)%26)
+		case c >= 'A' && c <= 'Z':
+			out[i] = 'A' + byte((int(c-'A')+k)%26)
+		}
+	}
+	return string(out)
+}
+
+// shifts reads paragraphs in Caesar's cipher, ROT13 among them.
+func (d *decoder) shifts() {
+	end, count := 0, 0
+	for _, h := range d.hits {
+		if h.class&rotWord == 0 || int(h.start) < end {
+			continue
+		}
+		word := strings.ToLower(d.view.text[h.start:h.end])
+		k, certain := unshift(word)
+		if !certain {
+			if count++; count < minRot13 {
+				continue
+			}
+		}
+		at := d.paragraph(int(h.start), end)
+		d.decoded(shift(d.view.text[at.start:at.end], k), at, "caesar", true)
+		end, count = at.end, 0
+	}
+}
+
+// unshift returns by how much a word of shifted must be moved to be read, and whether it
+// alone tells.
+func unshift(word string) (k int, certain bool) {
+	for k := 1; k < 26; k++ {
+		plain := shift(word, k)
+		for _, w := range shiftedWords {
+			if w == plain {
+				return k, true
+			}
+		}
+	}
+	return 13, false
+}
+
+// maxParagraph bounds how much is read around a word in cipher, to either side.
+const maxParagraph = 2000
+
+// paragraph returns the span of the paragraph around i, not before from.
+func (d *decoder) paragraph(i, from int) span {
+	at := span{max(from, i-maxParagraph), min(len(d.view.text), i+maxParagraph)}
+	if n := strings.LastIndex(d.view.text[at.start:i], "\n\n"); n >= 0 {
+		at.start += n
+	}
+	if n := strings.Index(d.view.text[i:at.end], "\n\n"); n >= 0 {
+		at.end = i + n
+	}
+	d.steps += at.end - at.start
+	return at
+}

@@ -1,0 +1,265 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"encoding/hex"
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	minBase64  = 24 // bytes
+	minHex     = 32 // digits
+	minEscapes = 6  // in a row, or for per cent signs in a word
+	minOctets  = 4  // numbers of eight binary digits
+	minDecoded = 4  // words
+)
+
+// encodings decodes what could be text in another form, once, and reports what holds
+// instructions then. All forms together are no longer than the text.
+func (s *scanner) encodings(v *view, w *words) {
+	d := decoder{scanner: s, view: v, words: w}
+	d.base64()
+	d.octets()
+	d.escapes()
+	d.letters()
+	d.leet()
+	d.shifts()
+}
+
+// A decoder looks for encoded text in a view.
+type decoder struct {
+	*scanner
+	view *view
+	*words
+}
+
+// decoded reports text that was decoded from a span of the view, if it gives orders.
+// Deliberate says that nobody writes prose in this form by chance.
+func (d *decoder) decoded(text string, at span, rule string, deliberate bool) {
+	d.steps += len(text)
+	if countWords(text, minDecoded) < minDecoded {
+		return
+	}
+	var hidden []hiddenSpan
+	if deliberate {
+		hidden = []hiddenSpan{{span{0, len(text)}, Encoded, rule}}
+	}
+	r := newReading(fold(text).text, hidden)
+	score := 0
+	for _, group := range r.groups() {
+		score = max(score, sum(group))
+	}
+	if deliberate && score < enough && sentence(text) && (r.begins(actionWord) || d.toldToDecode(at.start)) {
+		score = enough
+	}
+	d.steps += r.steps
+	if score >= enough {
+		start, end := d.view.original(at.start, at.end, len(d.scanner.text))
+		d.report(Encoded, rule, start, end, score)
+	}
+}
+
+// sentence tells whether a text is made of words and spaces, as sentences are and data is
+// not.
+func sentence(text string) bool {
+	letters, spaces := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case byteClass[c]&isLetter != 0 && c != '_' || c >= utf8.RuneSelf:
+			letters++
+		case c == ' ' || c == '\n':
+			spaces++
+		}
+	}
+	return spaces >= minDecoded-1 && (letters+spaces)*10 >= 8*len(text)
+}
+
+// begins tells whether a clause begins with a word of a class.
+func (r *reading) begins(c class) bool {
+	return slices.ContainsFunc(r.hits, func(h hit) bool {
+		return h.class&c != 0 && r.clauseBegins(int(h.start))
+	})
+}
+
+// toldToDecode tells whether "decode and follow" or the like stands in front of i.
+func (d *decoder) toldToDecode(i int) bool {
+	from := max(i-60, 0)
+	d.steps += i - from
+	var seen class
+	for _, h := range read(d.view.text[from:i]).hits {
+		seen |= h.class
+	}
+	return seen&decodeWord != 0 && seen&(followWord&^decodeWord) != 0
+}
+
+// base64 decodes base64 and hexadecimal numbers.
+func (d *decoder) base64() {
+	end := 0
+	for _, l := range d.long {
+		if l.start < end {
+			continue
+		}
+		at := d.extend(l, end)
+		end = at.end
+		word := d.view.text[at.start:at.end]
+		if size := at.end - at.start; size >= minHex && size%2 == 0 {
+			if raw, err := hex.DecodeString(word); err == nil && printable(string(raw)) {
+				d.decoded(string(raw), at, "hex", true)
+				continue
+			}
+		}
+		if at.end-at.start < minBase64 {
+			continue
+		}
+		if text, ok := fromBase64(word); ok {
+			d.decoded(text, at, "base64", true)
+		}
+	}
+}
+
+// extend returns the span around a word that is of the alphabet of base64.
+func (d *decoder) extend(l span, from int) span {
+	text := d.view.text
+	isCode := func(c byte) bool {
+		return byteClass[c]&(isLetter|isDigit) != 0 || c == '+' || c == '/' || c == '-' || c == '='
+	}
+	for l.start > from && isCode(text[l.start-1]) {
+		l.start--
+		d.steps++
+	}
+	for l.end < len(text) && isCode(text[l.end]) {
+		l.end++
+		d.steps++
+	}
+	if i := strings.IndexByte(text[l.start:l.end], '='); i >= 0 && l.start+i+3 < l.end {
+		l.start += i + 1 // key=value
+	}
+	return l
+}
+
+// octets decodes binary digits in groups of eight.
+func (d *decoder) octets() {
+	for i := 0; i < len(d.bits); {
+		var raw []byte
+		j := i
+		for ; j < len(d.bits) && (j == i || d.bits[j].start-d.bits[j-1].end <= 2); j++ {
+			n, _ := strconv.ParseUint(d.view.text[d.bits[j].start:d.bits[j].end], 2, 8) // the reader saw 0 and 1 alone
+			raw = append(raw, byte(n))
+		}
+		if len(raw) >= minOctets && printable(string(raw)) {
+			d.decoded(string(raw), span{d.bits[i].start, d.bits[j-1].end}, "binary", true)
+		}
+		i = j
+	}
+}
+
+// escapes decodes per cent signs, references of HTML and escapes of programming languages.
+func (d *decoder) escapes() {
+	text := d.view.text
+	if !hasAny(text, '%', '\\', '&') {
+		return
+	}
+	d.steps += 3 * len(text)
+	d.runs("&#", "html-references", html.UnescapeString)
+	d.runs(`\u`, "escapes", unescape)
+	d.runs(`\x`, "escapes", unescape)
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			end = len(text) - at
+		}
+		line := text[at : at+end]
+		here := span{at, at + end}
+		if strings.Count(line, "%") >= minEscapes {
+			d.percent(here)
+		}
+		at += end + 1
+	}
+}
+
+// maxEscape is how long an escape is at most, with a character behind it.
+const maxEscape = 9
+
+// runs decodes runs of escapes that begin with mark and stand close together.
+func (d *decoder) runs(mark, rule string, decode func(string) string) {
+	text := d.view.text
+	for at := 0; ; {
+		i := strings.Index(text[at:], mark)
+		if i < 0 {
+			return
+		}
+		run := run{from: at + i, to: at + i}
+		for next := 0; next >= 0 && next <= maxEscape; {
+			run.to += next + len(mark)
+			run.count++
+			next = strings.Index(text[run.to:min(len(text), run.to+maxEscape+len(mark))], mark)
+		}
+		end := min(len(text), run.to+maxEscape-len(mark))
+		if n := strings.IndexAny(text[run.to:end], ";\" \n"); n >= 0 {
+			end = run.to + n + 1
+		}
+		if run.count >= minEscapes {
+			if plain := decode(text[run.from:end]); printable(plain) {
+				d.decoded(plain, span{run.from, end}, rule, true)
+			}
+		}
+		at = run.to
+	}
+}
+
+// percent decodes the words of a line that have many per cent signs.
+func (d *decoder) percent(line span) {
+	for at := line.start; at < line.end; {
+		n := strings.IndexAny(d.view.text[at:line.end], " \t")
+		if n < 0 {
+			n = line.end - at
+		}
+		word := d.view.text[at : at+n]
+		if strings.Count(word, "%") >= minEscapes {
+			d.decoded(unpercent(word), span{at, at + n}, "percent", !strings.Contains(word, "://"))
+		}
+		at += n + 1
+	}
+}
+
+// unpercent decodes %41 to A, and leaves what is no such escape.
+func unpercent(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return strings.ToValidUTF8(b.String(), " ")
+}
+
+// unescape decodes \u0041 and \x41 to A, and leaves what is no such escape.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		digits := 0
+		if s[i] == '\\' && i+1 < len(s) {
+			digits = map[byte]int{'u': 4, 'x': 2}[s[i+1]]
+		}
+		if digits > 0 && i+2+digits <= len(s) {
+			if n, err := strconv.ParseUint(s[i+2:i+2+digits], 16, 32); err == nil {
+				b.WriteRune(rune(n)) // a half of a surrogate pair becomes the replacement character
+				i += 1 + digits
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
+}

@@ -1,0 +1,244 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+//go:generate sh -c "python3 confusables.py | gofmt > confusables.go"
+
+// fold returns the text as a view in which look-alikes are what they look like:
+// compatibility forms are taken apart (NFKC's mappings), letters that look like letters of
+// ASCII become these, accents go, tag characters become the ASCII that they stand for, and
+// characters without width go. ASCII is kept as it is.
+func fold(text string) *view {
+	first := nonASCII(text)
+	if first == len(text) {
+		return &view{text: text}
+	}
+	f := folder{marks: []mark{{0, 0, true}}}
+	f.out.Grow(len(text))
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			n := nonASCII(text[i:])
+			f.keep(text[i:i+n], i)
+			i += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if ideograph(r) {
+			n := ideographs(text[i:])
+			f.keep(text[i:i+n], i)
+			i += n
+			continue
+		}
+		f.rune(r, text[i:i+size], i)
+		i += size
+	}
+	return &view{text: f.out.String(), marks: f.marks}
+}
+
+// nonASCII returns the offset of the first byte that is not ASCII, or the length.
+func nonASCII(text string) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if (text[i]|text[i+1]|text[i+2]|text[i+3]|text[i+4]|text[i+5]|text[i+6]|text[i+7])&0x80 != 0 {
+			break
+		}
+	}
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// ideograph tells whether a character is an ideograph, kana or hangul: of those that are
+// kept as they are, by far the most.
+func ideograph(r rune) bool {
+	return r > 0x3040 && r < 0xa000 && r != 0x3164 || r >= 0xac00 && r < 0xd7a4
+}
+
+// ideographs returns how many bytes of ideographs the text begins with.
+func ideographs(text string) int {
+	for i, r := range text {
+		if !ideograph(r) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// A folder builds a folded view.
+type folder struct {
+	out   strings.Builder
+	marks []mark
+	tags  bool // the last character was a tag
+}
+
+// keep copies text that stands at i.
+func (f *folder) keep(text string, i int) {
+	f.leaveTags(i)
+	last := f.marks[len(f.marks)-1]
+	if !last.same || last.orig-last.view != i-f.out.Len() {
+		f.marks = append(f.marks, mark{f.out.Len(), i, true})
+	}
+	f.out.WriteString(text)
+}
+
+// replace writes s for the character at i. Only s of the same length has offsets of its own.
+func (f *folder) replace(s string, i int) {
+	if s != "" {
+		f.marks = append(f.marks, mark{f.out.Len(), i, false})
+		f.out.WriteString(s)
+	}
+}
+
+// leaveTags ends what tag characters said as a line of its own: it is not of one sentence
+// with what people see.
+func (f *folder) leaveTags(i int) {
+	if f.tags {
+		f.tags = false
+		f.replace("\n", i)
+	}
+}
+
+func (f *folder) rune(r rune, raw string, i int) {
+	if isTag(r) {
+		if !f.tags {
+			f.replace("\n", i)
+			f.tags = true
+		}
+		if c := r - tagBase; c >= ' ' && c <= '~' {
+			f.replace(string(c), i)
+		}
+		return
+	}
+	f.leaveTags(i)
+	if s, changed := foldRune(r); changed {
+		f.replace(s, i)
+		return
+	}
+	f.keep(raw, i)
+}
+
+// tabled is the number of characters whose fold is looked up: most alphabets.
+const tabled = 0x3000
+
+// foldRune returns what a character outside ASCII becomes, if it changes.
+func foldRune(r rune) (s string, changed bool) {
+	if r < tabled {
+		f := foldTable()[r]
+		return f.to, f.changed
+	}
+	return computeFold(r)
+}
+
+type folded struct {
+	to      string
+	changed bool
+}
+
+var foldTable = sync.OnceValue(func() *[tabled]folded {
+	t := new([tabled]folded)
+	for r := rune(utf8.RuneSelf); r < tabled; r++ {
+		t[r].to, t[r].changed = computeFold(r)
+	}
+	return t
+})
+
+// punctuation is what NFKC keeps apart from the punctuation of ASCII.
+var punctuation = map[rune]string{
+	utf8.RuneError: " ",
+	'‘':            "'", '’': "'", 'ʼ': "'", '‚': "'",
+	'“': `"`, '”': `"`, '„': `"`, '«': `"`, '»': `"`, '「': `"`, '」': `"`, '『': `"`, '』': `"`,
+	'‐': "-", '‑': "-", '‒': "-", '–': "-", '—': "-",
+	'、': ",", '،': ",", '。': ".", '।': ".", '؟': "?", '۔': ".", '【': "[", '】': "]",
+}
+
+func computeFold(r rune) (s string, changed bool) {
+	if s, ok := punctuation[r]; ok {
+		return s, true
+	}
+	switch {
+	case invisible(r):
+		return "", true
+	case ideograph(r):
+		return "", false
+	}
+	if c, ok := likeASCII()[r]; ok {
+		return string(c), true
+	}
+	if small := unicode.ToLower(r); small != r && small >= utf8.RuneSelf {
+		if s, changed = computeFold(small); !changed {
+			s = string(small)
+		}
+		return s, true
+	}
+	var buf [utf8.UTFMax]byte
+	d := norm.NFKD.Properties(buf[:utf8.EncodeRune(buf[:], r)]).Decomposition()
+	if d == nil {
+		return "", unicode.Is(accents, r)
+	}
+	return plain(d), true
+}
+
+// plain folds the parts of a decomposed character and drops its accents.
+func plain(decomposed []byte) string {
+	var b strings.Builder
+	for _, r := range string(decomposed) {
+		if c, ok := likeASCII()[r]; ok {
+			r = rune(c)
+		}
+		if !unicode.Is(accents, r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// accents are marks that a word is readable without: those of Latin, Greek and Cyrillic,
+// and the vowel signs of Arabic and Hebrew. The vowel signs of other scripts stay.
+var accents = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x0300, Hi: 0x036f, Stride: 1},
+	{Lo: 0x0591, Hi: 0x05c7, Stride: 1},
+	{Lo: 0x0640, Hi: 0x0640, Stride: 1},
+	{Lo: 0x064b, Hi: 0x065f, Stride: 1},
+}}
+
+// likeASCII maps letters to the letters of ASCII that they look like.
+var likeASCII = sync.OnceValue(func() map[rune]byte {
+	m := map[rune]byte{}
+	i := 0
+	for _, r := range lookAlikes {
+		m[r] = looksLike[i]
+		i++
+	}
+	return m
+})
+
+// invisible tells whether a character has neither width nor ink, tags apart.
+func invisible(r rune) bool {
+	switch {
+	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x206f, r >= 0x202a && r <= 0x202e:
+		return true
+	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, r >= 0x180b && r <= 0x180f:
+		return true
+	}
+	switch r {
+	case 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xfeff, 0xffa0:
+		return true
+	}
+	return false
+}
+
+// tagBase is what a tag character adds to the ASCII that it stands for.
+const tagBase = 0xe0000
+
+func isTag(r rune) bool { return r >= tagBase && r <= 0xe007f }

@@ -1,0 +1,173 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// minAttribute is how many words an attribute must have to be a text that nobody sees.
+const minAttribute = 5
+
+// Bounds of markup.
+const (
+	maxTag     = 8 << 10
+	maxElement = 8 << 10 // of a hidden element that is not closed
+)
+
+// html reports text of no size and suspicious URLs in markup, and returns what a browser
+// would not show: comments, hidden elements, and long attributes.
+func (s *scanner) html(v *view) []hiddenSpan {
+	if !mayHide(v.text) {
+		return nil
+	}
+	s.steps += len(v.text)
+	d := document{scanner: s, view: v, tokens: html.NewTokenizer(strings.NewReader(v.text))}
+	for {
+		kind := d.tokens.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		d.token(kind, len(d.tokens.Raw()))
+	}
+	if d.element != "" {
+		d.hide("element", d.from, min(len(v.text), d.from+maxElement))
+	}
+	return d.hidden
+}
+
+// mayHide tells whether a text has markup that could hide something.
+func mayHide(text string) bool {
+	if strings.IndexByte(text, '<') < 0 {
+		return false
+	}
+	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "STYLE", "HIDDEN", "ALT=", "TITLE=", "SRC=", "HREF="} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// A document is markup on the way through it.
+type document struct {
+	*scanner
+	view   *view
+	tokens *html.Tokenizer
+	at     int // where the token begins
+	hidden []hiddenSpan
+
+	element string // the hidden element that we are in, "" for none
+	depth   int    // of elements of that name
+	from    int
+	noSize  bool // its letters have no size
+}
+
+func (d *document) hide(rule string, start, end int) {
+	d.hidden = append(d.hidden, hiddenSpan{span{start, end}, HiddenHTML, rule})
+}
+
+func (d *document) token(kind html.TokenType, size int) {
+	start := d.at
+	d.at += size
+	switch kind {
+	case html.CommentToken:
+		d.hide("comment", start, d.at)
+	case html.TextToken:
+		if d.noSize && countWords(d.view.text[start:min(d.at, len(d.view.text))], minAttribute) >= minAttribute {
+			from, to := d.view.original(start, d.at, len(d.scanner.text))
+			d.report(HiddenHTML, "text-without-size", from, to, 60)
+		}
+	case html.StartTagToken, html.SelfClosingTagToken:
+		name, more := d.tokens.TagName()
+		d.startTag(string(name), more, start, kind == html.SelfClosingTagToken)
+		d.tokens.NextIsNotRawText() // else <plaintext> would hide the rest from us
+	case html.EndTagToken:
+		name, _ := d.tokens.TagName()
+		if string(name) == d.element {
+			if d.depth--; d.depth == 0 {
+				d.hide("element", d.from, start)
+				d.element, d.noSize = "", false
+			}
+		}
+	}
+}
+
+func (d *document) startTag(name string, more bool, start int, closed bool) {
+	hidden, noSize := false, false
+	if d.at-start > maxTag || atom.Lookup([]byte(name)) == 0 {
+		return // not HTML, but a comparison in code, or a placeholder
+	}
+	for more {
+		var k, val []byte
+		k, val, more = d.tokens.TagAttr()
+		switch key, value := string(k), string(val); key {
+		case "style":
+			h, n := hides(value)
+			hidden, noSize = hidden || h, noSize || n
+		case "hidden":
+			hidden = hidden || value == "" || value == "hidden" || value == "true" || value == "until-found"
+		case "alt", "title", "aria-label", "aria-description", "placeholder", "content", "summary":
+			if countWords(value, minAttribute) >= minAttribute {
+				d.hide("attribute", start, d.at)
+			}
+		case "src", "href", "background", "poster", "data":
+			d.address(value, start, d.at, key != "href")
+		}
+	}
+	switch {
+	case d.element == name:
+		d.depth++
+	case d.element == "" && hidden && !closed && !void[name]:
+		d.element, d.depth, d.from, d.noSize = name, 1, d.at, noSize
+	}
+}
+
+func (d *document) address(url string, start, end int, image bool) {
+	from, to := d.view.original(start, end, len(d.scanner.text))
+	d.checkURL(url, from, to, image)
+}
+
+// void are the elements that have no content.
+var void = map[string]bool{
+	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true,
+	"input": true, "link": true, "meta": true, "source": true, "track": true, "wbr": true,
+}
+
+// hides tells whether a style hides an element, and whether by giving its text no size.
+func hides(style string) (hidden, noSize bool) {
+	style = strings.ToLower(strings.Join(strings.Fields(style), ""))
+	for declaration := range strings.SplitSeq(style, ";") {
+		property, value, _ := strings.Cut(declaration, ":")
+		value = strings.TrimSuffix(value, "!important")
+		switch property {
+		case "display":
+			hidden = hidden || value == "none"
+		case "visibility":
+			hidden = hidden || value == "hidden" || value == "collapse"
+		case "mso-hide":
+			hidden = hidden || value == "all"
+		case "font-size", "opacity", "line-height", "max-height", "height", "width", "max-width":
+			zero := strings.Trim(value, "0.") == "" || strings.Trim(strings.TrimRight(value, "pxemtr%"), "0.") == "" || value == "1px"
+			hidden = hidden || zero && value != ""
+			noSize = noSize || zero && value != "" && property == "font-size"
+		case "color":
+			hidden = hidden || invisibleColours[value]
+		case "left", "top", "right", "text-indent", "margin-left", "margin-top":
+			hidden = hidden || strings.HasPrefix(value, "-") && len(strings.TrimRight(value, "pxemtr%")) > 4
+		case "clip", "clip-path", "transform":
+			hidden = hidden || strings.Contains(value, "(0") || strings.Contains(value, "inset(100%")
+		}
+	}
+	return hidden, noSize
+}
+
+// invisibleColours are those of a page's ground.
+var invisibleColours = map[string]bool{
+	"white": true, "#fff": true, "#ffffff": true, "transparent": true, "#fefefe": true,
+	"rgb(255,255,255)": true, "rgba(255,255,255,1)": true, "rgba(0,0,0,0)": true, "#ffffff00": true, "#0000": true,
+}

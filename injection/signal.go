@@ -1,0 +1,109 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// A Kind says by what means a text addresses the model, or hides from people that it does.
+type Kind string
+
+// The kinds of signals.
+const (
+	Instruction   Kind = "instruction"         // phrases that give a model orders
+	RoleMarker    Kind = "role-marker"         // marks that begin or end a turn of a conversation
+	HiddenHTML    Kind = "hidden-html"         // an order in what a browser would not show
+	Encoded       Kind = "encoded-instruction" // an order in base64, hex, ROT13, spaced letters…
+	TagCharacters Kind = "tag-characters"      // Unicode tag characters that are no flag
+	Bidi          Kind = "bidi"                // text that is shown in another order than it is read
+	ZeroWidth     Kind = "zero-width"          // characters without width between or instead of letters
+	Variation     Kind = "variation-selectors" // runs of variation selectors, which carry bytes
+	LookAlike     Kind = "look-alikes"         // words spelt with letters of other alphabets
+	Terminal      Kind = "ansi"                // escapes that hide or erase text, or write the clipboard
+	ImageURL      Kind = "exfiltration-image"  // an image whose URL carries text away
+	LinkURL       Kind = "exfiltration-link"   // a link that leads elsewhere than it says, or runs a script
+	Noise         Kind = "adversarial-noise"   // what a search for jailbreaks leaves behind
+)
+
+// A Signal is one mark of prompt injection in a text.
+type Signal struct {
+	Kind Kind
+	Rule string // which rule found it, in kebab case; unlike the text it is safe to show
+	// Start and End are byte offsets in the text given to Scan, between characters.
+	Start, End int
+	// Score, 1 to 100, says how sure the rule is: 50 and more is a mark by itself. Lesser
+	// ones are reported only beside others.
+	Score int
+}
+
+// maxSignals bounds how many signals Scan returns: more say nothing new.
+const maxSignals = 64
+
+// Scan returns the signals in a text, in the order in which they stand, the first 64 at
+// most. No signal does not mean that a text is harmless (see the package documentation).
+//
+// It takes time and memory in proportion to the length of the text, whatever the text is.
+// Invalid UTF-8 is read byte by byte. It is safe for concurrent use.
+func Scan(text string) []Signal {
+	s := scan(text)
+	return s.signals
+}
+
+// A scanner is one scan of one text.
+type scanner struct {
+	text    string
+	signals []Signal
+	// steps counts what the scan looks at, so that a test can hold it to a bound.
+	steps int
+}
+
+func scan(text string) *scanner {
+	s := &scanner{text: text}
+	s.characters()
+	v := fold(text)
+	s.steps += len(v.text)
+	hidden := s.terminal(v)
+	hidden = append(hidden, s.html(v)...)
+	hidden = append(hidden, s.markdown(v)...)
+	w := s.grammar(v, disjoint(hidden))
+	s.encodings(v, w)
+	s.finish()
+	return s
+}
+
+// report adds a signal at offsets of the original text, moved out to where characters
+// begin and end.
+func (s *scanner) report(kind Kind, rule string, start, end, score int) {
+	if len(s.signals) == 4*maxSignals {
+		return
+	}
+	for n := 0; n < utf8.UTFMax && start > 0 && start < len(s.text) && !utf8.RuneStart(s.text[start]); n++ {
+		start--
+	}
+	for n := 0; n < utf8.UTFMax && end < len(s.text) && !utf8.RuneStart(s.text[end]); n++ {
+		end++
+	}
+	s.signals = append(s.signals, Signal{kind, rule, start, end, min(score, 100)})
+}
+
+// finish sorts the signals, drops those that lie in another of their rule, and keeps the
+// first.
+func (s *scanner) finish() {
+	slices.SortFunc(s.signals, func(a, b Signal) int {
+		return cmp.Or(a.Start-b.Start, b.End-a.End, b.Score-a.Score, cmp.Compare(a.Rule, b.Rule))
+	})
+	ends := map[string]int{} // of the last signal of each rule
+	s.signals = slices.DeleteFunc(s.signals, func(a Signal) bool {
+		id := string(a.Kind) + a.Rule
+		repeated := a.End <= ends[id]
+		ends[id] = max(ends[id], a.End)
+		return repeated
+	})
+	if len(s.signals) > maxSignals {
+		s.signals = s.signals[:maxSignals:maxSignals]
+	}
+}

@@ -1,0 +1,286 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A hit is a word of the lexicon in a text.
+type hit struct {
+	class      class
+	start, end int32 // byte offsets
+	word       int32 // how many words stand before it
+	sentence   int32 // how many sentences end before it
+}
+
+// Words is what one pass over a view finds.
+type words struct {
+	hits []hit
+	// long are words of letters and digits that are long enough to be code.
+	long []span
+	// letters are runs of single letters with spaces between.
+	letters []span
+	// mixed are lines with several words of letters and digits: 1gn0r3.
+	mixed []span
+	// bits are numbers of eight binary digits.
+	bits []span
+	// bangs are runs of exclamation marks that stand alone.
+	bangs []run
+}
+
+// What a byte can be in a word.
+const (
+	isLetter = 1 << iota
+	isDigit
+	isHigh // part of a character outside ASCII
+	isLeet // sign that stands for a letter
+)
+
+var byteClass = func() (table [256]byte) {
+	for c := range table {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+			table[c] = isLetter
+		case c >= '0' && c <= '9':
+			table[c] = isDigit
+		case c >= utf8.RuneSelf:
+			table[c] = isHigh
+		case c == '$' || c == '@':
+			table[c] = isLeet
+		}
+	}
+	return table
+}()
+
+const inWord = isLetter | isDigit | isHigh
+
+// Bounds of what a reader finds.
+const (
+	minLong     = 16 // bytes of a word that may be base64 or hex
+	minLetters  = 6  // single letters in a row
+	minMixed    = 3  // words like 1gn0r3 in a line
+	minBangs    = 6  // exclamation marks that stand alone
+	maxBangGap  = 40 // bytes between two of them
+	hitEvery    = 24 // bytes of prose for a word of the lexicon, about
+	maxWordSize = 64 // longer words are in no lexicon
+)
+
+// A reader splits a view into words.
+type reader struct {
+	text    string
+	lexicon *trie
+	words
+	word, sentence int32
+
+	single, singleFrom, singleEnd int // run of single letters
+	mixedCount, lineStart         int
+}
+
+func read(text string) *words {
+	r := reader{text: text, lexicon: lexicon()}
+	r.hits = make([]hit, 0, len(text)/hitEvery+1)
+	for i := 0; i < len(text); {
+		if byteClass[text[i]]&inWord != 0 {
+			i = r.readWord(i)
+			continue
+		}
+		i = r.separator(i)
+	}
+	r.endSingles()
+	r.endLine(len(text))
+	return &r.words
+}
+
+// readWord reads the word at i and returns where it ends.
+func (r *reader) readWord(i int) int {
+	j, kinds := i, byte(0)
+	for j < len(r.text) && byteClass[r.text[j]]&inWord != 0 {
+		if r.text[j] >= 0xe0 && unspaced(r.text, j) {
+			break
+		}
+		kinds |= byteClass[r.text[j]]
+		j++
+	}
+	if j == i {
+		return r.readUnspaced(i)
+	}
+	if j+1 < len(r.text) && r.text[j] == '\'' && lower(r.text[j-1]) == 'n' && lower(r.text[j+1]) == 't' {
+		j += 2 // don't
+	}
+	size := j - i
+	switch {
+	case size == 1:
+		r.addSingle(i)
+	case size <= maxWordSize:
+		if c := r.class(r.text[i:j]); c != 0 {
+			r.hit(c, i, j)
+		}
+	}
+	if size > 1 || kinds == isDigit {
+		r.endSingles()
+	}
+	if size >= minLong && kinds&isHigh == 0 {
+		r.long = append(r.long, span{i, j})
+	}
+	if kinds == isDigit && size == 8 && strings.Trim(r.text[i:j], "01") == "" {
+		r.bits = append(r.bits, span{i, j})
+	}
+	if kinds == isLetter|isDigit && size > 1 {
+		r.mixedCount++
+	}
+	r.word++
+	return j
+}
+
+// class returns the class of a word, also where its spelling is off by a letter
+// ("instrctions"), or where it is glued to what stands before it ("USAIgnore").
+func (r *reader) class(word string) class {
+	c := r.lexicon.lookup(word)
+	if c != 0 || len(word) < minGlued {
+		return c
+	}
+	if strings.HasSuffix(word, "ions") && offByOne(word, "instructions") {
+		return r.lexicon.lookup("instructions")
+	}
+	for i := len(word) - 2; i > 0; i-- {
+		if word[i] >= 'A' && word[i] <= 'Z' && word[i+1] >= 'a' && word[i+1] <= 'z' && word[i-1] <= 'Z' {
+			if c := r.lexicon.lookup(word[i:]); c&ignoreWord != 0 {
+				return c
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// minGlued is the length of words that are looked at twice: "xIgnore" is the shortest.
+const minGlued = 7
+
+// offByOne tells whether a word becomes another by adding, dropping or changing a letter.
+func offByOne(word, want string) bool {
+	if len(word)-len(want) > 1 || len(want)-len(word) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(word) && i < len(want) && lower(word[i]) == want[i] {
+		i++
+	}
+	rest := func(a, b int) bool {
+		return i+a <= len(word) && i+b <= len(want) && strings.EqualFold(word[i+a:], want[i+b:])
+	}
+	return rest(1, 0) || rest(0, 1) || rest(1, 1)
+}
+
+func (r *reader) hit(c class, start, end int) {
+	r.hits = append(r.hits, hit{c, int32(start), int32(end), r.word, r.sentence})
+}
+
+// readUnspaced reads text in a script without spaces, word by word as far as words are
+// known.
+func (r *reader) readUnspaced(i int) int {
+	r.endSingles()
+	c, size := r.lexicon.longest(r.text[i:min(len(r.text), i+maxWordSize)])
+	if size > 0 {
+		r.hit(c, i, i+size)
+	} else {
+		_, size = utf8.DecodeRuneInString(r.text[i:])
+	}
+	r.word++
+	return i + size
+}
+
+// unspaced tells whether the character at i belongs to a script that writes words without
+// spaces, or with endings that are words: Thai, kana, ideographs, hangul.
+func unspaced(text string, i int) bool {
+	switch c := text[i]; {
+	case c == 0xe0:
+		return i+1 < len(text) && text[i+1] >= 0xb8 && text[i+1] <= 0xbb
+	case c >= 0xe3 && c <= 0xed:
+		return true
+	}
+	return false
+}
+
+// separator reads what stands between words and returns where to go on.
+func (r *reader) separator(i int) int {
+	c := r.text[i]
+	var next byte = '\n'
+	if i+1 < len(r.text) {
+		next = r.text[i+1]
+	}
+	if c == '!' && next == ' ' && i > 0 && r.text[i-1] == ' ' {
+		r.addBang(i)
+	}
+	switch c {
+	case '.', '!', '?', ';':
+		if next <= ' ' || next >= utf8.RuneSelf || next == '"' || next == '\'' || next == '<' || next == '\\' || next == ')' {
+			r.sentence++
+		}
+	case '\n':
+		r.endLine(i)
+		if next == '\n' || next == '\r' {
+			r.sentence++
+		}
+	case '\\': // an escape in a string of JSON
+		if next == 'n' || next == 't' || next == 'r' {
+			return i + 2
+		}
+	case '$', '@':
+		if byteClass[next]&isLetter != 0 || i > 0 && byteClass[r.text[i-1]]&isLetter != 0 {
+			r.mixedCount++
+		}
+	}
+	return i + 1
+}
+
+// addBang adds an exclamation mark that stands alone: many of them are what a search for a
+// suffix that breaks a model begins with (Zou et al., arXiv:2307.15043).
+func (r *reader) addBang(i int) {
+	n := len(r.bangs)
+	if n == 0 || i-r.bangs[n-1].to > maxBangGap {
+		r.bangs = append(r.bangs, run{})
+		n++
+	}
+	r.bangs[n-1].add(i, 1)
+}
+
+// addSingle adds a single letter to the run of them, or begins one. Between two there may
+// be up to three spaces, or one other sign.
+func (r *reader) addSingle(i int) {
+	if r.single > 0 && !spacedOut(r.text[r.singleEnd:i]) {
+		r.endSingles()
+	}
+	if r.single == 0 {
+		r.singleFrom = i
+	}
+	r.single++
+	r.singleEnd = i + 1
+}
+
+// spacedOut tells whether what stands between two letters may stand between spaced letters.
+func spacedOut(gap string) bool {
+	signs := 0
+	for i := range len(gap) {
+		if gap[i] != ' ' {
+			signs++
+		}
+	}
+	return len(gap) >= 1 && len(gap) <= 4*signs+3 && len(gap) <= 16
+}
+
+func (r *reader) endSingles() {
+	if r.single >= minLetters {
+		r.letters = append(r.letters, span{r.singleFrom, r.singleEnd})
+	}
+	r.single = 0
+}
+
+func (r *reader) endLine(end int) {
+	if r.mixedCount >= minMixed {
+		r.mixed = append(r.mixed, span{r.lineStart, end})
+	}
+	r.mixedCount, r.lineStart = 0, end+1
+}
