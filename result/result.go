@@ -1,0 +1,111 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package result holds what a server sends back, on its way to the client, and changes
+// single places of it: every byte that is not changed stays as the server wrote it.
+//
+// A result is read as little as can be. Nothing in it is refused because two readers could
+// read it differently: all of its strings are looked at, also those below a key that is
+// given twice.
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A Result is one message of a server that a client is about to get.
+type Result struct {
+	// Method is that of the request that is answered, such as "tools/call", or of the
+	// notification or request that the server sends.
+	Method string
+	// Raw is the result object, the params or the error, as the server wrote it.
+	Raw json.RawMessage
+
+	tokens []Token
+	blocks []int // tokens that are the texts of text blocks, in order
+}
+
+// A Kind says what a [Token] is.
+type Kind uint8
+
+// The kinds of tokens.
+const (
+	String Kind = iota
+	Key         // the name of a property
+	Number
+)
+
+// A Token is one scalar of a result, as it stands in Raw.
+type Token struct {
+	Kind       Kind
+	Start, End int // in Raw, quotes included
+}
+
+// Read finds the tokens of a result. The error says that Raw is not JSON, or too deep.
+func Read(method string, raw json.RawMessage) (*Result, error) {
+	r := &Result{Method: method, Raw: raw}
+	w := walker{raw: raw}
+	w.visit = func(t Token) bool {
+		if t.Kind == String && w.at("content", anyIndex, "text") {
+			r.blocks = append(r.blocks, len(r.tokens))
+		}
+		r.tokens = append(r.tokens, t)
+		return true
+	}
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Tokens are the scalars of r, in their order.
+func (r *Result) Tokens() []Token { return r.tokens }
+
+// TextBlocks are the texts of the text blocks of a tool's result, in their order. A model
+// reads them one after the other.
+func (r *Result) TextBlocks() []Token {
+	blocks := make([]Token, len(r.blocks))
+	for i, t := range r.blocks {
+		blocks[i] = r.tokens[t]
+	}
+	return blocks
+}
+
+// Pointer is the place of a token: a JSON Pointer (RFC 6901) into Raw. The name of a
+// property has the place of its value.
+func (r *Result) Pointer(t Token) string {
+	var pointer string
+	w := walker{raw: r.Raw}
+	w.visit = func(here Token) bool {
+		if here != t {
+			return true
+		}
+		pointer = w.pointer()
+		return false
+	}
+	_ = w.run() // Read has done so before
+	return pointer
+}
+
+// Member returns the value of a member of r at a path of names, or nil.
+func (r *Result) Member(path ...string) json.RawMessage {
+	var members map[string]json.RawMessage
+	raw := r.Raw
+	for _, name := range path {
+		members = nil
+		if json.Unmarshal(raw, &members) != nil {
+			return nil
+		}
+		raw = members[name]
+	}
+	return raw
+}
+
+// maxDepth bounds the nesting of a result.
+const maxDepth = 256
+
+var errDepth = errors.New("the result is nested deeper than 256 levels")
+
+func errSyntax(at int) error { return fmt.Errorf("the result is not JSON at byte %d", at) }
