@@ -1,0 +1,54 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import (
+	"context"
+	"time"
+)
+
+// Join makes one Observer of many. Each has the context that the one before returned.
+func Join(observers ...Observer) Observer {
+	switch len(observers) {
+	case 0:
+		return Discard{}
+	case 1:
+		return observers[0]
+	}
+	return joined(append([]Observer(nil), observers...))
+}
+
+type joined []Observer
+
+func (j joined) Start(ctx context.Context, c Call) (context.Context, Span) {
+	spans := make(joinedSpans, len(j))
+	for i, o := range j {
+		ctx, spans[i] = o.Start(ctx, c)
+	}
+	return ctx, spans
+}
+
+func (j joined) Checked(ctx context.Context, check string, took time.Duration) {
+	for _, o := range j {
+		o.Checked(ctx, check, took)
+	}
+}
+
+type joinedSpans []Span
+
+// TraceID is that of the first span that has one.
+func (j joinedSpans) TraceID() string {
+	for _, s := range j {
+		if id := s.TraceID(); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (j joinedSpans) End(o Outcome) {
+	for _, s := range j {
+		s.End(o)
+	}
+}

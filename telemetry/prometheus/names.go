@@ -1,0 +1,61 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// other stands for all names that are not told apart.
+const other = "other"
+
+// maxName bounds a label's value, in bytes.
+const maxName = 128
+
+// names bounds the values of a label: each new one costs the scraper and its database a
+// series for ever, and names are what servers call their tools.
+type names struct {
+	max  int
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// bound is the name, or other if it is not one of the first.
+func (n *names) bound(name string) string {
+	return n.keep(name, name)
+}
+
+// of is the bound of a name that belongs to another.
+func (n *names) of(owner, name string) string {
+	return n.keep(owner+"\xff"+name, name) // a byte that no name holds
+}
+
+func (n *names) keep(key, name string) string {
+	if len(name) > maxName || !utf8.ValidString(name) {
+		return other
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.seen[key] {
+		return name
+	}
+	if len(n.seen) >= n.max {
+		return other
+	}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
+	}
+	n.seen[strings.Clone(key)] = true // a name may share the memory of a whole message
+	return name
+}
+
+func oneOf(value string, allowed ...string) string {
+	if slices.Contains(allowed, value) {
+		return value
+	}
+	return other
+}

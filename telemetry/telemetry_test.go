@@ -1,0 +1,117 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+func TestTraceID(t *testing.T) {
+	t.Parallel()
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for text, want := range map[string]string{
+		traceparent:            id,
+		"01" + traceparent[2:]: id,
+		"cc" + traceparent[2:] + "-what-the-future-will-be-like": id,
+		"":                           "",
+		traceparent + "-x":           "",
+		"cc" + traceparent[2:] + "x": "",
+		"ff" + traceparent[2:]:       "",
+		strings.ToUpper(traceparent): "",
+		traceparent[:54]:             "",
+		"00-00000000000000000000000000000000-00f067aa0ba902b7-01": "",
+		"00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01": "",
+		"00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01": "",
+	} {
+		if got := TraceID(map[string]any{Traceparent: text}); got != want {
+			t.Errorf("TraceID(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if TraceID(nil) != "" || TraceID(map[string]any{Traceparent: 5}) != "" {
+		t.Error("a trace id where there is none")
+	}
+}
+
+// FuzzTraceID holds that the trace id in the audit log is that of the spans: OpenTelemetry
+// reads the same.
+func FuzzTraceID(f *testing.F) {
+	f.Add(traceparent)
+	f.Add("cc" + traceparent[2:] + "-x")
+	f.Add("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-09")
+	f.Fuzz(func(t *testing.T, text string) {
+		ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{Traceparent: text})
+		want := ""
+		if remote := trace.SpanContextFromContext(ctx); remote.IsValid() {
+			want = remote.TraceID().String()
+		}
+		if got := TraceID(map[string]any{Traceparent: text}); len(text) <= 512 && want != "" && got != want {
+			t.Errorf("TraceID(%q) = %q, OpenTelemetry reads %q", text, got, want)
+		}
+	})
+}
+
+// A recorder is an Observer that notes what it is told.
+type recorder struct {
+	name string
+	told *[]string
+}
+
+type key string
+
+func (r recorder) Start(ctx context.Context, c Call) (context.Context, Span) {
+	before, _ := ctx.Value(key("by")).(string)
+	*r.told = append(*r.told, r.name+" starts "+c.Tool+" after "+before)
+	return context.WithValue(ctx, key("by"), r.name), recordedSpan{r, Silent(map[string]string{"b": "id of b", "c": "id of c"}[r.name])}
+}
+
+func (r recorder) Checked(_ context.Context, check string, took time.Duration) {
+	*r.told = append(*r.told, r.name+" checks "+check+" "+took.String())
+}
+
+type recordedSpan struct {
+	recorder
+	Silent
+}
+
+func (s recordedSpan) End(o Outcome) {
+	*s.told = append(*s.told, s.name+" ends "+o.Verdict+" "+o.Code())
+}
+
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	var told []string
+	o := Join(recorder{"a", &told}, recorder{"b", &told}, recorder{"c", &told})
+	ctx, span := o.Start(t.Context(), Call{Tool: "fetch"})
+	o.Checked(ctx, "path", time.Second)
+	span.End(Outcome{Verdict: "no-go", Codes: []string{"SCHEMA", "POLICY"}})
+	want := []string{
+		"a starts fetch after ", "b starts fetch after a", "c starts fetch after b",
+		"a checks path 1s", "b checks path 1s", "c checks path 1s",
+		"a ends no-go SCHEMA", "b ends no-go SCHEMA", "c ends no-go SCHEMA",
+	}
+	if !slices.Equal(told, want) || span.TraceID() != "id of b" || ctx.Value(key("by")) != "c" {
+		t.Errorf("told %q, want %q; trace %q", told, want, span.TraceID())
+	}
+}
+
+func TestJoinOfNone(t *testing.T) {
+	t.Parallel()
+	for _, o := range []Observer{Join(), Join(Discard{}), Join(Discard{}, Discard{})} {
+		ctx, span := o.Start(t.Context(), Call{Meta: map[string]any{Traceparent: traceparent}})
+		o.Checked(ctx, "path", time.Second)
+		span.End(Outcome{})
+		if span.TraceID() != "4bf92f3577b34da6a3ce929d0e0e4736" {
+			t.Errorf("trace %q of %T", span.TraceID(), o)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import "strings"
+
+// The members of _meta that carry a trace. They have no prefix: MCP makes an exception of
+// them (SEP-414).
+const (
+	Traceparent = "traceparent"
+	Tracestate  = "tracestate"
+)
+
+// TraceID is the trace id in a request's _meta (W3C Trace Context, section 3.2), or "" if
+// there is none that is valid.
+func TraceID(meta map[string]any) string {
+	text, _ := meta[Traceparent].(string)
+	if len(text) < 55 || len(text) > 512 {
+		return ""
+	}
+	version, id, parent, flags := text[:2], text[3:35], text[36:52], text[53:55]
+	switch {
+	case text[2] != '-' || text[35] != '-' || text[52] != '-':
+	case !isHex(version) || !isHex(id) || !isHex(parent) || !isHex(flags):
+	case version == "ff" || zeros(id) || zeros(parent):
+	case len(text) > 55 && (version == "00" || text[55] != '-'):
+	default:
+		return id
+	}
+	return ""
+}
+
+func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
+
+func zeros(text string) bool { return strings.Trim(text, "0") == "" }
