@@ -5,9 +5,7 @@ package toolvet
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -18,13 +16,15 @@ import (
 // A binding is what is demanded of the calls of one tool: by the policy, and, of the
 // arguments that the policy does not speak of, by inference.
 type binding struct {
-	world     check.World
-	arguments []policy.Argument
+	world       check.World
+	clientRoots bool // the roots of the call's session count beside those of world
+	arguments   []policy.Argument
+	output      []policy.Demand // of the result, the most particular first
 }
 
 // bind returns the binding of a call's tool. It is made once for each definition.
 func (g *Gate) bind(c *call.Call) (b *binding, err error) {
-	if c.Tool == nil || g.policy == nil {
+	if c.Tool == nil || g.policy == nil && g.tools == nil {
 		return &binding{}, nil
 	}
 	defer func() {
@@ -37,18 +37,17 @@ func (g *Gate) bind(c *call.Call) (b *binding, err error) {
 
 func (g *Gate) makeBinding(c *call.Call) *binding {
 	b := &binding{}
-	if s := g.policy.Server(c.Server); s != nil {
-		b.world = s.World
-		for _, t := range s.Tools {
-			if t.Matches(c.Name) {
-				b.arguments = append(b.arguments, t.Arguments...)
-				b.arguments = append(b.arguments, policy.Argument{Demands: t.Requires})
-			}
-		}
+	s := g.policy.Server(c.Server)
+	b.output = g.outputDemands(s, c.Name)
+	if s != nil {
+		b.world, b.clientRoots = s.World, s.ClientRoots && !s.World.Remote
+		b.demand(s.Tools, c.Name)
 	}
-	if g.policy.Infer != nil {
+	b.demand(g.tools, c.Name)
+	if g.policy != nil && g.policy.Infer != nil {
+		said := b.arguments
 		for _, inferred := range g.policy.Infer(c.Tool) {
-			if !b.speaksOf(inferred.Address) {
+			if !slices.ContainsFunc(said, func(a policy.Argument) bool { return covers(a.Address, inferred.Address) }) {
 				b.arguments = append(b.arguments, inferred)
 			}
 		}
@@ -56,73 +55,69 @@ func (g *Gate) makeBinding(c *call.Call) *binding {
 	return b
 }
 
-// speaksOf reports whether something is demanded of the argument already.
-func (b *binding) speaksOf(address string) bool {
-	return slices.ContainsFunc(b.arguments, func(a policy.Argument) bool { return a.Address == address })
+// demand adds what tools that match a name are said to demand.
+func (b *binding) demand(tools []policy.Tool, name string) {
+	for _, t := range tools {
+		if t.Matches(name) {
+			b.arguments = append(b.arguments, t.Arguments...)
+			b.arguments = append(b.arguments, policy.Argument{Demands: t.Requires})
+		}
+	}
 }
 
-// targets finds the places in a call's arguments that a rule is demanded of.
-func (b *binding) targets(rule *check.Rule, c *call.Call) []check.Target {
-	var targets []check.Target
+// outputDemands are what is demanded of the results of a tool, the most particular first.
+func (g *Gate) outputDemands(s *policy.Server, tool string) []policy.Demand {
+	var list []policy.Demand
+	if s != nil {
+		for _, t := range s.Tools {
+			if tool != "" && t.Matches(tool) {
+				list = append(list, t.Output...)
+			}
+		}
+		list = append(list, s.Output...)
+	}
+	if g.policy != nil {
+		list = append(list, g.policy.Output...)
+	}
+	return list
+}
+
+// covers reports whether one address leads to every place that the other leads to. The
+// elements of an array at the end of an address are places of both (see find).
+func covers(one, other string) bool {
+	const elements = "/*"
+	return leads(one, other) || leads(strings.TrimSuffix(one, elements), other) || leads(one, strings.TrimSuffix(other, elements))
+}
+
+func leads(one, other string) bool {
+	return slices.EqualFunc(strings.Split(one, "/"), strings.Split(other, "/"),
+		func(a, b string) bool { return a == "*" || strings.EqualFold(a, b) })
+}
+
+// worldOf is the world as it is for a call: its client may have announced roots.
+func (b *binding) worldOf(c *call.Call) check.World {
+	if !b.clientRoots || c.Session == nil || len(c.Session.Roots) == 0 {
+		return b.world
+	}
+	w := b.world
+	w.Roots = slices.Concat(w.Roots, c.Session.Roots)
+	return w
+}
+
+// demands reports whether a rule is demanded of any place in a call's arguments.
+func (b *binding) demands(rule *check.Rule, c *call.Call) bool {
+	return slices.ContainsFunc(b.arguments, func(a policy.Argument) bool { return a.Speaks(rule, c.Arguments) })
+}
+
+// maxTargets bounds the places in one call that a check looks at: more than anybody gives
+// in earnest, and few enough for the time that a call has.
+const maxTargets = 10_000
+
+// targets finds the places in a call's arguments that a rule is demanded of, by demands of
+// this severity. If there are more than maxTargets it stops.
+func (b *binding) targets(rule *check.Rule, severity check.Severity, c *call.Call) (targets []check.Target, tooMany bool) {
 	for _, a := range b.arguments {
-		for _, d := range a.Demands {
-			if d.Rule != rule {
-				continue
-			}
-			add := func(pointer string, v any) {
-				targets = append(targets, check.Target{Pointer: pointer, Value: v, Options: d.Options, Inferred: a.Inferred})
-			}
-			find(c.Arguments, a.Address, "", rule.Lists, add)
-		}
+		targets = a.Targets(rule, severity, c.Arguments, targets, maxTargets+1)
 	}
-	return targets
-}
-
-// find calls add for every place that an address leads to. At its end the elements of an
-// array are places of their own, unless the rule is about lists.
-func find(v any, address, pointer string, lists bool, add func(pointer string, v any)) {
-	if address == "" {
-		array, ok := v.([]any)
-		if !ok || lists {
-			add(pointer, v)
-			return
-		}
-		for i, e := range array {
-			add(pointer+"/"+strconv.Itoa(i), e)
-		}
-		return
-	}
-	step, rest, more := strings.Cut(address[1:], "/")
-	if more {
-		rest = "/" + rest
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range matching(v, step) {
-			find(v[key], rest, pointer+"/"+check.EscapePointer(key), lists, add)
-		}
-	case []any:
-		for i, e := range v {
-			if n := strconv.Itoa(i); step == "*" || step == n {
-				find(e, rest, pointer+"/"+n, lists, add)
-			}
-		}
-	}
-}
-
-// matching returns the properties that a step of an address stands for, in order. A
-// property in another case counts, because some servers take it for the same.
-func matching(object map[string]any, step string) []string {
-	if step == "*" {
-		return slices.Sorted(maps.Keys(object))
-	}
-	name := check.UnescapePointer(step)
-	var keys []string
-	for key := range object {
-		if key == name || strings.EqualFold(key, name) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
+	return targets, len(targets) > maxTargets
 }

@@ -5,7 +5,6 @@ package toolvet
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -15,36 +14,6 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
 )
-
-func TestFind(t *testing.T) {
-	t.Parallel()
-	var arguments any
-	if err := json.Unmarshal([]byte(`{"path":"p","Path":"q","paths":["a","b"],"jobs":[{"cwd":"c"},{"cwd":"d","x":1}],"m":{"k/1":"e","k~2":["f"]}}`), &arguments); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		address string
-		lists   bool
-		want    []string
-	}{
-		{"/path", false, []string{"/Path=q", "/path=p"}}, // some servers take the one for the other
-		{"/paths", false, []string{"/paths/0=a", "/paths/1=b"}},
-		{"/paths", true, []string{"/paths=[a b]"}},
-		{"/paths/*", false, []string{"/paths/0=a", "/paths/1=b"}},
-		{"/paths/1", false, []string{"/paths/1=b"}},
-		{"/jobs/*/cwd", false, []string{"/jobs/0/cwd=c", "/jobs/1/cwd=d"}},
-		{"/m/*", false, []string{"/m/k~11=e", "/m/k~02/0=f"}},
-		{"/m/k~11", false, []string{"/m/k~11=e"}},
-		{"/absent", false, nil},
-		{"/path/deeper", false, nil},
-	} {
-		var got []string
-		find(arguments, tt.address, "", tt.lists, func(pointer string, v any) { got = append(got, fmt.Sprintf("%s=%v", pointer, v)) })
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("find(%q) (-want +got):\n%s", tt.address, diff)
-		}
-	}
-}
 
 // TestRules holds that a check with a rule sees what the policy demands, and what is
 // inferred only where the policy is silent.
@@ -100,8 +69,59 @@ func TestRules(t *testing.T) {
 	if c, v := judge("write", `{"dir":"d"}`); len(seen) != 1 || seen[0].Options != "inferred" || !g.Waits(c) {
 		t.Errorf("a tool that the policy does not speak of: %+v, %v", seen, v)
 	}
+	if _, v := judge("write", `{"path":null,"dir":["d",7,null,["x"]]}`); len(seen) != 1 || seen[0].Pointer != "/dir/0" {
+		t.Errorf("values that are none of what was guessed: %+v, %v", seen, v)
+	}
 	if c, v := judge("read_file", `{"other":1}`); seen != nil || !v.Go || g.Waits(c) || len(v.Levels) != 1 {
 		t.Errorf("nothing to look at: %+v, %v", seen, v)
+	}
+}
+
+// TestSeverity holds that a demand's severity is the worst that comes of it, whatever the
+// policy says of the check, and that what is an error elsewhere is not told again.
+func TestSeverity(t *testing.T) {
+	t.Parallel()
+	rule := &check.Rule{Name: "fake", Options: func() any { return new(string) }}
+	finds := &check.Check{Name: "fake", Doc: "# fake\n\nFinds.\n", Stage: check.Semantic, Level: check.SyntaxLevel, Bounded: true, Rule: rule,
+		Run: func(_ context.Context, pass *check.Pass) error {
+			for _, target := range pass.Targets {
+				pass.Report(check.Finding{Pointer: target.Pointer, Message: target.Options.(string)})
+				if target.Pointer == "/both" {
+					pass.Skipf("not looked further")
+				}
+			}
+			return nil
+		}}
+	severity := check.Error
+	g, err := New(WithChecks(finds), WithPolicy(&policy.Policy{
+		Checks: map[string]policy.Check{"fake": {Severity: &severity}},
+		Infer: func(*call.Tool) []policy.Argument {
+			return []policy.Argument{
+				{Address: "/both", Demands: []policy.Demand{
+					{Rule: rule, Options: "same"}, {Rule: rule, Options: "same", Severity: check.Warning}, {Rule: rule, Options: "more", Severity: check.Warning},
+				}},
+				{Address: "/guess", Demands: []policy.Demand{{Rule: rule, Options: "same", Severity: check.Warning}}},
+			}
+		},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge := func(arguments map[string]any) Verdict {
+		c := &call.Call{Name: "x", Tool: &call.Tool{Name: "x", InputSchema: []byte(`{"type":"object"}`)}, Arguments: arguments}
+		return g.Judge(t.Context(), c, PointProxy)
+	}
+	if v := judge(map[string]any{"guess": 1}); !v.Go || len(v.Warnings()) != 1 {
+		t.Errorf("a guess: %+v", v)
+	}
+	v := judge(map[string]any{"both": 1, "guess": 1})
+	var got []string
+	for _, f := range v.Findings {
+		got = append(got, f.Severity.String()+" "+f.String())
+	}
+	want := []string{"error /both: same", "warning /both: more", "warning /guess: same"}
+	if diff := cmp.Diff(want, got); diff != "" || v.Go || len(v.Skipped) != 1 {
+		t.Errorf("go %v, skipped %v, findings (-want +got):\n%s", v.Go, v.Skipped, diff)
 	}
 }
 
@@ -115,5 +135,63 @@ func TestInferencePanics(t *testing.T) {
 	c := &call.Call{Name: "x", Tool: &call.Tool{Name: "x", InputSchema: []byte(`{"type":"object"}`)}, Arguments: map[string]any{}}
 	if v := g.Judge(t.Context(), c, PointProxy); v.Go || len(v.Errors()) != 1 || g.Waits(c) {
 		t.Errorf("verdict: %v", v)
+	}
+}
+
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		one, other string
+		want       bool
+	}{
+		{"/path", "/path", true},
+		{"/Path", "/path", true}, // some servers take the one for the other
+		{"/paths/*", "/paths", true},
+		{"/paths", "/paths/*", true},
+		{"/*", "/path", true},
+		{"/*/path", "/job/path", true},
+		{"/job/path", "/*/path", false},
+		{"/path", "/path/deeper", false},
+		{"", "/path", false},
+	} {
+		if got := covers(tt.one, tt.other); got != tt.want {
+			t.Errorf("covers(%q, %q) = %v", tt.one, tt.other, got)
+		}
+	}
+}
+
+// TestTooManyTargets holds that a call with absurdly many values to look at is refused, and
+// that a check which only warns only warns.
+func TestTooManyTargets(t *testing.T) {
+	t.Parallel()
+	rule := &check.Rule{Name: "fake", Options: func() any { return new(string) }}
+	for _, severity := range []check.Severity{check.Error, check.Warning} {
+		looked := 0
+		looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.SemanticLevel, Severity: severity, Rule: rule,
+			Run: func(_ context.Context, pass *check.Pass) error { looked = len(pass.Targets); return nil }}
+		p := &policy.Policy{Infer: func(*call.Tool) []policy.Argument {
+			return []policy.Argument{{Address: "/list/*/v", Demands: []policy.Demand{{Rule: rule}}}, {Address: "/more", Demands: []policy.Demand{{Rule: rule}}}}
+		}}
+		always := &check.Check{Name: "always", Doc: "# always\n\nLooks.\n", Stage: check.Schema, Level: check.SyntaxLevel,
+			Run: func(context.Context, *check.Pass) error { return nil }}
+		g, err := New(WithChecks(always, looks), WithPolicy(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := make([]any, maxTargets)
+		for i := range list {
+			list[i] = map[string]any{"v": "x"}
+		}
+		c := &call.Call{Name: "x", Tool: &call.Tool{Name: "x", InputSchema: []byte(`{"type":"object"}`)}, Arguments: map[string]any{"list": list}}
+		if v := g.Judge(t.Context(), c, PointProxy); !v.Go || looked != maxTargets {
+			t.Errorf("%d values: looked at %d, %v", maxTargets, looked, v)
+		}
+		looked = 0
+		c.Arguments["more"] = "x"
+		v := g.Judge(t.Context(), c, PointProxy)
+		want := `the check "fake" did not run over more than 10000 values, so nothing is known of what it looks for`
+		if len(v.Findings) != 1 || v.Findings[0].Message != want || v.Findings[0].Suggestion == "" || looked != 0 || v.Go != (severity == check.Warning) {
+			t.Errorf("one more: looked at %d, %v", looked, v)
+		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/text"
 )
 
 func ExampleGate_Judge() {
@@ -40,4 +42,32 @@ func ExampleGate_Judge() {
 	//  - /head: expected integer [input-schema]
 	//  - /path: required property is missing; expected string [input-schema]
 	//  - /pth: the tool does not declare this property, and may ignore it; declared: "path" and "head" [unknown-argument]
+}
+
+// What a tool's arguments must be stands next to the tool.
+func ExampleWithTool() {
+	gate, err := toolvet.New(
+		toolvet.WithTool("save_note",
+			toolvet.Argument("path", toolvet.Require(path.Rule, func(o *path.Options) {
+				o.Within, o.Extensions = []string{"/srv/notes"}, []string{".md"}
+			})),
+			toolvet.Argument("/tags/*", toolvet.Require(text.Rule, func(o *text.Options) { o.MaxLength = 20 })),
+		))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	tool, err := call.DecodeTool([]byte(`{"name": "save_note", "inputSchema": {"properties": {"path": {}, "tags": {}}}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := call.DecodeParams([]byte(`{"name": "save_note", "arguments": {"path": "/srv/notes/../../etc/cron.d/x", "tags": ["a"]}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c.Resolve(call.NewCatalog([]*call.Tool{tool}))
+	fmt.Println(gate.Judge(context.Background(), c, toolvet.PointValidate))
+	// Output:
+	// no-go
+	//  - /path: leads out of the allowed directories: allowed is /srv/notes [path]
 }

@@ -4,9 +4,11 @@
 package toolvet
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
@@ -17,7 +19,11 @@ type Option interface{ apply(*config) }
 
 type config struct {
 	checks  []*check.Check
+	more    []*check.Check
+	limiter Limiter
+	visible func(context.Context, *call.Call) bool
 	policy  *policy.Policy
+	tools   []policy.Tool
 	schema  schema.Limits
 	timeout time.Duration
 	logger  *slog.Logger
@@ -32,6 +38,21 @@ func (f optionFunc) apply(c *config) { f(c) }
 // call: nothing was looked at.
 func WithChecks(checks ...*check.Check) Option {
 	return optionFunc(func(c *config) { c.checks = checks })
+}
+
+// WithMoreChecks adds checks to those of the Gate.
+func WithMoreChecks(checks ...*check.Check) Option {
+	return optionFunc(func(c *config) { c.more = append(c.more, checks...) })
+}
+
+// WithVisibility says which tools a session may see in a list. See [Gate.Visible].
+func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
+	return optionFunc(func(c *config) { c.visible = visible })
+}
+
+// WithLimiter bounds how many calls a caller may make.
+func WithLimiter(l Limiter) Option {
+	return optionFunc(func(c *config) { c.limiter = l })
 }
 
 // WithPolicy says which checks run, and what their findings do. The default, nil,

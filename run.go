@@ -7,9 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -18,9 +20,12 @@ import (
 type outcome struct {
 	index    int
 	done     bool
+	tooMany  bool // it did not run, because there is too much to look at
 	findings []check.Finding
 	skip     *check.Skip
 	err      error
+	edits    []result.Edit
+	notes    []string
 }
 
 // runStage runs a stage's checks and adds what they found to v. A check that is not
@@ -44,12 +49,12 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 		o = runPass(ctx, passes[i])
 	}
 	for i, p := range passes {
-		if !p.planned.Bounded {
+		if !p.bounded {
 			go run(i)
 		}
 	}
 	for i, p := range passes {
-		if p.planned.Bounded && ctx.Err() == nil {
+		if p.bounded && ctx.Err() == nil {
 			run(i)
 		}
 	}
@@ -59,7 +64,11 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 		late = "was stopped by its caller before it finished"
 	}
 	for i, o := range outcomes {
-		g.record(passes[i].planned, o, late, j, v)
+		g.record(passes[i], o, late, j, v)
+		if j.review != nil && !passes[i].planned.rule.Observe {
+			j.review.edits = append(j.review.edits, o.edits...)
+			j.review.notes = append(j.review.notes, o.notes...)
+		}
 	}
 }
 
@@ -70,24 +79,52 @@ var errExited = errors.New("it called runtime.Goexit")
 type plannedPass struct {
 	planned planned
 	pass    *check.Pass
+	worst   check.Severity // that its findings can have
+	bounded bool           // it needs no goroutine
+	tooMany bool           // there is too much to look at, so that it does not run
 }
 
+// maxBounded is the size of arguments, in bytes, up to which a bounded check of values needs
+// no goroutine: what it does takes longer with longer values. A goroutine costs more than
+// most checks of short ones.
+const maxBounded = 16 << 10
+
 // passes are the runs of a stage's checks over a call. A check whose rule is demanded of
-// nothing in the call does not run.
+// nothing in the call does not run; one whose rule is demanded here as an error and there
+// as a warning runs twice.
 func (s stage) passes(j judgement) []plannedPass {
 	passes := make([]plannedPass, 0, min(len(s.checks), 8))
 	for _, p := range s.checks {
+		switch {
+		case p.Rule == nil:
+			passes = append(passes, plannedPass{planned: p, pass: check.NewPass(p.Check, j.call, j.evaluate), bounded: p.Bounded})
+		case p.Rule.Results:
+			one := plannedPass{planned: p, pass: check.NewPass(p.Check, j.call, j.evaluate), bounded: p.Bounded}
+			one.pass.Targets, one.pass.World = j.bound.outputTargets(p.Rule), j.bound.world
+			passes = append(passes, one)
+		default:
+			passes = p.demanded(j, passes)
+		}
+	}
+	if j.review != nil {
+		for _, p := range passes {
+			p.pass.Result = j.review.result
+		}
+	}
+	return passes
+}
+
+// demanded adds the runs of a check whose rule is demanded of arguments.
+func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
+	for _, worst := range []check.Severity{check.Error, check.Warning} {
+		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
 		var targets []check.Target
-		if p.Rule != nil {
-			if targets = j.bound.targets(p.Rule, j.call); len(targets) == 0 {
-				continue
-			}
+		if targets, one.tooMany = j.bound.targets(p.Rule, worst, j.call); len(targets) == 0 {
+			continue
 		}
-		pass := check.NewPass(p.Check, j.call, j.evaluate)
-		if p.Rule != nil {
-			pass.Targets, pass.World = targets, j.bound.world
-		}
-		passes = append(passes, plannedPass{p, pass})
+		one.pass = check.NewPass(p.Check, j.call, j.evaluate)
+		one.pass.Targets, one.pass.World = targets, j.bound.worldOf(j.call)
+		passes = append(passes, one)
 	}
 	return passes
 }
@@ -119,20 +156,26 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 			o = outcome{done: true, err: fmt.Errorf("panic: %v", r)}
 		}
 	}()
+	if p.tooMany {
+		return outcome{done: true, tooMany: true}
+	}
 	err := p.planned.Run(ctx, p.pass)
 	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		return outcome{findings: p.pass.Findings()} // it heeded its context: it is late, not broken
 	}
-	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err}
+	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err, edits: p.pass.Changes(), notes: p.pass.Notes()}
 }
 
 // record adds one check's outcome to v, as the policy wants it.
-func (g *Gate) record(p planned, o outcome, late string, j judgement, v *Verdict) {
+func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *Verdict) {
+	p := run.planned
 	switch {
 	case o.err != nil:
 		// The error may quote an argument: it goes to the log of the operator.
 		g.logger.Error("check broke", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "err", o.err)
 		v.add(p, p.broken("broke, and its reason is in toolvet's log"))
+	case o.tooMany:
+		v.add(p, p.crowded())
 	case !o.done && p.Level == check.RuntimeLevel && !j.at.live():
 		v.Skipped = append(v.Skipped, check.Skip{Check: p.Name, Level: p.Level, Why: late})
 		f := p.broken(late)
@@ -142,15 +185,20 @@ func (g *Gate) record(p planned, o outcome, late string, j judgement, v *Verdict
 		g.logger.Error("check did not finish", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "timeout", g.timeout)
 		v.add(p, p.broken(late))
 	case o.skip != nil:
-		v.Skipped = append(v.Skipped, *o.skip)
+		if !slices.Contains(v.Skipped, *o.skip) {
+			v.Skipped = append(v.Skipped, *o.skip)
+		}
 	default:
 		v.sawLevel(p.Level)
 	}
 	for _, f := range o.findings {
-		if p.rule.Severity != nil {
-			f.Severity = *p.rule.Severity
+		if p.rule.Severity != nil && (f.Severity == p.Severity || *p.rule.Severity == check.Warning) {
+			f.Severity = *p.rule.Severity // but what a check itself only warns of stays a warning
 		}
-		v.add(p, f)
+		f.Severity = max(f.Severity, run.worst)
+		if f.Severity == check.Error || !v.tells(f) {
+			v.add(p, f)
+		}
 	}
 }
 
@@ -164,9 +212,30 @@ func (p planned) broken(why string) check.Finding {
 	return f
 }
 
+// crowded is the finding that stands for a check that had too much to look at. Where its
+// findings only warn, so does this.
+func (p planned) crowded() check.Finding {
+	f := p.broken(fmt.Sprintf("did not run over more than %d values", maxTargets))
+	f.Suggestion = "send fewer at a time"
+	if p.rule.Severity != nil && !p.rule.FailOpen {
+		f.Severity = *p.rule.Severity
+	} else {
+		f.Severity = max(f.Severity, p.Severity)
+	}
+	return f
+}
+
 func (v *Verdict) add(p planned, f check.Finding) {
 	f.Observed = p.rule.Observe && f.Severity == check.Error
 	v.Findings = append(v.Findings, f)
+}
+
+// tells reports whether v has a finding already, perhaps as an error: two demands may
+// bring the same.
+func (v *Verdict) tells(f check.Finding) bool {
+	return slices.ContainsFunc(v.Findings, func(have check.Finding) bool {
+		return have.Check == f.Check && have.Pointer == f.Pointer && have.Message == f.Message
+	})
 }
 
 func (v *Verdict) sawLevel(l check.Level) {

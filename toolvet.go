@@ -25,12 +25,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -56,6 +59,9 @@ type Gate struct {
 	stages  []stage
 	schemas *schema.Cache
 	policy  *policy.Policy
+	tools   []policy.Tool                          // what code demands beside the policy
+	visible func(context.Context, *call.Call) bool // nil: all
+	limiter Limiter                                // nil: none
 	timeout time.Duration
 	logger  *slog.Logger
 }
@@ -80,10 +86,11 @@ func New(opts ...Option) (*Gate, error) {
 	for _, opt := range opts {
 		opt.apply(&cfg)
 	}
-	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks)); err != nil {
+	cfg.checks = slices.Concat(cfg.checks, cfg.more)
+	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.accessErrors()); err != nil {
 		return nil, fmt.Errorf("toolvet: %w", err)
 	}
-	g := &Gate{policy: cfg.policy, timeout: cfg.timeout, logger: cfg.logger, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
+	g := &Gate{policy: cfg.policy, tools: cfg.tools, visible: cfg.visible, limiter: cfg.limiter, timeout: cfg.timeout, logger: cfg.logger, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
 	for _, name := range check.Stages() {
 		s := stage{name: name}
 		for _, c := range cfg.checks {
@@ -102,14 +109,8 @@ func New(opts ...Option) (*Gate, error) {
 // the tools of the largest servers known, so that only churn evicts.
 const schemaCacheSize = 4096
 
-// Judge runs the checks over a call and returns what they found, and go or no-go.
-// On a live call the first stage that refuses it is the last; in a dry run
-// ([PointValidate]) all stages run, as far as they can.
-//
-// Judge never changes the call and has no side effects. It returns at the latest
-// one time-out (see [WithTimeout]) after a stage has begun, or when ctx is done;
-// what has not finished by then refuses a live call.
-func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
+// judge is Judge without limits.
+func (g *Gate) judge(ctx context.Context, c *call.Call, at Point) Verdict {
 	var v Verdict
 	if c == nil || len(g.stages) == 0 {
 		return v
@@ -122,6 +123,9 @@ func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
 	}
 	judged := judgement{call: c, at: at, bound: bound, evaluate: g.evaluator(c)}
 	for _, s := range g.stages {
+		if s.name == check.Output || s.name == check.Policy && c.Validation {
+			continue // see Review; and what is allowed is asked of the call that is described
+		}
 		g.runStage(ctx, s, judged, &v)
 		if at.live() && v.refused() {
 			break
@@ -143,6 +147,7 @@ type judgement struct {
 	at       Point
 	bound    *binding
 	evaluate func() (*schema.Evaluation, error)
+	review   *review // nil before the tool has run
 }
 
 // Waits reports whether judging c may have to wait for the world: for files, names or
@@ -154,12 +159,30 @@ func (g *Gate) Waits(c *call.Call) bool {
 	}
 	for _, s := range g.stages {
 		for _, p := range s.checks {
-			if p.Level == check.RuntimeLevel && (p.Rule == nil || len(bound.targets(p.Rule, c)) > 0) {
+			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Rule == nil || bound.demands(p.Rule, c)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// Hides reports whether there may be tools that a session cannot see.
+func (g *Gate) Hides() bool { return g.visible != nil }
+
+// Visible reports whether the session of c may see the tool that c names in a list. What
+// breaks is hidden.
+func (g *Gate) Visible(ctx context.Context, c *call.Call) (visible bool) {
+	if g.visible == nil {
+		return true
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			g.logger.Error("deciding what a session sees broke", "server", c.Server, "tool", c.Name, "err", r)
+			visible = false
+		}
+	}()
+	return g.visible(ctx, c)
 }
 
 // Levels are the kinds of looks that the Gate's checks take, without repetition.
@@ -188,5 +211,28 @@ func (g *Gate) evaluator(c *call.Call) func() (*schema.Evaluation, error) {
 			return nil, err
 		}
 		return s.Evaluate(c.Arguments)
+	})
+}
+
+// outputEvaluator is the same for the structured content of a result and the tool's output
+// schema. Its evaluation is nil if there is none of the two.
+func (g *Gate) outputEvaluator(c *call.Call, r *result.Result) func() (*schema.Evaluation, error) {
+	return onceValues(func() (*schema.Evaluation, error) {
+		if c.Tool == nil || c.Tool.OutputSchema == nil {
+			return nil, nil
+		}
+		raw := r.Member("structuredContent")
+		if raw == nil {
+			return nil, nil
+		}
+		content, err := strictjson.Parse(raw, strictjson.Limits{Bytes: len(raw)})
+		if err != nil {
+			return nil, fmt.Errorf("the structured content is refused: %w", err)
+		}
+		s, err := g.schemas.Get(c.Tool.OutputSchema)
+		if err != nil {
+			return nil, err
+		}
+		return s.Evaluate(content)
 	})
 }

@@ -251,7 +251,7 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	var checks []*check.Check
 	var want []string
-	for _, stage := range []check.Stage{check.Output, check.Schema, check.Semantic} { // not their order
+	for _, stage := range []check.Stage{check.Policy, check.Schema, check.Semantic} { // not their order
 		for i := range 4 {
 			name := fmt.Sprintf("%s-%d", stage, i)
 			c := newCheck(name, finding(name))
@@ -262,7 +262,7 @@ func TestOrder(t *testing.T) {
 			checks = append(checks, c)
 		}
 	}
-	for _, stage := range []check.Stage{check.Schema, check.Semantic, check.Output} {
+	for _, stage := range []check.Stage{check.Schema, check.Semantic, check.Policy} {
 		for i := range 4 {
 			want = append(want, fmt.Sprintf("%s-%d", stage, i))
 		}

@@ -16,6 +16,8 @@ type Verdict struct {
 	Findings []check.Finding // in the order of the stages and of the suite
 	Levels   []check.Level   // the kinds of looks that were taken
 	Skipped  []check.Skip    // what could not be looked at; it never counts as fine
+	// Allowances are what limits have left for the caller; only of a dry run.
+	Allowances []Allowance
 }
 
 // refused reports whether a finding refuses the call.

@@ -35,7 +35,7 @@ func TestMeasureAll(t *testing.T) {
 	if left != "" {
 		t.Log(left)
 	}
-	groups, err := measureAll(t.Context(), f, programs, servers)
+	groups, err := measureAll(t.Context(), f, programs, servers, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestMeasureAll(t *testing.T) {
 		t.Fatalf("%d groups, want %d", len(groups), want)
 	}
 	for _, g := range groups {
-		for i, name := range []string{direct, toolvet, sdk} {
+		for i, name := range []string{direct, toolvet, withPolicy, sdk} {
 			s := g.series[i]
 			if s.path != name || len(s.latencies) != tiny.rounds*tiny.sequential || s.flooded != tiny.rounds*tiny.flood {
 				t.Errorf("%s, %d B: series %q has %d and %d calls", g.server, g.size, s.path, len(s.latencies), s.flooded)
@@ -56,7 +56,7 @@ func TestMeasureAll(t *testing.T) {
 	var out bytes.Buffer
 	writeTable(&out, groups)
 	writeRatios(&out, groups)
-	if got, want := strings.Count(out.String(), "\n"), 2+3*len(groups)+2+len(groups); got != want {
+	if got, want := strings.Count(out.String(), "\n"), 2+4*len(groups)+2+len(groups); got != want {
 		t.Errorf("%d lines in the tables, want %d:\n%s", got, want, out.String())
 	}
 }
@@ -73,6 +73,7 @@ func TestTables(t *testing.T) {
 	g := group{"echo", 20, []*series{
 		{path: direct, latencies: us(100, 300, 200), flooded: 10, flooding: time.Second},
 		{path: toolvet, latencies: us(150, 350, 250), flooded: 10, flooding: 2 * time.Second, cpuOne: 90 * time.Microsecond, cpuFlood: 200 * time.Microsecond},
+		{path: withPolicy, latencies: us(160, 360, 260), flooded: 10, flooding: 2 * time.Second, cpuUnknown: true},
 		{path: sdk, latencies: us(400, 400, 400), flooded: 10, flooding: 2 * time.Second, cpuUnknown: true},
 	}}
 	var out bytes.Buffer
@@ -82,13 +83,40 @@ func TestTables(t *testing.T) {
 |---|--:|---|--:|--:|--:|--:|--:|--:|
 | echo | 20 B | direct | 200 | 300 |  | 10 |  |  |
 | echo | 20 B | toolvet proxy | 250 | 350 | 50 | 5 | 30 | 20 |
+| echo | 20 B | toolvet proxy + policy | 260 | 360 | 60 | 5 |  |  |
 | echo | 20 B | SDK client + server | 400 | 400 | 200 | 5 |  |  |
-| server | argument | added p50 µs | … of the SDK's | CPU of the SDK's, one at a time | CPU of the SDK's, 16 in flight |
-|---|--:|--:|--:|--:|--:|
-| echo | 20 B | 50 | 0.25 |  |  |
+| server | argument | added p50 µs | with a policy | … of the SDK's | CPU of the SDK's, one at a time | CPU of the SDK's, 16 in flight |
+|---|--:|--:|--:|--:|--:|--:|
+| echo | 20 B | 50 | 60 | 0.25 |  |  |
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
+	}
+}
+
+// TestPolicyBites: the policy that is measured refuses what it is for.
+func TestPolicyBites(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build toolvet with")
+	}
+	dir := t.TempDir()
+	programs, err := build(t.Context(), flags{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tool = `{"name": "echo", "inputSchema": {"type": "object"}}`
+	for message, want := range map[string]int{"xxxxxxxxxxxxxxxxxxxx": 0, "../../etc/passwd": 1, "rm -rf /": 1, "xxxxxxxxxxxxxxxxxxxxx": 1} {
+		policy, err := writePolicy(dir, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), programs.toolvet, "check", "--policy", policy)
+		cmd.Stdin = strings.NewReader(`{"tool": ` + tool + `, "arguments": {"message": "` + message + `"}}`)
+		out, err := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != want {
+			t.Errorf("%q: exit code %d, want %d: %v\n%s", message, got, want, err, out)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type flags struct {
 	toolvet    string
 	sizes      []int
 	limit      time.Duration
+	checks     bool
 	counts
 }
 
@@ -37,6 +38,7 @@ func main() {
 	flag.IntVar(&f.flood, "flood", 1500, "calls of a round, 16 at once")
 	flag.IntVar(&f.warmUp, "warmup", 2000, "calls before the first round")
 	flag.DurationVar(&f.limit, "limit", 15*time.Minute, "give up after this time")
+	flag.BoolVar(&f.checks, "checks", false, "measure the checks of the semantic layer alone, without a proxy")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -58,6 +60,14 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if f.checks {
+		costs, err := measureChecks(ctx, dir, f.rounds, "100ms")
+		if err != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		writeCosts(out, costs, f.rounds)
+		return nil
+	}
 	programs, err := build(ctx, f, dir)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
@@ -66,7 +76,7 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	if left != "" {
 		fmt.Fprintln(out, left)
 	}
-	groups, err := measureAll(ctx, f, programs, servers)
+	groups, err := measureAll(ctx, f, programs, servers, dir)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -78,16 +88,22 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	return nil
 }
 
-// measureAll measures all paths to each server, with each size of argument.
-func measureAll(ctx context.Context, f flags, programs programs, servers []server) ([]group, error) {
+// measureAll measures all paths to each server, with each size of argument. Dir is for files
+// of its own.
+func measureAll(ctx context.Context, f flags, programs programs, servers []server, dir string) ([]group, error) {
 	var groups []group
 	for _, s := range servers {
-		paths := []path{
-			{direct, s.command},
-			{toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)},
-			{sdk, append([]string{programs.sdkProxy}, s.command...)},
-		}
 		for _, size := range f.sizes {
+			policy, err := writePolicy(dir, size)
+			if err != nil {
+				return nil, err
+			}
+			paths := []path{
+				{direct, s.command},
+				{toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)},
+				{withPolicy, append([]string{programs.toolvet, "proxy", "--policy", policy, "--"}, s.command...)},
+				{sdk, append([]string{programs.sdkProxy}, s.command...)},
+			}
 			all, err := measure(ctx, paths, size, f.counts)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %d bytes: %w", s.name, size, err)

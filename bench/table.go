@@ -11,9 +11,10 @@ import (
 
 // The names of the paths.
 const (
-	direct  = "direct"
-	toolvet = "toolvet proxy"
-	sdk     = "SDK client + server"
+	direct     = "direct"
+	toolvet    = "toolvet proxy"
+	withPolicy = "toolvet proxy + policy"
+	sdk        = "SDK client + server"
 )
 
 // A group is what was measured of one server with one size of argument. The first
@@ -43,16 +44,16 @@ func writeTable(w io.Writer, groups []group) {
 
 // writeRatios prints what the proxy costs as a share of the SDK's.
 func writeRatios(w io.Writer, groups []group) {
-	fmt.Fprintln(w, "| server | argument | added p50 µs | … of the SDK's | CPU of the SDK's, one at a time | CPU of the SDK's, 16 in flight |")
-	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|")
+	fmt.Fprintln(w, "| server | argument | added p50 µs | with a policy | … of the SDK's | CPU of the SDK's, one at a time | CPU of the SDK's, 16 in flight |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
 	for _, g := range groups {
-		ours, theirs := g.find(toolvet), g.find(sdk)
-		if ours == nil || theirs == nil {
+		ours, judged, theirs := g.find(toolvet), g.find(withPolicy), g.find(sdk)
+		if ours == nil || judged == nil || theirs == nil {
 			continue
 		}
 		base := g.series[0].percentile(0.5)
 		added := ours.percentile(0.5) - base
-		fmt.Fprintf(w, "| %s | %d B | %s | %s | %s | %s |\n", g.server, g.size, micros(added),
+		fmt.Fprintf(w, "| %s | %d B | %s | %s | %s | %s | %s |\n", g.server, g.size, micros(added), micros(judged.percentile(0.5)-base),
 			ratio(added, theirs.percentile(0.5)-base), ratio(ours.cpuOne, theirs.cpuOne), ratio(ours.cpuFlood, theirs.cpuFlood))
 	}
 }

@@ -27,6 +27,7 @@ type Envelope struct {
 	Params json.RawMessage
 	Result json.RawMessage
 	Error  json.RawMessage
+	Other  bool // there are members that JSON-RPC does not know, or a result beside an error
 }
 
 // IsRequest reports whether m asks for an answer.
@@ -98,6 +99,7 @@ func (m *Envelope) set(member strictjson.Member) error {
 	case "error":
 		m.Error = member.Raw
 	default:
+		m.Other = true
 		return variantError(member.Key, envelopeKeys, InvalidRequest, "the message")
 	}
 	return nil
@@ -108,6 +110,7 @@ func (m *Envelope) check(members []strictjson.Member) error {
 		return slices.ContainsFunc(members, func(m strictjson.Member) bool { return m.Key == key })
 	}
 	answer := has("result") || has("error")
+	m.Other = m.Other || has("result") && has("error")
 	switch {
 	case !has("jsonrpc"):
 		return &Error{Code: InvalidRequest, Message: `"jsonrpc" is missing: it must be "2.0"`}

@@ -36,8 +36,9 @@ type Check struct {
 	// value is Error.
 	Severity Severity
 	// Bounded says that Run waits for nothing and returns within a time that its own
-	// limits set, so that it needs no goroutine that could be left behind. A check of
-	// level Runtime is never bounded.
+	// limits set, so that it needs no goroutine that could be left behind. Of a check with
+	// a rule it says so for arguments of a few KiB; with larger ones it has a goroutine.
+	// A check of level Runtime is never bounded.
 	Bounded bool
 	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
 	// check looks at every call as a whole.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -26,6 +27,13 @@ type Finding struct {
 	// where the tool's definition leaves no choice; nil otherwise.
 	Suggestion string
 	Value      json.RawMessage
+
+	// Rule names the rule of a policy or of a scanner that the finding rests on; "" if it
+	// rests on the check alone.
+	Rule string
+
+	// Code is what the finding is called on the wire, if it is not its stage's.
+	Code string
 
 	// Observed says that the finding would have refused the call, and that the
 	// policy only observes it.
@@ -73,9 +81,16 @@ type Pass struct {
 	// World is the place where the server works.
 	World World
 
+	// Result is what the server sent back; nil before the output stage. There Targets hold
+	// one target a demand, without a place; and Evaluate judges the structured content by
+	// the tool's output schema.
+	Result *result.Result
+
 	check    *Check
 	findings []Finding
 	skip     *Skip
+	edits    []result.Edit
+	notes    []string
 }
 
 // NewPass makes the pass of c over a call. Only drivers need it.
@@ -105,6 +120,18 @@ func (p *Pass) Reportf(pointer, format string, args ...any) {
 func (p *Pass) Skipf(format string, args ...any) {
 	p.skip = &Skip{Check: p.check.Name, Level: p.check.Level, Why: fmt.Sprintf(format, args...)}
 }
+
+// Change has places of the result changed before the client gets it.
+func (p *Pass) Change(edits ...result.Edit) { p.edits = append(p.edits, edits...) }
+
+// Note has a sentence told to the model, beside the result.
+func (p *Pass) Note(text string) { p.notes = append(p.notes, text) }
+
+// Changes returns what is to be changed. Only drivers need it.
+func (p *Pass) Changes() []result.Edit { return p.edits }
+
+// Notes returns what the model is to be told. Only drivers need it.
+func (p *Pass) Notes() []string { return p.notes }
 
 // Findings returns what was reported, in order. Only drivers need it.
 func (p *Pass) Findings() []Finding { return p.findings }

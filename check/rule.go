@@ -17,6 +17,17 @@ type Rule struct {
 	// Lists says that the rule is about a whole array, such as the words of a command.
 	// Otherwise each element of an array is a target of its own.
 	Lists bool
+	// Results says that the rule is about what tools send back, not about arguments. It holds
+	// with its default options where no policy demands it.
+	Results bool
+}
+
+// Problems readies options that are filled in, and says what is wrong with them.
+func Problems(options any) []Problem {
+	if o, ok := options.(interface{ Problems() []Problem }); ok {
+		return o.Problems()
+	}
+	return nil
 }
 
 // A Problem says what is wrong with a rule's options.
@@ -44,4 +55,7 @@ type World struct {
 	// Roots are the absolute directories that the server is confined to, as the policy,
 	// the server's own arguments or the client say; empty if it is not known.
 	Roots []string
+	// Resolver is the DNS server that the server asks for names, an IP address and a port;
+	// "" is this machine's own.
+	Resolver string
 }

@@ -17,19 +17,21 @@ type parameter struct {
 	words       []string // of the name, in lower case
 	description string   // in lower case
 	format      string
-	many        bool   // an array of strings
-	tool        string // what the tool says of itself, in lower case
+	values      []string // defaults and examples
+	tool        string   // what the tool says of itself, in lower case
 }
 
 // A rule turns a parameter into a guess, or into nothing.
 type rule struct {
 	kind  Kind
 	names func(p parameter) bool
-	// not names what makes another thing of such a name, in the description or the name
-	// of the tool.
+	// not names what makes another thing of such a name, in the description.
 	not *regexp.Regexp
-	// needs is what must be said as well where a name alone says too little.
-	needs *regexp.Regexp
+	// never does so in what the tool says of itself, too.
+	never *regexp.Regexp
+	// needs is what must be said as well where a name alone says too little; says is what
+	// the description itself must say.
+	needs, says *regexp.Regexp
 }
 
 var formats = map[string]Kind{
@@ -41,45 +43,90 @@ var formats = map[string]Kind{
 // rules are tried in this order; the first that fits decides.
 var rules = []rule{
 	{kind: Cron, names: last("cron", "crontab", "cronexpression"), not: regexp.MustCompile(`cron job id`)},
-	{kind: Cron, names: any2("cron", "expression", "schedule"), not: nil},
+	{kind: Cron, names: both("cron", "expression", "schedule")},
+	{kind: Cron, names: last("schedule", "expression"), needs: regexp.MustCompile(`\bcron( |tab\b|job|$)|cronjob|cron_`), not: regexp.MustCompile(`natural language|\bid\b|\bname\b`)},
 	{kind: Glob, names: anyOf("glob", "globs")},
-	{kind: Glob, names: last("pattern", "patterns"), needs: regexp.MustCompile(`\bglobs?\b`)},
+	{kind: Glob, names: last("pattern", "patterns"), says: regexp.MustCompile(`\bglobs?\b|\*\*/|\*\.[a-z]`), not: regularExpression},
 	{kind: Regex, names: anyOf("regex", "regexp")},
-	{kind: Regex, names: last("pattern", "patterns"), needs: regexp.MustCompile(`regular expression|\bregexp?\b`)},
+	{kind: Regex, names: last("pattern", "patterns", "paths", "domains", "query", "search", "filter"), says: regularExpression, not: regexp.MustCompile(`\bor\b.*regular exp|supports regular|path to`)},
+	{kind: Glob, names: both("patterns", "exclude", "include", "ignore"), not: regexp.MustCompile(`regular exp|\bregexp?\b|\burls?\b`)},
 	{kind: SQL, names: anyOf("sql"), not: regexp.MustCompile(`path|file name|dialect|server name`)},
-	{kind: SQL, names: last("query", "statement", "queries", "statements"), needs: regexp.MustCompile(`\bsql\b|\bselect (query|statement)\b|\bpostgres|\bmysql\b|\bsqlite\b`), not: regexp.MustCompile(`jql|graphql|cypher|kql|soql|gaql|natural language|search (query|term|text)|mongo`)},
-	{kind: Command, names: last("command", "cmd", "commands", "shellcommand", "commandline"), needs: regexp.MustCompile(`shell|bash|terminal|execut|run|\bcli\b|command[- ]line`), not: regexp.MustCompile(`redis|slash command|sub-?command|gdb|debugger|editor command|command (to look up|name)|minecraft|mongodb|\bvim\b|which command`)},
-	{kind: URL, names: last("url", "uri", "urls", "uris", "href", "endpoint", "webhook", "link"), not: regexp.MustCompile(`jdbc|connection string|database url|\b(resource|ui|s3|gs|mongodb|postgres|redis|file|memory)://|short ?link id|slug`)},
+	{kind: SQL, names: last("query", "statement", "queries", "statements"), needs: regexp.MustCompile(`\bsql\b|\bselect (query|statement)\b|\bpostgres|\bmysql\b|\bsqlite\b`),
+		not: regexp.MustCompile(`search (query|term|text)|keyword`), never: otherQueries},
+	{kind: Command, names: last("command", "cmd", "commands", "shellcommand", "commandline"),
+		needs: regexp.MustCompile(`shell|bash|terminal|execut|\brun|\bcli\b|command[- ]line|\b(pod|container|deployment|cronjob|docker)\b`),
+		not:   regexp.MustCompile(`redis|slash command|sub-?command|gdb|debugger|editor command|command (to look up|name)|minecraft|mongodb|\bvim\b|which command|kubectl command|filter|one of|\(list,`)},
+	{kind: URL, names: last("url", "uri", "urls", "uris", "href", "endpoint", "webhook", "link"),
+		not: regexp.MustCompile(`jdbc|connection (string|uri)|database url|\b(resource|ui|mongodb|postgres|redis|file|memory)://|short ?link id|slug|route paths?`)},
+	{kind: URL, names: always, says: whollyURL, not: orElse},
 	{kind: Path, names: pathName, not: notAPath},
-	{kind: Email, names: last("email", "emails", "emailaddress", "mail"), not: regexp.MustCompile(`email id|content|template|subject|body`)},
+	{kind: Email, names: last("email", "emails", "emailaddress", "mail"), not: regexp.MustCompile(`email id|content|template|subject|body|type of email`)},
+	{kind: Email, names: last("to", "from", "cc", "bcc", "recipient", "recipients", "attendees", "invitees", "sender", "forwarder", "participants", "address", "addresses"),
+		says: regexp.MustCompile(`\be-?mail addresse?s?\b`), not: orElse},
+	{kind: Email, names: last("cc", "bcc"), needs: regexp.MustCompile(`\be-?mails?\b|_mail|mail_`)},
+	{kind: Time, names: timeName, says: regexp.MustCompile(`iso[- ]?8601|rfc[- ]?3339|\biso (date|time|format|string|timestamp)|[0-9yd]-[0-9md]{2}-[0-9d]{2}t[0-9h]{2}:`),
+		not: regexp.MustCompile(`relative|now-|\bunix\b|epoch|date range|duration|period|yyyy-mm-dd\)|yyyy-mm-dd format`)},
 }
 
+var (
+	regularExpression = regexp.MustCompile(`regular expression|\bregexp?s?\b`)
+	otherQueries      = regexp.MustCompile(`\b(jql|graphql|cypher|kql|kusto|soql|sosl|gaql|xpath|jsonpath|sparql|promql|logql|dax|mdx|aql)\b|xpath|natural language|mongo`)
+	// whollyURL finds a description that begins by saying that it is a URL.
+	whollyURL = regexp.MustCompile(`^(the |an? |list of |array of |optional |full |complete |public |base |target |direct )*([a-z-]+ ){0,2}(url|uri)s?( (of|to|for|where|from|that)\b|$|[.,;:(]| \()`)
+	// orElse finds that something else will do as well, or that it is only about a URL.
+	orElse = regexp.MustCompile(`\b(id|name|slug|path|text|html|alias|file|number|handle|username)s? or\b|\bor (an? |the |local |file |its )*(path|name|id|file|text|html|base64|slug|alias|urn|handle)|base64|data uri|part of the ur[il]|\b(url|uri) (encoded|path|slug|pattern|prefix|parameter|safe|friendly)|schemes?\b`)
+)
+
 // notAPath finds what is called a path or a file and is none on a file system.
-var notAPath = regexp.MustCompile(`\b(json ?path|xpath|url path|api path|request path|http path|uri path|route|endpoint path|css|selector|object path|field path|property path|key path|dot[- ]notation|critical path|career path|shortest path|module path|import path|breadcrumb|vault path|secret path|redirect path|base64|file (content|data|id|token|key)s?\b|content of the file|google drive|figma|slack|notion|dropbox path)`)
+var notAPath = regexp.MustCompile(`\b(json ?path|xpath|url path|api path|request path|http path|uri path|route|endpoint path|css|selector|object path|field path|property path|key path|menu item|dot[- ]notation|critical path|career path|shortest path|module path|import path|breadcrumb|vault path|secret path|redirect path|base64|file (content|data|id|token|key)s?\b|content of the file|google drive|figma|slack|notion|gcs|gs://|s3://|bucket|github repository|firebase storage|dropbox path)`)
 
 // classify returns the kind of a parameter and why, or "".
 func classify(p parameter) (Kind, string) {
 	if kind, ok := formats[p.format]; ok {
 		return kind, fmt.Sprintf("its format is %q", p.format)
 	}
-	said := p.description + " " + p.tool
 	for _, r := range rules {
-		switch {
-		case !r.names(p):
-		case r.not != nil && r.not.MatchString(p.description):
-		case r.needs != nil && !r.needs.MatchString(said+" "+strings.Join(p.words, " ")):
-		default:
-			return r.kind, fmt.Sprintf("it is named %q", p.name)
+		if !r.fits(p) {
+			continue
 		}
+		if r.says != nil {
+			return r.kind, "its description says so"
+		}
+		return r.kind, fmt.Sprintf("it is named %q", p.name)
 	}
 	return "", ""
 }
 
-// last fits a name whose last word is one of these.
+func (r *rule) fits(p parameter) bool {
+	said := p.description + " " + p.tool + " " + strings.Join(p.words, " ")
+	switch {
+	case !r.names(p):
+	case r.not != nil && r.not.MatchString(p.description):
+	case r.never != nil && r.never.MatchString(said):
+	case r.needs != nil && !r.needs.MatchString(said):
+	case r.says != nil && !r.says.MatchString(p.description):
+	default:
+		return true
+	}
+	return false
+}
+
+// always fits every name that is of the thing itself.
+func always(p parameter) bool { return !qualifies(p) }
+
+// last fits a name whose last word is one of these, perhaps with a number behind it.
 func last(want ...string) func(parameter) bool {
 	return func(p parameter) bool {
-		return len(p.words) > 0 && (slices.Contains(want, p.words[len(p.words)-1]) || slices.Contains(want, strings.Join(p.words, "")))
+		return slices.Contains(want, p.last()) || slices.Contains(want, strings.Join(p.words, ""))
 	}
+}
+
+// last is the last word of the name, without a number behind it; "" for a name of none.
+func (p *parameter) last() string {
+	if len(p.words) == 0 {
+		return ""
+	}
+	return strings.TrimRight(p.words[len(p.words)-1], "0123456789")
 }
 
 // anyOf fits a name that holds one of these words, but is no count or switch of it.
@@ -89,8 +136,8 @@ func anyOf(want ...string) func(parameter) bool {
 	}
 }
 
-// any2 fits a name that holds the first word and one of the others.
-func any2(first string, others ...string) func(parameter) bool {
+// both fits a name that holds the first word and one of the others.
+func both(first string, others ...string) func(parameter) bool {
 	return func(p parameter) bool {
 		return slices.Contains(p.words, first) && slices.ContainsFunc(p.words, func(w string) bool { return slices.Contains(others, w) })
 	}
@@ -104,24 +151,48 @@ func qualifies(p parameter) bool {
 }
 
 var (
-	pathWords  = []string{"path", "paths", "filepath", "filepaths", "filename", "filenames", "directory", "directories", "dir", "dirs", "folder", "folders", "cwd", "workdir", "workspace"}
-	fileWords  = []string{"file", "files"}
-	otherPaths = []string{"json", "xpath", "api", "url", "uri", "http", "request", "route", "field", "property", "key", "css", "object", "node", "element", "module", "import", "s3", "blob", "repo"}
+	pathWords  = strings.Fields("path paths filepath filepaths filename filenames directory directories dir dirs folder folders cwd workdir workspace dockerfile")
+	fileWords  = strings.Fields("file files")
+	placeWords = strings.Fields("source destination src dst dest target output input root location")
+	otherPaths = strings.Fields("json xpath api url uri http request route field property css object node element module import s3 blob repo menu")
+	keyFiles   = strings.Fields("private public ssh identity host")
+	timeWords  = strings.Fields("time date datetime timestamp at start end since until before after min max from to on")
 )
+
+// timeName fits names of moments.
+func timeName(p parameter) bool {
+	return slices.ContainsFunc(p.words, func(w string) bool { return slices.Contains(timeWords, w) }) && !qualifies(p)
+}
 
 // pathName fits names of files and directories.
 func pathName(p parameter) bool {
-	if len(p.words) == 0 || slices.ContainsFunc(p.words, func(w string) bool { return slices.Contains(otherPaths, w) }) {
+	has := func(list []string) bool {
+		return slices.ContainsFunc(p.words, func(w string) bool { return slices.Contains(list, w) })
+	}
+	switch {
+	case len(p.words) == 0 || has(otherPaths) || p.words[0] == "search" || p.words[0] == "filter":
+		return false
+	case slices.Contains(p.words, "key") && !has(keyFiles):
 		return false
 	}
-	end := p.words[len(p.words)-1]
+	end := p.last()
 	switch {
 	case slices.Contains(pathWords, end):
 		return end != "workspace" && end != "folder" && end != "folders" || saysPath.MatchString(p.description)
-	case slices.Contains(fileWords, end):
+	case slices.Contains(fileWords, end), end == "name" && has([]string{"dir", "directory"}):
+		return saysPath.MatchString(p.description) || slices.ContainsFunc(p.values, looksLikePath)
+	case slices.Contains(placeWords, end):
 		return saysPath.MatchString(p.description)
-	case slices.Contains([]string{"source", "destination", "src", "dst", "dest", "target", "output", "input", "root", "location"}, end):
-		return saysPath.MatchString(p.description)
+	}
+	return false
+}
+
+// looksLikePath reports whether an example is a path.
+func looksLikePath(value string) bool {
+	for _, begin := range []string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(value, begin) {
+			return true
+		}
 	}
 	return false
 }

@@ -7,6 +7,7 @@
 package infer
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -39,10 +40,11 @@ type Guess struct {
 	Reason  string // such as: named "filePath"
 }
 
-// Bounds of what is looked at: a schema is untrusted.
+// Bounds of what is looked at: a schema is untrusted, and its references may go round.
 const (
 	maxDepth      = 6
 	maxParameters = 500
+	maxNodes      = 50_000
 )
 
 // Tool guesses the parameters of a tool, in the order of their addresses. It returns nil
@@ -52,111 +54,84 @@ func Tool(t *call.Tool) []Guess {
 	if json.Unmarshal(t.InputSchema, &root) != nil {
 		return nil
 	}
-	w := walker{tool: strings.ToLower(t.Name + " " + t.Title + " " + firstSentence(t.Description))}
-	w.object(&root, "", 0)
+	w := walker{
+		tool:  strings.ToLower(t.Name + " " + t.Title + " " + firstSentence(t.Description)),
+		about: parametersIn(t.Description),
+		root:  &root,
+	}
+	for w.object(&root, "", 0); len(w.later) > 0; {
+		o := w.later[0]
+		w.later = w.later[1:]
+		w.object(o.node, o.address, o.depth)
+	}
+	slices.SortFunc(w.guesses, func(a, b Guess) int { return strings.Compare(a.Address, b.Address) })
 	return w.guesses
 }
 
-// A node is the part of a schema that a guess rests on.
-type node struct {
-	Type        types
-	Format      string
-	Description string
-	Enum        []any
-	Const       any
-	Properties  map[string]*node
-	Items       *node
-	AnyOf       []*node
-	OneOf       []*node
-}
-
-// UnmarshalJSON reads a schema; a boolean one says nothing, and neither does one whose
-// members are not what they should be.
-func (n *node) UnmarshalJSON(data []byte) error {
-	type plain node
-	_ = json.Unmarshal(data, (*plain)(n))
-	return nil
-}
-
-// types is one type or several.
-type types []string
-
-func (t *types) UnmarshalJSON(data []byte) error {
-	var one string
-	if json.Unmarshal(data, &one) == nil {
-		*t = types{one}
-		return nil
-	}
-	var many []string
-	_ = json.Unmarshal(data, &many)
-	*t = many
-	return nil
-}
-
 type walker struct {
-	tool    string // what the tool says of itself, in lower case
+	tool    string            // what the tool says of itself, in lower case
+	about   map[string]string // what its description says of parameters, by name
+	root    *node
+	nodes   int      // that have been looked at, again and again
+	later   []object // so that those further up are looked at first
 	guesses []Guess
 }
 
+// An object is a schema with properties, or with alternatives that have some.
+type object struct {
+	node    *node
+	address string
+	depth   int
+}
+
 func (w *walker) object(n *node, address string, depth int) {
-	if n == nil || depth > maxDepth {
+	if depth > maxDepth {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.Properties)) {
-		if len(w.guesses) >= maxParameters {
-			return
+	for _, form := range w.forms(n) {
+		for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
+			if len(w.guesses) >= maxParameters || w.nodes > maxNodes {
+				return
+			}
+			w.parameter(name, form.Properties[name], address+"/"+check.EscapePointer(name), depth)
 		}
-		w.parameter(name, n.Properties[name], address+"/"+check.EscapePointer(name), depth)
 	}
 }
 
 func (w *walker) parameter(name string, n *node, address string, depth int) {
-	if n == nil {
-		return
+	forms := w.forms(n)
+	p := parameter{name: name, words: words(name), tool: w.tool}
+	for _, form := range forms {
+		p.description = strings.ToLower(cmp.Or(p.description, form.Description))
+		p.values = append(p.values, form.values()...)
 	}
-	p := parameter{name: name, words: words(name), description: strings.ToLower(n.Description), tool: w.tool}
-	for _, form := range n.forms() {
-		switch {
-		case form.isString() && len(form.Enum) == 0 && form.Const == nil:
+	if p.description == "" && depth == 0 {
+		p.description = strings.ToLower(w.about[name])
+	}
+	for _, form := range forms {
+		if form.isText() {
 			p.format = form.Format
 			w.guess(p, address)
 			return
-		case form.Items != nil && form.Items.isString() && len(form.Items.Enum) == 0:
-			p.format, p.many = form.Items.Format, true
+		}
+		if i := slices.IndexFunc(w.forms(form.Items), (*node).isText); i >= 0 {
+			p.format = w.forms(form.Items)[i].Format
 			w.guess(p, address)
 			return
-		case form.Items != nil:
-			w.object(form.Items, address+"/*", depth+1)
-		default:
-			w.object(form, address, depth+1)
+		}
+	}
+	w.later = append(w.later, object{n, address, depth + 1})
+	for _, form := range forms {
+		if form.Items != nil {
+			w.later = append(w.later, object{form.Items, address + "/*", depth + 1})
 		}
 	}
 }
-
-// forms are the alternatives that a parameter may take.
-func (n *node) forms() []*node {
-	forms := []*node{n}
-	for _, alternative := range slices.Concat(n.AnyOf, n.OneOf) {
-		if alternative != nil {
-			forms = append(forms, alternative)
-		}
-	}
-	return forms
-}
-
-func (n *node) isString() bool { return slices.Contains(n.Type, "string") }
 
 func (w *walker) guess(p parameter, address string) {
 	kind, reason := classify(p)
-	if kind == "" {
+	if kind == "" || slices.ContainsFunc(w.guesses, func(g Guess) bool { return g.Address == address }) {
 		return
 	}
 	w.guesses = append(w.guesses, Guess{Address: address, Kind: kind, Reason: reason})
-}
-
-func firstSentence(s string) string {
-	if i := strings.IndexAny(s, ".\n"); i >= 0 {
-		return s[:i]
-	}
-	return s
 }

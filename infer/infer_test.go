@@ -4,6 +4,7 @@
 package infer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -45,6 +46,28 @@ func TestTool(t *testing.T) {
 		"sql":  {`{"name":"query","description":"Run a read-only SQL query","inputSchema":{"properties":{"query":{"type":"string"}}}}`, []Guess{{"/query", SQL, `it is named "query"`}}},
 		"cron": {`{"name":"x","inputSchema":{"properties":{"cron_expression":{"type":"string"}}}}`, []Guess{{"/cron_expression", Cron, `it is named "cron_expression"`}}},
 
+		"behind a reference": {`{"name":"x","inputSchema":{"properties":{"params":{"$ref":"#/$defs/P"}},"$defs":{"P":{"properties":{"email":{"type":"string"},"next":{"$ref":"#/$defs/P"}}}}}}`,
+			[]Guess{
+				{"/params/email", Email, `it is named "email"`},
+				{"/params/next/email", Email, `it is named "email"`},
+				{"/params/next/next/email", Email, `it is named "email"`},
+				{"/params/next/next/next/email", Email, `it is named "email"`},
+				{"/params/next/next/next/next/email", Email, `it is named "email"`},
+				{"/params/next/next/next/next/next/email", Email, `it is named "email"`},
+			}},
+		"an old reference, all of": {`{"name":"x","inputSchema":{"properties":{"a":{"allOf":[{"$ref":"#/definitions/U"}],"description":"no more"}},"definitions":{"U":{"type":"string","format":"uri"}}}}`,
+			[]Guess{{"/a", URL, `its format is "uri"`}}},
+		"what the tool says of it": {`{"name":"x","description":"Copies.\n\nArgs:\n    target (str): Path of the file to write\n    sha: of it","inputSchema":{"properties":{"target":{"type":"string"},"sha":{"type":"string"}}}}`,
+			[]Guess{{"/target", Path, `it is named "target"`}}},
+		"an example": {`{"name":"x","inputSchema":{"properties":{"files":{"type":"array","items":{"type":"string"},"default":["/srv/a"]}}}}`,
+			[]Guess{{"/files", Path, `it is named "files"`}}},
+		"what a description says": {`{"name":"x","inputSchema":{"properties":{"repo":{"type":"string","description":"Chart repository URL"},"to":{"type":"array","items":{"type":"string"},"description":"E-mail addresses"},"from":{"type":"string","description":"start, an ISO 8601 timestamp"}}}}`,
+			[]Guess{{"/from", Time, `its description says so`}, {"/repo", URL, `its description says so`}, {"/to", Email, `its description says so`}}},
+		"patterns of each kind": {`{"name":"x","inputSchema":{"properties":{"excludePatterns":{"type":"array","items":{"type":"string"}},"includePatterns":{"type":"string","description":"regular expressions"},"pattern":{"type":"string","description":"what to look for"}}}}`,
+			[]Guess{{"/excludePatterns", Glob, `it is named "excludePatterns"`}, {"/includePatterns", Regex, `its description says so`}}},
+		"a number behind the name": {`{"name":"x","inputSchema":{"properties":{"url2":{"type":"string"}}}}`, []Guess{{"/url2", URL, `it is named "url2"`}}},
+		"either of two is neither": {`{"name":"x","inputSchema":{"properties":{"image":{"type":"string","description":"URL or base64 of the image"},"user":{"type":"string","description":"URL or name"}}}}`, nil},
+
 		"a search text is no SQL":     {`{"name":"search","description":"Search the web","inputSchema":{"properties":{"query":{"type":"string"}}}}`, nil},
 		"a path in an API is no file": {`{"name":"x","inputSchema":{"properties":{"path":{"type":"string","description":"API path such as /users"}}}}`, nil},
 		"an id of a file is no file":  {`{"name":"x","inputSchema":{"properties":{"file_id":{"type":"string"},"folderId":{"type":"string"}}}}`, nil},
@@ -61,6 +84,21 @@ func TestTool(t *testing.T) {
 				t.Errorf("guesses (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestToolBounds holds that a schema that refers to itself in many ways comes to an end,
+// and hides nothing that is further up.
+func TestToolBounds(t *testing.T) {
+	t.Parallel()
+	var properties []string
+	for i := range 60 {
+		properties = append(properties, fmt.Sprintf(`"a%d":{"$ref":"#/$defs/R"}`, i))
+	}
+	list := strings.Join(properties, ",")
+	got := Tool(&call.Tool{InputSchema: fmt.Appendf(nil, `{"properties":{%s,"z":{"properties":{"url":{"type":"string"}}}},"$defs":{"R":{"properties":{%s}},"S":{"$ref":"#/$defs/S"}},"allOf":[{"$ref":"#/$defs/S"}]}`, list, list)})
+	if want := []Guess{{"/z/url", URL, `it is named "url"`}}; !cmp.Equal(want, got) {
+		t.Errorf("guesses: %v, want %v", got, want)
 	}
 }
 

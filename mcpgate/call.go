@@ -28,42 +28,47 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
 			Message: "a middleware hands on a tools/call without its params, so it cannot be judged"}
 	}
-	if answer, err := g.judge(ctx, r); answer != nil || err != nil {
+	c, done, answer, err := g.judge(ctx, r)
+	defer done()
+	if answer != nil || err != nil {
 		return untyped(answer, err)
 	}
-	return g.run(ctx, r)
+	res, err := g.run(ctx, r)
+	return g.review(ctx, methodCallTool, c, res, err)
 }
 
 // judge returns what to answer instead of running the call: a refusal, or the answer
-// of the validate tool. If both results are nil, the call is a go.
-func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (answer *mcp.CallToolResult, err error) {
+// of the validate tool. If answer and err are nil, the call c is a go.
+func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (c *call.Call, done func(), answer *mcp.CallToolResult, err error) {
+	done = func() {}
 	defer func() {
 		if p := recover(); p != nil {
 			g.panicked("judging a call", r.Params.Name, p)
 			answer, err = refusal(r, toolvet.Verdict{})
 		}
 	}()
-	c, err := g.decode(r.Params)
-	if err != nil {
-		return nil, err
+	if c, err = g.decode(r.Params); err != nil {
+		return nil, done, nil, err
 	}
 	inv, err := g.inventory(ctx, r)
 	if err != nil {
-		return refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
+		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
+		return c, done, answer, err
 	}
 	if c.Resolve(inv.catalog); c.Tool == nil {
 		// In the SDK's words, but not by the SDK: a tool that is added at this very
 		// moment would run without a verdict.
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
+		return c, done, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
-	verdict := g.gate.Judge(ctx, c, toolvet.PointLibrary)
+	c.Validation = c.Name == inv.validate.Name
+	verdict, done := g.gate.Admit(ctx, c, toolvet.PointLibrary)
 	switch {
 	case !verdict.Go:
-		return refusal(r, verdict)
-	case c.Name == inv.validate.Name:
-		return g.validate(ctx, r, c, inv)
+		answer, err = refusal(r, verdict)
+	case c.Validation:
+		answer, err = g.validate(ctx, r, c, inv)
 	}
-	return nil, nil
+	return c, done, answer, err
 }
 
 // decode reads the arguments strictly. Absent arguments are judged as {}, and stay

@@ -10,7 +10,8 @@
 // places of both handshakes.
 //
 //	client ─▶ SDK ─▶ your middleware ─▶ mcpgate ─▶ SDK's validation ─▶ handler
-//	                                       └─ Gate.Judge
+//	                                       └─ Gate.Judge                    │
+//	client ◀──────────────────────────────── Gate.Review ◀────────────────┘
 //
 // # Order
 //
@@ -155,6 +156,7 @@ func (g *guard) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		case methodCallTool:
 			return g.callTool(ctx, req)
 		}
-		return next(ctx, method, req)
+		res, err := next(ctx, method, req)
+		return g.review(ctx, method, new(call.Call), res, err)
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// A file is the text of a policy, for messages that show it.
+// A file is the text of a policy, or of its tests, for messages that show it.
 type file struct {
 	name  string
+	kind  string // what the text is: "policy"
 	lines []line
 }
 
@@ -26,8 +27,8 @@ type line struct {
 // A position is a place in a file, both counted from 1, columns in characters.
 type position struct{ line, column int }
 
-func newFile(name, text string) *file {
-	f := &file{name: name}
+func newFile(name, kind, text string) *file {
+	f := &file{name: name, kind: kind}
 	for text := range strings.SplitSeq(text, "\n") {
 		f.lines = append(f.lines, line{text, strings.Map(visible, text), utf8.RuneCountInString(text)})
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/limit"
 )
 
 // JSONSchema returns a JSON Schema (draft 2020-12) of policies, for editors: they complete
@@ -19,15 +20,28 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 	for _, c := range checks {
 		named[c.Name] = object{"description": c.Summary(), "$ref": "#/$defs/check"}
 	}
-	demands := object{}
+	demands, output := object{}, object{}
 	for _, r := range rules {
-		demands[r.Name] = optionsSchema(r)
+		if r.Results {
+			output[r.Name] = optionsSchema(r)
+		} else {
+			demands[r.Name] = optionsSchema(r)
+		}
 	}
+	results := object{"$ref": "#/$defs/output"}
 	root := closed(object{
-		"version": object{"const": 1, "description": "the version of this format: 1"},
-		"preset":  words("what is demanded of arguments that the policy does not speak of; default: nothing", presets...),
-		"checks":  closed(named, "what becomes of the findings of a check, by its name"),
-		"servers": object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
+		"version":    object{"const": 1, "description": "the version of this format: 1"},
+		"preset":     words("what is demanded of arguments that the policy does not speak of; default: standard", presets...),
+		"checks":     closed(named, "what becomes of the findings of a check, by its name"),
+		"output":     results,
+		"servers":    object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
+		"session":    closed(object{"subject": textSchema("who makes the calls, where nobody is authenticated")}, "what holds for the sessions of a door that authenticates nobody"),
+		"rules":      listOf(ruleSchema(), "who may make which calls: deny rules win, and with any allow rule what none allows is refused"),
+		"pinning":    pinningSchema(),
+		"audit":      auditSchema(),
+		"limits":     listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
+		"shared":     structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
+		"visibility": words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
 	}, "a policy of toolvet")
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "toolvet.yaml"
@@ -39,8 +53,10 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 			"arguments": object{"type": "object", "description": "rules by the name or JSON Pointer of an argument; * in a pointer is every element",
 				"additionalProperties": object{"$ref": "#/$defs/demands"}},
 			"requires": listOf(object{"$ref": "#/$defs/demands"}, "rules of the tool as a whole"),
+			"output":   results,
 		}, "what is demanded of the calls of a tool"),
 		"demands": closed(demands, "rules, by name"),
+		"output":  closed(output, "rules of what comes back, by name; those of a tool count before those of its server, and these before those of all"),
 	}
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -77,12 +93,53 @@ func checkSchema() object {
 	}}
 }
 
+func pinningSchema() object {
+	s := closed(object{
+		"lock":    textSchema("file that holds the definitions of tools, as toolvet lock writes it; relative to the policy"),
+		"changed": words("what becomes of a call of a tool that is not as it was locked; default: refuse", "refuse", "warn"),
+		"unknown": words("what becomes of a call of a tool that is not in the lock; default: refuse", "refuse", "warn"),
+	}, "tools whose definitions may not change unseen")
+	s["required"] = []string{"lock"}
+	return s
+}
+
+func auditSchema() object {
+	s := closed(object{
+		"file":      textSchema("the log, JSON lines chained by hashes; relative to the policy"),
+		"key_file":  textSchema("file with a key of at least 32 bytes, so that only its holder can make the hashes; default: none"),
+		"sync":      words("when records are forced to the disk; default: every-second", "every-second", "always"),
+		"max_bytes": object{"type": "integer", "minimum": 1, "description": "size above which the file is rotated; default: 100 MiB"},
+		"max_age":   textSchema("age above which the file is rotated, such as 24h; default: never"),
+		"keep":      object{"type": "integer", "minimum": 1, "description": "rotated files that are kept; default: all"},
+		"on_error":  words("what becomes of a call that cannot be recorded; default: refuse", "refuse", "continue"),
+		"arguments": words("recorded: the log holds the arguments, values and all, which a replay needs; default: omitted", "omitted", "recorded"),
+	}, "a record of every call")
+	s["required"] = []string{"file"}
+	return s
+}
+
+func ruleSchema() object {
+	s := closed(object{
+		"name":       textSchema("names the rule in reasons and logs"),
+		"effect":     words("what becomes of the calls that it matches", "allow", "deny"),
+		"tools":      listOf(object{"type": "string"}, "SERVER:TOOL, or TOOL of any server; * is any characters; default: all tools"),
+		"when":       textSchema("a CEL expression over session, server, tool, args and now; default: always"),
+		"message":    textSchema("what a caller is told who is refused"),
+		"suggestion": textSchema("how a caller who is refused can mend the call"),
+		"mode":       words("observe: what the rule would do is told and not done; default: enforce", "enforce", "observe"),
+	}, "a rule")
+	s["required"] = []string{"name", "effect"}
+	return s
+}
+
 func serverSchema() object {
 	return closed(object{
 		"command":  listOf(object{"type": "string"}, "how the server is started: the program and its arguments"),
 		"location": words("remote: its files, programs and environment are not those of this machine; default: local", "local", "remote"),
 		"base":     textSchema("absolute directory that the server resolves relative paths against"),
 		"roots":    listOf(object{"type": "string"}, "absolute directories that the server is confined to"),
+		"output":   object{"$ref": "#/$defs/output"},
+		"resolver": textSchema("IP address of the DNS server that names are looked up at, with its port if that is not 53; default: this machine's resolver"),
 		"tools": object{"type": "object", "description": "tools by name; * in a name is any characters",
 			"additionalProperties": object{"$ref": "#/$defs/tool"}},
 	}, "a server")

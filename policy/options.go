@@ -23,11 +23,10 @@ func (d *decoder) options(n ast.Node, what string, options any) {
 	before := len(d.errs)
 	target := reflect.ValueOf(options).Elem()
 	at := d.structure(n, what, target)
-	problems, ok := options.(interface{ Problems() []check.Problem })
-	if !ok || len(d.errs) > before {
+	if len(d.errs) > before {
 		return
 	}
-	for _, p := range problems.Problems() {
+	for _, p := range check.Problems(options) {
 		where, found := at[p.Field]
 		if !found {
 			where = positionOf(n)

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/limit"
 )
 
 // maxBytes is the size of the largest policy: some thousand times a large one.
@@ -39,22 +40,36 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 // Parse reads a policy: one YAML document of at most 1 MiB.
 //
 //	version: 1
-//	preset: standard        # observe | standard | strict; default: none
+//	preset: standard        # observe | standard | strict | none; default: standard
 //	checks:
 //	  format: off
 //	  unknown-argument:
 //	    severity: error     # error | warning; default: as the check says
 //	    mode: observe       # enforce | observe; default: enforce
 //	    fail_open: false    # default: false
+//	output:
+//	  secrets: {action: redact}    # rules of results; also below a server and below a tool
 //	servers:
 //	  files:
 //	    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /srv/data]
 //	    location: local     # local | remote
 //	    roots: [/srv/data]
+//	    resolver: 10.0.0.53 # DNS server that names are looked up at; default: this machine's
 //	    tools:
 //	      "read_*":
 //	        arguments:
 //	          path: {path: {exists: true}}    # a name or a JSON Pointer; rules by name
+//
+//	session:
+//	  subject: ${USER}    # who makes the calls, where nobody is authenticated
+//	rules:                # who may make which calls; see package rule
+//	  - {name: readers, effect: allow, tools: ["files:read_*"], when: 'session.subject == "ann"'}
+//	pinning: {lock: toolvet.lock, changed: refuse, unknown: refuse}    # refuse | warn
+//	limits:
+//	  - {name: calls, tools: ["files:*"], rate: 10/s, burst: 20, concurrency: 4, quota: 1000/day}
+//	shared: {url: "redis://127.0.0.1:6379"}    # count together with other proxies
+//	audit: {file: audit.jsonl, on_error: refuse}    # see package auditlog
+//	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
 //
 // Rules are those that may be demanded of arguments. ${NAME} in a string is the value of
 // an environment variable, which no message shows.
@@ -63,25 +78,38 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 // checks, which [Policy.Validate] knows. Filename is for its messages. Anchors,
 // aliases, merge keys and tags are refused.
 func Parse(filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
-	f := newFile(filename, "")
-	if len(data) > maxBytes {
-		return nil, Errors{f.errorf(position{1, 1}, "the policy is larger than 1 MiB")}
-	}
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	f = newFile(filename, text)
-	if errs := f.characters(); errs != nil {
+	d, root, errs := open(filename, "policy", data)
+	if errs != nil {
 		return nil, errs.ordered()
 	}
-	root, errs := parseTree(f, text)
-	d := &decoder{file: f, rules: rules, errs: errs}
-	p := &Policy{origin: &origin{file: f, checks: map[string]position{}}}
+	d.rules = rules
+	p := &Policy{origin: &origin{file: d.file, checks: map[string]position{}}}
 	if root != nil {
 		p.read(d, root)
+	} else if len(d.errs) == 0 {
+		d.errorf(position{1, 1}, "the policy is empty: the least that it can say is %q", "version: 1")
 	}
 	if len(d.errs) > 0 {
 		return nil, d.errs.ordered()
 	}
 	return p, nil
+}
+
+// open reads the YAML of a file of a kind: "policy" or "test file". The errors are those
+// of a text that cannot be read at all. What else is wrong with it the decoder has, and
+// then the node may be nil.
+func open(filename, kind string, data []byte) (*decoder, ast.Node, Errors) {
+	f := newFile(filename, kind, "")
+	if len(data) > maxBytes {
+		return nil, nil, Errors{f.errorf(position{1, 1}, "the %s is larger than 1 MiB", kind)}
+	}
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	f = newFile(filename, kind, text)
+	if errs := f.characters(); errs != nil {
+		return nil, nil, errs
+	}
+	root, errs := parseTree(f, text)
+	return &decoder{file: f, errs: errs}, root, nil
 }
 
 // read reads the whole file.
@@ -90,12 +118,25 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		field{key: "version", required: true, read: func(n ast.Node) { readVersion(d, n) }},
 		field{key: "preset", read: func(n ast.Node) { p.Preset = oneOf(d, n, presetChoices()...) }},
 		field{key: "checks", read: func(n ast.Node) { p.readChecks(d, n) }},
+		field{key: "output", read: func(n ast.Node) { p.Output = d.demands(n, ofResults) }},
 		field{key: "servers", read: func(n ast.Node) { p.readServers(d, n) }},
+		field{key: "session", read: func(n ast.Node) { p.readSession(d, n) }},
+		field{key: "rules", read: func(n ast.Node) { p.readRules(d, n) }},
+		field{key: "pinning", read: func(n ast.Node) { p.readPinning(d, n) }},
+		field{key: "limits", read: func(n ast.Node) { p.readLimits(d, n) }},
+		field{key: "shared", read: func(n ast.Node) {
+			p.Shared = new(limit.Shared)
+			d.options(n, "the shared limits", p.Shared)
+		}},
+		field{key: "audit", read: func(n ast.Node) { p.readAudit(d, n) }},
+		field{key: "visibility", read: func(n ast.Node) {
+			p.HideRefused = oneOf(d, n, choice[bool]{"all", false}, choice[bool]{"allowed", true})
+		}},
 	)
 }
 
 // presets are the names that a policy may give. Package preset says what they mean.
-var presets = []string{"observe", "standard", "strict"}
+var presets = []string{"observe", "standard", "strict", "none"}
 
 func presetChoices() []choice[string] {
 	choices := make([]choice[string], len(presets))

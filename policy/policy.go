@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/limit"
 )
 
 // A Policy is what toolvet.yaml says. The nil Policy leaves every check as it
@@ -19,6 +20,18 @@ import (
 type Policy struct {
 	Checks  map[string]Check // by the name of the check
 	Servers []*Server        // in the order of the file
+	Output  []Demand         // of what servers send back; a server's own and a tool's own count before
+
+	// Rules say who may make which calls. A Gate enforces them only with the options of
+	// package access, and refuses to be made without.
+	Rules   []Rule
+	Session Session
+	Pinning Pinning
+	Limits  []limit.Limit
+	Audit   Audit
+	Shared  *limit.Shared // where limits are counted together with other proxies; nil: nowhere
+	// HideRefused leaves tools out of tools/list that the session may not call at all.
+	HideRefused bool
 
 	// Infer says what is demanded of the arguments of a tool that the policy does not
 	// speak of. Nil: nothing.

@@ -4,8 +4,9 @@
 package policy
 
 import (
-	"path"
+	"net/netip"
 	"path/filepath"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -17,20 +18,36 @@ type Server struct {
 	Name    string
 	Command []string // how to start it; nil if the policy does not say
 	World   check.World
-	Tools   []Tool // in the order of the file
+	Tools   []Tool   // in the order of the file
+	Output  []Demand // of what the server sends back
+
+	// ClientRoots says that the roots that the client announces count beside those of
+	// World. A policy file that names roots means these alone.
+	ClientRoots bool
 }
 
 // A Tool is what a policy says about the tools of a server whose names match.
 type Tool struct {
-	Pattern   string // a name, or one with * for any characters
+	Pattern   string // a name, or one with * for any characters; no other character is special
 	Arguments []Argument
 	Requires  []Demand // of the tool as a whole
+	Output    []Demand // of its results
 }
 
 // Matches reports whether t speaks of the tool called name.
 func (t *Tool) Matches(name string) bool {
-	ok, err := path.Match(t.Pattern, name)
-	return ok && err == nil
+	parts := strings.Split(t.Pattern, "*")
+	rest, ok := strings.CutPrefix(name, parts[0])
+	if len(parts) == 1 || !ok {
+		return ok && rest == ""
+	}
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		if _, rest, ok = strings.Cut(rest, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, last)
 }
 
 // An Argument is a place in a tool's arguments, and what is demanded of it.
@@ -46,6 +63,9 @@ type Argument struct {
 type Demand struct {
 	Rule    *check.Rule
 	Options any // what Rule.Options made, filled in
+	// Severity is the worst that a finding can be because of this demand. A guess may only
+	// warn.
+	Severity check.Severity
 }
 
 // Server returns what p says about the server called name: by its name, or, for a
@@ -74,7 +94,7 @@ func (p *Policy) readServers(d *decoder, n ast.Node) {
 }
 
 func readServer(d *decoder, e entry) *Server {
-	s := &Server{Name: e.key}
+	s := &Server{Name: e.key, ClientRoots: true}
 	d.object(e.value, "the server",
 		field{key: "command", read: func(n ast.Node) { s.Command = d.texts(n) }},
 		field{key: "location", read: func(n ast.Node) {
@@ -82,8 +102,11 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 		field{key: "base", read: func(n ast.Node) { s.World.Base = d.directory(n) }},
 		field{key: "roots", read: func(n ast.Node) {
+			s.ClientRoots = false
 			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.directory(n)) })
 		}},
+		field{key: "output", read: func(n ast.Node) { s.Output = d.demands(n, ofResults) }},
+		field{key: "resolver", read: func(n ast.Node) { s.World.Resolver = d.dnsServer(n) }},
 		field{key: "tools", read: func(n ast.Node) {
 			tools, _ := d.entries(n, "tools by name")
 			for _, t := range tools {
@@ -96,65 +119,91 @@ func readServer(d *decoder, e entry) *Server {
 
 func readTool(d *decoder, e entry) Tool {
 	t := Tool{Pattern: e.key}
-	if _, err := path.Match(t.Pattern, ""); err != nil {
-		d.errorf(e.at, "%s is no pattern of names: use letters, digits, _ - . and *", quote(e.key))
-	}
 	d.object(e.value, "the tool",
 		field{key: "arguments", read: func(n ast.Node) {
 			arguments, _ := d.entries(n, "arguments by name or JSON Pointer")
 			for _, a := range arguments {
-				t.Arguments = append(t.Arguments, Argument{Address: d.address(a), Demands: d.demands(a.value)})
+				t.Arguments = append(t.Arguments, Argument{Address: Address(a.key), Demands: d.demands(a.value, ofArguments)})
 			}
 		}},
 		field{key: "requires", read: func(n ast.Node) {
-			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.demands(n)...) })
+			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.demands(n, ofArguments)...) })
 		}},
+		field{key: "output", read: func(n ast.Node) { t.Output = d.demands(n, ofResults) }},
 	)
 	return t
 }
 
-// address reads the name of an argument, or a JSON Pointer.
-func (d *decoder) address(e entry) string {
-	if e.key == "" || e.key[0] == '/' {
-		return e.key
+// Address is the JSON Pointer of an argument that is given by its name, or by one.
+func Address(argument string) string {
+	if argument == "" || argument[0] == '/' {
+		return argument
 	}
-	return "/" + check.EscapePointer(e.key)
+	return "/" + check.EscapePointer(argument)
 }
 
+// What rules are about (check.Rule.Results).
+const (
+	ofArguments = false
+	ofResults   = true
+)
+
 // demands reads rules by name, with their options.
-func (d *decoder) demands(n ast.Node) []Demand {
+func (d *decoder) demands(n ast.Node, about bool) []Demand {
 	entries, _ := d.entries(n, "rules by name")
 	var demands []Demand
 	for _, e := range entries {
-		rule := d.rule(e)
+		rule := d.rule(e, about)
 		if rule == nil {
 			continue
 		}
 		options := rule.Options()
 		d.options(e.value, "the rule "+rule.Name, options)
-		demands = append(demands, Demand{rule, options})
+		demands = append(demands, Demand{Rule: rule, Options: options})
 	}
 	return demands
 }
 
-func (d *decoder) rule(e entry) *check.Rule {
-	names := make([]string, len(d.rules))
-	for i, r := range d.rules {
+func (d *decoder) rule(e entry, about bool) *check.Rule {
+	var names []string
+	for _, r := range d.rules {
+		if r.Results != about {
+			continue
+		}
 		if r.Name == e.key {
 			return r
 		}
-		names[i] = r.Name
+		names = append(names, r.Name)
 	}
 	d.errorf(e.at, "unknown rule %s: %s", quote(e.key), hint(e.key, names))
 	return nil
 }
 
+// dnsServer reads an IP address, with a port unless it is that of DNS.
+func (d *decoder) dnsServer(n ast.Node) string {
+	s, ok := d.text(n)
+	if a, err := netip.ParseAddr(s); err == nil {
+		return netip.AddrPortFrom(a, 53).String()
+	}
+	a, err := netip.ParseAddrPort(s)
+	if ok && (err != nil || a.Port() == 0) {
+		d.errorf(positionOf(n), "must be the IP address of a DNS server, with its port if that is not 53, such as 10.0.0.53 or [fd00::53]:5353")
+	}
+	return s
+}
+
 // directory reads an absolute path.
 func (d *decoder) directory(n ast.Node) string {
 	dir, ok := d.text(n)
-	if ok && !filepath.IsAbs(dir) {
-		d.errorf(positionOf(n), "must be an absolute path")
+	if !ok {
 		return ""
+	}
+	return d.absolute(n, dir)
+}
+
+func (d *decoder) absolute(n ast.Node, dir string) string {
+	if !filepath.IsAbs(dir) {
+		d.errorf(positionOf(n), "must be an absolute path")
 	}
 	return filepath.Clean(dir)
 }

@@ -59,6 +59,7 @@ servers:
     location: remote
     base: /srv
     roots: ["${TOOLVET_TEST_ROOT}/x", /b/]
+    resolver: "fd00::53"
     tools:
       "read_*":
         arguments:
@@ -77,7 +78,7 @@ servers:
 	if diff := cmp.Diff([]string{"npx", "-y", "server", "/srv/secret", "a$b"}, s.Command); diff != "" {
 		t.Errorf("command (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(check.World{Remote: true, Base: "/srv", Roots: []string{"/srv/secret/x", "/b"}}, s.World); diff != "" {
+	if diff := cmp.Diff(check.World{Remote: true, Base: "/srv", Roots: []string{"/srv/secret/x", "/b"}, Resolver: "[fd00::53]:53"}, s.World); diff != "" {
 		t.Errorf("world (-want +got):\n%s", diff)
 	}
 	tool := s.Tools[0]
@@ -113,6 +114,7 @@ servers:
     base: relative/${TOOLVET_TEST_SECRET}
     roots: {a: b}
     comand: [x]
+    resolver: dns.example.org
     tools:
       "[":
         arguments:
@@ -132,7 +134,7 @@ servers:
 		`toolvet.yaml:5:11: must be an absolute path`,
 		`toolvet.yaml:6:`,
 		`toolvet.yaml:7:5: unknown key "comand": did you mean "command"?`,
-		`toolvet.yaml:9:7: "[" is no pattern of names`,
+		`toolvet.yaml:8:15: must be the IP address of a DNS server`,
 		`unknown key "withn": did you mean "within"?`,
 		`must be an integer in decimal digits`,
 		`must be a number`,
@@ -141,7 +143,7 @@ servers:
 		`must be a mapping: values by name`,
 		`unknown key "nam": did you mean "name"?`,
 		`must be true or false`,
-		`toolvet.yaml:14:18: unknown rule "fak": did you mean "fake"?`,
+		`toolvet.yaml:15:18: unknown rule "fak": did you mean "fake"?`,
 		`the environment variable "TOOLVET_TEST_NOT_SET" is not set`,
 		`${ must be followed by the name`,
 		`"strict" of the rule fake: needs a limit`,

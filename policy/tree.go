@@ -20,7 +20,7 @@ const (
 )
 
 // parseTree reads the YAML of a file: its only document, and everything that is
-// wrong with it. The node is nil if the text could not be read.
+// wrong with it. The node is nil if the text could not be read, or there is none.
 func parseTree(f *file, text string) (root ast.Node, errs Errors) {
 	defer func() {
 		// Parsers of YAML have panicked on malformed texts before.
@@ -43,7 +43,7 @@ func parseTree(f *file, text string) (root ast.Node, errs Errors) {
 			return doc.Body, o.errs
 		}
 	}
-	return nil, append(o.errs, f.errorf(position{1, 1}, "the policy is empty: the least that it can say is %q", "version: 1"))
+	return nil, o.errs
 }
 
 func syntaxError(f *file, err error) *Error {
@@ -62,7 +62,7 @@ func tokenPosition(t *token.Token) position {
 	return position{t.Position.Line, t.Position.Column}
 }
 
-// An outline finds in the tokens what a policy does without, before the parser sees
+// An outline finds in the tokens what our files do without, before the parser sees
 // them.
 type outline struct {
 	file       *file
@@ -78,7 +78,7 @@ type outline struct {
 func (o *outline) read(tokens token.Tokens) {
 	for i, t := range tokens {
 		if i >= maxTokens {
-			o.stop(t, "the policy is too large: more than 50,000 words and marks")
+			o.stop(t, "the %s is too large: more than 50,000 words and marks", o.file.kind)
 		} else {
 			o.token(t)
 		}
@@ -93,19 +93,19 @@ func (o *outline) token(t *token.Token) {
 	case token.CommentType:
 		return
 	case token.InvalidType:
-		o.stop(t, "not YAML: "+t.Error)
+		o.stop(t, "not YAML: %s", t.Error)
 	case token.DirectiveType:
-		o.stop(t, "a directive is not part of a policy: remove the line")
+		o.stop(t, "a directive is not part of a %s: remove the line", o.file.kind)
 	case token.DocumentHeaderType, token.DocumentEndType:
 		o.ended = o.content
 		return
 	case token.AnchorType, token.AliasType, token.MergeKeyType:
-		o.fail(t, "anchors, aliases and merge keys are not part of a policy: write the value out")
+		o.fail(t, "anchors, aliases and merge keys are not part of a %s: write the value out", o.file.kind)
 	case token.TagType:
-		o.fail(t, "a tag is not part of a policy: remove it")
+		o.fail(t, "a tag is not part of a %s: remove it", o.file.kind)
 	}
 	if o.ended {
-		o.stop(t, "a second document begins here: a policy is one document")
+		o.stop(t, "a second document begins here: a %s is one document", o.file.kind)
 	}
 	o.content = true
 	o.nesting(t)
@@ -132,12 +132,12 @@ func (o *outline) nesting(t *token.Token) {
 	}
 }
 
-func (o *outline) fail(t *token.Token, message string) {
-	o.errs = append(o.errs, o.file.errorf(tokenPosition(t), "%s", message))
+func (o *outline) fail(t *token.Token, format string, args ...any) {
+	o.errs = append(o.errs, o.file.errorf(tokenPosition(t), format, args...))
 	o.unreadable = o.unreadable || len(o.errs) > maxErrors
 }
 
-func (o *outline) stop(t *token.Token, message string) {
-	o.fail(t, message)
+func (o *outline) stop(t *token.Token, format string, args ...any) {
+	o.fail(t, format, args...)
 	o.unreadable = true
 }

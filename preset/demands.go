@@ -4,6 +4,7 @@
 package preset
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -12,9 +13,11 @@ import (
 	"github.com/toolvet/toolvet/checks/cron"
 	"github.com/toolvet/toolvet/checks/email"
 	"github.com/toolvet/toolvet/checks/glob"
+	"github.com/toolvet/toolvet/checks/nulchar"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/regex"
 	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/substitution"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/infer"
 	"github.com/toolvet/toolvet/policy"
@@ -22,9 +25,9 @@ import (
 
 // Standard refuses metadata addresses and URLs that parsers read in different ways, paths
 // that leave the server's directories where they are known or hide where they lead, NUL,
-// and shell substitution in names, paths and URLs. It warns of loopback and private
-// addresses, of destructive commands and statements, and of files that a reading tool will
-// not find.
+// and shell substitution in names, paths and URLs. It warns of what is no URL, of loopback
+// and private addresses, of destructive commands and statements, and of files that a
+// reading tool will not find.
 func Standard(t *call.Tool) []policy.Argument {
 	return arguments(t, standardDemands)
 }
@@ -51,17 +54,27 @@ func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Dema
 	}
 	for _, s := range stringParameters(t.InputSchema) {
 		if !guessed[s.address] && namesOneThing(s.name) {
-			list = append(list, policy.Argument{Address: s.address, Demands: []policy.Demand{plainly()},
+			list = append(list, policy.Argument{Address: s.address, Demands: []policy.Demand{plain()},
 				Inferred: "it is named " + quote(s.name)})
 		}
 	}
 	return list
 }
 
-func plainly() policy.Demand { return policy.Demand{Rule: plainRule, Options: new(plainOptions)} }
+// plain is demanded of arguments that hold the name of one thing, or a URL.
+func plain() policy.Demand { return demand(substitution.Rule, new(substitution.Options)) }
+
+// noNUL is demanded of arguments that may hold anything else.
+func noNUL() policy.Demand { return demand(nulchar.Rule, new(nulchar.Options)) }
 
 func demand(rule *check.Rule, options any) policy.Demand {
 	return policy.Demand{Rule: rule, Options: options}
+}
+
+// advise demands what only brings warnings: a guess alone should not refuse what people
+// legitimately do.
+func advise(rule *check.Rule, options any) policy.Demand {
+	return policy.Demand{Rule: rule, Options: options, Severity: check.Warning}
 }
 
 func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
@@ -69,24 +82,24 @@ func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 	case infer.Path:
 		list := []policy.Demand{demand(path.Rule, new(path.Options))} // it looks for NUL and substitution, too
 		if reads(t.Name, g.Address) {
-			list = append(list, demand(pathAdvice.Rule, &path.Options{Exists: new(true)}))
+			list = append(list, advise(path.Rule, &path.Options{Exists: new(true)}))
 		}
 		return list
 	case infer.URL:
-		return []policy.Demand{demand(url.Rule, lenientURL(t, g)), plainly()}
+		return []policy.Demand{demand(url.Rule, lenientURL(t)), plain()}
 	case infer.Command:
-		// A command that a shell reads may well be a pipeline.
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(commandAdvice.Rule, &command.Options{Allow: shellWords})}
+		// A command that a shell reads may well be a pipeline, and may run elsewhere.
+		return []policy.Demand{noNUL(), advise(command.Rule, &command.Options{Allow: shellWords, Exists: new(false)})}
 	case infer.SQL:
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(sqlAdvice.Rule, new(sql.Options))}
+		return []policy.Demand{noNUL(), advise(sql.Rule, new(sql.Options))}
 	case infer.Cron:
-		return []policy.Demand{plainly(), demand(cronAdvice.Rule, &cron.Options{Allow: []string{"macros", "every"}})}
+		return []policy.Demand{plain(), advise(cron.Rule, &cron.Options{Allow: []string{"macros", "every"}})}
 	case infer.Email:
-		return []policy.Demand{plainly(), demand(emailAdvice.Rule, new(email.Options))}
+		return []policy.Demand{plain(), advise(email.Rule, new(email.Options))}
 	case infer.Glob:
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(globAdvice.Rule, &glob.Options{Absolute: true})}
+		return []policy.Demand{noNUL(), advise(glob.Rule, &glob.Options{Absolute: true})}
 	case infer.Regex:
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(regexAdvice.Rule, &regex.Options{Explosive: "warn"})}
+		return []policy.Demand{noNUL(), advise(regex.Rule, &regex.Options{Explosive: "warn"})}
 	}
 	return nil // the schema's own format says what a time is
 }
@@ -100,21 +113,19 @@ func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 		}
 		return []policy.Demand{demand(path.Rule, o)}
 	case infer.URL:
-		return []policy.Demand{demand(url.Rule, new(url.Options)), plainly()}
+		return []policy.Demand{demand(url.Rule, new(url.Options)), plain()}
 	case infer.Command:
 		return []policy.Demand{demand(command.Rule, new(command.Options))}
 	case infer.SQL:
-		// Only advice, until checks/suite has the check sql: a demand that no check answers is
-		// none.
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(sqlAdvice.Rule, new(sql.Options))}
+		return []policy.Demand{demand(sql.Rule, new(sql.Options))} // it looks for NUL, too
 	case infer.Cron:
 		return []policy.Demand{demand(cron.Rule, new(cron.Options))}
 	case infer.Email:
 		return []policy.Demand{demand(email.Rule, new(email.Options))}
 	case infer.Glob:
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(glob.Rule, new(glob.Options))}
+		return []policy.Demand{noNUL(), demand(glob.Rule, new(glob.Options))}
 	case infer.Regex:
-		return []policy.Demand{demand(nulRule, new(plainOptions)), demand(regex.Rule, new(regex.Options))}
+		return []policy.Demand{noNUL(), demand(regex.Rule, new(regex.Options))}
 	}
 	return nil
 }
@@ -129,14 +140,10 @@ var (
 	browsers = strings.Fields("about blob chrome data devtools edge file view-source")
 )
 
-func lenientURL(t *call.Tool, g infer.Guess) *url.Options {
-	o := &url.Options{Schemes: fetched, Userinfo: true, Private: url.Warn, Loopback: url.Warn, SingleLabel: url.Allow, Relative: true}
+func lenientURL(t *call.Tool) *url.Options {
+	o := &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Private: url.Warn, Loopback: url.Warn, SingleLabel: url.Allow}
 	if overlaps(words(t.Name), "browser", "navigate", "goto", "page", "tab", "screenshot", "open") {
-		o.Schemes = append(o.Schemes[:len(o.Schemes):len(o.Schemes)], browsers...)
-	}
-	last := words(g.Address)
-	if n := len(last); n > 0 && (last[n-1] == "url" || last[n-1] == "urls") {
-		o.Relative = false // or "169.254.169.254/latest" were a path
+		o.Schemes = slices.Concat(fetched, browsers)
 	}
 	return o
 }

@@ -8,8 +8,7 @@
 // All rest on guesses (package infer). docs/presets.md tells what each of them does, and
 // why.
 //
-// [Apply] joins a preset with a policy. A Gate that uses one needs [Checks] beside those
-// of checks/suite.
+// [Apply] joins a preset with a policy.
 package preset
 
 import (
@@ -34,8 +33,11 @@ var presets = []preset{
 	{"strict", Strict, strictChecks},
 }
 
-// Default is the preset that a first policy names.
+// Default is the preset that holds where a policy names none, or there is no policy.
 const Default = "standard"
+
+// None is the word for no preset at all.
+const None = "none"
 
 // Names are the names of the presets.
 func Names() []string {

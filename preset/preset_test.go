@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
@@ -28,11 +26,13 @@ type door struct {
 	tools map[string]*call.Tool
 }
 
-func allChecks() []*check.Check { return slices.Concat(suite.Default(), preset.Checks()) }
-
 func open(t testing.TB, name string, world check.World, definitions ...string) *door {
 	t.Helper()
-	checks := allChecks()
+	return openWith(t, suite.Default(), name, world, definitions...)
+}
+
+func openWith(t testing.TB, checks []*check.Check, name string, world check.World, definitions ...string) *door {
+	t.Helper()
 	p, err := preset.Apply(name, &policy.Policy{Servers: []*policy.Server{{World: world}}}, checks)
 	if err != nil {
 		t.Fatal(err)
@@ -133,18 +133,18 @@ func TestStandard(t *testing.T) {
 		{unknown, "write_file", "path", "`id`", "no-go path"},
 		{unknown, "checkout", "branch", "main$(curl x)", "no-go substitution"},
 		{unknown, "checkout", "branch", "main\x00", "no-go substitution"},
-		{unknown, "run", "command", "ls\x00", "no-go nul command-advice"},
-		{unknown, "query", "sql", "SELECT '\x00'", "no-go nul sql-advice"},
+		{unknown, "run", "command", "ls\x00", "no-go nul command"},
+		{unknown, "query", "sql", "SELECT '\x00'", "no-go nul sql"},
 
 		{confined, "fetch", "url", "http://localhost:3000/", "go url"},
 		{confined, "fetch", "url", "http://192.168.1.10/", "go url"},
-		{unknown, "query", "sql", "DROP TABLE users", "go sql-advice"},
-		{unknown, "run", "command", "rm -rf /", "go command-advice"},
-		{confined, "read_text_file", "path", "missing.txt", "go path-state-advice"},
-		{unknown, "mail", "email", "me", "go email-advice"},
-		{unknown, "plan", "cron_expression", "0 0 31 2 *", "go cron-advice"},
-		{unknown, "search", "regex", "(a+)+$", "go regex-advice"},
-		{unknown, "find_files", "glob", "../**/*.go", "go glob-advice"},
+		{unknown, "query", "sql", "DROP TABLE users", "go sql"},
+		{unknown, "run", "command", "rm -rf /", "go command"},
+		{confined, "read_text_file", "path", "missing.txt", "go path-state"},
+		{unknown, "mail", "email", "me", "go email"},
+		{unknown, "plan", "cron_expression", "0 0 31 2 *", "go cron"},
+		{unknown, "search", "regex", "(a+)+$", "go regex"},
+		{unknown, "find_files", "glob", "../**/*.go", "go glob"},
 
 		{confined, "read_text_file", "path", "a.txt", "go"},
 		{confined, "write_file", "path", "new/sub/100%25.txt", "go"},
@@ -188,8 +188,9 @@ func TestStrict(t *testing.T) {
 		{"read_text_file", "path", "missing.txt", "no-go path-state"},
 		{"write_file", "path", "missing.txt", "go"},
 		{"fetch", "url", "http://localhost/", "no-go url"},
-		{"query", "sql", "DELETE FROM a", "go sql-advice"},
-		{"query", "sql", "SELECT '\x00'", "no-go nul sql-advice"},
+		{"query", "sql", "SELECT 1", "go"},
+		{"query", "sql", "DELETE FROM a", "no-go sql"},
+		{"query", "sql", "SELECT '\x00'", "no-go sql"},
 		{"run", "command", "ls | wc", "no-go command"},
 		{"run", "command", "ls\x00", "no-go command"},
 		{"note", "contents", "x", "no-go unknown-argument"},
@@ -246,38 +247,6 @@ func TestOneArgumentAnAddress(t *testing.T) {
 				seen[a.Address] = true
 			}
 		}
-	}
-}
-
-func TestWorld(t *testing.T) {
-	t.Parallel()
-	a, b := t.TempDir(), t.TempDir()
-	file := filepath.Join(a, "server.js")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		command []string
-		want    check.World
-	}{
-		"none":              {nil, check.World{}},
-		"positional":        {[]string{"npx", "-y", "@x/server-filesystem", a, b}, check.World{Roots: []string{a, b}}},
-		"twice, unclean":    {[]string{"s", a, a + "/"}, check.World{Roots: []string{a}}},
-		"first of all":      {[]string{"npx", "-y", a}, check.World{Roots: []string{a}}},
-		"relative, missing": {[]string{"s", ".", a + "/missing", file}, check.World{}},
-		"a flag that says":  {[]string{"s", "--repository", a, "--allowed-dir=" + b}, check.World{Roots: []string{a, b}}},
-		"another flag":      {[]string{"s", "--cache-dir", a, "--log=" + b, "-c", a}, check.World{}},
-		"of the launcher":   {[]string{"uv", "--directory", a, "run", "server"}, check.World{}},
-		"after the verb":    {[]string{"uv", "run", "--directory", a, "server", b}, check.World{Roots: []string{b}}},
-		"a container":       {[]string{"/usr/bin/docker", "run", "-v", a + ":" + a, "image", a}, check.World{Remote: true}},
-		"another machine":   {[]string{"npx", "mcp-remote", "https://example.org/mcp"}, check.World{Remote: true}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(tt.want, preset.World(tt.command)); diff != "" {
-				t.Errorf("World(%q) (-want +got):\n%s", tt.command, diff)
-			}
-		})
 	}
 }
 

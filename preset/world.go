@@ -14,9 +14,10 @@ import (
 )
 
 // World is what a server's command says of where it works. Its roots are the arguments
-// that are existing absolute directories, in the order of the command; but not those of
-// the program that starts the server (uv --directory DIR run …), nor those of flags that
-// are not about what the server serves. A server in a container or on another machine is
+// that are existing directories, in the order of the command: absolute ones, and those
+// that begin with a dot, which start in our own directory; but not those of the program
+// that starts the server (uv --directory DIR run …, node .), nor those of flags that are
+// not about what the server serves. A server in a container or on another machine is
 // remote.
 func World(command []string) check.World {
 	if elsewhere(command) {
@@ -35,19 +36,51 @@ func World(command []string) check.World {
 				continue
 			}
 		}
-		if isDirectory(dir) && !slices.Contains(w.Roots, filepath.Clean(dir)) {
-			w.Roots = append(w.Roots, filepath.Clean(dir))
+		if dir, ok := directory(dir, named(command, i)); ok && !slices.Contains(w.Roots, dir) {
+			w.Roots = append(w.Roots, dir)
 		}
 	}
 	return w
 }
 
-func isDirectory(dir string) bool {
-	if !filepath.IsAbs(dir) {
-		return false
+// directory returns the absolute name of a directory that exists. A word such as "build"
+// may be anything; "." and "../data" are directories where the server is named before.
+func directory(word string, named bool) (string, bool) {
+	if !filepath.IsAbs(word) {
+		first, _, _ := strings.Cut(filepath.ToSlash(word), "/")
+		if !named || first != "." && first != ".." {
+			return "", false
+		}
+	}
+	dir, err := filepath.Abs(word)
+	if err != nil {
+		return "", false
 	}
 	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
+	return dir, err == nil && info.IsDir()
+}
+
+// named reports whether a command says before its word at i which server it starts:
+// "node ." does not, "node server.js ." and "my-server ." do.
+func named(command []string, i int) bool {
+	if !slices.Contains(launchers, program(command)) {
+		return true
+	}
+	for _, word := range command[1:i] {
+		if !strings.HasPrefix(word, "-") && !slices.Contains([]string{"run", "exec", "tool", "dlx", "x"}, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// launchers start the server that one of their arguments names.
+var launchers = strings.Fields(`node npx npm pnpm yarn bun bunx deno tsx ts-node python python3 uv uvx pipx poetry pdm hatch
+	go cargo java dotnet ruby bundle php perl sh bash env nix`)
+
+// program is the name of the program of a command.
+func program(command []string) string {
+	return strings.TrimSuffix(path.Base(filepath.ToSlash(command[0])), ".exe")
 }
 
 // elsewhere reports whether a command starts a server whose files are not ours.
@@ -55,7 +88,7 @@ func elsewhere(command []string) bool {
 	if len(command) == 0 {
 		return false
 	}
-	switch strings.TrimSuffix(path.Base(filepath.ToSlash(command[0])), ".exe") {
+	switch program(command) {
 	case "docker", "podman", "nerdctl", "kubectl", "ssh", "wsl", "lxc", "nsenter", "chroot":
 		return true
 	}
@@ -67,7 +100,7 @@ func elsewhere(command []string) bool {
 // launches reports whether the word at i still belongs to the program that starts the
 // server: it stands before "run", as in uv --directory DIR run server.
 func launches(command []string, i int) bool {
-	switch strings.TrimSuffix(path.Base(filepath.ToSlash(command[0])), ".exe") {
+	switch program(command) {
 	case "uv", "npm", "pnpm", "yarn", "poetry", "pdm", "cargo", "bun":
 		run := slices.IndexFunc(command, func(w string) bool { return w == "run" || w == "exec" || w == "tool" })
 		return run < 0 || i < run || run+1 < len(command) && strings.HasPrefix(command[run+1], "-") && i == run+2

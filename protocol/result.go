@@ -5,6 +5,7 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -28,6 +29,16 @@ type Result struct {
 	Findings []Finding     `json:"findings"`
 	Levels   []check.Level `json:"levels"`
 	Skipped  []check.Skip  `json:"skipped"`
+	Limits   []Limit       `json:"limits,omitempty"`
+}
+
+// A Limit is what a limit has left for the caller.
+type Limit struct {
+	Name         string `json:"name"`
+	Meter        string `json:"meter"` // rate, concurrency or quota
+	Max          int    `json:"max"`
+	Remaining    int    `json:"remaining"`
+	RetryAfterMS int64  `json:"retryAfterMs,omitempty"` // until a call is possible again
 }
 
 // A Finding is one entry of errors or warnings, for programs.
@@ -56,6 +67,9 @@ func NewResult(tool string, v toolvet.Verdict) Result {
 	for _, f := range v.Findings {
 		r.add(f)
 	}
+	for _, a := range v.Allowances {
+		r.Limits = append(r.Limits, Limit{a.Limit, a.Meter, a.Max, a.Remaining, a.RetryAfter.Milliseconds()})
+	}
 	r.Suggestions = suggestions(r.Findings)
 	switch {
 	case len(r.Errors) > 0:
@@ -80,7 +94,7 @@ func (r *Result) add(f check.Finding) {
 		f.Value = nil // a check of somebody else's may give anything
 	}
 	r.Findings = append(r.Findings, Finding{
-		Code: f.Stage.Code(), Check: f.Check, Level: f.Level, Severity: f.Severity, Pointer: f.Pointer,
+		Code: cmp.Or(f.Code, f.Stage.Code()), Check: f.Check, Level: f.Level, Severity: f.Severity, Pointer: f.Pointer,
 		Message: f.Message, Suggestion: f.Suggestion, Value: f.Value, Observed: f.Observed,
 	})
 }

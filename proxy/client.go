@@ -78,6 +78,9 @@ func (p *session) message(ctx context.Context, line []byte) {
 	case m.IsRequest():
 		p.request(m, line)
 	default:
+		if dirs, ok := p.roots.answered(m, p.limits); ok {
+			p.caller.learn(func(s *call.Session) { s.Roots = dirs })
+		}
 		p.send(line)
 	}
 }
@@ -86,6 +89,9 @@ func (p *session) message(ctx context.Context, line []byte) {
 func (p *session) request(m call.Envelope, line []byte) {
 	r := &request{id: bytes.Clone(m.ID), method: m.Method}
 	switch m.Method {
+	case "initialize":
+		name, version := get(m.Params, p.limits, "clientInfo", "name"), get(m.Params, p.limits, "clientInfo", "version")
+		p.caller.learn(func(s *call.Session) { s.ClientName, s.ClientVersion = textOf(name), textOf(version) })
 	case "tools/list":
 		cursor := get(m.Params, p.limits, "cursor")
 		_ = json.Unmarshal(cursor, &r.cursor) // what is no string the server refuses

@@ -46,7 +46,7 @@ func serve(t *testing.T, ctx context.Context, in io.Reader, out io.Writer, s ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newSession(Config{Command: []string{"fake"}, Gate: gate, Stdin: in, Stdout: out})
+	p, err := newSession(Config{Command: []string{"fake"}, Gate: func() *toolvet.Gate { return gate }, Stdin: in, Stdout: out})
 	if err != nil {
 		t.Fatal(err)
 	}

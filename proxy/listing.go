@@ -61,6 +61,7 @@ func (p *session) listPages(ctx context.Context, epoch int) (*call.Catalog, erro
 		case page.next == "":
 			tools := call.NewCatalog(all)
 			p.catalog.learn(tools, page.ttl, epoch)
+			p.listed(tools)
 			return tools, nil
 		case cursors[page.next]:
 			return nil, errors.New("the server's list of tools never ends: it gives a cursor again")

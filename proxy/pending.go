@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolvet/toolvet/call"
 )
@@ -20,8 +21,11 @@ const maxPending = 10_000
 type request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
+	call   *call.Call         // of a tools/call
+	event  *Event             // of a tools/call that was forwarded
 	cursor string             // of a tools/list
 	epoch  int                // of the catalog when a tools/list was forwarded
+	done   func()             // the call has ended; nil if nobody counts it
 	cancel context.CancelFunc // stops judging; nil once the server has the request
 }
 
@@ -62,7 +66,15 @@ func (t *pendingTable) take(id json.RawMessage) *request {
 	defer t.mu.Unlock()
 	r := t.byID[key]
 	delete(t.byID, key)
+	r.ended()
 	return r
+}
+
+// ended tells whoever counts the calls that r is over. A nil r is none.
+func (r *request) ended() {
+	if r != nil && r.done != nil {
+		r.done()
+	}
 }
 
 // remove removes r. It returns false if r is gone already: cancelled, or answered by
@@ -75,6 +87,7 @@ func (t *pendingTable) remove(r *request) bool {
 		return false
 	}
 	delete(t.byID, key)
+	r.ended()
 	return true
 }
 
@@ -89,13 +102,33 @@ func (t *pendingTable) forward(r *request) bool {
 	return true
 }
 
+// counted remembers whom to tell when r has ended, or tells at once if it has.
+func (t *pendingTable) counted(r *request, done func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[call.IDKey(r.id)] != r {
+		done()
+		return
+	}
+	r.done = done
+}
+
+// afterCancel is how long a call counts as running after it was cancelled.
+const afterCancel = 10 * time.Second
+
 // cancelled removes the request that the client cancels. It reports whether the
 // server has the request, and so must be told.
 func (t *pendingTable) cancelled(id json.RawMessage) bool {
-	r := t.take(id)
+	key := call.IDKey(id)
+	t.mu.Lock()
+	r := t.byID[key]
+	delete(t.byID, key)
+	t.mu.Unlock()
 	if r == nil {
 		return false
 	}
+	// The server may go on working for a while, and need not say when it has ended.
+	time.AfterFunc(afterCancel, r.ended)
 	if r.cancel != nil {
 		r.cancel()
 		return false

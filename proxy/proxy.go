@@ -23,11 +23,16 @@ import (
 
 // Config says what to put the proxy in front of. Command and Gate are required.
 type Config struct {
-	Command []string      // the server's program and arguments
-	Gate    *toolvet.Gate // judges the calls
+	Command []string // the server's program and arguments
+	// Gate returns the gate that judges from now on. It is called for each call, so that
+	// a policy can change while the server runs; it must not return nil.
+	Gate func() *toolvet.Gate
 
 	Server       string // the server's name in logs and policies; may be ""
 	ValidateName string // name of the validate tool; default protocol.ToolName
+	// Session is what is known of who calls before anything is said: the subject, the
+	// transport. What the client tells of itself is added.
+	Session call.Session
 
 	// Limits bound each message in both directions. The defaults are those of
 	// call.Limits, but 64 MiB a message.
@@ -48,6 +53,8 @@ type Config struct {
 	// Supervisor is the command prefix that starts the server so that nothing of it
 	// outlives the proxy; see process.Command. Empty: a weaker guarantee.
 	Supervisor []string
+	// Observer is told what becomes of calls; nil: nobody is.
+	Observer Observer
 	// Logger is told of refusals and faults: tool, check and place, never a value.
 	// Nil discards.
 	Logger *slog.Logger
@@ -78,7 +85,7 @@ func (c Config) withDefaults() Config {
 // A session is one run of the proxy: one client, one server.
 type session struct {
 	cfg    Config
-	gate   *toolvet.Gate
+	gate   func() *toolvet.Gate
 	limits call.Limits
 	log    *slog.Logger
 
@@ -86,6 +93,8 @@ type session struct {
 
 	pending  pendingTable
 	catalog  catalog
+	caller   caller
+	roots    roots
 	validate *call.Tool // the definition of the validate tool
 
 	judging sync.WaitGroup // calls that are judged beside the messages that follow them
@@ -138,6 +147,7 @@ func newSession(cfg Config) (*session, error) {
 		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}), exited: make(chan struct{}),
 		privatePrefix: "toolvet-" + rand.Text()[:8] + "-",
 	}
+	p.caller.known.Store(&p.cfg.Session)
 	var err error
 	p.validate, err = validateTool(cfg.ValidateName, p.limits)
 	return p, err
@@ -166,6 +176,7 @@ func (p *session) serve(ctx context.Context, server server) int {
 	clientDone := make(chan struct{})
 	go func() { defer close(clientDone); p.readClient(p.ctx) }()
 	go p.readServer(server.Stdout())
+	go p.warm()
 	go p.watchClient()
 	select {
 	case <-clientDone:
@@ -180,6 +191,11 @@ func (p *session) serve(ctx context.Context, server server) int {
 		p.abandon(clientDone)
 	})
 	return p.exit.Code
+}
+
+// warm has the output layer ready before the first result comes.
+func (p *session) warm() {
+	p.look(p.gate(), &call.Call{Server: p.cfg.Server}, "", json.RawMessage("{}"))
 }
 
 // lastWords is how long a client that reads nothing keeps the proxy after its server is

@@ -115,7 +115,7 @@ type recording struct {
 // was named last.
 func play(t *testing.T, p *peer, script, dir string, proxied bool) recording {
 	t.Helper()
-	long := strings.Repeat("01234567 \u00e4\u00f6\U0001F600 \u2028\u202e \\n\\\"/ ", 4000)
+	long := strings.Repeat("01234567 \u00e4\u00f6\U0001F600 \u2028\u2029 \\n\\\"/ ", 4000)
 	var r recording
 	task := ""
 	for step := range strings.SplitSeq(strings.TrimSpace(script), "\n") {

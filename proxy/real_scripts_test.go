@@ -50,7 +50,7 @@ refused {"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"name":"get-s
 # calls
 > {"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}
 < 20
-> {"jsonrpc":"2.0","id":21,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0000 \ud83d\ude00 äöü 漢字 \u2028 \u202e \r\n\t"},"x.vendor":{"k":[1.0,2e3]},"_meta":{"x.vendor/id":12345678901234567890}}}
+> {"jsonrpc":"2.0","id":21,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0000 \ud83d\ude00 äöü 漢字 \u2028 \u2029 \r\n\t"},"x.vendor":{"k":[1.0,2e3]},"_meta":{"x.vendor/id":12345678901234567890}}}
 < 21
 > {"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"echo","arguments":{"message":"$LONG"}}}
 < 22

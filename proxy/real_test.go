@@ -64,7 +64,7 @@ func runProxy(command []string) int {
 }
 
 func configure(gate *toolvet.Gate, command []string) proxy.Config {
-	return proxy.Config{Command: command, Gate: gate, Supervisor: as("as-supervisor")}
+	return proxy.Config{Command: command, Gate: func() *toolvet.Gate { return gate }, Supervisor: as("as-supervisor")}
 }
 
 // as is the command that runs this binary in a role.

@@ -61,14 +61,20 @@ func (p *session) fromServer(line []byte) []byte {
 		return p.serverBatch(line, text)
 	}
 	m, err := call.DecodeEnvelope(line, p.limits)
+	if err == nil && m.Other && !p.harmless(line) {
+		err = errors.New("it holds what must not be shown in members that JSON-RPC does not know, or a result beside an error")
+	}
 	if err != nil {
 		return p.malformed(line, err)
 	}
 	if m.Method != "" {
-		if m.Method == "notifications/tools/list_changed" {
+		switch m.Method {
+		case "notifications/tools/list_changed":
 			p.catalog.changed()
+		case "roots/list":
+			p.roots.asked(m.ID)
 		}
-		return line
+		return p.review(m, nil, line)
 	}
 	key := call.IDKey(m.ID)
 	if p.isPrivate(key) {
@@ -76,10 +82,22 @@ func (p *session) fromServer(line []byte) []byte {
 		return nil
 	}
 	r := p.pending.take(m.ID)
-	if r == nil || m.Result == nil {
-		return line
+	reviewed := p.review(m, r, line)
+	if r == nil || m.Result == nil || !r.changes() {
+		return reviewed
+	}
+	if len(reviewed) != len(line) || !bytes.Equal(reviewed, line) {
+		line = reviewed
+		if m, err = call.DecodeEnvelope(line, p.limits); err != nil || m.Result == nil {
+			return line
+		}
 	}
 	changed, err := p.change(r, m.Result, line)
+	if err != nil && r.method == "tools/list" && p.gate().Hides() {
+		p.log.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
+		p.answerError(r.id, &call.Error{Code: call.InternalError, Message: "the server's list of tools is withheld: it could not be read"})
+		return nil
+	}
 	if err != nil {
 		p.log.Warn("passed on a result of the server as it is", "method", r.method, "err", err)
 		return line
@@ -93,14 +111,23 @@ func (p *session) malformed(line []byte, err error) []byte {
 	p.stray.warn(p.log, "the server sent a line that is no message", err)
 	m := call.Recover(bytes.NewReader(line))
 	if m.ID == nil || m.Method {
+		if p.gate().Reviews() {
+			return nil // nobody can look at what cannot be read
+		}
 		return line
 	}
 	if key := call.IDKey(m.ID); p.isPrivate(key) {
 		p.deliver(key, call.Envelope{})
 		return nil
 	}
-	p.pending.take(m.ID)
-	return line
+	r := p.pending.take(m.ID)
+	if !p.gate().Reviews() {
+		return line
+	}
+	if r != nil {
+		p.answerError(r.id, &call.Error{Code: call.InternalError, Message: "the server's answer is withheld: it is no message that every reader reads alike"})
+	}
+	return nil
 }
 
 // serverBatch handles a JSON-RPC batch of the server (2025-03-26 only).
@@ -141,6 +168,11 @@ func (p *session) deliver(key string, m call.Envelope) {
 	}
 }
 
+// changes reports whether the proxy has something of its own to say in the answer to r.
+func (r *request) changes() bool {
+	return r.method == "initialize" || r.method == "server/discover" || r.method == "tools/list"
+}
+
 // change makes the three changes of the proxy to a line of the server.
 func (p *session) change(r *request, result, line []byte) ([]byte, error) {
 	switch r.method {
@@ -158,12 +190,15 @@ func (p *session) announce(result, line []byte) ([]byte, error) {
 	if get(result, p.limits, "capabilities", "tools") == nil {
 		return line, nil
 	}
+	if version := textOf(get(result, p.limits, "protocolVersion")); version != "" {
+		p.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
+	}
 	name := p.cfg.ValidateName
 	if native := protocol.Announced(get(result, p.limits, "capabilities")); native != "" {
 		p.native.Store(&native)
 		name = native
 	}
-	capability, err := json.Marshal(protocol.NewCapability(name, p.gate.Levels()))
+	capability, err := json.Marshal(protocol.NewCapability(name, p.gate().Levels()))
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +223,15 @@ func (p *session) addTool(r *request, result, line []byte) ([]byte, error) {
 	}
 	p.logFaults(page)
 	tools := p.catalog.learnPage(page, r.cursor, r.epoch)
+	if page.next == "" {
+		p.listed(tools)
+	}
+	left := len(page.tools) + len(page.faults)
+	if p.gate().Hides() {
+		if line, left, err = p.hide(line, page); err != nil {
+			return nil, err
+		}
+	}
 	if page.next != "" || p.native.Load() != nil {
 		return line, nil
 	}
@@ -201,6 +245,6 @@ func (p *session) addTool(r *request, result, line []byte) ([]byte, error) {
 		return nil, err
 	}
 	return edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
-		return appendTo(list, len(page.tools)+len(page.faults) == 0, definition), nil
+		return appendTo(list, left == 0, definition), nil
 	})
 }

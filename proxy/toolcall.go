@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
@@ -28,12 +29,12 @@ func (p *session) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 		p.refuseMessage(m.ID, err)
 		return
 	}
-	c.Server = p.cfg.Server
+	c.Server, c.Session = p.cfg.Server, p.caller.session(c.Meta)
 	p.noteVersion(c.Meta)
 	r := &request{id: bytes.Clone(m.ID), method: m.Method}
 	if tools := p.catalog.current(); tools.Tool(c.Name) != nil && c.Name != p.validateName(tools) {
 		c.Resolve(tools)
-		if !p.gate.Waits(c) {
+		if !p.gate().Waits(c) {
 			if p.enter(r) {
 				p.judge(ctx, r, c, line)
 			}
@@ -97,11 +98,17 @@ func unlisted(err error) toolvet.Verdict {
 
 // judge forwards a call that is a go, and answers one that is not.
 func (p *session) judge(ctx context.Context, r *request, c *call.Call, line []byte) {
-	v := p.gate.Judge(ctx, c, toolvet.PointProxy)
-	if !v.Go {
-		p.refuse(r, c, v)
+	r.call = &call.Call{Server: c.Server, Name: c.Name, Tool: c.Tool, Meta: c.Meta, Session: c.Session}
+	began := time.Now()
+	v, done := p.gate().Admit(ctx, c, toolvet.PointProxy)
+	e := &Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
+	if p.judged(ctx, e); !e.Verdict.Go {
+		done()
+		p.refuse(r, c, e.Verdict)
 		return
 	}
+	e.Call, r.event = r.call, e
+	p.pending.counted(r, done)
 	p.forward(r, line)
 }
 
@@ -117,8 +124,8 @@ func (p *session) refuse(r *request, c *call.Call, v toolvet.Verdict) {
 // answerValidate answers a call of the validate tool.
 func (p *session) answerValidate(ctx context.Context, r *request, c *call.Call, tools *call.Catalog) {
 	own := *c
-	own.Tool = p.validate
-	if v := p.gate.Judge(ctx, &own, toolvet.PointProxy); !v.Go {
+	own.Tool, own.Validation = p.validate, true
+	if v := p.gate().Judge(ctx, &own, toolvet.PointProxy); !v.Go {
 		p.refuse(r, c, v)
 		return
 	}
@@ -129,11 +136,14 @@ func (p *session) answerValidate(ctx context.Context, r *request, c *call.Call, 
 		}}})
 		return
 	}
-	target.Server = p.cfg.Server
+	target.Server, target.Session = c.Server, c.Session
 	if target.Name == c.Name {
 		target.Tool = p.validate
 	}
-	result := protocol.NewResult(target.Name, p.gate.Judge(ctx, target, toolvet.PointValidate))
+	began := time.Now()
+	e := &Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: p.gate().Judge(ctx, target, toolvet.PointValidate), Took: time.Since(began)}
+	p.judged(ctx, e)
+	result := protocol.NewResult(target.Name, e.Verdict)
 	if native := p.native.Load(); native != nil {
 		p.askNative(ctx, *native, c, &result)
 	}
@@ -145,6 +155,12 @@ func (p *session) askNative(ctx context.Context, name string, c *call.Call, resu
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
 	defer cancel()
 	answer, err := p.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": c.Raw})
+	if err == nil {
+		v := p.look(p.gate(), &call.Call{Server: p.cfg.Server, Name: name}, "", answer)
+		if answer = v.Raw; !v.Go {
+			err = errors.New("the server's own validation is withheld")
+		}
+	}
 	result.AddNative(answer, err)
 }
 

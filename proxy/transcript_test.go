@@ -106,7 +106,7 @@ func newStage(t *testing.T, cfg Config) *stage {
 	out, clientOut := io.Pipe()
 	cfg.Command, cfg.Stdin, cfg.Stdout = []string{"fake"}, clientIn, clientOut
 	if cfg.Gate == nil {
-		cfg.Gate = gate
+		cfg.Gate = func() *toolvet.Gate { return gate }
 	}
 	p, err := newSession(cfg)
 	if err != nil {

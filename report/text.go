@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/protocol"
@@ -37,7 +38,7 @@ func Text(w io.Writer, label string, r *protocol.Result) error {
 		}
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(b, "  not looked: %s [%s]\n", s.Why, s.Check)
+		fmt.Fprintf(b, "  not looked: %s [%s]\n", strings.TrimPrefix(s.Why, "not looked: "), s.Check)
 	}
 	return b.Flush()
 }

@@ -6,34 +6,62 @@
 //
 //	func TestCheck(t *testing.T) { checktest.Run(t, known.Check, "testdata") }
 //
-// A case file is a txtar archive (*.txtar): prose that says what it shows, the
-// definition of a tool, then calls of it and what the check finds in them.
+// A case file is a txtar archive (*.txtar): prose that says what it shows, and sections of
+// cases. A case is a JSON value with what the check finds, indented, below it:
 //
-//	A path that the tool needs is missing.
+//	What the policy may say of a text's length.
+//
+//	-- text: {min_length: 4, max_length: 8} --
+//	"fine" "grüße"
+//	    ok
+//	# characters count, not bytes
+//	"äöü"
+//	    error: must have at least 4 characters
+//	-- text: {min_length: -1} --
+//	    policy: "min_length" of the rule text: must not be negative
+//
+// The name of the section is what a policy demands, as a user writes it. The values are
+// given, one after the other, as an argument of which it is demanded; without a value it is
+// demanded of the tool as a whole, as below "requires". A check without a rule, or one whose cases need
+// whole calls, has sections that name a tool:
 //
 //	-- tool --
 //	{"name": "read", "inputSchema": {"type": "object", "required": ["path"]}}
 //	-- call no-path --
 //	{}
-//	-- want no-path --
-//	error /path: required property is missing
-//	→ add "path"
+//	    error /path: required property is missing
+//	    → add "path"
 //	-- call fine --
 //	{"path": "notes.txt"}
+//	    ok
 //
 // The sections are
 //
+//   - RULE: OPTIONS, values of an argument of which that is demanded;
 //   - tool, a definition as in tools/list, or tools, the result of tools/list;
-//   - call NAME, the arguments of a call of the tool;
+//   - call NAME, the arguments of calls of the tool;
 //   - params NAME, the whole params of a tools/call, to call any tool;
-//   - want NAME, the findings in order. Each is "severity pointer: message", below
-//     it "→ suggestion" and "= value" if there are any. "skip: why" stands for a
-//     check that could not look. Without the section nothing must be found.
+//   - server, what a policy says of the server, for the sections below it: base, roots,
+//     location; for call and params also tools, with addresses of arguments;
+//   - files/NAME, a file below a new directory, which is written $WORK in all sections.
+//     NAME/ is a directory, NAME* an executable file, "NAME -> TARGET" a symbolic link.
 //
-// "go test -update" rewrites the want sections.
+// What is expected of a value, or of values that stand beside or below each other, is "ok" or
+//
+//   - findings in order, "severity pointer: message", with "→ suggestion" and "= value"
+//     below it if there are any. A level stands behind the severity if it is not the
+//     check's. The pointer is that within the value, if the section is a rule's;
+//   - "skip: why", if the check could not look;
+//   - "policy: message", if the policy refuses what is demanded.
+//
+// No finding may repeat a value of its call. What a comment in the name of a section names is
+// exempt, as is all that the policy says: "-- time: {past: true} # today is 2026-11-21 --".
+//
+// Other lines that begin with # are comments, too. "go test -update" rewrites what is expected.
 package checktest
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -46,7 +74,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-var update = flag.Bool("update", false, "rewrite the want sections of the cases of checks")
+var update = flag.Bool("update", false, "rewrite what the cases of checks expect")
 
 // Run tests c over the case files of a directory. Besides surplus, missing and other
 // findings it fails if
@@ -54,16 +82,26 @@ var update = flag.Bool("update", false, "rewrite the want sections of the cases 
 //   - check.Validate refuses c, or its documentation lacks a section, or shows in its
 //     example (the indented lines) what no case finds;
 //   - there is no file, no case with a finding or no case without one;
-//   - a file has a section of another kind or name, or one twice;
-//   - a finding repeats a value of the arguments that the tool's definition does not
-//     hold;
+//   - a file has a section of another kind or name, or one twice, or a case that expects
+//     nothing, not even "ok";
+//   - a finding repeats a value of the arguments that neither the tool's definition nor the
+//     policy holds;
 //   - the check changes the call, or finds the same things in another order when it
 //     runs again.
 func Run(t *testing.T, c *check.Check, dir string) {
 	t.Helper()
+	RunWith(t, func(string) *check.Check { return c }, dir)
+}
+
+// RunWith is Run for a check that is made for the files of its cases. It is given the
+// directory that cases write as $WORK.
+func RunWith(t *testing.T, newCheck func(work string) *check.Check, dir string) {
+	t.Helper()
+	c := newCheck(t.TempDir())
 	for _, fault := range docFaults(c) {
 		t.Error(fault)
 	}
+	survive(t, c)
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no cases: %s has no *.txtar file", dir)
@@ -72,68 +110,112 @@ func Run(t *testing.T, c *check.Check, dir string) {
 	whole := true // unless -run leaves something out
 	for _, path := range paths {
 		ran := false
-		t.Run(filepath.Base(path), func(t *testing.T) { ran = runFile(t, c, path, &seen) })
+		t.Run(filepath.Base(path), func(t *testing.T) { ran = runFile(t, newCheck, path, &seen) })
 		whole = whole && ran
 	}
 	if !whole {
 		return
 	}
-	for _, fault := range append(seen.faults(), exampleFaults(c.Doc, seen.lines)...) {
+	for _, fault := range append(seen.faults(), exampleFaults(c, seen.lines)...) {
 		t.Error(fault)
 	}
 }
 
+// Judge is for the cases that a file cannot have, such as those that need a server: it runs
+// c over a value of which a policy demands something, such as "path: {exists: true}", and
+// returns what it finds, as a case expects it. Without a value, which is nil, it is demanded
+// of the tool as a whole.
+func Judge(t testing.TB, c *check.Check, demand string, value any) string {
+	t.Helper()
+	text := ""
+	if value != nil {
+		data, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(data)
+	}
+	f := &file{rule: c.Rule, work: workDir, names: make(map[string]bool)}
+	if err := f.add(0, demand, text); err != nil {
+		t.Fatal(err)
+	}
+	s := f.sections[0]
+	if s.refused != "" {
+		return s.refused
+	}
+	r := f.judge(t.Context(), c, s, s.cases[0])
+	for _, fault := range r.faults {
+		t.Error(fault)
+	}
+	return r.text
+}
+
 // runFile runs the cases of a file, and reports whether it ran all of them.
-func runFile(t *testing.T, c *check.Check, path string, seen *tally) bool {
+func runFile(t *testing.T, newCheck func(work string) *check.Check, path string, seen *tally) bool {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, faults := readFile(archive)
+	work, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCheck(work)
+	f, faults := readFile(archive, c.Rule, filepath.ToSlash(work))
 	if len(faults) > 0 {
 		t.Fatal(strings.Join(faults, "\n"))
 	}
-	got := make(map[string]string)
-	for _, tc := range f.cases {
-		t.Run(tc.name, func(t *testing.T) {
-			r := f.judge(t.Context(), c, tc)
-			for _, fault := range r.faults {
-				t.Error(fault)
-			}
-			seen.add(r)
-			got[tc.name] = r.text
-			if want := tc.wanted(); want != r.text && !*update {
+	got := make(map[int]string)
+	for _, s := range f.sections {
+		t.Run(s.name, func(t *testing.T) {
+			got[s.at] = f.run(t, c, s, seen)
+			if want := string(archive.Files[s.at].Data); want != got[s.at] && !*update {
 				t.Errorf("findings differ; go test -update accepts them:\n%s",
-					diff.Diff("want", []byte(want), "got", []byte(r.text)))
+					diff.Diff("want", []byte(want), "got", []byte(got[s.at])))
 			}
 		})
 	}
-	whole := len(got) == len(f.cases)
+	whole := len(got) == len(f.sections)
 	if *update && whole && !t.Failed() {
-		if err := os.WriteFile(path, txtar.Format(renew(archive, got)), 0o644); err != nil {
+		for at, text := range got {
+			archive.Files[at].Data = []byte(text)
+		}
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return whole
 }
 
+// run runs the cases of a section, and returns its text with what they find.
+func (f *file) run(t *testing.T, c *check.Check, s *section, seen *tally) string {
+	results := make([]string, len(s.cases))
+	for i, tc := range s.cases {
+		if s.refused != "" { // by the policy
+			results[i] = s.refused
+			continue
+		}
+		r := f.judge(t.Context(), c, s, tc)
+		for _, fault := range r.faults {
+			t.Errorf("%s: %s", strings.TrimSpace(tc.text), fault)
+		}
+		seen.add(r)
+		results[i] = r.text
+	}
+	return s.render(results)
+}
+
 // A tally knows which kinds of cases a check has, and what they find.
 type tally struct {
 	positive, negative bool
-	lines              map[string]bool // of findings, without their severity
+	lines              map[string]bool // of findings, without severity and level
 }
 
 func (s *tally) add(r result) {
-	s.positive = s.positive || r.findings > 0
-	s.negative = s.negative || r.text == ""
-	for line := range strings.Lines(r.text) {
-		line = strings.TrimSpace(line)
-		s.lines[line] = true
-		for _, severity := range []check.Severity{check.Error, check.Warning} {
-			if rest, ok := strings.CutPrefix(line, severity.String()); ok {
-				s.lines[strings.TrimLeft(rest, ": ")] = true
-			}
-		}
+	s.positive = s.positive || len(r.findings) > 0
+	s.negative = s.negative || r.text == fine
+	for _, f := range r.findings {
+		s.lines[f.String()], s.lines[f.Message], s.lines["→ "+f.Suggestion] = true, true, true
 	}
 }
 

@@ -70,23 +70,24 @@ It is a test.
 Leave it out.
 `
 
-// goodFile has a case of each kind.
+// goodFile has a case of each kind of a check without a rule.
 const goodFile = `What the check finds.
 
 -- tool --
 {"name": "send", "description": "with a default of 1234 and a token called anonymous", "inputSchema": {"type": "object"}}
 -- call found --
 {"secret": "hunter2"}
--- want found --
-warning /secret: is secret
-→ leave it out
-= "***"
+    warning /secret: is secret
+    → leave it out
+    = "***"
 -- call clean --
-{"text": "hello"}
+{"text": "hello"} {}
+{"a": "b"}
+    ok
 -- params skipped --
+# nothing is there to look at
 {"name": "send", "arguments": {"do": "skip"}}
--- want skipped --
-skip: there is nothing to look at
+    skip: there is nothing to look at
 `
 
 // TestScenario is not a test of its own: TestRun runs it in a process of its own,
@@ -96,62 +97,92 @@ func TestScenario(t *testing.T) {
 	if dir == "" {
 		t.Skip("TestRun runs this with CHECKTEST_SCENARIO")
 	}
+	if os.Getenv("CHECKTEST_RULE") != "" {
+		RunWith(t, shelf, dir)
+		return
+	}
 	Run(t, secrets, dir)
+}
+
+// A change replaces a part of a good file, and says what the output must hold then.
+type change struct {
+	old, new string
+	want     []string // none if the test passes
+}
+
+// more is a change that adds to the file.
+func more(text string, want ...string) change { return change{"", text, want} }
+
+func (c change) of(t *testing.T, file string) string {
+	t.Helper()
+	if !strings.Contains(file, c.old) {
+		t.Fatalf("the good file does not hold %q", c.old)
+	}
+	if c.old == "" {
+		return file + c.new
+	}
+	return strings.Replace(file, c.old, c.new, 1)
 }
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	section := func(old, new string) string {
-		if !strings.Contains(goodFile, old) {
-			t.Fatalf("the good file does not hold %q", old)
-		}
-		return strings.Replace(goodFile, old, new, 1)
-	}
-	for name, tt := range map[string]struct {
-		file string
-		want []string // parts of the output; none if the test passes
-	}{
-		"good":                {goodFile, nil},
-		"empty want":          {goodFile + "-- call more --\n{}\n-- want more --\n", nil},
-		"missing finding":     {section("= \"***\"\n", "= \"***\"\nwarning /b: is secret\n"), []string{"found", "-warning /b: is secret"}},
-		"surplus finding":     {section("-- want found --\nwarning /secret: is secret\n→ leave it out\n= \"***\"\n", ""), []string{"found", "+warning /secret: is secret"}},
-		"other severity":      {section("warning /secret", "error /secret"), []string{"-error /secret", "+warning /secret"}},
-		"other pointer":       {section("warning /secret", "warning /text"), []string{"-warning /text"}},
-		"other suggestion":    {section("→ leave it out", "→ keep it"), []string{"-→ keep it"}},
-		"other value":         {section(`= "***"`, `= "hidden"`), []string{`-= "hidden"`}},
-		"missing skip":        {section("-- want skipped --\nskip: there is nothing to look at\n", ""), []string{"+skip: there is nothing"}},
-		"surplus skip":        {goodFile + "-- call more --\n{}\n-- want more --\nskip: why\n", []string{"-skip: why"}},
-		"no positive case":    {section("{\"secret\": \"hunter2\"}\n-- want found --\nwarning /secret: is secret\n→ leave it out\n= \"***\"\n", "{}\n"), []string{"it may never do", "no case finds what the README's example shows: /secret: is secret"}},
-		"no negative case":    {section("-- call clean --\n{\"text\": \"hello\"}\n", ""), []string{"it may refuse everything"}},
-		"unknown section":     {goodFile + "-- calls x --\n{}\n", []string{`section "calls x": must be "tool"`}},
-		"nameless case":       {goodFile + "-- call --\n{}\n", []string{`section "call": must be "tool"`}},
-		"named tool":          {goodFile + "-- tool x --\n{}\n", []string{`section "tool x": must be "tool"`}},
-		"duplicate case":      {goodFile + "-- call found --\n{}\n", []string{`"call found": the file has a case of this name already`}},
-		"duplicate params":    {goodFile + "-- params found --\n{}\n", []string{`"params found": the file has a case of this name already`}},
-		"duplicate want":      {goodFile + "-- want found --\n", []string{`"want found": the case has a want section already`}},
-		"want without a case": {goodFile + "-- want other --\n", []string{`"want other": no case of this name stands before it`}},
-		"second tool":         {goodFile + "-- tools --\n{\"tools\": []}\n", []string{"the file has tools already"}},
-		"malformed tool":      {section(`{"name": "send"`, `{"name": 7`), []string{`section "tool": the definition of a tool has no "name"`}},
-		"malformed list":      {section("-- tool --\n{", "-- tools --\n{"), []string{`section "tools": the tools/list result has no "tools"`}},
-		"call of which tool":  {"Prose.\n-- tools --\n{\"tools\": []}\n-- call a --\n{}\n", []string{"which tool?"}},
-		"no tool":             {"Prose.\n-- params a --\n{\"name\": \"a\"}\n", []string{"the file has no tool"}},
-		"no case":             {"Prose.\n-- tool --\n{\"name\": \"send\"}\n", []string{"the file has no case"}},
-		"no prose":            {section("What the check finds.\n", ""), []string{"does not say what it shows"}},
-		"undecodable call":    {goodFile + "-- call more --\n{\"a\": 1, \"a\": 2}\n", []string{"more", "the call cannot be judged"}},
-		"leak":                {goodFile + "-- call more --\n{\"do\": \"leak\", \"secret\": \"hunter2\"}\n-- want more --\nwarning /secret: \"hunter2\" is secret\n", []string{`the finding at "/secret" repeats an argument's value: "hunter2"`}},
-		"leak of a beginning": {goodFile + "-- call more --\n{\"do\": \"leak\", \"secret\": \"the quick brown fox jumps\", \"text\": \"the quick brown fox jumped over\"}\n", []string{`value: "the quick brown fox jumped over"`}},
-		"leak of a number":    {goodFile + "-- call more --\n{\"do\": \"leak\", \"secret\": \"a 98765\", \"list\": [{\"n\": 98765}]}\n", []string{`value: "98765"`}},
-		"no leak: short":      {goodFile + "-- call more --\n{\"do\": \"leak\", \"secret\": \"abc\"}\n-- want more --\nwarning /secret: \"abc\" is secret\n", nil},
-		"no leak: definition": {goodFile + "-- call more --\n{\"do\": \"leak\", \"secret\": \"anonymous\"}\n-- want more --\nwarning /secret: \"anonymous\" is secret\n", nil},
-		"broken check":        {goodFile + "-- call more --\n{\"do\": \"break\"}\n", []string{"the check broke: out of order"}},
-		"changed call":        {goodFile + "-- call more --\n{\"do\": \"change\"}\n", []string{"the check changed the call"}},
-		"order of a map":      {goodFile + "-- call more --\n{\"do\": \"reorder\"}\n", []string{"in another order, when it ran again"}},
-	} {
+	const found = "    warning /secret: is secret\n    → leave it out\n    = \"***\"\n"
+	scenarios(t, goodFile, nil, map[string]change{
+		"good":                {},
+		"missing finding":     {found, found + "    warning /b: is secret\n", []string{"found", "-    warning /b: is secret"}},
+		"surplus finding":     {found, "    ok\n", []string{"found", "+    warning /secret: is secret"}},
+		"other severity":      {"warning /secret", "error /secret", []string{"-    error /secret", "+    warning /secret"}},
+		"other level":         {"warning /secret", "warning syntax /secret", []string{"-    warning syntax /secret"}},
+		"other pointer":       {"warning /secret", "warning /text", []string{"-    warning /text"}},
+		"other suggestion":    {"→ leave it out", "→ keep it", []string{"-    → keep it"}},
+		"other value":         {`= "***"`, `= "hidden"`, []string{`-    = "hidden"`}},
+		"missing skip":        {"    skip: there is nothing to look at\n", "    ok\n", []string{"+    skip: there is nothing"}},
+		"surplus skip":        more("-- call more --\n{}\n    skip: why\n", "-    skip: why"),
+		"no expectation":      more("-- call more --\n{}\n", "more", "+    ok"),
+		"nor below the last":  more("-- call more --\n{}\n    ok\n{\"a\": 1}\n", "more", "+    ok"),
+		"below one too many":  more("-- call more --\n{}\n{\"secret\": \"\"}\n    ok\n", "more", "-{\"secret\": \"\"}", "+    warning /secret"),
+		"no positive case":    {"{\"secret\": \"hunter2\"}\n" + found, "{}\n    ok\n", []string{"it may never do", "no case finds what the README's example shows: /secret: is secret"}},
+		"no negative case":    {"{\"text\": \"hello\"} {}\n{\"a\": \"b\"}\n    ok\n", "{\"secret\": \"\"}\n    warning /secret: is secret\n    → leave it out\n    = \"***\"\n", []string{"it may refuse everything"}},
+		"unknown section":     more("-- calls x --\n{}\n    ok\n", `section "calls x": must be "tool"`),
+		"want of old":         more("-- want found --\n", `section "want found": must be "tool"`),
+		"nameless case":       more("-- call --\n{}\n    ok\n", `section "call": must be "tool"`),
+		"named tool":          more("-- tool x --\n{}\n", `section "tool x": must be "tool"`),
+		"a rule's":            more("-- shelf: {} --\n1\n    ok\n", `section "shelf: {}": must be "tool"`),
+		"duplicate case":      more("-- call found --\n{}\n    ok\n", `"call found": the file has a section of this name already`),
+		"second tool":         more("-- tools --\n{\"tools\": []}\n", "the file has tools already"),
+		"malformed tool":      {`{"name": "send"`, `{"name": 7`, []string{`section "tool": the definition of a tool has no "name"`}},
+		"malformed list":      {"-- tool --\n{", "-- tools --\n{", []string{`section "tools": the tools/list result has no "tools"`}},
+		"call of which tool":  {goodFile, "Prose.\n-- tools --\n{\"tools\": []}\n-- call a --\n{}\n", []string{"which tool?"}},
+		"no tool":             {goodFile, "Prose.\n-- params a --\n{\"name\": \"a\"}\n", []string{"the file has no tool"}},
+		"no section":          {goodFile, "Prose.\n-- tool --\n{\"name\": \"send\"}\n", []string{"the file has no case"}},
+		"empty section":       more("-- call more --\n# no value\n", `"call more": has no arguments`),
+		"only an expectation": more("-- call more --\n    ok\n", `"call more": has no arguments`),
+		"expectation above":   more("-- call more --\n    ok\n{}\n    ok\n", "what is expected stands before the first value"),
+		"no value":            more("-- call more --\nok\n", "no JSON value", ": ok"),
+		"words behind it":     more("-- call more --\n{} ok\n", "no JSON value", ": ok"),
+		"two on a line":       more("-- call more --\n{}  {\"secret\": \"\"}\n    ok\n", "more", "-{}  {\"secret\": \"\"}", "+{\"secret\": \"\"}"),
+		"no prose":            {"What the check finds.\n", "", []string{"does not say what it shows"}},
+		"undecodable call":    more("-- call more --\n{\"a\": 1, \"a\": 2}\n", "more", "the call cannot be judged"),
+		"leak":                more("-- call more --\n{\"do\": \"leak\", \"secret\": \"hunter2\"}\n    warning /secret: \"hunter2\" is secret\n", `the finding at "/secret" repeats an argument's value: "hunter2"`),
+		"leak of a beginning": more("-- call more --\n{\"do\": \"leak\", \"secret\": \"the quick brown fox jumps\", \"text\": \"the quick brown fox jumped over\"}\n", `value: "the quick brown fox jumped over"`),
+		"leak of a number":    more("-- call more --\n{\"do\": \"leak\", \"secret\": \"a 98765\", \"list\": [{\"n\": 98765}]}\n", `value: "98765"`),
+		"no leak: short":      more("-- call more --\n{\"do\": \"leak\", \"secret\": \"abc\"}\n    warning /secret: \"abc\" is secret\n"),
+		"no leak: definition": more("-- call more --\n{\"do\": \"leak\", \"secret\": \"anonymous\"}\n    warning /secret: \"anonymous\" is secret\n"),
+		"broken check":        more("-- call more --\n{\"do\": \"break\"}\n", "the check broke: out of order"),
+		"changed call":        more("-- call more --\n{\"do\": \"change\"}\n", "the check changed the call"),
+		"order of a map":      more("-- call more --\n{\"do\": \"reorder\"}\n", "in another order, when it ran again"),
+	})
+}
+
+// scenarios runs TestScenario over a file with each of the changes.
+func scenarios(t *testing.T, file string, env []string, changes map[string]change) {
+	t.Helper()
+	for name, tt := range changes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "case.txtar"), tt.file)
-			output, err := scenario(t, dir)
+			write(t, filepath.Join(dir, "case.txtar"), tt.of(t, file))
+			output, err := scenario(t, dir, env)
 			if (err != nil) != (len(tt.want) > 0) {
 				t.Errorf("the test's exit: %v", err)
 			}
@@ -169,7 +200,7 @@ func TestRun(t *testing.T) {
 
 func TestRunWithoutFiles(t *testing.T) {
 	t.Parallel()
-	output, err := scenario(t, t.TempDir())
+	output, err := scenario(t, t.TempDir(), nil)
 	if want := "has no *.txtar file"; err == nil || !strings.Contains(output, want) {
 		t.Errorf("exit %v, want a failure that says %q:\n%s", err, want, output)
 	}
@@ -179,16 +210,16 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{
 		"right already": goodFile,
-		"wrong":         strings.NewReplacer("is secret\n", "is known\n", "nothing to look at", "no light").Replace(goodFile),
-		"missing":       strings.Replace(goodFile, "-- want skipped --\nskip: there is nothing to look at\n", "", 1),
-		"surplus":       strings.Replace(goodFile, "-- params skipped", "-- want clean --\nerror: is surplus\n-- params skipped", 1),
+		"wrong":         strings.NewReplacer("is secret\n", "is known\n", "nothing to look at\n", "no light\n").Replace(goodFile),
+		"missing":       strings.Replace(goodFile, "    skip: there is nothing to look at\n", "", 1),
+		"surplus":       strings.Replace(goodFile, "    ok\n", "    error: is surplus\n\twarning: this too\n", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path := filepath.Join(dir, "case.txtar")
 			write(t, path, before)
-			if output, err := scenario(t, dir, "-update"); err != nil {
+			if output, err := scenario(t, dir, nil, "-update"); err != nil {
 				t.Fatalf("%v\n%s", err, output)
 			}
 			got, err := os.ReadFile(path)
@@ -209,7 +240,7 @@ func TestUpdateKeepsFaultyFiles(t *testing.T) {
 	path := filepath.Join(dir, "case.txtar")
 	before := goodFile + "-- call more --\n{\"do\": \"leak\", \"secret\": \"hunter2\"}\n"
 	write(t, path, before)
-	if output, err := scenario(t, dir, "-update"); err == nil {
+	if output, err := scenario(t, dir, nil, "-update"); err == nil {
 		t.Errorf("the test passes:\n%s", output)
 	}
 	if got, _ := os.ReadFile(path); string(got) != before {
@@ -224,7 +255,7 @@ func TestOneCase(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "case.txtar")
 	write(t, path, goodFile)
-	if output, err := scenario(t, dir, "-test.run=^TestScenario$/^case.txtar$/^clean$", "-update"); err != nil {
+	if output, err := scenario(t, dir, nil, "-test.run=^TestScenario$/^case.txtar$/^call_clean$", "-update"); err != nil {
 		t.Errorf("%v\n%s", err, output)
 	}
 	if got, _ := os.ReadFile(path); string(got) != goodFile {
@@ -268,10 +299,10 @@ func TestScalars(t *testing.T) {
 }
 
 // scenario runs TestScenario over a directory.
-func scenario(t *testing.T, dir string, flags ...string) (output string, err error) {
+func scenario(t *testing.T, dir string, env []string, flags ...string) (output string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-test.run=^TestScenario$"}, flags...)...)
-	cmd.Env = append(os.Environ(), "CHECKTEST_SCENARIO="+dir)
+	cmd.Env = append(append(os.Environ(), "CHECKTEST_SCENARIO="+dir), env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

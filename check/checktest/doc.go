@@ -5,6 +5,7 @@ package checktest
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
@@ -19,8 +20,12 @@ func docFaults(c *check.Check) []string {
 	if err := check.Validate([]*check.Check{c}); err != nil {
 		return []string{err.Error()}
 	}
+	needed := sections
+	if c.Rule != nil && c.Rule.Name == c.Name { // else another check has them, which shares the rule
+		needed = append([]string{"## Options"}, sections...)
+	}
 	var faults []string
-	for _, section := range sections {
+	for _, section := range needed {
 		if body, ok := sectionOf(c.Doc, section); !ok {
 			faults = append(faults, fmt.Sprintf("the README has no section %q", section))
 		} else if strings.TrimSpace(body) == "" {
@@ -30,13 +35,23 @@ func docFaults(c *check.Check) []string {
 	return faults
 }
 
-// exampleFaults says which indented lines of the example are none that a case finds.
-func exampleFaults(doc string, found map[string]bool) []string {
-	example, _ := sectionOf(doc, "## Example")
+var (
+	severity = regexp.MustCompile(`^(error|warning) `)
+	place    = regexp.MustCompile(`^/[^ :]*: `)
+)
+
+// exampleFaults says which indented lines of the example are none that a case finds. The
+// example of a rule has the name of an argument, which its cases have not.
+func exampleFaults(c *check.Check, found map[string]bool) []string {
+	example, _ := sectionOf(c.Doc, "## Example")
 	var faults []string
 	for line := range strings.Lines(example) {
 		text, indented := strings.CutPrefix(line, "    ")
-		if text = strings.TrimSpace(text); indented && text != "" && !found[text] {
+		text = severity.ReplaceAllString(strings.TrimSpace(text), "")
+		if c.Rule != nil {
+			text = place.ReplaceAllString(text, "")
+		}
+		if indented && text != "" && !found[text] {
 			faults = append(faults, fmt.Sprintf("no case finds what the README's example shows: %s", text))
 		}
 	}

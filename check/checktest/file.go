@@ -12,67 +12,98 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
 )
 
-// A file is a case file that has been read: tools, and calls of them.
+// A file is a case file that has been read.
 type file struct {
-	listed bool // it has a list of tools, perhaps an empty one
-	tools  []*call.Tool
-	cases  []testCase
+	rule *check.Rule // that the check answers, or nil
+	work string      // the directory that is written $WORK
+
+	listed   bool // it has a list of tools, perhaps an empty one
+	tools    []*call.Tool
+	server   string // the text of the last section "server"
+	sections []*section
+	names    map[string]bool // of sections below the last section "server"
 }
 
-type testCase struct {
-	name   string
-	params []byte  // of the tools/call
-	want   *string // the text of what the check finds; nil without a section
+// A section is one that has cases.
+type section struct {
+	name    string
+	at      int // which file of the archive it is
+	cases   []testCase
+	end     string // comments and blank lines behind the last case
+	server  *policy.Server
+	policy  string // the text of what the policy says; no secret
+	refused string // what is wrong with the policy, as it is expected; or ""
+	params  func(value json.RawMessage) []byte
+	within  string // where the value is in the arguments
 }
 
-// wanted is the text of the want section, "" without one.
-func (tc *testCase) wanted() string {
-	if tc.want == nil {
-		return ""
-	}
-	return *tc.want
-}
+const workDir = "$WORK"
 
-// readFile reads the sections of a case file.
-func readFile(archive *txtar.Archive) (f *file, faults []string) {
-	f = &file{}
+// readFile reads the sections of a case file, and writes the files among them.
+func readFile(archive *txtar.Archive, rule *check.Rule, work string) (f *file, faults []string) {
+	f = &file{rule: rule, work: work, names: make(map[string]bool)}
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if strings.TrimSpace(string(archive.Comment)) == "" {
 		fail("the file does not say what it shows: begin it with a sentence")
 	}
-	for _, section := range archive.Files {
-		kind, name, _ := strings.Cut(section.Name, " ")
-		if err := f.add(kind, name, section.Data); err != nil {
-			fail("the section %q: %v", section.Name, err)
+	for i, part := range archive.Files {
+		if err := f.add(i, part.Name, string(part.Data)); err != nil {
+			fail("the section %q: %v", part.Name, err)
 		}
 	}
-	if !f.listed {
-		fail(`the file has no tool: begin with a section "tool"`)
-	}
-	if len(f.cases) == 0 {
-		fail(`the file has no case: add a section "call NAME"`)
+	if len(f.sections) == 0 {
+		fail(`the file has no case: add a section such as "call NAME"`)
 	}
 	return f, faults
 }
 
-func (f *file) add(kind, name string, data []byte) error {
+func (f *file) expand(text string) string   { return strings.ReplaceAll(text, workDir, f.work) }
+func (f *file) collapse(text string) string { return strings.ReplaceAll(text, f.work, workDir) }
+
+// add reads a section.
+func (f *file) add(at int, name, text string) error {
+	kind, rest, _ := strings.Cut(name, " ")
+	s := &section{name: name, at: at}
 	switch {
-	case (kind == "tool" || kind == "tools") && name == "":
-		return f.addTools(kind, data)
-	case kind == "call" && name != "":
+	case name == "tool" || name == "tools":
+		return f.addTools(kind, []byte(f.expand(text)))
+	case name == "server":
+		f.server, f.names = f.expand(text), make(map[string]bool)
+		return nil
+	case strings.HasPrefix(name, "files/"):
+		return writeFile(f.work, f.expand(strings.TrimPrefix(name, "files/")), f.expand(text))
+	case kind == "call" && rest != "":
 		if len(f.tools) != 1 {
 			return errors.New(`which tool? Put "tool" before it, or use "params"`)
 		}
-		tool, _ := json.Marshal(f.tools[0].Name) // no string fails
-		return f.addCase(name, fmt.Appendf(nil, `{"name": %s, "arguments": %s}`, tool, data))
-	case kind == "params" && name != "":
-		return f.addCase(name, data)
-	case kind == "want" && name != "":
-		return f.expect(name, string(data))
+		s.params = callOf(f.tools[0].Name)
+		return f.addCalls(s, text)
+	case kind == "params" && rest != "":
+		if !f.listed {
+			return errors.New(`the file has no tool: put a section "tool" before it`)
+		}
+		s.params = func(value json.RawMessage) []byte { return value }
+		return f.addCalls(s, text)
+	case f.rule != nil && kind == f.rule.Name+":":
+		return f.addDemand(s, text)
 	}
-	return errors.New(`must be "tool", "tools", "call NAME", "params NAME" or "want NAME"`)
+	other := ""
+	if f.rule != nil {
+		other = fmt.Sprintf(`, or what a policy demands, such as "%s: {}"`, f.rule.Name)
+	}
+	return fmt.Errorf(`must be "tool", "tools", "server", "call NAME", "params NAME" or "files/NAME"%s`, other)
+}
+
+// callOf returns how the params of a call of a tool are made of its arguments.
+func callOf(tool string) func(arguments json.RawMessage) []byte {
+	name, _ := json.Marshal(tool) // no string fails
+	return func(arguments json.RawMessage) []byte {
+		return fmt.Appendf(nil, `{"name": %s, "arguments": %s}`, name, arguments)
+	}
 }
 
 func (f *file) addTools(kind string, data []byte) error {
@@ -93,47 +124,57 @@ func (f *file) addTools(kind string, data []byte) error {
 	return errors.Join(append(faults, err)...)
 }
 
-func (f *file) addCase(name string, params []byte) error {
-	if f.find(name) != nil {
-		return errors.New("the file has a case of this name already")
+// addCalls adds cases that are whole calls.
+func (f *file) addCalls(s *section, text string) error {
+	if err := f.addCases(s, text); err != nil {
+		return err
 	}
-	f.cases = append(f.cases, testCase{name: name, params: params})
-	return nil
-}
-
-func (f *file) find(name string) *testCase {
-	for i := range f.cases {
-		if f.cases[i].name == name {
-			return &f.cases[i]
-		}
+	if len(s.cases) == 0 || s.cases[0].value == nil {
+		return errors.New("has no arguments: begin it with a JSON object")
 	}
-	return nil
-}
-
-func (f *file) expect(name, text string) error {
-	switch tc := f.find(name); {
-	case tc == nil:
-		return errors.New("no case of this name stands before it")
-	case tc.want != nil:
-		return errors.New("the case has a want section already")
-	default:
-		tc.want = &text
+	if f.rule != nil && f.server == "" {
+		return errors.New(`nothing is demanded: put a section "server" before it`)
+	}
+	if f.server == "" {
 		return nil
 	}
+	return f.readServer(s)
 }
 
-// renew returns the archive with what the cases find now.
-func renew(archive *txtar.Archive, got map[string]string) *txtar.Archive {
-	renewed := &txtar.Archive{Comment: archive.Comment}
-	for _, section := range archive.Files {
-		kind, name, _ := strings.Cut(section.Name, " ")
-		if kind == "want" {
-			continue
-		}
-		renewed.Files = append(renewed.Files, section)
-		if got[name] != "" && kind != "tool" && kind != "tools" {
-			renewed.Files = append(renewed.Files, txtar.File{Name: "want " + name, Data: []byte(got[name])})
-		}
+// addDemand adds cases that are values of an argument, or without a value calls.
+func (f *file) addDemand(s *section, text string) error {
+	if err := f.addCases(s, text); err != nil {
+		return err
 	}
-	return renewed
+	if len(s.cases) == 0 {
+		s.cases, s.end = []testCase{{text: s.end}}, ""
+	}
+	whole := s.cases[0].value == nil
+	if !whole {
+		s.within = "/" + argument
+	}
+	inTool := callOf("tool")
+	s.params = func(value json.RawMessage) []byte {
+		if whole {
+			return inTool([]byte("{}"))
+		}
+		return inTool(fmt.Appendf(nil, `{%q: %s}`, argument, value))
+	}
+	if err := f.readDemand(s, whole); err != nil {
+		return err
+	}
+	if s.refused != "" && !whole {
+		return errors.New("the policy refuses what is demanded, so there must be no value: " + s.refused)
+	}
+	return nil
+}
+
+func (f *file) addCases(s *section, text string) (err error) {
+	if f.names[s.name] {
+		return errors.New("the file has a section of this name already")
+	}
+	f.names[s.name] = true
+	f.sections = append(f.sections, s)
+	s.cases, s.end, err = readCases(text, f.expand)
+	return err
 }

@@ -5,10 +5,12 @@ package checktest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
@@ -17,8 +19,8 @@ import (
 
 // A result is what became of one case.
 type result struct {
-	text     string // as in a want section
-	findings int
+	text     string // as it is expected
+	findings []check.Finding
 	faults   []string // what no check may do
 }
 
@@ -27,28 +29,36 @@ type result struct {
 const runs = 3
 
 // judge runs a check over one case.
-func (f *file) judge(ctx context.Context, c *check.Check, tc testCase) result {
+func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCase) result {
 	var r result
 	fail := func(format string, args ...any) { r.faults = append(r.faults, fmt.Sprintf(format, args...)) }
-	judged, err := call.DecodeParams(tc.params, call.Limits{})
+	params := s.params(tc.value)
+	judged, err := call.DecodeParams(params, call.Limits{})
 	if err != nil {
 		fail("the call cannot be judged: %v", err)
 		return r
 	}
-	original, _ := call.DecodeParams(tc.params, call.Limits{}) // decoded well a line ago
+	original, _ := call.DecodeParams(params, call.Limits{}) // decoded well a line ago
 	judged.Resolve(call.NewCatalog(f.tools))
 	for i := range runs {
 		pass := check.NewPass(c, judged, evaluator(judged))
+		if s.server != nil {
+			pass.World, pass.Targets = s.server.World, targets(s.server, c.Rule, judged)
+		}
+		if c.Rule != nil && len(pass.Targets) == 0 {
+			fail("nothing is demanded of this call, so that the check would not run")
+			return r
+		}
 		if err := c.Run(ctx, pass); err != nil {
 			fail("the check broke: %v", err)
 		}
-		text := render(pass)
+		text := f.collapse(render(c, pass, s.within))
 		if i > 0 && text != r.text {
 			fail("the check found other things, or in another order, when it ran again:\n%s", text)
 		}
-		r.text, r.findings = text, len(pass.Findings())
+		r.text, r.findings = text, pass.Findings()
 		if i == 0 {
-			r.faults = append(r.faults, leaks(judged, pass)...)
+			r.faults = append(r.faults, f.leaks(s, judged, pass)...)
 		}
 	}
 	if !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta) {
@@ -70,15 +80,21 @@ func evaluator(c *call.Call) func() (*schema.Evaluation, error) {
 	})
 }
 
-// render writes what a pass found as a want section has it.
-func render(pass *check.Pass) string {
+// render writes what a pass found as it is expected. Within is where the value is.
+func render(c *check.Check, pass *check.Pass, within string) string {
 	var b strings.Builder
 	for _, f := range pass.Findings() {
-		place := f.Severity.String()
-		if f.Pointer != "" {
-			place += " " + f.Pointer
+		b.WriteString(f.Severity.String())
+		if f.Level != c.Level {
+			fmt.Fprintf(&b, " %v", f.Level)
 		}
-		fmt.Fprintf(&b, "%s: %s\n", place, f.Message)
+		switch pointer, inside := strings.CutPrefix(f.Pointer, within); {
+		case !inside:
+			fmt.Fprintf(&b, " at %q instead of the value", f.Pointer)
+		case pointer != "":
+			fmt.Fprintf(&b, " %s", pointer)
+		}
+		fmt.Fprintf(&b, ": %s\n", f.Message)
 		if f.Suggestion != "" {
 			fmt.Fprintf(&b, "→ %s\n", f.Suggestion)
 		}
@@ -89,5 +105,27 @@ func render(pass *check.Pass) string {
 	if skip := pass.Skipped(); skip != nil {
 		fmt.Fprintf(&b, "skip: %s\n", skip.Why)
 	}
+	if b.Len() == 0 {
+		return fine
+	}
 	return b.String()
+}
+
+// survive holds that a check that answers a rule takes any value, even without options, as
+// whoever calls it from Go may leave them out: it may break, but not panic.
+func survive(t *testing.T, c *check.Check) {
+	t.Helper()
+	if c.Rule == nil {
+		return
+	}
+	for _, value := range []any{nil, true, json.Number("1"), "", "x", []any{"x"}, []any{}, map[string]any{}} {
+		pass := check.NewPass(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
+		pass.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
+		_ = c.Run(t.Context(), pass) // a check may need options
+		for _, f := range pass.Findings() {
+			if !strings.HasPrefix(f.Pointer, "/"+argument) {
+				t.Errorf("without options, for %v: a finding is at %q", value, f.Pointer)
+			}
+		}
+	}
 }

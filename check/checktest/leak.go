@@ -22,18 +22,18 @@ const (
 )
 
 // leaks says which findings repeat a value of the arguments. What the definition of
-// a tool holds as well is no secret.
-func leaks(c *call.Call, pass *check.Pass) []string {
-	var known []string
+// a tool or the policy holds as well is no secret.
+func (f *file) leaks(s *section, c *call.Call, pass *check.Pass) []string {
+	known := []string{s.policy}
 	for _, name := range c.Known.Names() {
 		known = append(known, name)
 		known = append(known, texts(c.Known.Tool(name).Raw)...)
 	}
 	var faults []string
 	for _, value := range scalars(nil, c.Arguments) {
-		start := []rune(value)
+		start := []rune(f.collapse(value))
 		start = start[:min(len(start), maxLeak)]
-		holds := func(text string) bool { return strings.Contains(text, string(start)) }
+		holds := func(text string) bool { return strings.Contains(f.collapse(text), string(start)) }
 		if len(start) < minLeak || slices.ContainsFunc(known, holds) {
 			continue
 		}

@@ -28,16 +28,20 @@ var Rule = &check.Rule{Name: "command", Options: func() any { return new(Options
 // Check reports commands that need a shell, programs that are not allowed, and words that
 // make an allowed program do what its name does not say.
 var Check = &check.Check{
-	Name:  "command",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SecurityLevel,
-	Rule:  Rule,
-	Run:   run,
+	Name:    "command",
+	Doc:     doc,
+	Stage:   check.Semantic,
+	Level:   check.SecurityLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
 }
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		o, ok := t.Options.(*Options)
 		if !ok {
 			o = new(Options) // no demands but those that hold for every command

@@ -104,8 +104,10 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 			return []check.Finding{{Message: "needs a credential in the environment variable " + o.TokenEnv + ", which holds none"}}, "", nil
 		}
 		r := o.request(token)
-		key, keep := probe.KeyOf(r, o.Status, o.TokenEnv), probe.Keep{Success: o.Cache, Failure: o.CacheFailure}
-		findings, err := d.cache.Do(ctx, key, keep, func(ctx context.Context) ([]check.Finding, error) { return d.look(ctx, r, o) })
+		key, keep := probe.KeyOf(r, o.Status, o.TokenEnv, pass.World.Resolver), probe.Keep{Success: o.Cache, Failure: o.CacheFailure}
+		findings, err := d.cache.Do(ctx, key, keep, func(ctx context.Context) ([]check.Finding, error) {
+			return look(ctx, d.network.At(pass.World.Resolver), r, o)
+		})
 		return findings, "", err
 	})
 }
@@ -124,9 +126,9 @@ func (o *Options) request(token string) probe.Request {
 	return probe.Request{Method: method, URL: o.URL, Header: http.Header{http.CanonicalHeaderKey(header): {token}}, Private: o.AllowPrivate}
 }
 
-func (d driver) look(ctx context.Context, r probe.Request, o *Options) ([]check.Finding, error) {
+func look(ctx context.Context, network probe.Network, r probe.Request, o *Options) ([]check.Finding, error) {
 	origin, _ := probe.Origin(o.URL)
-	status, err := d.network.Status(ctx, r)
+	status, err := network.Status(ctx, r)
 	if ended := probe.Ended(ctx, err); ended != nil {
 		return nil, ended
 	}

@@ -6,6 +6,8 @@ package credential
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 	"github.com/toolvet/toolvet/checks/internal/probe"
 )
 
@@ -27,9 +28,13 @@ func environment(name string) (string, bool) {
 	return v, found
 }
 
-func TestDoc(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
-	testDoc(t, New(probe.Network{}, environment), &Options{URL: "https://api.example.com/user", TokenEnv: "REPORTS_TOKEN"}, map[string]any{})
+	server, _ := service(t)
+	there := probe.Network{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
+	}}
+	checktest.Run(t, New(there, environment), "testdata")
 }
 
 // service accepts the good credential, and counts the requests.
@@ -53,53 +58,34 @@ func service(t *testing.T) (server *httptest.Server, asked *atomic.Int32) {
 	return server, asked
 }
 
-func TestCheck(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	t.Parallel()
 	server, _ := service(t)
 	origin := server.URL
-	for name, tt := range map[string]struct {
-		path    string
-		options Options
-		want    []string
-	}{
-		"accepted":  {"/", Options{TokenEnv: "GOOD", Scheme: "Bearer"}, nil},
-		"other way": {"/", Options{TokenEnv: "GOOD", Header: "x-api-key"}, nil},
-		"HEAD":      {"/head", Options{TokenEnv: "GOOD", Header: "x-api-key", Method: "HEAD"}, nil},
-		"status":    {"/down", Options{TokenEnv: "GOOD", Status: []int{503}}, nil},
-		"refused": {"/", Options{TokenEnv: "BAD", Scheme: "Bearer"}, []string{
-			"error runtime: needs a credential that " + origin + " accepts, and it refuses the one in the environment variable BAD (status 401)",
-			"→ renew the credential, or give it the permissions that are missing"}},
-		"not set":    {"/", Options{TokenEnv: "NONE"}, []string{"error runtime: needs a credential in the environment variable NONE, which holds none"}},
-		"empty":      {"/", Options{TokenEnv: "EMPTY"}, []string{"error runtime: needs a credential in the environment variable EMPTY, which holds none"}},
-		"two lines":  {"/", Options{TokenEnv: "BROKEN"}, []string{"error runtime: needs a credential in the environment variable BROKEN, which holds none"}},
-		"down":       {"/down", Options{TokenEnv: "GOOD"}, []string{"error runtime: needs " + origin + " to accept its credential with 200 to 299, and it answers with 503"}},
-		"redirected": {"/login", Options{TokenEnv: "GOOD"}, []string{"error runtime: needs " + origin + " to accept its credential with 200 to 299, and it answers with 302"}},
+	const other = "header: x-api-key, scheme: ''"
+	down := "error: needs " + origin + " to accept its credential with 200 to 299, and it answers with "
+	for name, tt := range map[string]struct{ path, options, want string }{
+		"accepted":  {"/", "token_env: GOOD", "ok\n"},
+		"other way": {"/", "token_env: GOOD, " + other, "ok\n"},
+		"HEAD":      {"/head", "token_env: GOOD, method: HEAD, " + other, "ok\n"},
+		"GET":       {"/head", "token_env: GOOD, " + other, down + "405\n"},
+		"status":    {"/down", "token_env: GOOD, status: 503", "ok\n"},
+		"refused": {"/", "token_env: BAD", "error: needs a credential that " + origin + " accepts, and it refuses the one in the environment variable BAD (status 401)\n" +
+			"→ renew the credential, or give it the permissions that are missing\n"},
+		"down":       {"/down", "token_env: GOOD", down + "503\n"},
+		"redirected": {"/login", "token_env: GOOD", down + "302\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := tt.options
-			o.URL, o.AllowPrivate = origin+tt.path, true
-			got := find(t, New(probe.Network{}, environment), check.World{}, &o, map[string]any{})
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			demand := fmt.Sprintf("credential: {url: %q, allow_private: true, %s}", origin+tt.path, tt.options)
+			got := checktest.Judge(t, New(probe.Network{}, environment), demand, nil)
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if text := strings.Join(got, "\n"); strings.Contains(text, good) || strings.Contains(text, bad) {
-				t.Errorf("the credential is shown: %s", text)
+			if strings.Contains(got, good) || strings.Contains(got, bad) {
+				t.Errorf("the credential is shown: %s", got)
 			}
 		})
-	}
-	for name, tt := range map[string]struct {
-		world   check.World
-		private bool
-		want    string
-	}{
-		"remote":  {check.World{Remote: true}, true, "skip: not looked: the server's credentials are not on this machine"},
-		"private": {check.World{}, false, "error security: needs to try its credential at " + origin + ", which is not at a public address, which the policy does not allow"},
-	} {
-		o := &Options{URL: origin, TokenEnv: "GOOD", AllowPrivate: tt.private}
-		if diff := cmp.Diff([]string{tt.want}, find(t, New(probe.Network{}, environment), tt.world, o, nil)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
 	}
 }
 
@@ -112,9 +98,8 @@ func TestNewCredential(t *testing.T) {
 	c := New(probe.Network{}, func(string) (string, bool) { return current, true })
 	look := func(accepted bool, want int32) {
 		t.Helper()
-		o := Rule.Options().(*Options)
-		o.URL, o.TokenEnv, o.AllowPrivate = server.URL, "TOKEN", true
-		if got := find(t, c, check.World{}, o, nil); (got == nil) != accepted || asked.Load() != want {
+		demand := fmt.Sprintf("credential: {url: %q, token_env: TOKEN, allow_private: true}", server.URL)
+		if got := checktest.Judge(t, c, demand, nil); (got == "ok\n") != accepted || asked.Load() != want {
 			t.Errorf("got %q after %d requests, want %d", got, asked.Load(), want)
 		}
 	}
@@ -136,28 +121,5 @@ func TestHangs(t *testing.T) {
 	pass.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
 	if err := c.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {
 		t.Errorf("got %v, want a deadline", err)
-	}
-}
-
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	var got []string
-	for _, o := range []*Options{
-		{URL: "https://a b", Header: "Host", Scheme: "a b", Method: "POST", Status: []int{1}},
-		{URL: "http://api.example.org", TokenEnv: "A"},
-		{URL: "HTTP://api.example.org", TokenEnv: "A"},
-		{URL: "http://127.0.0.1:8080/", TokenEnv: "A"},
-	} {
-		for _, p := range o.Problems() {
-			got = append(got, p.Field)
-		}
-	}
-	if diff := cmp.Diff([]string{"url", "token_env", "header", "scheme", "method", "status", "url", "url"}, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	o := Rule.Options().(*Options)
-	o.URL, o.TokenEnv = "https://api.example.org/user", "TOKEN"
-	if got := o.Problems(); got != nil {
-		t.Errorf("got %v, want none", got)
 	}
 }

@@ -31,8 +31,11 @@ func New(now func() time.Time) *check.Check {
 		Stage: check.Semantic,
 		Level: check.SemanticLevel,
 		Rule:  Rule,
-		Run: func(_ context.Context, pass *check.Pass) error {
+		Run: func(ctx context.Context, pass *check.Pass) error {
 			for _, t := range pass.Targets {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				judgeTarget(pass, t, now())
 			}
 			return nil

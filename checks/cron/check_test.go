@@ -10,121 +10,33 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 )
 
 var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
-// found runs the check over one value, and returns its findings, each with its suggestion.
-func found(t testing.TB, o *Options, value any) []string {
-	t.Helper()
-	c := New(func() time.Time { return now })
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Pointer: "/schedule", Value: value, Options: o}}
-	if err := c.Run(t.Context(), pass); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range pass.Findings() {
-		got = append(got, f.Severity.String()+" "+f.String()+"\n→ "+f.Suggestion)
-	}
-	return got
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	checktest.Run(t, New(func() time.Time { return now }), "testdata")
 }
 
-func TestJudge(t *testing.T) {
+// TestBeyondPolicies holds what no policy can ask for, and an expression that is too long.
+func TestBeyondPolicies(t *testing.T) {
 	t.Parallel()
-	seconds := func() *Options { return &Options{Seconds: true} }
-	for name, tt := range map[string]struct {
-		options *Options
-		value   any
-		want    []string // parts of the findings
+	for _, tt := range []struct {
+		zone, text, want string
 	}{
-		"plain":               {nil, "30 9 * * 1-5", nil},
-		"names":               {nil, "30 9 1 jan,JUL mon-fri", nil},
-		"blanks":              {nil, " 30  9\t* * * ", nil},
-		"Sunday is 7":         {nil, "0 9 * * 7", nil},
-		"leap day":            {nil, "0 0 29 2 *", nil},
-		"last day":            {nil, "0 0 L * *", nil},
-		"third Friday":        {nil, "0 0 * * 5#3", nil},
-		"never: February":     {nil, "0 0 30 2 *", []string{"never fires"}},
-		"never: 31st":         {nil, "0 0 31 4,6,9,11 *", []string{"never fires"}},
-		"day of week helps":   {nil, "0 0 30 2 1", nil},
-		"number":              {nil, 5, []string{"must be a string"}},
-		"empty":               {nil, "", []string{"has 0 fields; must have 5: minutes, hours"}},
-		"four fields":         {nil, "0 0 * *", []string{"has 4 fields"}},
-		"six fields":          {nil, "0 0 0 * * *", []string{"has 6 fields; must have 5"}},
-		"minutes":             {nil, "60 * * * *", []string{"field of minutes"}},
-		"hours":               {nil, "0 24 * * *", []string{"field of hours"}},
-		"days":                {nil, "0 0 32 * *", []string{"field of days of the month"}},
-		"months":              {nil, "0 0 1 13 *", []string{"field of months"}},
-		"days of week":        {nil, "0 0 * * 8", []string{"field of days of the week"}},
-		"step of nothing":     {nil, "*/0 * * * *", []string{"field of minutes"}},
-		"step too large":      {nil, "*/90 * * * *", []string{"field of minutes"}},
-		"empty member":        {nil, "0 0 * * 1,", []string{"field of days of the week"}},
-		"negative":            {nil, "-1 * * * *", []string{"field of minutes"}},
-		"text":                {nil, "every day at noon please", []string{"field of minutes"}},
-		"long":                {nil, strings.Repeat("0,", 1<<19) + "0 * * * *", []string{"is longer than the 512 bytes"}},
-		"zone in the text":    {nil, "TZ=Asia/Tokyo 0 9 * * *", []string{"names a time zone"}},
-		"macro":               {nil, "@daily", []string{"uses a name instead of fields"}},
-		"macro, allowed":      {&Options{Allow: []string{"macros"}}, "@daily", nil},
-		"macro, unknown":      {&Options{Allow: []string{"macros"}}, "@reboot", []string{"not a name that cron knows"}},
-		"every":               {nil, "@every 1h", []string{"uses @every"}},
-		"every, allowed":      {&Options{Allow: []string{"every"}}, "@every 1h", nil},
-		"every, fast":         {&Options{Allow: []string{"every"}}, "@every 10s", []string{"warning /schedule: fires faster than a minute"}},
-		"every, nothing":      {&Options{Allow: []string{"every"}}, "@every 0s", []string{"not a name that cron knows"}},
-		"seconds":             {seconds(), "30 0 9 * * *", nil},
-		"seconds, five":       {seconds(), "0 9 * * *", []string{"has 5 fields; must have 6: seconds"}},
-		"seconds, wrong":      {seconds(), "61 0 9 * * *", []string{"field of seconds"}},
-		"seconds, fast":       {seconds(), "*/10 * * * * *", []string{"warning /schedule: fires faster than a minute"}},
-		"seconds, two":        {seconds(), "0,30 0 9 * * *", []string{"fires faster than a minute"}},
-		"interval":            {&Options{MinInterval: time.Hour}, "0,30 9 * * *", []string{"fires faster than every 1h0m0s"}},
-		"interval, kept":      {&Options{MinInterval: time.Hour}, "0 * * * *", nil},
-		"horizon":             {&Options{MaxHorizon: 24 * time.Hour}, "0 0 1 1 *", []string{"does not fire within 24h0m0s"}},
-		"horizon, kept":       {&Options{MaxHorizon: 24 * time.Hour}, "0 0 * * *", nil},
-		"gap":                 {&Options{Timezone: "America/New_York"}, "30 2 * * *", []string{"does not exist in America/New_York on 2027-03-14"}},
-		"overlap":             {&Options{Timezone: "America/New_York"}, "30 1 * * *", []string{"comes twice in America/New_York on 2027-11-07"}},
-		"gap and overlap":     {&Options{Timezone: "America/New_York"}, "30 1,2 * * *", []string{"does not exist", "comes twice"}},
-		"beside them":         {&Options{Timezone: "America/New_York"}, "30 3 * * *", nil},
-		"every hour":          {&Options{Timezone: "America/New_York"}, "30 * * * *", nil},
-		"another day":         {&Options{Timezone: "America/New_York"}, "30 2 * * 1", nil},
-		"half an hour":        {&Options{Timezone: "Australia/Lord_Howe"}, "15 2 * * *", []string{"does not exist in Australia/Lord_Howe on 2027-10-03"}},
-		"no midnight":         {&Options{Timezone: "Africa/Cairo"}, "0 0 * * *", []string{"does not exist in Africa/Cairo on 2027-04-30"}},
-		"no shift":            {&Options{Timezone: "Asia/Tokyo"}, "30 2 * * *", nil},
-		"an unknown zone":     {&Options{Timezone: "Mars/Olympus"}, "30 2 * * *", []string{"the policy's time zone is unknown"}},
-		"zone of the machine": {&Options{Timezone: "Local"}, "30 2 * * *", []string{"the policy's time zone is unknown"}},
+		{"Mars/Olympus", "30 2 * * *", "cannot be judged: the policy's time zone is unknown here"},
+		{"Local", "30 2 * * *", "cannot be judged: the policy's time zone is unknown here"},
+		{"", strings.Repeat("0,", 1<<19) + "0 * * * *", "is longer than the 512 bytes that are allowed"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if tt.options == nil {
-				tt.options = new(Options)
-			}
-			got := found(t, tt.options, tt.value)
-			if len(got) != len(tt.want) {
-				t.Fatalf("got %q, want %q", got, tt.want)
-			}
-			for i, want := range tt.want {
-				if !strings.Contains(got[i], want) {
-					t.Errorf("got %q, want %q", got[i], want)
-				}
-			}
-		})
-	}
-}
-
-// TestExamples holds that the README shows what the check says.
-func TestExamples(t *testing.T) {
-	t.Parallel()
-	if err := check.Validate([]*check.Check{Check}); err != nil {
-		t.Error(err)
-	}
-	got := append(found(t, new(Options), "0 0 30 2 *"), found(t, new(Options), "0 25 * * *")...)
-	for _, f := range append(got, found(t, &Options{Timezone: "America/New_York"}, "30 2 * * *")...) {
-		for line := range strings.Lines(f + "\n") {
-			if !strings.Contains(doc, "    "+line) {
-				t.Errorf("the README does not show %q", line)
-			}
+		got := (&Options{Timezone: tt.zone}).judge(tt.text, now)
+		if len(got) != 1 || got[0].Message != tt.want {
+			t.Errorf("%s %.20s: got %v, want %q", tt.zone, tt.text, got, tt.want)
 		}
+	}
+	if got := (&Options{MinInterval: -1, MaxHorizon: -1}).Problems(); len(got) != 2 {
+		t.Errorf("negative durations: got %v, want two problems", got)
 	}
 }
 
@@ -177,22 +89,6 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	bad := &Options{Timezone: "Mars/Olympus", MinInterval: -1, MaxHorizon: -1, Allow: []string{"reboot"}}
-	var got []string
-	for _, p := range bad.Problems() {
-		got = append(got, p.Field)
-	}
-	if diff := cmp.Diff([]string{"timezone", "min_interval", "max_horizon", "allow"}, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	good := &Options{Timezone: "Europe/Vienna", Allow: []string{"macros", "every"}}
-	if p := good.Problems(); len(p) > 0 {
-		t.Errorf("good options: %v", p)
-	}
-}
-
 // FuzzNext holds that times rise, and that those of a readable expression are what its
 // minutes say.
 func FuzzNext(f *testing.F) {
@@ -204,7 +100,7 @@ func FuzzNext(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, expr string) {
-		found(t, &Options{Timezone: "America/New_York", Seconds: len(expr)%2 == 0, Allow: []string{"macros", "every"}}, expr)
+		(&Options{Timezone: "America/New_York", Seconds: len(expr)%2 == 0, Allow: []string{"macros", "every"}}).judge(expr, now)
 		times, err := Next(expr, zone, now, 5)
 		if err != nil && len(times) > 0 {
 			t.Errorf("%q: times beside the error %v", expr, err)

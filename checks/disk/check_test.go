@@ -7,15 +7,15 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 )
 
 func fake(path string) (int64, error) {
@@ -28,36 +28,9 @@ func fake(path string) (int64, error) {
 	return 1000, nil
 }
 
-func TestDoc(t *testing.T) {
-	t.Parallel()
-	testDoc(t, New(fake, nil), &Options{Path: "/srv/backup", MinFree: 1e12}, map[string]any{})
-}
-
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	c := New(fake, nil)
-	small := []string{"error runtime: needs 1001B of free space, and the file system has less", "→ make room, and call again"}
-	for name, tt := range map[string]struct {
-		options *Options
-		world   check.World
-		want    []string
-	}{
-		"enough":    {&Options{Path: "/a", MinFree: 1000}, check.World{}, nil},
-		"too small": {&Options{Path: "/a", MinFree: 1001}, check.World{}, small},
-		"base":      {&Options{MinFree: 1001}, check.World{Base: "/a"}, small},
-		"root":      {&Options{MinFree: 1001}, check.World{Roots: []string{"/a"}}, small},
-		"where":     {&Options{MinFree: 1}, check.World{}, []string{"skip: not looked: it is not known where the server works: name a path in the policy"}},
-		"missing":   {&Options{Path: "/none", MinFree: 1}, check.World{}, []string{"error runtime: needs free space in a directory that does not exist"}},
-		"unknown":   {&Options{Path: "/other", MinFree: 1}, check.World{}, []string{"skip: not looked: this system does not tell its free space"}},
-		"remote":    {&Options{Path: "/a", MinFree: 1001}, check.World{Remote: true}, []string{"skip: not looked: the server's disks are not on this machine"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(tt.want, find(t, c, tt.world, tt.options, map[string]any{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
+	checktest.Run(t, New(fake, nil), "testdata")
 }
 
 func TestRealDisk(t *testing.T) {
@@ -66,11 +39,11 @@ func TestRealDisk(t *testing.T) {
 	if _, err := free(dir); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("not known on this system")
 	}
-	if got := find(t, Check, check.World{}, &Options{Path: dir, MinFree: 1}, nil); got != nil {
+	if got := checktest.Judge(t, Check, "disk: {min_free: 1B, path: "+dir+"}", nil); got != "ok\n" {
 		t.Errorf("got %q, want nothing", got)
 	}
-	if got := find(t, Check, check.World{}, &Options{Path: dir, MinFree: 1 << 60}, nil); len(got) == 0 {
-		t.Error("an exabyte is free")
+	if got := checktest.Judge(t, Check, "disk: {min_free: 1000000TB, path: "+dir+"}", nil); !strings.HasPrefix(got, "error: needs 1000000TB") {
+		t.Errorf("got %q: is an exabyte free?", got)
 	}
 }
 
@@ -96,21 +69,6 @@ func TestStall(t *testing.T) {
 		}
 		close(release)
 	})
-}
-
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	var got []string
-	for _, p := range (&Options{Path: "a"}).Problems() {
-		got = append(got, p.Field)
-	}
-	if diff := cmp.Diff([]string{"path", "min_free"}, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	o := Rule.Options().(*Options)
-	if err := o.MinFree.UnmarshalText([]byte("1GB")); err != nil || len(o.Problems()) > 0 {
-		t.Errorf("got %v and %v, want none", err, o.Problems())
-	}
 }
 
 func TestSize(t *testing.T) {

@@ -19,16 +19,20 @@ var Rule = &check.Rule{Name: "email", Options: func() any { return new(Options) 
 
 // Check reports what is not one e-mail address, or one that is not allowed.
 var Check = &check.Check{
-	Name:  "email",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SyntaxLevel,
-	Rule:  Rule,
-	Run:   run,
+	Name:    "email",
+	Doc:     doc,
+	Stage:   check.Semantic,
+	Level:   check.SyntaxLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
 }
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		o, ok := t.Options.(*Options)
 		if !ok {
 			o = new(Options) // no demands but those that hold everywhere

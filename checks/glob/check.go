@@ -28,8 +28,11 @@ var Check = &check.Check{
 	Run:   run,
 }
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		o, ok := t.Options.(*Options)
 		if !ok {
 			o = new(Options) // no demands but those that hold everywhere

@@ -108,9 +108,10 @@ func parent(segment string) bool {
 			return true
 		}
 	}
-	joined := strings.NewReplacer("@(", "", "?(", "", "+(", "", "*(", "", ")", "").Replace(segment)
-	return plain(joined) == ".."
+	return plain(withoutGroups.Replace(segment)) == ".."
 }
+
+var withoutGroups = strings.NewReplacer("@(", "", "?(", "", "+(", "", "*(", "", ")", "")
 
 // plain writes [.] as the dot that it is.
 func plain(s string) string { return strings.ReplaceAll(s, "[.]", ".") }

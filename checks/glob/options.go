@@ -19,6 +19,9 @@ const (
 // maxExpansions bounds braces, and with it what judging a pattern costs.
 const maxExpansions = 10_000
 
+// maxLength bounds what a policy may allow: each spelling is as long.
+const maxLength = 4000
+
 // Options are what a policy demands of a pattern. The zero Options demand that it stays
 // below the directory that it starts in and does not stand for too many patterns. They are
 // safe for concurrent use.
@@ -28,7 +31,7 @@ type Options struct {
 	Hidden    *bool `policy:"hidden" doc:"false: no part of it begins with a dot; default true"`
 	Deep      *int  `policy:"deep" doc:"how often ** may stand in it; default 2"`
 	Braces    *int  `policy:"braces" doc:"how many patterns its braces may stand for, up to 10000; 0 is no braces; default 1000"`
-	MaxLength int   `policy:"max_length" doc:"characters that it may have at most; default 1000"`
+	MaxLength int   `policy:"max_length" doc:"characters that it may have at most, up to 4000; default 1000"`
 }
 
 // Problems reports what is wrong with the options.
@@ -40,8 +43,8 @@ func (o *Options) Problems() []check.Problem {
 	if o.Braces != nil && (*o.Braces < 0 || *o.Braces > maxExpansions) {
 		list = append(list, check.Problem{Field: "braces", Message: fmt.Sprintf("must be from 0 to %d", maxExpansions)})
 	}
-	if o.MaxLength < 0 {
-		list = append(list, check.Problem{Field: "max_length", Message: "must not be negative"})
+	if o.MaxLength < 0 || o.MaxLength > maxLength {
+		list = append(list, check.Problem{Field: "max_length", Message: fmt.Sprintf("must be from 0 to %d", maxLength)})
 	}
 	return list
 }

@@ -200,21 +200,32 @@ func (s *sequence) count() int {
 // spellings as count says.
 func (s *sequence) spell() []string {
 	ways := []string{""}
+	var tail []byte // of parts that are spelt in one way, so that no way is written anew for each
 	for _, p := range s.parts {
-		endings := []string{p.text}
-		if p.choice != nil {
-			endings = nil
-			for _, c := range p.choice {
-				endings = append(endings, c.spell()...)
-			}
+		if p.choice == nil {
+			tail = append(tail, p.text...)
+			continue
 		}
-		next := make([]string, 0, len(ways)*len(endings))
-		for _, w := range ways {
-			for _, e := range endings {
-				next = append(next, w+e)
-			}
+		var endings []string
+		for _, c := range p.choice {
+			endings = append(endings, c.spell()...)
 		}
-		ways = next
+		if len(endings) == 1 {
+			tail = append(tail, endings[0]...)
+			continue
+		}
+		ways, tail = join(ways, string(tail), endings), tail[:0]
 	}
-	return ways
+	return join(ways, string(tail), []string{""})
+}
+
+// join writes each ending after each beginning.
+func join(beginnings []string, between string, endings []string) []string {
+	list := make([]string, 0, len(beginnings)*len(endings))
+	for _, b := range beginnings {
+		for _, e := range endings {
+			list = append(list, b+between+e)
+		}
+	}
+	return list
 }

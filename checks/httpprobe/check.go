@@ -103,9 +103,9 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 			return []check.Finding{{Message: "needs the environment variable " + missing + ", which does not hold a header's value"}}, "", nil
 		}
 		r := probe.Request{Method: o.method(), URL: o.URL, Header: header, Private: o.AllowPrivate, Redirects: o.Redirects, SameOrigin: len(header) > 0}
-		key := probe.KeyOf(r, o.Status)
+		key := probe.KeyOf(r, o.Status, pass.World.Resolver)
 		findings, err := d.cache.Do(ctx, key, probe.Keep{Success: o.Cache, Failure: o.CacheFailure}, func(ctx context.Context) ([]check.Finding, error) {
-			return d.look(ctx, r, o, origin)
+			return look(ctx, d.network.At(pass.World.Resolver), r, o, origin)
 		})
 		return findings, "", err
 	})
@@ -134,8 +134,8 @@ func (d driver) header(o *Options) (header http.Header, missing string) {
 	return header, missing
 }
 
-func (d driver) look(ctx context.Context, r probe.Request, o *Options, origin string) ([]check.Finding, error) {
-	status, err := d.network.Status(ctx, r)
+func look(ctx context.Context, network probe.Network, r probe.Request, o *Options, origin string) ([]check.Finding, error) {
+	status, err := network.Status(ctx, r)
 	if ended := probe.Ended(ctx, err); ended != nil {
 		return nil, ended
 	}

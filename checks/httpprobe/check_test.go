@@ -6,19 +6,18 @@ package httpprobe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 	"github.com/toolvet/toolvet/checks/internal/probe"
 )
 
@@ -29,9 +28,13 @@ func environment(name string) (string, bool) {
 	return v, found
 }
 
-func TestDoc(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
-	testDoc(t, New(probe.Network{}, environment), &Options{URL: "http://127.0.0.1:8080/health"}, map[string]any{})
+	server, _ := resource(t)
+	there := probe.Network{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
+	}}
+	checktest.Run(t, New(there, environment), "testdata")
 }
 
 // resource answers by its path, and counts the requests.
@@ -59,44 +62,36 @@ func resource(t *testing.T) (server *httptest.Server, asked *atomic.Int32) {
 	return server, asked
 }
 
-func TestCheck(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	t.Parallel()
 	server, _ := resource(t)
 	origin := server.URL
-	key := map[string]string{"x-api-key": "TOKEN"}
-	for name, tt := range map[string]struct {
-		path    string
-		options Options
-		want    []string
-	}{
-		"there":             {"/", Options{}, nil},
-		"gone":              {"/gone?key=1", Options{}, []string{"error runtime: needs " + origin + " to answer with 200 to 299, and it answers with 410"}},
-		"gone is fine":      {"/gone", Options{Status: []int{200, 410}}, nil},
-		"gone is not fine":  {"/gone", Options{Status: []int{200, 404}}, []string{"error runtime: needs " + origin + " to answer with 200 or 404, and it answers with 410"}},
-		"GET":               {"/get", Options{Method: "GET"}, nil},
-		"HEAD":              {"/get", Options{}, []string{"error runtime: needs " + origin + " to answer with 200 to 299, and it answers with 405"}},
-		"redirect":          {"/moved", Options{}, []string{"error runtime: needs " + origin + " to answer with 200 to 299, and it answers with 301"}},
-		"redirect followed": {"/moved", Options{Redirects: 1}, nil},
-		"metadata unasked":  {"/metadata", Options{Status: []int{302}}, nil},
-		"metadata":          {"/metadata", Options{Redirects: 1}, []string{"error security: needs " + origin + ", which is not at a public address, which the policy does not allow"}},
-		"key":               {"/key", Options{HeaderEnv: key}, nil},
-		"no key":            {"/key", Options{}, []string{"error runtime: needs " + origin + " to answer with 200 to 299, and it answers with 401"}},
-		"key stays":         {"/away", Options{HeaderEnv: key, Redirects: 1}, []string{"error runtime: needs " + origin + ", which redirects to where the policy does not allow"}},
-		"variable missing":  {"/", Options{HeaderEnv: map[string]string{"A": "NONE", "B": "ALSO"}}, []string{"error runtime: needs the environment variable ALSO, which does not hold a header's value"}},
-		"variable broken":   {"/", Options{HeaderEnv: map[string]string{"A": "BROKEN"}}, []string{"error runtime: needs the environment variable BROKEN, which does not hold a header's value"}},
+	const key = ", header_env: {x-api-key: TOKEN}"
+	answers := func(want, status string) string {
+		return "error: needs " + origin + " to answer with " + want + ", and it answers with " + status + "\n"
+	}
+	for name, tt := range map[string]struct{ path, options, want string }{
+		"there":             {"/", "", "ok\n"},
+		"gone":              {"/gone?key=1", "", answers("200 to 299", "410")},
+		"gone is fine":      {"/gone", ", status: [200, 410]", "ok\n"},
+		"gone is not fine":  {"/gone", ", status: [200, 404]", answers("200 or 404", "410")},
+		"GET":               {"/get", ", method: GET", "ok\n"},
+		"HEAD":              {"/get", "", answers("200 to 299", "405")},
+		"redirect":          {"/moved", "", answers("200 to 299", "301")},
+		"redirect followed": {"/moved", ", redirects: 1", "ok\n"},
+		"metadata unasked":  {"/metadata", ", status: 302", "ok\n"},
+		"metadata":          {"/metadata", ", redirects: 1", "error security: needs " + origin + ", which is not at a public address, which the policy does not allow\n"},
+		"key":               {"/key", key, "ok\n"},
+		"no key":            {"/key", "", answers("200 to 299", "401")},
+		"key stays":         {"/away", key + ", redirects: 1", "error: needs " + origin + ", which redirects to where the policy does not allow\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := tt.options
-			o.URL, o.AllowPrivate = origin+tt.path, true
-			if diff := cmp.Diff(tt.want, find(t, New(probe.Network{}, environment), check.World{}, &o, map[string]any{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			demand := fmt.Sprintf("http: {url: %q, allow_private: true%s}", origin+tt.path, tt.options)
+			if got := checktest.Judge(t, New(probe.Network{}, environment), demand, nil); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
-	}
-	want := []string{"skip: not looked: this machine is not the one that the server is on"}
-	if diff := cmp.Diff(want, find(t, Check, check.World{Remote: true}, &Options{URL: origin, AllowPrivate: true}, nil)); diff != "" {
-		t.Errorf("remote (-want +got):\n%s", diff)
 	}
 }
 
@@ -114,7 +109,7 @@ func TestPublicName(t *testing.T) {
 			return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 		},
 	}
-	if got := find(t, New(network, environment), check.World{}, &Options{URL: "http://api.example.org/"}, nil); got != nil {
+	if got := checktest.Judge(t, New(network, environment), `http: {url: "http://api.example.org/"}`, nil); got != "ok\n" {
 		t.Errorf("got %q, want nothing", got)
 	}
 	if dialed != "93.184.215.14:80" {
@@ -136,9 +131,8 @@ func TestCache(t *testing.T) {
 		{"/gone", 0, 3}, {"/gone", 4 * time.Second, 3}, {"/gone", time.Second, 4},
 	} {
 		now = now.Add(step.wait)
-		o := Rule.Options().(*Options)
-		o.URL, o.AllowPrivate = server.URL+step.path, true
-		if got := find(t, c, check.World{}, o, nil); (got == nil) != (step.path == "/") {
+		demand := fmt.Sprintf("http: {url: %q, allow_private: true}", server.URL+step.path)
+		if got := checktest.Judge(t, c, demand, nil); (got == "ok\n") != (step.path == "/") {
 			t.Errorf("%s: got %q", step.path, got)
 		}
 		if got := asked.Load(); got != step.asked {
@@ -157,26 +151,5 @@ func TestHangs(t *testing.T) {
 	pass.Targets = []check.Target{{Options: &Options{URL: server.URL, AllowPrivate: true}}}
 	if err := Check.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || len(pass.Findings()) > 0 {
 		t.Errorf("got %v and %v, want a deadline", err, pass.Findings())
-	}
-}
-
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	var got []string
-	for _, p := range (&Options{URL: "ftp://a", Method: "POST", Status: []int{99}, Redirects: 6, HeaderEnv: map[string]string{"Host": "A"}}).Problems() {
-		got = append(got, p.Field)
-	}
-	if diff := cmp.Diff([]string{"url", "method", "status", "redirects", "header_env"}, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	o := Rule.Options().(*Options)
-	o.URL = "https://example.org"
-	if got := o.Problems(); got != nil {
-		t.Errorf("got %v, want none", got)
-	}
-	for _, p := range (&Options{URL: "https://user:" + token + "@example.org"}).Problems() {
-		if strings.Contains(p.Message, token) {
-			t.Errorf("%q shows the password", p.Message)
-		}
 	}
 }

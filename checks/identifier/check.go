@@ -20,16 +20,20 @@ var Rule = &check.Rule{Name: "identifier", Options: func() any { return new(Opti
 
 // Check reports identifiers that are not of the form that is asked for.
 var Check = &check.Check{
-	Name:  "identifier",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SyntaxLevel,
-	Rule:  Rule,
-	Run:   run,
+	Name:    "identifier",
+	Doc:     doc,
+	Stage:   check.Semantic,
+	Level:   check.SyntaxLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
 }
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		o, ok := t.Options.(*Options)
 		if !ok {
 			o = new(Options) // no demands but those that hold everywhere

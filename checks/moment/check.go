@@ -27,13 +27,17 @@ var Check = New(time.Now)
 // New makes the check with a clock of the caller's.
 func New(now func() time.Time) *check.Check {
 	return &check.Check{
-		Name:  "time",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.SemanticLevel,
-		Rule:  Rule,
-		Run: func(_ context.Context, pass *check.Pass) error {
+		Name:    "time",
+		Doc:     doc,
+		Stage:   check.Semantic,
+		Level:   check.SemanticLevel,
+		Bounded: true,
+		Rule:    Rule,
+		Run: func(ctx context.Context, pass *check.Pass) error {
 			for _, t := range pass.Targets {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				o, ok := t.Options.(*Options)
 				if !ok {
 					o = new(Options)

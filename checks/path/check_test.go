@@ -4,16 +4,14 @@
 package path_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 	"github.com/toolvet/toolvet/checks/path"
 )
 
@@ -36,62 +34,15 @@ func run(t testing.TB, world check.World, options any, values ...any) []check.Fi
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	if err := check.Validate([]*check.Check{path.Check}); err != nil {
-		t.Error(err)
-	}
-	fresh, ok := path.Rule.Options().(*path.Options)
-	if !ok || len(fresh.Problems()) > 0 {
-		t.Fatalf("the rule makes %+v, with the problems %v", fresh, fresh.Problems())
-	}
-	stamp := check.Finding{Check: "path", Stage: check.Semantic, Level: check.SecurityLevel, Pointer: "/path"}
-	noString, outside, name := stamp, stamp, stamp
-	noString.Level, noString.Message = check.SyntaxLevel, "must be a string: the path of a file or directory"
-	outside.Message, outside.Suggestion = "leads out of the allowed directories: allowed is /srv", "give an absolute path: relative ones start in /"
-	name.Level, name.Message = check.SemanticLevel, "must be the name of a file that ends with .csv"
-	options := &path.Options{Extensions: []string{".csv"}, Base: "/"}
-	got := run(t, check.World{Roots: []string{"/srv"}}, options,
-		nil, json.Number("1"), []any{"/srv/x.csv"}, "x.csv", "/srv/x.csv", "/srv/x")
-	if diff := cmp.Diff([]check.Finding{noString, noString, noString, outside, name}, got); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
-	if got := run(t, check.World{}, nil, "a\x00"); len(got) != 1 {
-		t.Errorf("without options: %v, want one finding", got)
-	}
+	checktest.Run(t, path.Check, "testdata")
+}
+
+func TestStrangeOptions(t *testing.T) {
+	t.Parallel()
 	pass := check.NewPass(path.Check, &call.Call{Name: "read"}, nil)
 	pass.Targets = []check.Target{{Pointer: "/path", Value: "x", Options: "strange"}}
 	if err := path.Check.Run(t.Context(), pass); err == nil {
 		t.Error("options of another rule are taken for none")
-	}
-}
-
-// TestReadme holds that the check finds what its documentation shows.
-func TestReadme(t *testing.T) {
-	t.Parallel()
-	options := &path.Options{Within: []string{"/srv/data"}, Extensions: []string{".csv"}}
-	for _, value := range []any{"../data2/x.csv", "%2e%2e/x.csv"} {
-		for _, f := range run(t, check.World{}, options, value) {
-			if line := "\n    " + f.String() + "\n"; !strings.Contains(path.Check.Doc, line) {
-				t.Errorf("the README does not show %q", line)
-			}
-		}
-	}
-}
-
-// TestValuesStaySecret holds that no message repeats what the caller gave.
-func TestValuesStaySecret(t *testing.T) {
-	t.Parallel()
-	no := false
-	options := &path.Options{Within: []string{"/srv"}, Hidden: &no, NameOnly: true, Extensions: []string{".csv"}, Absolute: &no}
-	for _, value := range []any{"/s3cret", "s3cret\x00", "%2e%2e/s3cret", "~s3cret", "$S3CRET", "s3cret:/x", `\\s3cret\x`, ".s3cret", "s3cret\u200b", "s3cret/x"} {
-		findings := run(t, check.World{}, options, value)
-		if len(findings) == 0 {
-			t.Errorf("%q: nothing is found", value)
-		}
-		for _, f := range findings {
-			if strings.Contains(strings.ToLower(f.Message+f.Suggestion), "s3cret") {
-				t.Errorf("%q: the message repeats it: %s", value, f.Message)
-			}
-		}
 	}
 }
 

@@ -7,45 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/check"
 )
-
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	yes, no := true, false
-	for name, tt := range map[string]struct {
-		options *Options
-		want    []string // the fields
-	}{
-		"none":             {&Options{}, nil},
-		"full":             {&Options{Within: []string{"/a", `C:\a`}, Base: "/a", Exists: &yes, Type: "file", Readable: true, Extensions: []string{"csv"}, WarnSize: 1, MaxSize: 2}, nil},
-		"no directory":     {&Options{Within: []string{}}, []string{"within"}},
-		"relative":         {&Options{Within: []string{"/a", "b"}, Base: "c"}, []string{"within", "base"}},
-		"home":             {&Options{Within: []string{"~/x"}}, []string{"within"}},
-		"other platform":   {&Options{Within: []string{"/a"}, Platform: "windows"}, []string{"within"}},
-		"windows":          {&Options{Within: []string{`c:\a`, `\\h\s`, "c:/a"}, Platform: "windows"}, nil},
-		"drive alone":      {&Options{Within: []string{"c:"}, Platform: "windows"}, []string{"within"}},
-		"unknown platform": {&Options{Platform: "vms"}, []string{"platform"}},
-		"unknown type":     {&Options{Type: "fifo"}, []string{"type"}},
-		"empty extension":  {&Options{Extensions: []string{"."}}, []string{"extensions"}},
-		"glob":             {&Options{Extensions: []string{"*.csv"}}, []string{"extensions"}},
-		"warning too late": {&Options{WarnSize: 2, MaxSize: 2}, []string{"warn_size"}},
-		"neither is there": {&Options{Exists: &no, Readable: true}, []string{"exists"}},
-		"new and writable": {&Options{Exists: &no, Writable: true, ParentExists: true}, nil},
-		"absolute name":    {&Options{NameOnly: true, Absolute: &yes}, []string{"name_only"}},
-		"relative name":    {&Options{NameOnly: true, Absolute: &no}, nil},
-	} {
-		var got []string
-		for _, p := range tt.options.Problems() {
-			got = append(got, p.Field)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: fields (-want +got):\n%s", name, diff)
-		}
-	}
-}
 
 func TestSize(t *testing.T) {
 	t.Parallel()

@@ -7,60 +7,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 )
-
-func TestDoc(t *testing.T) {
-	t.Parallel()
-	testDoc(t, Check, &Options{}, `^(\w+\s?)*$`)
-}
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	const explodes = "must not be able to take exponential time: a loop in it matches one text in two ways"
-	for name, tt := range map[string]struct {
-		options any
-		value   any
-		want    string // of the first line; "" for none
-	}{
-		"fine":              {&Options{}, `^[a-z]+(-[a-z]+)*$`, ""},
-		"no options":        {nil, `(b+)+`, "error security: " + explodes},
-		"number":            {&Options{}, 7.0, "error syntax: must be a string: a regular expression"},
-		"open":              {&Options{}, `ab(c`, "error syntax: must be a regular expression that JavaScript compiles: a group that is not closed (at character 3)"},
-		"warn":              {&Options{Explosive: "warn"}, `(b+)+`, "warning security: " + explodes},
-		"allow":             {&Options{Explosive: "allow"}, `(b+)+`, ""},
-		"go never":          {&Options{Engine: "go"}, `(b+)+`, ""},
-		"go has no look":    {&Options{Engine: "go"}, `a(?=b)`, "error syntax: must be a regular expression that Go's package regexp (RE2) compiles: invalid or unsupported Perl syntax"},
-		"polynomial":        {&Options{}, `.*.*.*.*=`, "warning security: " + polynomial.message()},
-		"too complex":       {&Options{}, strings.Repeat("[a-z]{8}", 80), "error security: " + unknown.message()},
-		"too complex, warn": {&Options{Explosive: "warn"}, strings.Repeat("[a-z]{8}", 80), "warning security: " + unknown.message()},
-		"long":              {&Options{MaxLength: 3}, `abcd`, "error syntax: must have at most 3 characters"},
-		"long by default":   {&Options{}, strings.Repeat("ä", DefaultLength+1), "error syntax: must have at most 1000 characters"},
-		"not so long":       {&Options{}, strings.Repeat("ä", 400), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := append(find(t, Check, check.World{}, tt.options, tt.value), "")[0]
-			if got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
+	checktest.Run(t, Check, "testdata")
 }
 
-func TestProblems(t *testing.T) {
+func TestLong(t *testing.T) {
 	t.Parallel()
-	var got []string
-	for _, p := range (&Options{Engine: "re2", Explosive: "no", MaxLength: maxLength + 1}).Problems() {
-		got = append(got, p.Field)
+	for s, want := range map[string]string{
+		strings.Repeat("[a-z]{8}", 80): unknown.message(),
+		strings.Repeat("ä", 1001):      "must have at most 1000 characters",
+		strings.Repeat("ä", 400):       "",
+	} {
+		f, bad := new(Options).judge(s)
+		if f.Message != want || bad != (want != "") || bad && f.Severity != check.Error {
+			t.Errorf("%.30q: got %v, want %q", s, f, want)
+		}
 	}
-	if diff := cmp.Diff([]string{"engine", "explosive", "max_length"}, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	if got := (&Options{Engine: "pcre", Explosive: "warn", MaxLength: 10}).Problems(); got != nil {
-		t.Errorf("got %v, want none", got)
+	if f, _ := (&Options{Explosive: "warn"}).judge(strings.Repeat("[a-z]{8}", 80)); f.Severity != check.Warning {
+		t.Errorf("too complex, warn: got %v, want a warning", f)
 	}
 }
 

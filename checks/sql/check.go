@@ -43,8 +43,8 @@ func run(_ context.Context, pass *check.Pass) error {
 		}
 		text, ok := t.Value.(string)
 		if !ok {
-			if o.Parameter != Literal || !scalar(t.Value) {
-				pass.Reportf(t.Pointer, "must be a string that holds SQL")
+			if o.Parameter == "" || !scalar(t.Value) {
+				pass.Reportf(t.Pointer, "must be a string, because it is SQL or put into SQL")
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 // A reading is how a database cuts a text into words, strings and comments.
 type reading struct {
+	family       family
 	backslash    bool // '\'' is one string
 	escapeE      bool // E'\'' is one string
 	doubleString bool // "text" is a string, else a name
@@ -27,13 +28,23 @@ type reading struct {
 	dashSpace    bool // -- begins a comment only before a space
 	conditional  bool // /*! text */ is run, by some versions
 	tclVariables bool // :name(') is a variable
-	afterSelect  bool // E'\'' and $$text$$ are strings right after SELECT
+	selectE      bool // E'\'' is one string right after SELECT, where no table is named
 }
 
+// A family is whose operators a text may have.
+type family uint8
+
+const (
+	otherFamily family = iota
+	postgresFamily
+	mysqlFamily
+	sqliteFamily
+)
+
 var (
-	postgresReading = reading{escapeE: true, dollar: true, nested: true}
-	mysqlReading    = reading{backslash: true, doubleString: true, backtick: true, hash: true, dashSpace: true, conditional: true}
-	sqliteReading   = reading{backtick: true, bracket: true, tclVariables: true}
+	postgresReading = reading{family: postgresFamily, escapeE: true, dollar: true, nested: true}
+	mysqlReading    = reading{family: mysqlFamily, backslash: true, doubleString: true, backtick: true, hash: true, dashSpace: true, conditional: true}
+	sqliteReading   = reading{family: sqliteFamily, backtick: true, bracket: true, tclVariables: true}
 	mssqlReading    = reading{bracket: true, nested: true, hashName: true}
 	oracleReading   = reading{alternative: true}
 
@@ -45,8 +56,8 @@ var (
 
 // MySQL with the modes ANSI_QUOTES, and NO_BACKSLASH_ESCAPES: a session may set them.
 var (
-	mysqlNames       = reading{backslash: true, backtick: true, hash: true, dashSpace: true, conditional: true}
-	mysqlNoBackslash = reading{backtick: true, hash: true, dashSpace: true, conditional: true}
+	mysqlNames       = reading{family: mysqlFamily, backslash: true, backtick: true, hash: true, dashSpace: true, conditional: true}
+	mysqlNoBackslash = reading{family: mysqlFamily, backtick: true, hash: true, dashSpace: true, conditional: true}
 )
 
 // commonReadings are those of the databases that most values are put into by servers
@@ -92,11 +103,12 @@ var otherNames = map[string]string{
 	"presto":     "trino",
 }
 
-// lenient is a reading of a database that has no strings of the forms E” and $$, for
-// when the database is not known. A name that stands right after SELECT has no FROM
-// before the next semicolon, so the statement cannot run if it is no string.
+// lenient is a reading of a database that has no strings of the form E'text', for when
+// the database is not known. A name that stands right after SELECT, here E, has no FROM
+// before the next semicolon, so the statement cannot run if it is no string. The same
+// does not hold of $$text$$: to SQLite, $$ is a variable.
 func (r reading) lenient() reading {
-	r.afterSelect = true
+	r.selectE = true
 	return r
 }
 
@@ -126,6 +138,7 @@ func distinct(all []reading, text string) []reading {
 	var list []reading
 	for _, r := range all {
 		r = r.within(features)
+		r.family = otherFamily
 		if !slices.Contains(list, r) {
 			list = append(list, r)
 		}
@@ -152,8 +165,8 @@ func (r reading) within(has features) reading {
 	r.slashes = r.slashes && has.slashes
 	r.dashSpace = r.dashSpace && has.dashes
 	r.conditional = r.conditional && has.comment
-	r.tclVariables = r.tclVariables && has.variable
-	r.afterSelect = r.afterSelect && (has.backslash && !r.escapeE || has.dollar && !r.dollar)
+	r.tclVariables = r.tclVariables && (has.variable || has.dollar)
+	r.selectE = r.selectE && has.backslash && !r.escapeE
 	return r
 }
 
@@ -163,7 +176,7 @@ type features struct {
 }
 
 func featuresOf(text string) (f features) {
-	before := byte(0)
+	before, mark := byte(0), false
 	for i := range len(text) {
 		c := text[i]
 		switch c {
@@ -189,8 +202,10 @@ func featuresOf(text string) (f features) {
 			f.slashes = f.slashes || before == '/'
 		case '-':
 			f.dashes = f.dashes || before == '-'
+		case '@', ':':
+			mark = true
 		case '(':
-			f.variable = f.variable || f.dollar || f.hash || strings.ContainsAny(text[:i], "@:")
+			f.variable = f.variable || f.hash || mark
 		}
 		before = c
 	}

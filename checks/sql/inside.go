@@ -3,6 +3,11 @@
 
 package sql
 
+import "strings"
+
+// maxNesting bounds how deep brackets may be nested; SQLite's own bound is the same.
+const maxNesting = 1000
+
 // inside adds what a statement does besides what its first words say: SELECT … INTO,
 // FOR UPDATE, data-modifying expressions, a second statement without a semicolon.
 func (s *statement) inside() {
@@ -11,8 +16,15 @@ func (s *statement) inside() {
 	for i := range s.tokens {
 		switch word := s.tokens[i].low; word {
 		case "":
+			s.pragmaTable(i)
+		case "with":
+			if s.low(i-1) == "(" {
+				s.nested(i)
+			}
 		case "(":
-			depth++
+			if depth++; depth > maxNesting && s.deep == 0 {
+				s.deep = i
+			}
 		case ")":
 			depth--
 		case "into":
@@ -28,14 +40,38 @@ func (s *statement) inside() {
 				s.need(i, Update, "a value of a sequence, which it advances")
 			}
 		case "procedure":
-			if s.low(i+1) == "analyse" {
-				s.need(i, Other, "PROCEDURE ANALYSE")
+			if s.names(i+1) && s.low(i+2) == "(" {
+				s.need(i, Other, "a procedure that works on what a query finds")
 			}
 		default:
 			if i > 0 && kindOf[word] != "" && s.starts(i, depth) {
 				s.need(i, kindOf[word], "a statement of the kind "+string(kindOf[word])+" within it")
 			}
 		}
+	}
+}
+
+// nested adds the kind of the statement that follows common table expressions in brackets:
+// PostgreSQL runs WITH a AS (WITH b AS (…) DELETE …).
+func (s *statement) nested(i int) {
+	if main := s.main(i); main >= 0 && kindOf[s.low(main)] != Select {
+		s.need(main, kindOf[s.low(main)], "a statement of the kind "+string(kindOf[s.low(main)])+" within it")
+	}
+}
+
+// pragmaTable adds what the table of a PRAGMA needs, which runs it: SELECT * FROM
+// pragma_optimize. SQLite takes a string for the name of a table, too.
+func (s *statement) pragmaTable(i int) {
+	const prefix = "pragma_"
+	t := s.tokens[i]
+	name := strings.TrimLeft(s.raw(i), "'\"`[")
+	if t.kind > stringToken || len(name) < len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) ||
+		readPragmas[lower(strings.TrimRight(name[len(prefix):], "'\"`]"))] {
+		return
+	}
+	switch before := s.low(i - 1); {
+	case t.kind != stringToken, before == "from", before == "join", before == ",", before == ".":
+		s.need(i, Pragma, "a PRAGMA that may change something")
 	}
 }
 
@@ -104,7 +140,13 @@ func (s *statement) starts(i, depth int) bool {
 	case "drop":
 		return s.follows(i + 1)
 	case "exec", "execute", "raiserror":
-		return s.follows(i+1) || next == "("
+		return s.follows(i+1) || next == "(" || next == "as" && (s.word(i+2) == "login" || s.word(i+2) == "user" || s.word(i+2) == "caller")
+	case "use":
+		return s.follows(i+1) && next != "index" && next != "key"
+	case "commit", "rollback":
+		return next == "tran" || next == "transaction"
+	case "writetext", "updatetext":
+		return s.low(i+2) == "."
 	case "waitfor":
 		return next == "delay" || next == "time" || next == "("
 	case "shutdown", "reconfigure":
@@ -124,17 +166,18 @@ func (s *statement) ends(i int) bool {
 	}
 	switch t := s.tokens[i]; t.kind {
 	case symbolToken:
-		return t.low == ")" || t.low == "*"
+		return t.low == ")" || t.low == "*" || t.low == ":" // a label
 	case wordToken:
-		return !goesOn[t.low]
+		return !goesOn[t.low] || s.isName(i)
 	}
 	return true
 }
 
-// goesOn are words behind which a name or an operand comes.
-var goesOn = set(`select where and or not xor on by from join in like is between then else when case having as for of
-	into using distinct all union except intersect limit offset key with set values with top full left right inner outer
-	cross natural over partition default returning only exists any some like ilike rlike regexp`)
+// goesOn are words behind which a name or an operand comes, and that are no names to SQL
+// Server, which needs no semicolon.
+var goesOn = set(`select where and or not on by from join in like is between then when case having as for of
+	into distinct all union except intersect key with set values top full left right inner outer
+	cross over default exists any some`)
 
 // follows reports whether a token can be the first behind the first word of a statement:
 // a name, or one of the words that stand before one.

@@ -36,7 +36,7 @@ func (o *Options) judge(text string) []fault {
 		j.fault(check.SyntaxLevel, fmt.Sprintf("is %d bytes long, and %d are allowed", len(text), limit), "send a shorter text")
 		return j.faults
 	}
-	if o.Parameter == Literal {
+	if o.Parameter != "" {
 		j.literal()
 	} else {
 		j.statements()
@@ -53,16 +53,17 @@ func (j *judgement) warn(message, mend string) {
 	j.add(fault{check.SecurityLevel, check.Warning, message, mend})
 }
 
-// add adds a fault, once. Errors are never left out for want of room.
+// add adds a fault, once. An error is never left out for want of room.
 func (j *judgement) add(f fault) {
-	if slices.Contains(j.faults, f) || len(j.faults) >= maxFaults && (f.severity == check.Warning || j.refused()) {
-		return
+	if !j.full() && !slices.Contains(j.faults, f) && (f.severity == check.Error || len(j.faults) < maxFaults) {
+		j.faults = append(j.faults, f)
 	}
-	j.faults = append(j.faults, f)
 }
 
-func (j *judgement) refused() bool {
-	return slices.ContainsFunc(j.faults, func(f fault) bool { return f.severity == check.Error })
+// full reports whether enough is told: the text is refused, with as many faults as anyone
+// would read.
+func (j *judgement) full() bool {
+	return len(j.faults) >= maxFaults && slices.ContainsFunc(j.faults, func(f fault) bool { return f.severity == check.Error })
 }
 
 // tokenPool holds the tokens of texts that have been judged.
@@ -77,12 +78,12 @@ func (j *judgement) statements() {
 	buffer := tokenPool.Get().(*[]token)
 	defer tokenPool.Put(buffer)
 	readings := readingsOf(j.dialect, j.text)
-	cuts, cut := 0, -1
+	hopeless, cuts, cut := 0, 0, 0
 	for _, r := range readings {
 		l := lex(j.text, r, *buffer)
 		*buffer = l.tokens[:0]
-		if len(readings) > 1 && l.hopeless() {
-			cuts++
+		if l.hopeless() && hopeless+1 < len(readings) {
+			hopeless++ // it cannot run there; what the other databases make of it counts
 			continue
 		}
 		j.lexFaults(l)
@@ -91,7 +92,7 @@ func (j *judgement) statements() {
 		}
 		j.read(split(j.text, l.tokens, loose[j.dialect]), len(readings) > 1)
 	}
-	if cuts == len(readings) {
+	if cuts+hopeless == len(readings) {
 		j.fault(check.SyntaxLevel, "has a quote or a comment that is not closed, which begins at "+Place(j.text, cut), "close it")
 	}
 }
@@ -118,11 +119,14 @@ func (j *judgement) read(list []statement, several bool) {
 		s := &list[i]
 		s.examine()
 		for _, n := range s.needs {
-			if !j.o.allows(n.kind) {
+			if !j.full() && !j.o.allows(n.kind) {
 				j.fault(check.SecurityLevel,
 					fmt.Sprintf("holds %s at %s; allowed are statements of the kind %s", n.what, Place(j.text, n.at), j.o.allowed()),
 					"send only what is allowed")
 			}
+		}
+		if s.deep > 0 {
+			j.fault(check.SecurityLevel, fmt.Sprintf("nests brackets deeper than %d at %s", maxNesting, Place(j.text, s.tokens[s.deep].start)), "send a simpler statement")
 		}
 		j.calls(s)
 	}
@@ -140,7 +144,7 @@ func (j *judgement) calls(s *statement) {
 	var buffer [64]byte
 	for i := range s.tokens {
 		switch {
-		case !s.names(i):
+		case !s.names(i) || j.full():
 		case s.escapedCall(i):
 			j.fault(check.SecurityLevel, "calls a function at "+Place(j.text, s.tokens[i].start)+" by a name in U&, which hides it",
 				"write the name as it is")
@@ -148,7 +152,7 @@ func (j *judgement) calls(s *statement) {
 			j.call(s, i, s.callee(i, buffer[:0]))
 		case s.low(i-1) == "." && packaged(s.callee(i, buffer[:0])):
 			j.call(s, i, s.callee(i, buffer[:0])) // Oracle calls it without brackets
-		case s.tokens[i].low == "" && secretTables[string(s.appendName(buffer[:0], i))]:
+		case len(j.faults) < maxFaults && s.tokens[i].low == "" && secretTables[string(s.appendName(buffer[:0], i))]:
 			j.warn("reads a table at "+Place(j.text, s.tokens[i].start)+" that holds passwords or keys of the database itself",
 				"leave it out, and let the tool's role have no right to read it")
 		}
@@ -157,6 +161,10 @@ func (j *judgement) calls(s *statement) {
 
 func (j *judgement) call(s *statement, i int, name []byte) {
 	why := j.refuses(name)
+	last := name[bytes.LastIndexByte(name, '.')+1:]
+	if why == "" && string(last) == "ts_rewrite" && !matches(j.o.AllowFunctions, last) && !j.rewrites(s, i+1) {
+		why = "runs a text as SQL, which is not allowed or cannot be read"
+	}
 	if why == "" && (s.low(i-1) == "from" || s.low(i-1) == "join") && slices.Contains(tableDialects, j.dialect) {
 		why = tableDenied.reason(name)
 	}

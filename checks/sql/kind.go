@@ -40,7 +40,7 @@ var firstWords = map[Kind]string{
 	Select:      "select values table from with sel",
 	Show:        "show help summarize",
 	Insert:      "insert replace upsert ins",
-	Update:      "update upd",
+	Update:      "update upd writetext updatetext",
 	Delete:      "delete del",
 	Merge:       "merge",
 	Create:      "create comment",
@@ -75,23 +75,18 @@ var kinds = []Kind{Select, Show, Insert, Update, Delete, Merge, Create, Alter, D
 
 func validKind(name string) bool { return slices.Contains(kinds, Kind(strings.ToLower(name))) }
 
-// otherWords are words that matter within a statement.
+// otherWords are words that matter elsewhere. A word that is not listed is a name.
 const otherWords = `
-	explain all analyze and as asc between binary buffers by case collate costs cross current
-	default delay desc describe distinct div dumpfile else escape except exists extended
-	false first for format from full generic_plan group having ignore ilike in inner
-	instead intersect into is isnull join json key left like limit materialized memory
-	minus mod mode natural next no not notnull null of offset on or order outer outfile
-	over overwrite partitions plan procedure query recursive regexp relay respect rlike
-	right rows settings share similar some sounds symmetric tablock tablockx
-	temp temporary text then time timing to top traditional tree true union unknown
-	updlock using value verbose waitfor wal when where window xlock xml xor yaml
-	function sleep nextval currval column schema view index type user role trigger
-	sequence public any escape overlaps member array row interval date timestamp
-	analyse low_priority quick delayed high_priority only matched go another
-	extension login procedure statistics boolean language mode delay try proc tran cursor
-	connect uescape go lateral
-	`
+	all and any array as asc between binary boolean by case collate column cross cursor date default delay
+	desc describe distinct div dumpfile else escape except exists explain extended extension false first for
+	format full function go group having ignore ilike in index inner intersect interval into is isnull join
+	json key lateral left like limit log login low_priority materialized minus mod natural next nextval no
+	not notnull null of offset on only or order outer outfile over overlaps overwrite partitions plan
+	procedure query quick recursive regexp right rlike role row schema sequence settings share similar some
+	sounds tablock tablockx temp temporary text then time timestamp to top traditional tran transaction tree
+	trigger true type uescape union unknown updlock user using value verbose view when where window xlock xml
+	xor yaml
+`
 
 // words holds each word that toolvet knows under its lower-case spelling.
 var words = func() map[string]string {

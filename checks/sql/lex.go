@@ -45,8 +45,9 @@ type lexer struct {
 	faults []lexFault
 	// cut is where a quote or a comment begins that is not closed, or −1.
 	cut int
-	// runsComment says that there is a comment that some versions run.
-	runsComment bool
+	// runsComment says that there is a comment that some versions run, and running that
+	// it is not closed yet.
+	runsComment, running bool
 	// comments are the places of comments, for fragments.
 	comments []int
 }
@@ -99,72 +100,6 @@ func (l *lexer) next() {
 
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
-
-// comment skips a comment, and reports whether there was one.
-func (l *lexer) comment(c byte) bool {
-	start := l.pos
-	switch {
-	case c == '-' && l.peek(1) == '-' && (!l.dashSpace || l.peek(2) <= ' '),
-		c == '/' && l.peek(1) == '/' && l.slashes,
-		c == '#' && l.hash:
-		l.skipLine()
-	case c == '/' && l.peek(1) == '*':
-		l.block()
-	case c == '*' && l.peek(1) == '/' && l.conditional:
-		l.pos += 2 // the end of a comment that is run
-		return true
-	default:
-		return false
-	}
-	l.comments = append(l.comments, start)
-	return true
-}
-
-// skipLine skips the rest of a line. Some databases end it at a carriage return alone,
-// and others go on to the line feed.
-func (l *lexer) skipLine() {
-	i := strings.IndexAny(l.text[l.pos:], "\n\r")
-	if i < 0 {
-		l.pos = len(l.text)
-		return
-	}
-	l.pos += i + 1
-	if l.text[l.pos-1] == '\r' && l.peek(0) != '\n' {
-		l.fault(l.pos-1, "a carriage return in a comment, which ends it for some databases and not for others")
-	}
-}
-
-// block skips a comment in /* */.
-func (l *lexer) block() {
-	start := l.pos
-	l.pos += 2
-	if l.conditional && (l.peek(0) == '!' || l.peek(0) == 'M' && l.peek(1) == '!') {
-		l.runsComment = true
-		l.fault(start, "a comment of the form /*! */, which some versions of the database run and others do not")
-		for l.pos++; isDigit(l.peek(0)) || l.peek(0) == '!'; l.pos++ {
-		}
-		return
-	}
-	for depth := 1; depth > 0; {
-		i := strings.IndexAny(l.text[l.pos:], "*/")
-		if i < 0 || l.pos+i+1 >= len(l.text) {
-			l.pos = len(l.text)
-			l.cut = start
-			return
-		}
-		l.pos += i
-		switch {
-		case l.text[l.pos] == '*' && l.text[l.pos+1] == '/':
-			depth--
-			l.pos += 2
-		case l.nested && l.text[l.pos] == '/' && l.text[l.pos+1] == '*':
-			depth++
-			l.pos += 2
-		default:
-			l.pos++
-		}
-	}
-}
 
 // number reads a number. Letters behind it are the next word, as they are for the
 // databases that allow such a text at all.
@@ -231,30 +166,49 @@ func (l *lexer) word() {
 	}
 }
 
-// tclVariable reads a variable of SQLite whose name goes on in brackets, in which quotes
-// count for nothing, and reports whether there was one.
+// tclVariable reads a variable as SQLite does: its name may hold ::, and go on in
+// brackets, in which quotes count for nothing. It reports whether there was one.
 func (l *lexer) tclVariable() bool {
-	end := l.pos + 1
+	start, named := l.pos, false
+	end := start + 1
 	for end < len(l.text) {
 		c := l.text[end]
 		if strings.HasPrefix(l.text[end:], "::") {
 			end++
-		} else if !isLetter(c) && !isDigit(c) && c != '$' && c < utf8.RuneSelf {
+		} else if !inWord(c) && c != '$' {
 			break
+		} else {
+			named = true
 		}
 		end++
 	}
-	if end == l.pos+1 || end >= len(l.text) || l.text[end] != '(' {
+	switch {
+	case !named && end == start+1:
 		return false
+	case !named: // colons, which SQLite does not run
+		l.pos = end
+		l.emit(symbolToken, start).low = "::"
+		return true
 	}
-	i := strings.IndexAny(l.text[end:], ") \t\n\v\f\r")
-	if i < 0 || l.text[end+i] != ')' {
-		return false // nothing that SQLite would run
+	if i := bracketEnd(l.text[end:]); i > 0 {
+		end += i
 	}
-	start := l.pos
-	l.pos = end + i + 1
+	l.pos = end
 	l.emit(wordToken, start)
 	return true
+}
+
+// bracketEnd is how long the text in brackets is that a text begins with, or 0; it holds
+// no space.
+func bracketEnd(text string) int {
+	if text == "" || text[0] != '(' {
+		return 0
+	}
+	i := strings.IndexAny(text, ") \t\n\v\f\r")
+	if i < 0 || text[i] != ')' {
+		return 0
+	}
+	return i + 1
 }
 
 // lookalike says what is wrong with a character outside of quotes, or "".

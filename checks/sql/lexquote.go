@@ -17,7 +17,7 @@ func (l *lexer) quoted(c byte) bool {
 		l.until(start, nameToken, '`', '`', false)
 	case c == '[' && l.bracket:
 		l.until(start, nameToken, '[', ']', false)
-	case c == '$' && (l.dollar || l.afterSelect && l.selected()):
+	case c == '$' && l.dollar:
 		return l.dollarQuoted(start)
 	default:
 		return l.prefixed(start, c|0x20)
@@ -48,8 +48,6 @@ func (l *lexer) double(start int) {
 func (l *lexer) until(start int, kind tokenKind, opening, closing byte, backslash bool) {
 	for l.pos++; l.pos < len(l.text); l.pos++ {
 		switch c := l.text[l.pos]; {
-		case c == 0:
-			l.fault(l.pos, "a NUL character, at which some databases stop reading")
 		case c == '\\' && backslash:
 			l.pos++
 		case c == closing && l.peek(1) == closing:
@@ -84,9 +82,9 @@ func (l *lexer) tripled(start int, quote string) {
 	l.unclosed(start, stringToken)
 }
 
-// selected reports whether SELECT is the last token.
+// selected reports whether the text is SELECT up to here, and names no table.
 func (l *lexer) selected() bool {
-	return len(l.tokens) > 0 && l.tokens[len(l.tokens)-1].low == "select"
+	return len(l.tokens) == 1 && l.tokens[0].low == "select" && !strings.Contains(lower(l.text), "from")
 }
 
 // dollarQuoted reads $tag$text$tag$.
@@ -129,15 +127,18 @@ func (l *lexer) prefixed(start int, letter byte) bool {
 		return false
 	case letter == 'q' && l.alternative:
 		return l.alternatively(start)
-	case letter == 'e' && quote == '\'' && (l.escapeE || l.afterSelect && l.selected()):
+	case letter == 'e' && quote == '\'' && (l.escapeE || l.selectE && l.selected()):
 		l.pos++
 		l.escaped(start)
 	case letter == 'r' && (l.raw || l.rawPairs):
 		l.pos++
 		l.until(start, stringToken, quote, quote, l.rawPairs)
 	case letter == 'n', letter == 'b', letter == 'x':
-		l.pos++
-		l.single(start, l.backslash)
+		if l.pos++; quote == '"' {
+			l.double(start)
+		} else {
+			l.single(start, l.backslash)
+		}
 	default:
 		return false
 	}

@@ -31,6 +31,14 @@ func (f *fragment) loud() string {
 			if f.low(i-1) == "if" && next == "(" && f.low(i+2) == "select" {
 				return "adds a second statement"
 			}
+		case "and", "or", "xor", "&&", "||":
+			if f.tautology(i + 1) {
+				return "adds a condition (AND, OR)"
+			}
+		case "union":
+			if f.unites(i + 1) {
+				return "adds a second query (UNION)"
+			}
 		case "select":
 			if len(f.comments) > 0 && f.reads(i) {
 				return "adds a query, and holds a comment"
@@ -39,6 +47,37 @@ func (f *fragment) loud() string {
 	}
 	return ""
 }
+
+// unites reports whether a query of a constant begins behind UNION.
+func (f *fragment) unites(i int) bool {
+	if f.low(i) == "all" || f.low(i) == "distinct" {
+		i++
+	}
+	return f.low(i) == "select" && f.fixed(i+1)
+}
+
+// tautology reports whether two numbers, or a text and itself, are compared at a place,
+// as in 1=1 and 'a'='a'.
+func (f *fragment) tautology(i int) bool {
+	for f.low(i) == "not" || f.low(i) == "(" {
+		i++
+	}
+	if i+2 >= len(f.tokens) || !comparisons[f.low(i+1)] {
+		return false
+	}
+	left, right := f.tokens[i], f.tokens[i+2]
+	switch {
+	case left.kind != right.kind:
+		return false
+	case left.kind == numberToken:
+		return true
+	case left.kind == stringToken:
+		return strings.Trim(f.raw(i), `'"`) == strings.Trim(f.raw(i+2), `'"`)
+	}
+	return false
+}
+
+var comparisons = set("= == <> != < > <= >= <=> like rlike regexp")
 
 // fixed reports whether there is a string, a number or a variable at a place.
 func (f *fragment) fixed(i int) bool {
@@ -52,14 +91,17 @@ func (f *fragment) fixed(i int) bool {
 // extended reports whether the name at a place is that of a procedure of SQL Server
 // that comes with it: xp_cmdshell, master..sp_oacreate.
 func (f *fragment) extended(i int) bool {
-	for ; f.names(i); i++ {
-		name := lower(strings.Trim(f.text[f.tokens[i].start:f.tokens[i].end], `"[]`))
-		if strings.HasPrefix(name, "xp_") || strings.HasPrefix(name, "sp_") {
-			return true
+	const longest = 6 // tokens: server.database.owner.name
+	for k := i; k <= i+longest; k++ {
+		switch dot := f.low(k) == "." || f.low(k) == ".."; {
+		case !dot && !f.names(k):
+			return false
+		case !dot:
+			name := lower(strings.Trim(f.raw(k), "\"[]"))
+			if strings.HasPrefix(name, "xp_") || strings.HasPrefix(name, "sp_") {
+				return true
+			}
 		}
-		for i++; f.low(i) == "." || f.low(i) == ".."; i++ {
-		}
-		i--
 	}
 	return false
 }

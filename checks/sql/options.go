@@ -23,7 +23,7 @@ type Options struct {
 	Statements    []string `policy:"statements" doc:"kinds of statements that are allowed: select, show, insert, update, delete, merge, create, alter, drop, truncate, grant, lock, transaction, session, call, copy, maintenance, attach, pragma, other; default select"`
 	MaxStatements int      `policy:"max_statements" doc:"how many statements there may be; default 1"`
 	MaxLength     int      `policy:"max_length" doc:"how many bytes the text may have; default 100000, of a literal 10000"`
-	Parameter     string   `policy:"parameter" doc:"literal: the value is no statement, but put into one by the server, as a string or a number"`
+	Parameter     string   `policy:"parameter" doc:"the value is no statement, but put into one by the server: string, in quotes; number, without; literal, if it is not known which"`
 
 	DenyFunctions  []string `policy:"deny_functions" doc:"functions that must not be called, besides those that toolvet knows; * at the end stands for any ending"`
 	AllowFunctions []string `policy:"allow_functions" doc:"functions that may be called although toolvet refuses them by default"`
@@ -44,8 +44,12 @@ const (
 	DefaultStatementTimeout = 500 * time.Millisecond
 )
 
-// Literal is the Parameter of a value that a server puts into a statement.
-const Literal = "literal"
+// The kinds of Parameter: what a server puts into a statement.
+const (
+	Literal = "literal" // in quotes or not; what cannot be told apart from a column's name is let through
+	String  = "string"  // in quotes
+	Number  = "number"  // without quotes
+)
 
 // Problems reports what is wrong with the options.
 func (o *Options) Problems() []check.Problem {
@@ -67,11 +71,27 @@ func (o *Options) Problems() []check.Problem {
 	if o.MaxStatements < 0 || o.MaxLength < 0 {
 		fail("", "max_statements and max_length must not be negative")
 	}
-	if o.Parameter != "" && o.Parameter != Literal {
-		fail("parameter", "must be literal, or be left out for a whole statement")
+	if slices.Contains(o.DenyFunctions, "") || slices.Contains(o.AllowFunctions, "") {
+		fail("", "deny_functions and allow_functions must not hold an empty name")
 	}
+	o.parameterProblems(fail)
 	o.databaseProblems(fail)
 	return list
+}
+
+func (o *Options) parameterProblems(fail func(field, format string, args ...any)) {
+	if o.Parameter == "" {
+		return
+	}
+	if o.Parameter != Literal && o.Parameter != String && o.Parameter != Number {
+		fail("parameter", "must be string, number or literal, or be left out for a whole statement")
+	}
+	if o.Statements != nil || o.MaxStatements != 0 || o.DenyFunctions != nil || o.AllowFunctions != nil {
+		fail("parameter", "must not stand beside statements, max_statements, deny_functions or allow_functions: a value is no statement")
+	}
+	if o.Asks() {
+		fail("parameter", "must not stand beside dsn or dsn_env: a value is no statement that a database could prepare")
+	}
 }
 
 func (o *Options) databaseProblems(fail func(field, format string, args ...any)) {
@@ -87,8 +107,8 @@ func (o *Options) databaseProblems(fail func(field, format string, args ...any))
 	case o.MaxCost > 0 && o.WarnCost >= o.MaxCost:
 		fail("warn_cost", "must be less than max_cost, which already refuses such statements")
 	}
-	if o.Asks() && o.Parameter != "" {
-		fail("parameter", "must not stand beside dsn or dsn_env: a literal is no statement that a database could prepare")
+	if o.StatementTimeout < 0 {
+		fail("statement_timeout", "must not be negative")
 	}
 }
 
@@ -121,7 +141,7 @@ func join[S ~string](list []S) string {
 
 func (o *Options) maxStatements() int { return orDefault(o.MaxStatements, DefaultMaxStatements) }
 func (o *Options) maxLength() int {
-	if o.Parameter == Literal {
+	if o.Parameter != "" {
 		return orDefault(o.MaxLength, DefaultMaxLiteral)
 	}
 	return orDefault(o.MaxLength, DefaultMaxLength)

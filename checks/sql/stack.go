@@ -9,9 +9,14 @@ func (w *walk) stack() {
 		w.i++
 	}
 	w.operators++
-	switch word := w.low(w.i); {
-	case w.i >= len(w.tokens):
+	if w.i >= len(w.tokens) {
 		return
+	}
+	w.depth++
+	defer func() { w.depth-- }()
+	switch word := w.low(w.i); {
+	case w.depth >= maxDepth:
+		w.deep = true
 	case w.commands(w.i), kindOf[word] != "" && w.commentEnds():
 		w.stacked = true
 	case word == "select":
@@ -30,7 +35,7 @@ func (w *walk) stack() {
 func (w *walk) command() {
 	switch {
 	case w.quote != 0 && !w.typographic:
-		w.stacked = w.commentEnds() && kindOf[w.low(w.i)] != "" || w.commands(w.i)
+		w.stacked = w.commentEnds() && kindOf[w.low(w.i)] != "" || !w.quotation && w.commands(w.i)
 	case w.quote == 0 && w.i > 0 && w.commands(w.i):
 		w.stacked = w.commentEnds() || w.assigns(w.i) || kindOf[w.low(w.i)] == Call
 	}

@@ -18,6 +18,7 @@ type statement struct {
 	tokens []token // without the semicolon; at least one
 	loose  bool    // another statement may follow without a semicolon
 	needs  []need
+	deep   int   // the first token that is nested too deep, or 0
 	closes []int // for each token that opens a bracket, the one that closes it; nil if not asked for yet
 }
 
@@ -49,8 +50,8 @@ func separates(text string, tokens []token, i int) bool {
 	if t.low != "go" {
 		return false
 	}
-	line := strings.LastIndexByte(text[:t.start], '\n') + 1
-	return (i == 0 || tokens[i-1].end <= line) && (i+1 == len(tokens) || strings.Contains(text[t.end:tokens[i+1].start], "\n"))
+	return (i == 0 || strings.Contains(text[tokens[i-1].end:t.start], "\n")) &&
+		(i+1 == len(tokens) || strings.Contains(text[t.end:tokens[i+1].start], "\n"))
 }
 
 // low is the known word or the symbol at a place, or "" where there is none.
@@ -187,30 +188,52 @@ func (s *statement) query(i int) bool {
 // with adds the kind of the statement that follows the common table expressions. Those
 // are looked at by inside.
 func (s *statement) with(i int) {
+	if next := s.low(i + 1); next == "function" || next == "procedure" {
+		s.need(i, Other, "WITH FUNCTION, which holds a program")
+		return
+	}
+	main := s.main(i)
+	if main < 0 {
+		s.need(i, Other, "WITH and no statement that toolvet knows")
+		return
+	}
+	s.from(main)
+}
+
+// main is where the statement begins that follows the common table expressions behind
+// WITH at a place, or −1.
+func (s *statement) main(i int) int {
 	if s.low(i+1) == "recursive" {
 		i++
 	}
 	i++ // a name, or what is before AS
-	if s.low(i) == "function" || s.low(i) == "procedure" {
-		s.need(i, Other, "WITH FUNCTION, which holds a program")
-		return
+	if s.low(i) == "(" {
+		i = s.closing(i)
 	}
 	for i++; i < len(s.tokens); i++ {
-		switch word := s.low(i); word {
+		switch s.word(i) {
 		case "(":
 			if s.low(i-1) == ")" && s.query(i+1) {
-				s.from(i)
-				return
+				return i
 			}
 			i = s.closing(i)
-		case ",":
+		case ")": // of a bracket around it all
+			return -1
+		case ",", "set", "using", "by", "cycle": // SEARCH and CYCLE give names to columns
 			i++ // the next name
 		case "select", "sel", "values", "table", "from", "insert", "replace", "update", "delete", "merge":
-			s.from(i)
-			return
+			return i
 		}
 	}
-	s.need(i, Other, "WITH and no statement that toolvet knows")
+	return -1
+}
+
+// word is the word or the mark at a place in lower case, known or not, or "".
+func (s *statement) word(i int) string {
+	if low := s.low(i); low != "" || i >= len(s.tokens) || s.tokens[i].kind != wordToken {
+		return low
+	}
+	return lower(s.raw(i))
 }
 
 // begin tells the begin of a transaction from that of a block, which holds statements.

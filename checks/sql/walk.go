@@ -15,9 +15,11 @@ type walk struct {
 	*fragment
 	i       int  // the token that comes next
 	level   int  // brackets that are open
+	depth   int  // operands within operands, and statements behind statements
 	outside bool // behind a bracket that was open before the value
 	queries int  // SELECTs before
 	broken  bool // it is no SQL from here on
+	deep    bool // it goes deeper than is looked
 
 	// What was seen.
 	operators int  // operators, commas and closing brackets
@@ -44,7 +46,8 @@ type part struct {
 	name     string // the last name
 }
 
-const maxLevel = 50
+// maxDepth bounds how deep operands may be nested.
+const maxDepth = 200
 
 func (w *walk) start(behind bool) {
 	if !behind && w.begins(w.i) != "" {
@@ -78,10 +81,12 @@ func (w *walk) operand() {
 		w.broken = w.low(w.i-1) != "," || !w.commentEnds()
 		return
 	}
-	if w.level > maxLevel {
-		w.broken = true
+	if w.depth >= maxDepth {
+		w.deep, w.broken = true, true
 		return
 	}
+	w.depth++
+	defer func() { w.depth-- }()
 	t := w.tokens[w.i]
 	switch t.kind {
 	case numberToken:
@@ -169,22 +174,20 @@ func (w *walk) word(low string) {
 		w.operand()
 	case low == "null" || low == "true" || low == "false" || low == "default" || low == "unknown":
 		w.constantly()
-	case reserved[low] && !(called && functions[low]):
+	case reserved[low] && !(called && callable[low]):
 		w.broken = true
 	default:
 		w.name()
 	}
 }
 
-// prefixes are words before an operand.
-var prefixes = set("not distinct all any some array row interval")
-
-// reserved are words that are no operands; functions those among them that are, with
-// brackets.
+// prefixes are words before an operand, reserved are words that are none, and callable
+// those of them that are functions with brackets.
 var (
+	prefixes = set("not distinct all any some array row interval")
 	reserved = set(`and or xor from where then else when end union except intersect order group by having in is like between
 		as on join set into limit for with to using of div create drop alter insert update delete table`)
-	functions = set("like in insert")
+	callable = set("like in insert")
 )
 
 func set(words string) map[string]bool {
@@ -244,6 +247,9 @@ func (w *walk) called(i int) {
 	name := w.callee(i, nil)
 	last := w.appendName(nil, i)
 	w.group()
+	if w.broken && w.part.joined && w.statement.closing(i+1) < len(w.tokens)-1 {
+		w.i, w.broken = w.statement.closing(i+1)+1, false // what is in the brackets is no SQL, but a call it is
+	}
 	w.part.solid = true
 	w.part.calls++
 	own := len(name) > len(last) && !systemNames[string(name[:len(name)-len(last)])] // time.sleep is no function of a database

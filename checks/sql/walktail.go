@@ -132,11 +132,11 @@ func (w *walk) clauses(word, next string) {
 	case (word == "order" || word == "group") && next == "by":
 		w.i++
 		w.ordered()
-	case word == "having", word == "limit", word == "offset":
+	case word == "having", (word == "limit" || word == "offset") && w.i+1 < len(w.tokens) && w.tokens[w.i+1].kind != stringToken:
 		w.ordered()
-	case word == "where" && (w.outside || w.queries > 0 || w.i == 0), word == "from" && w.queries > 0:
+	case word == "where" && (w.outside || w.queries > 0 || w.i == 0 || w.i == 1 && w.fixed(0) && w.quote == 0), word == "from" && w.queries > 0:
 		w.ordered()
-	case word == "as" && (w.queries > 0 || w.i == 0) && w.names(w.i+1):
+	case word == "as" && (w.queries > 0 || w.i == 0 || w.low(w.i+2) == "where") && w.names(w.i+1):
 		w.i += 2
 		w.outside = true
 	case word == "for" && next == "update":

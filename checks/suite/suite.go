@@ -23,14 +23,22 @@ import (
 	"github.com/toolvet/toolvet/checks/glob"
 	"github.com/toolvet/toolvet/checks/httpprobe"
 	"github.com/toolvet/toolvet/checks/identifier"
+	"github.com/toolvet/toolvet/checks/injection"
 	"github.com/toolvet/toolvet/checks/inputschema"
 	"github.com/toolvet/toolvet/checks/json"
 	"github.com/toolvet/toolvet/checks/knowntool"
 	"github.com/toolvet/toolvet/checks/moment"
+	"github.com/toolvet/toolvet/checks/nulchar"
 	"github.com/toolvet/toolvet/checks/numberprecision"
+	"github.com/toolvet/toolvet/checks/outputschema"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/pathstate"
+	"github.com/toolvet/toolvet/checks/redactionmarker"
 	"github.com/toolvet/toolvet/checks/regex"
+	"github.com/toolvet/toolvet/checks/secret"
+	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/sqlstate"
+	"github.com/toolvet/toolvet/checks/substitution"
 	"github.com/toolvet/toolvet/checks/tcp"
 	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/unknownargument"
@@ -51,6 +59,9 @@ func Default() []*check.Check {
 		unknownargument.Check,
 		ambiguousargument.Check,
 		numberprecision.Check,
+		redactionmarker.Check,
+		nulchar.Check,
+		substitution.Check,
 		text.Check,
 		identifier.Check,
 		json.Check,
@@ -58,6 +69,7 @@ func Default() []*check.Check {
 		path.Check,
 		url.Check,
 		command.Check,
+		sql.Check,
 		glob.Check,
 		regex.Check,
 		cron.Check,
@@ -65,12 +77,16 @@ func Default() []*check.Check {
 		pathstate.Check,
 		urlstate.Check,
 		commandstate.Check,
+		sqlstate.Check,
 		env.Check,
 		binary.Check,
 		disk.Check,
 		tcp.Check,
 		httpprobe.Check,
 		credential.Check,
+		outputschema.Check,
+		secret.Check,
+		injection.Check,
 	}
 }
 

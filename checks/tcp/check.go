@@ -94,8 +94,8 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 		if pass.World.Remote && probe.ThisMachine(host) {
 			return nil, "this machine is not the one that the server is on", nil
 		}
-		l := look{d.network, host, port, o, what}
-		key := probe.KeyOf(address, o.TLS, o.WarnExpiry, o.AllowPrivate, what)
+		l := look{d.network.At(pass.World.Resolver), host, port, o, what}
+		key := probe.KeyOf(address, o.TLS, o.WarnExpiry, o.AllowPrivate, what, pass.World.Resolver)
 		findings, err := d.cache.Do(ctx, key, probe.Keep{Success: o.Cache, Failure: o.CacheFailure}, l.take)
 		return findings, "", err
 	})

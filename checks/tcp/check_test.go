@@ -4,29 +4,49 @@
 package tcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/checktest"
 	"github.com/toolvet/toolvet/checks/internal/probe"
 )
 
-func TestDoc(t *testing.T) {
+// fake is a network in which db.example.org has an address, and port 5432 alone is open.
+var fake = probe.Network{
+	Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+		if host != "db.example.org" {
+			return nil, &net.DNSError{Name: host, IsNotFound: true}
+		}
+		return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
+	},
+	Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+		if !strings.HasSuffix(address, ":5432") {
+			return nil, syscall.ECONNREFUSED
+		}
+		conn, _ := net.Pipe()
+		return conn, nil
+	},
+}
+
+func TestCheck(t *testing.T) {
 	t.Parallel()
-	testDoc(t, New(probe.Network{}), &Options{Address: "127.0.0.1:5432"}, map[string]any{})
+	checktest.Run(t, New(fake), "testdata")
 }
 
 // counting is the real network, and counts connections.
@@ -56,28 +76,21 @@ func TestConnects(t *testing.T) {
 	}
 	nobody := closed.Addr().String()
 	_ = closed.Close()
-	const form = "error runtime: must be a host and a port, such as db.example.org:5432"
+	policy := func(address, rest string) string { return fmt.Sprintf("tcp: {address: %q%s}", address, rest) }
 	for name, tt := range map[string]struct {
-		options *Options
-		value   any
-		world   check.World
-		want    string // of the first line
+		demand string
+		value  any
+		want   string
 	}{
-		"there":           {&Options{Address: address, AllowPrivate: true}, nil, check.World{}, ""},
-		"private":         {&Options{Address: address}, nil, check.World{}, "error security: needs the server " + address + ", which is not at a public address, which the policy does not allow"},
-		"nobody":          {&Options{Address: nobody, AllowPrivate: true}, nil, check.World{}, "error runtime: needs the server " + nobody + ", which refuses connections"},
-		"metadata":        {&Options{Address: "169.254.169.254:80", AllowPrivate: true}, nil, check.World{}, "error security: needs the server 169.254.169.254:80, which is not at a public address, which the policy does not allow"},
-		"no TLS":          {&Options{Address: address, AllowPrivate: true, TLS: true}, nil, check.World{}, "error runtime: needs the server " + address + ", which does not speak TLS"},
-		"argument":        {&Options{AllowPrivate: true}, address, check.World{}, ""},
-		"argument inner":  {&Options{}, address, check.World{}, "error security: needs the server that it names, which is not at a public address, which the policy does not allow"},
-		"argument form":   {&Options{}, "db.example.net", check.World{}, form},
-		"argument port":   {&Options{}, "db.example.org:0", check.World{}, form},
-		"argument object": {&Options{}, map[string]any{}, check.World{}, form},
-		"remote":          {&Options{Address: address, AllowPrivate: true}, nil, check.World{Remote: true}, "skip: not looked: this machine is not the one that the server is on"},
+		"there":    {policy(address, ", allow_private: true"), nil, "ok\n"},
+		"private":  {policy(address, ""), nil, "error security: needs the server " + address + ", which is not at a public address, which the policy does not allow\n"},
+		"nobody":   {policy(nobody, ", allow_private: true"), nil, "error: needs the server " + nobody + ", which refuses connections\n"},
+		"no TLS":   {policy(address, ", allow_private: true, tls: true"), nil, "error: needs the server " + address + ", which does not speak TLS\n"},
+		"argument": {"tcp: {allow_private: true}", address, "ok\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := append(find(t, New(probe.Network{}), tt.world, tt.options, tt.value), "")[0]; got != tt.want {
+			if got := checktest.Judge(t, New(probe.Network{}), tt.demand, tt.value); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -93,18 +106,18 @@ func TestCertificate(t *testing.T) {
 	end := server.Certificate().NotAfter
 	for name, tt := range map[string]struct {
 		network probe.Network
-		want    []string
+		want    string // "" for nothing
 	}{
-		"valid":    {probe.Network{Roots: roots}, nil},
-		"unknown":  {probe.Network{}, []string{"error runtime: needs the server " + address + ", which has a certificate of an authority that is not trusted"}},
-		"expiring": {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(-36 * time.Hour) }}, []string{"warning runtime: needs the server " + address + ", whose certificate expires within 2 days"}},
-		"expired":  {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(time.Hour) }}, []string{"error runtime: needs the server " + address + ", which has a certificate that has expired, or is not valid yet"}},
+		"valid":    {probe.Network{Roots: roots}, ""},
+		"unknown":  {probe.Network{}, "error: needs the server " + address + ", which has a certificate of an authority that is not trusted"},
+		"expiring": {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(-36 * time.Hour) }}, "warning: needs the server " + address + ", whose certificate expires within 2 days"},
+		"expired":  {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(time.Hour) }}, "error: needs the server " + address + ", which has a certificate that has expired, or is not valid yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := &Options{Address: address, TLS: true, AllowPrivate: true, WarnExpiry: 48 * time.Hour}
-			if diff := cmp.Diff(tt.want, find(t, New(tt.network), check.World{}, o, nil)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			demand := fmt.Sprintf("tcp: {address: %q, tls: true, allow_private: true, warn_expiry: 48h}", address)
+			if got := checktest.Judge(t, New(tt.network), demand, nil); got != cmp.Or(tt.want, "ok")+"\n" {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -123,8 +136,8 @@ func TestCache(t *testing.T) {
 	look := func(want int32) {
 		t.Helper()
 		// Each policy has options of its own: equal ones share.
-		o := &Options{Address: server.Listener.Addr().String(), AllowPrivate: true, Cache: time.Minute}
-		if got := find(t, c, check.World{}, o, nil); got != nil || dialed.Load() != want {
+		demand := fmt.Sprintf("tcp: {address: %q, allow_private: true, cache: 1m}", server.Listener.Addr())
+		if got := checktest.Judge(t, c, demand, nil); got != "ok\n" || dialed.Load() != want {
 			t.Errorf("got %q after %d connections, want %d", got, dialed.Load(), want)
 		}
 	}
@@ -157,16 +170,8 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-func TestProblems(t *testing.T) {
+func TestDefaults(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]int{
-		"": 0, "db.example.org:5432": 0, "[2001:db8::1]:443": 0,
-		"db.example.org": 1, ":80": 1, "a:0": 1, "a:65536": 1, "a:+80": 1, "a:http": 1, "http://a:80": 1, strings.Repeat("a", 254) + ":80": 1,
-	} {
-		if got := len((&Options{Address: address}).Problems()); got != want {
-			t.Errorf("%q: %d problems, want %d", address, got, want)
-		}
-	}
 	if o := Rule.Options().(*Options); o.Cache != time.Minute || o.CacheFailure == 0 || o.WarnExpiry == 0 {
 		t.Errorf("defaults %+v", o)
 	}

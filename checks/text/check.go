@@ -21,16 +21,20 @@ var Rule = &check.Rule{Name: "text", Options: func() any { return new(Options) }
 // Check reports text that is not as the policy demands, or holds characters that cannot be
 // seen.
 var Check = &check.Check{
-	Name:  "text",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SyntaxLevel,
-	Rule:  Rule,
-	Run:   run,
+	Name:    "text",
+	Doc:     doc,
+	Stage:   check.Semantic,
+	Level:   check.SyntaxLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
 }
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		o, ok := t.Options.(*Options)
 		if !ok {
 			o = new(Options) // no demands but those that hold for every text

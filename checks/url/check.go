@@ -24,7 +24,9 @@ var Check = &check.Check{
 	Stage: check.Semantic,
 	Level: check.SecurityLevel,
 	Rule:  Rule,
-	Run:   run,
+
+	Bounded: true, // by max_length
+	Run:     run,
 }
 
 // OptionsOf returns the options of a target of the rule, the zero Options if it has none.
@@ -35,8 +37,11 @@ func OptionsOf(target check.Target) *Options {
 	return new(Options)
 }
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, target := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		raw, ok := target.Value.(string)
 		if !ok {
 			pass.Report(check.Finding{Pointer: target.Pointer, Level: check.SyntaxLevel, Message: "must be a string that holds a URL"})

@@ -27,27 +27,35 @@ type Place struct {
 // Judge says where a URL leads and what is wrong with it, without asking the network. The
 // findings have no pointer. The Place counts only if none of them is an error.
 func (o *Options) Judge(raw string) (Place, []check.Finding) {
+	if o.Guess {
+		return o.guess(raw)
+	}
 	j := judging{options: o}
-	if n := o.maxLength(); len(raw) > n {
-		j.malformed("is longer than %d bytes", n)
-		return Place{}, j.findings
+	place := j.judge(raw)
+	return place, j.findings
+}
+
+func (j *judging) judge(raw string) Place {
+	if len(raw) > j.options.maxLength() {
+		j.tooLong()
+		return Place{}
 	}
 	if strings.ContainsFunc(raw, unicode.IsControl) {
 		j.malformed("holds a control character or a line break, which parsers read in different ways: leave it out")
-		return Place{}, j.findings
+		return Place{}
 	}
 	u, err := whatwg.Parse(raw)
 	switch {
 	case errors.Is(err, whatwg.ErrNoScheme):
 		j.reference(raw)
-		return Place{}, j.findings
+		return Place{}
 	case err != nil:
 		j.malformed("is not a URL: %v", err)
-		return Place{}, j.findings
+		return Place{}
 	}
 	j.url(raw, &u)
 	h := hostOf(u.Host)
-	return Place{Scheme: u.Scheme, Name: h.name, Addr: h.addr, Port: u.Port}, j.findings
+	return Place{Scheme: u.Scheme, Name: h.name, Addr: h.addr, Port: u.Port}
 }
 
 // A judging collects what is found in one URL.
@@ -68,9 +76,15 @@ func (j *judging) malformed(format string, args ...any) {
 	j.findings = append(j.findings, check.Finding{Level: check.SyntaxLevel, Message: fmt.Sprintf(format, args...)})
 }
 
+func (j *judging) tooLong() { j.malformed("is longer than %d bytes", j.options.maxLength()) }
+
 func (j *judging) url(raw string, u *whatwg.URL) {
 	o := j.options
-	if schemes := o.schemes(); !slices.Contains(schemes, u.Scheme) {
+	switch schemes := o.schemes(); {
+	case slices.Contains(schemes, u.Scheme):
+	case o.Guess && !slices.Contains(attacks, u.Scheme):
+		j.warn("the scheme is none that tools usually fetch: make sure that it is meant")
+	default:
 		j.refuse("the scheme is not allowed: must be %s", alternatives(schemes))
 	}
 	if u.Userinfo && !o.Userinfo {

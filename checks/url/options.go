@@ -24,13 +24,23 @@ type Options struct {
 	Loopback    Decision  `policy:"loopback" doc:"addresses and names of this machine: refuse, warn or allow; default refuse"`
 	SingleLabel Decision  `policy:"single_label" doc:"host names without a dot: refuse, warn or allow; default warn"`
 	Relative    bool      `policy:"relative" doc:"allow references without scheme and host, such as /docs?page=2; default false"`
-	MaxLength   int       `policy:"max_length" doc:"greatest length in bytes; default 8192"`
+	MaxLength   int       `policy:"max_length" doc:"greatest length in bytes, at most 65536; default 8192"`
 	Resolve     bool      `policy:"resolve" doc:"ask the resolver for the host, and judge every address it gives; default false"`
 	Reachable   bool      `policy:"reachable" doc:"ask the server for the URL with HEAD, which includes resolve; default false"`
+
+	// Guess says that the value is only thought to be a URL. What is no whole URL is warned
+	// of then, unless a client could make of it one that leads to a link-local or metadata
+	// address or has a scheme of attacks; other schemes that are not allowed are warned of.
+	Guess bool
 }
 
 // Defaults.
-const defaultMaxLength = 8192
+const (
+	defaultMaxLength = 8192
+	// greatestMaxLength bounds the time that a URL takes, which grows with the square of its
+	// host's length. Browsers take no longer ones.
+	greatestMaxLength = 65536
+)
 
 var defaultSchemes = []string{"http", "https"}
 
@@ -88,8 +98,8 @@ func (o *Options) Problems() []check.Problem {
 			add("ports", "must be from 1 to 65535")
 		}
 	}
-	if o.MaxLength < 0 {
-		add("max_length", "must not be negative")
+	if o.MaxLength < 0 || o.MaxLength > greatestMaxLength {
+		add("max_length", "must be from 0 to %d", greatestMaxLength)
 	}
 	for _, p := range o.Hosts {
 		if why := o.never(p); why != "" {

@@ -45,7 +45,8 @@ func TestProblems(t *testing.T) {
 		"scheme":                   {Options{Schemes: []string{"HTTPS:"}}, []check.Problem{{Field: "schemes", Message: "must be schemes in lower case, without the colon, such as https"}}},
 		"reachable by other means": {Options{Schemes: []string{"ssh"}, Reachable: true}, []check.Problem{{Field: "reachable", Message: "asks with HTTP: allow no schemes but http and https beside it"}}},
 		"ports":                    {Options{Ports: []int{0, 65536}}, []check.Problem{{Field: "ports", Message: "must be from 1 to 65535"}, {Field: "ports", Message: "must be from 1 to 65535"}}},
-		"length":                   {Options{MaxLength: -1}, []check.Problem{{Field: "max_length", Message: "must not be negative"}}},
+		"length":                   {Options{MaxLength: -1}, []check.Problem{{Field: "max_length", Message: "must be from 0 to 65536"}}},
+		"too long":                 {Options{MaxLength: 1 << 20}, []check.Problem{{Field: "max_length", Message: "must be from 0 to 65536"}}},
 		"empty lists":              {Options{Schemes: []string{}, Hosts: []Pattern{}, Ports: []int{}}, []check.Problem{{Field: "schemes", Message: nothing}, {Field: "hosts", Message: nothing}, {Field: "ports", Message: nothing}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/probe"
 	"github.com/toolvet/toolvet/checks/url"
 )
 
@@ -22,7 +23,7 @@ import (
 var doc string
 
 // Check asks the system's resolver, and servers by Dial.
-var Check = New(net.DefaultResolver, Dial)
+var Check = New(&net.Resolver{Dial: probe.DialDNS("")}, Dial)
 
 // A Resolver asks for all addresses of a name. *net.Resolver is one. The answer should
 // come before ctx is done; a Resolver that goes on is left behind.
@@ -45,7 +46,8 @@ func Dial(ctx context.Context, network, address string, control Control) (net.Co
 	return d.DialContext(ctx, network, address)
 }
 
-// New makes the check with a resolver and a way to connect of the caller's own.
+// New makes the check with a resolver and a way to connect of the caller's own. A server
+// whose World names a DNS server is judged by what that says.
 func New(resolver Resolver, dial DialFunc) *check.Check {
 	n := &network{resolver: resolver, dial: dial, slots: make(chan struct{}, maxLooks)}
 	return &check.Check{
@@ -83,6 +85,9 @@ func (n *network) run(ctx context.Context, pass *check.Pass) error {
 	}
 	ctx, cancel := withMargin(ctx)
 	defer cancel()
+	if server := pass.World.Resolver; server != "" {
+		n = &network{resolver: probe.Resolver(server), dial: n.dial, slots: n.slots, tls: n.tls}
+	}
 	looks, err := n.lookAll(ctx, wanted)
 	for i, findings := range looks {
 		for _, f := range findings {

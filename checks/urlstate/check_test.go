@@ -49,11 +49,25 @@ func noDial(t *testing.T) DialFunc {
 	}
 }
 
+// noResolver fails the test if it is asked.
+func noResolver(t *testing.T) Resolver {
+	return resolverFunc(func(_ context.Context, host string) ([]netip.Addr, error) {
+		t.Errorf("a question for %s", host)
+		return nil, net.ErrClosed
+	})
+}
+
 // run runs a check over values with the same options, and writes what it finds as case
 // files do.
 func run(ctx context.Context, t *testing.T, c *check.Check, o *url.Options, values ...any) string {
 	t.Helper()
+	return runIn(ctx, t, check.World{}, c, o, values...)
+}
+
+func runIn(ctx context.Context, t *testing.T, world check.World, c *check.Check, o *url.Options, values ...any) string {
+	t.Helper()
 	pass := check.NewPass(c, &call.Call{}, nil)
+	pass.World = world
 	for _, value := range values {
 		pass.Targets = append(pass.Targets, check.Target{Pointer: "/url", Value: value, Options: o})
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/url"
 )
 
-// nameServer answers DNS on loopback, and returns Go's resolver that asks it alone.
-func nameServer(t *testing.T, answer func(q dnsmessage.Question) (dnsmessage.RCode, []dnsmessage.ResourceBody)) *net.Resolver {
+// nameServer answers DNS on loopback, and returns its address.
+func nameServer(t *testing.T, answer func(q dnsmessage.Question) (dnsmessage.RCode, []dnsmessage.ResourceBody)) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -50,18 +51,17 @@ func nameServer(t *testing.T, answer func(q dnsmessage.Question) (dnsmessage.RCo
 			}
 		}
 	}()
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
+	return conn.LocalAddr().String()
 }
 
 // silent stands for no answer at all.
 const silent = dnsmessage.RCode(0xfff)
 
-// TestNameServer has a real resolver ask a real name server on loopback.
+// TestNameServer has the world's resolver, and no other, be asked: a real name server on
+// loopback.
 func TestNameServer(t *testing.T) {
 	t.Parallel()
-	resolver := nameServer(t, func(q dnsmessage.Question) (dnsmessage.RCode, []dnsmessage.ResourceBody) {
+	world := check.World{Resolver: nameServer(t, func(q dnsmessage.Question) (dnsmessage.RCode, []dnsmessage.ResourceBody) {
 		v4 := func(a ...byte) []dnsmessage.ResourceBody {
 			if q.Type != dnsmessage.TypeA {
 				return nil
@@ -84,8 +84,8 @@ func TestNameServer(t *testing.T) {
 			return silent, nil
 		}
 		return dnsmessage.RCodeNameError, nil
-	})
-	c := New(resolver, noDial(t))
+	})}
+	c := New(noResolver(t), noDial(t))
 	for host, want := range map[string]string{
 		"public.example":   "",
 		"metadata.example": "error /url: the host resolves to the address of cloud metadata: only public hosts are allowed\n→ name a public host\n",
@@ -102,7 +102,7 @@ func TestNameServer(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			if diff := cmp.Diff(want, run(ctx, t, c, &url.Options{Resolve: true}, "https://"+host+"/")); diff != "" {
+			if diff := cmp.Diff(want, runIn(ctx, t, world, c, &url.Options{Resolve: true}, "https://"+host+"/")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -5,6 +5,8 @@
 package main
 
 import (
+	_ "time/tzdata" // zones of schedules and rules, where the machine has none
+
 	"context"
 	"os"
 	"os/signal"

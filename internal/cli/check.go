@@ -37,6 +37,9 @@ A call is {"tool": …, "arguments": {…}}. Without files it is read from stand
 input. "tool" is the name of a tool that --tools or the server lists, or a whole
 definition with name and inputSchema.
 
+What holds is what 'toolvet proxy' would hold with the same flags and the same server:
+the preset "standard" without a policy.
+
 Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`,
 		Example: `  toolvet check --tools tools.json call.json
   toolvet check call.json -- npx -y @modelcontextprotocol/server-filesystem .
@@ -79,7 +82,8 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 	if err != nil {
 		return err
 	}
-	j := &judge{gate: gate, tools: newToolSet(tools)}
+	session := flags.gate.session(p)
+	j := &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}
 	if flags.jsonl {
 		return a.checkLines(ctx, j)
 	}

@@ -77,7 +77,7 @@ func draftTool(b *bytes.Buffer, t *call.Tool) bool {
 	if len(guesses) == 0 {
 		return false
 	}
-	fmt.Fprintf(b, "      %s:\n        arguments:\n", quoted(pattern(t.Name)))
+	fmt.Fprintf(b, "      %s:\n        arguments:\n", quoted(t.Name))
 	strict := preset.Strict(t)
 	for _, g := range guesses {
 		fmt.Fprintf(b, "          # guess: %s, because %s\n", g.Kind, oneLine(g.Reason, maxDescription))
@@ -113,11 +113,6 @@ func argument(address string) string {
 		return address
 	}
 	return name
-}
-
-// pattern is a pattern that matches one name only.
-func pattern(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)

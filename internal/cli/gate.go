@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
@@ -21,37 +23,39 @@ import (
 
 // gateFlags are the flags of commands that judge calls.
 type gateFlags struct {
-	policy string
-	preset string
-	server string
+	policy  string
+	preset  string
+	server  string
+	subject string
 }
 
 func (f *gateFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
-	flags.StringVar(&f.preset, "preset", "", "what is demanded of arguments that the policy does not speak of: `observe|standard|strict`; default: what the policy says; nothing without a policy")
+	flags.StringVar(&f.preset, "preset", "", "what is demanded of arguments that the policy does not speak of: `observe|standard|strict|none`; default: what the policy says, else standard")
+	flags.StringVar(&f.subject, "subject", "", "`WHO` makes the calls, for rules of the policy; default: what the policy says")
 	flags.StringVar(&f.server, "server", "", "`NAME` of the server in the policy; default: the only one, or the one with the same command")
 }
 
-// allChecks are the checks of every gate of the command line.
-func allChecks() []*check.Check { return slices.Concat(suite.Default(), preset.Checks()) }
-
 // policyFor is what holds for the server that a command starts: the policy in the file,
-// if any, with this server alone, joined with a preset. The command may be nil.
+// if any, with this server alone, joined with the preset that the flag, else the policy
+// names; without a policy it is the default one. The command may be nil.
 func (f gateFlags) policyFor(command []string) (*policy.Policy, error) {
 	switch {
-	case f.preset != "" && !slices.Contains(preset.Names(), f.preset):
-		return nil, fmt.Errorf("unknown preset %q: must be %s", f.preset, strings.Join(preset.Names(), ", "))
+	case f.preset != "" && f.preset != preset.None && !slices.Contains(preset.Names(), f.preset):
+		return nil, fmt.Errorf("unknown preset %q: must be %s or %s", f.preset, strings.Join(preset.Names(), ", "), preset.None)
 	case f.policy == "" && f.server != "":
 		return nil, withHint(errors.New("--server names a server in a policy, and there is no policy"), "give --policy FILE")
 	}
-	p, word := &policy.Policy{}, ""
+	p, word := &policy.Policy{}, preset.Default
 	if f.policy != "" {
 		var err error
 		if p, err = policy.Load(f.policy, suite.Rules()...); err != nil {
 			return nil, err
 		}
-		word = p.Preset
+		if p.Preset != "" {
+			word = p.Preset
+		}
 	}
 	if f.preset != "" {
 		word = f.preset
@@ -61,10 +65,10 @@ func (f gateFlags) policyFor(command []string) (*policy.Policy, error) {
 		return nil, err
 	}
 	p.Servers = []*policy.Server{server}
-	if word == "" {
+	if word == preset.None {
 		return p, nil
 	}
-	return preset.Apply(word, p, allChecks())
+	return preset.Apply(word, p, suite.Default())
 }
 
 // serverOf chooses the server of a policy, and adds what its command says of where it
@@ -79,7 +83,7 @@ func serverOf(p *policy.Policy, name string, command []string) (*policy.Server, 
 		command = server.Command
 	}
 	if world := preset.World(command); len(server.World.Roots) == 0 && !server.World.Remote {
-		world.Base = server.World.Base
+		world.Base, world.Resolver = server.World.Base, server.World.Resolver
 		server.World = world
 	}
 	return &server, nil
@@ -98,7 +102,7 @@ func choose(servers []*policy.Server, name string, command []string) (*policy.Se
 	}
 	switch len(servers) {
 	case 0:
-		return &policy.Server{}, nil
+		return &policy.Server{ClientRoots: true}, nil
 	case 1:
 		return servers[0], nil
 	}
@@ -111,7 +115,27 @@ func choose(servers []*policy.Server, name string, command []string) (*policy.Se
 		"name one with --server: %s", strings.Join(names, ", "))
 }
 
+// allChecks are the checks that a policy can name.
+func allChecks() []*check.Check { return slices.Concat(suite.Default(), access.Checks()) }
+
 // newGate makes a gate with all checks and a policy.
 func newGate(p *policy.Policy, log *slog.Logger) (*toolvet.Gate, error) {
-	return toolvet.New(toolvet.WithChecks(allChecks()...), toolvet.WithPolicy(p), toolvet.WithLogger(log))
+	return gateBy(&access.Enforcer{Server: p.Servers[0].Name, Log: log}, p)
+}
+
+func gateBy(e *access.Enforcer, p *policy.Policy) (*toolvet.Gate, error) {
+	options, err := e.Options(p)
+	if err != nil {
+		return nil, err
+	}
+	return toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithLogger(e.Log))...)
+}
+
+// session is who makes the calls, where nobody is authenticated.
+func (f gateFlags) session(p *policy.Policy) call.Session {
+	subject := p.Session.Subject
+	if f.subject != "" {
+		subject = f.subject
+	}
+	return call.Session{Subject: subject, Transport: "stdio"}
 }

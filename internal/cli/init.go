@@ -69,7 +69,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	text := draft(command, tools)
 	p, err := policy.Parse(flags.out, text, suite.Rules()...)
 	if err == nil {
-		err = p.Validate(allChecks())
+		err = p.Validate(suite.Default())
 	}
 	if err != nil {
 		return fmt.Errorf("the policy that was drafted cannot be read, so that it is not written: %w", err)

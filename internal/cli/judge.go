@@ -22,8 +22,10 @@ const maxCall = strictjson.DefaultBytes
 
 // A judge judges calls as they are written in files. It may be used concurrently.
 type judge struct {
-	gate  *toolvet.Gate
-	tools *toolSet
+	gate    *toolvet.Gate
+	tools   *toolSet
+	server  string // its name in the policy
+	session *call.Session
 }
 
 // A judged call has a result and the exit code that it asks for. Err says why it was
@@ -58,6 +60,7 @@ func (j *judge) judge(ctx context.Context, raw []byte) judged {
 	case err != nil:
 		return notJudged(err)
 	}
+	c.Server, c.Session = j.server, j.session
 	v := j.gate.Judge(ctx, c, toolvet.PointValidate)
 	if err := ctx.Err(); err != nil {
 		return notJudged(err)

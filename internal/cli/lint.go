@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
 	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/infer"
 	"github.com/toolvet/toolvet/policy"
@@ -51,7 +52,7 @@ func (l *linter) checks() {
 }
 
 func severityOf(name string) check.Severity {
-	for _, c := range allChecks() {
+	for _, c := range suite.Default() {
 		if c.Name == name {
 			return c.Severity
 		}
@@ -163,7 +164,7 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 			continue
 		}
 		switch {
-		case l.policy.Preset == "":
+		case l.policy.Preset == preset.None:
 			l.gap("%s: %s: %s: nothing is demanded of what seems a %s (%s)", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason)
 		case g.Kind == infer.Path && len(s.World.Roots) == 0:
 			l.gap("%s: %s: %s: any file of what seems a path (%s): set the server's roots", s.Name, t.Name, shown(g.Address), g.Reason)

@@ -23,15 +23,15 @@ const policyFile = "toolvet.yaml"
 func (a *app) policyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Work on a policy: its JSON Schema, and what it leaves open",
+		Short: "Work on a policy: test it, replay calls with it, see what it leaves open",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError(cmd, "unknown command %q: policy has schema and lint", args[0])
+				return usageError(cmd, "unknown command %q: policy has schema, lint, test and replay", args[0])
 			}
-			return usageError(cmd, "policy needs a command: schema or lint")
+			return usageError(cmd, "policy needs a command: schema, lint, test or replay")
 		},
 	}
-	cmd.AddCommand(a.schemaCommand(), a.lintCommand())
+	cmd.AddCommand(a.schemaCommand(), a.lintCommand(), a.testCommand(), a.replayCommand())
 	return cmd
 }
 

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -21,6 +22,7 @@ type proxyFlags struct {
 	gate         gateFlags
 	validateName string
 	verbose      bool
+	metrics      string
 }
 
 func (a *app) proxyCommand() *cobra.Command {
@@ -33,7 +35,10 @@ server sees it, and offer the validate tool. Put it in an MCP client's
 configuration in place of the server's command. Without a command, the one in the
 policy starts the server.
 
-Without a policy the preset "standard" holds: see 'toolvet init' for a first policy.
+Without a policy the preset "standard" holds: metadata addresses, paths that leave the
+directories in the server's command, encoded traversal, NUL and shell substitution are
+refused, where arguments seem to be paths, URLs and the like. --preset none turns it
+off; 'toolvet init' writes a first policy.
 
 Ends with the server's exit code; 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
@@ -52,25 +57,19 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 	f := cmd.Flags()
 	flags.gate.register(cmd)
 	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
+	f.StringVar(&flags.metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
 	return cmd
 }
 
 func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error {
 	log := newLogger(a.stderr, flags.verbose)
-	p, err := flags.gate.policyFor(server)
+	gate, err := openLiveGate(flags.gate, server, log)
 	if err != nil {
 		return err
 	}
-	if server == nil {
-		server = p.Servers[0].Command
-	}
-	if len(server) == 0 {
+	if len(gate.command) == 0 {
 		return usageError(cmd, "no server command: give it after --")
-	}
-	gate, err := newGate(p, log)
-	if err != nil {
-		return err
 	}
 	supervisor, err := supervisor()
 	if err != nil {
@@ -81,8 +80,21 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error
 		// large messages, for some 10 MiB.
 		debug.SetGCPercent(400)
 	}
-	code, err := proxy.Run(cmd.Context(), proxy.Config{
-		Command: server, Server: p.Servers[0].Name, Gate: gate, ValidateName: flags.validateName,
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	watched, err := flags.watchers(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer watched.stop()
+	record, err := openRecorder(gate.audit, watched.observer, log)
+	if err != nil {
+		return err
+	}
+	defer record.close(context.WithoutCancel(ctx))
+	go gate.watch(ctx)
+	code, err := proxy.Run(ctx, proxy.Config{
+		Command: gate.command, Server: gate.flags.server, Gate: gate.current.Load, Session: gate.session, Observer: record, ValidateName: flags.validateName,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
 		Supervisor: supervisor, Logger: log,
 	})

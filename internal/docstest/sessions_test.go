@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,13 +35,14 @@ var elsewhere = map[string]string{
 // A session is one block of a document: commands, and what they print.
 type session struct {
 	document string
+	world    string // see worldOf
 	steps    []step
 }
 
 type step struct{ command, output string }
 
 var (
-	block    = regexp.MustCompile("(?ms)^```console\n(.*?)^```")
+	block    = regexp.MustCompile("(?ms)(?:^<!-- session: ([^\n]*) -->\n)?^```console\n(.*?)^```")
 	indented = regexp.MustCompile(`(?m)^ {4}((?:go|npm|npx|toolvet) .*)$`)
 )
 
@@ -107,8 +109,8 @@ func sessions(t *testing.T, document string) []session {
 	t.Helper()
 	var list []session
 	for _, m := range block.FindAllStringSubmatch(read(t, document), -1) {
-		s := session{document: document}
-		for line := range strings.Lines(m[1]) {
+		s := session{document: document, world: m[1]}
+		for line := range strings.Lines(m[2]) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
 				s.steps = append(s.steps, step{command: strings.TrimSpace(command)})
 			} else if n := len(s.steps); n > 0 {
@@ -124,6 +126,17 @@ func sessions(t *testing.T, document string) []session {
 
 func (s session) run(t *testing.T, bin string) {
 	dir := t.TempDir()
+	world := worldOf(t, s.world)
+	env := slices.Concat(os.Environ(), []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "GOBIN=" + t.TempDir()}, world.env)
+	start := func(command string) *exec.Cmd {
+		words := slices.Concat(world.wrap, []string{"/bin/sh", "-c", command})
+		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+		cmd.Dir, cmd.Env = dir, env
+		if strings.HasPrefix(command, "go ") {
+			cmd.Dir = moduleRoot
+		}
+		return cmd
+	}
 	for _, step := range s.steps {
 		if strings.Contains(step.command, "npx ") {
 			npm.Server(t, "filesystem") // skips, or fails in CI, where it is missing
@@ -134,18 +147,15 @@ func (s session) run(t *testing.T, bin string) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", step.command)
-		cmd.Dir = dir
-		if strings.HasPrefix(step.command, "go ") {
-			cmd.Dir = moduleRoot
-		}
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOBIN="+t.TempDir())
-		out, err := cmd.CombinedOutput()
+		out, err := start(step.command).CombinedOutput()
 		if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) {
 			t.Errorf("%s: %s: %v", s.document, step.command, err)
 		}
 		if !like(step.output, string(out)) {
 			t.Errorf("%s: %s prints something else (-document +printed):\n%s", s.document, step.command, cmp.Diff(step.output, string(out)))
+		}
+		if filepath.Base(s.document) == "sessions.md" && strings.HasPrefix(step.command, "toolvet check ") {
+			s.validated(t, step.command, start)
 		}
 	}
 }

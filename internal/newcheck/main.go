@@ -1,12 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Newcheck scaffolds a check: its code, its README, its test and a first file of
-// cases. From the root of the module:
+// Newcheck scaffolds a check that answers a rule: its code, its README, its test and a
+// first file of cases. From the root of the module:
 //
 //	go run ./internal/newcheck NAME
 //
-// The package compiles. Its test fails until the check has cases.
+// The package compiles. Its test fails until the last case says what must be found.
 package main
 
 import (

@@ -102,11 +102,11 @@ func (s *scaffold) render(source string) ([]byte, error) {
 
 // next says what is left to do.
 func (s *scaffold) next() string {
-	return fmt.Sprintf(`checks/%[2]s is made. What is left:
+	return fmt.Sprintf(`checks/%[2]s is made, with a rule of its name and a case that fails. What is left:
  1. say in checks/%[2]s/README.md what the check looks for, and why
- 2. write it in checks/%[2]s/check.go; choose its stage, level and severity
- 3. add cases to checks/%[2]s/testdata/%[1]s.txtar, with findings and without;
-    go test ./checks/%[2]s -update writes down what is found: read it
+ 2. write it in checks/%[2]s/check.go; choose its stage, level, severity and options
+ 3. write cases in checks/%[2]s/testdata/%[1]s.txtar: for each option one with findings
+    and one without; go test ./checks/%[2]s -update writes down what is found: read it
  4. add %[2]s.Check to Default in checks/suite/suite.go, in its place
  5. go generate ./checks/suite, which renews docs/checks.md
 `, s.Name, s.Package)

@@ -101,7 +101,8 @@ func TestRun(t *testing.T) {
 }
 
 // TestScaffoldedPackage builds and vets a scaffold in a module of its own, which
-// requires this one, and runs its test.
+// requires this one, and runs its test: it fails for the case that is left to write, and for
+// nothing else.
 func TestScaffoldedPackage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,8 +120,15 @@ func TestScaffoldedPackage(t *testing.T) {
 		}
 	}
 	out, err := runIn(t, dir, "go", "test", "./...")
-	if want := "the file has no case"; err == nil || !strings.Contains(out, want) {
-		t.Errorf("the test of the scaffold: exit %v, want a failure that says %q:\n%s", err, want, out)
+	for _, want := range []string{"findings differ", "-    error: say what must be found here", "+    error: must have at most 4 characters"} {
+		if err == nil || !strings.Contains(out, want) {
+			t.Errorf("the test of the scaffold: exit %v, want a failure that says %q:\n%s", err, want, out)
+		}
+	}
+	for _, flags := range []string{"-update", "-count=1"} {
+		if out, err := runIn(t, dir, "go", "test", "./oddhour", flags); err != nil {
+			t.Errorf("the test of the scaffold with %s: %v\n%s", flags, err, out)
+		}
 	}
 }
 

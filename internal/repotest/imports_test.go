@@ -157,10 +157,15 @@ var exact = map[string]struct {
 	may []string
 	why string
 }{
-	"call":   {[]string{"internal/strictjson", "schema"}, "what is judged knows nothing of judging"},
-	"check":  {[]string{"call", "schema", "internal/strictjson"}, "the concept of a check rests on calls and their schemas alone"},
-	"policy": {[]string{"call", "check", "schema", "internal/strictjson"}, "the operator's file is read without knowing which checks there are"},
-	".":      {[]string{"call", "check", "checks/suite", "policy", "schema"}, "the Gate puts these together, and nothing else"},
+	"call":      {[]string{"internal/strictjson", "schema"}, "what is judged knows nothing of judging"},
+	"check":     {[]string{"call", "result", "schema", "internal/strictjson"}, "the concept of a check rests on calls, results and their schemas alone"},
+	"policy":    {[]string{"call", "check", "limit", "schema", "internal/strictjson"}, "the operator's file is read without knowing which checks there are"},
+	".":         {[]string{"call", "check", "checks/suite", "policy", "result", "schema", "internal/strictjson"}, "the Gate puts these together, and nothing else"},
+	"limit":     {[]string{"check"}, "it counts calls, whatever they are"},
+	"rule":      {[]string{"call", "check", "schema", "internal/strictjson"}, "it carries CEL, which only those who write rules pay for"},
+	"result":    {nil, "a result is text with places; what is looked for in it is the checks' affair"},
+	"secret":    {nil, "it finds secrets in any text"},
+	"injection": {nil, "it finds signals in any text"},
 }
 
 func TestModuleImports(t *testing.T) {

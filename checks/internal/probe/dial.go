@@ -58,10 +58,7 @@ func (n Network) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 	lookup := n.Lookup
 	if lookup == nil {
-		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			// The system's resolver would hold a thread beyond the context.
-			return (&net.Resolver{PreferGo: true}).LookupNetIP(ctx, "ip", host)
-		}
+		lookup = lookupAt("")
 	}
 	addrs, err := lookup(ctx, host)
 	if err == nil && len(addrs) == 0 {

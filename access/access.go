@@ -1,0 +1,119 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package access makes the policy layer of a Gate from what a policy file says of access:
+// rules in CEL, limits, and the lock of tools. It is apart from package toolvet so that only who writes such rules carries
+// what evaluates them.
+//
+//	p, err := policy.Load("toolvet.yaml", suite.Rules()...)
+//	...
+//	enforcer := &access.Enforcer{Server: "files"}
+//	options, err := enforcer.Options(p)
+//	...
+//	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p))...)
+package access
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/limit"
+	"github.com/toolvet/toolvet/limit/redisstore"
+	"github.com/toolvet/toolvet/pin"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/rule"
+)
+
+// An Enforcer makes the options of the Gates of one server, one Gate after the other as the
+// policy changes. What limits have counted stays. It may be used concurrently.
+type Enforcer struct {
+	Server string       // its name in the policy
+	Log    *slog.Logger // is told why a rule could not be evaluated, or a call not be counted; nil discards
+
+	mu     sync.Mutex
+	memory *limit.Memory
+	shared *redisstore.Store
+	at     limit.Shared // where shared counts
+}
+
+// Options are the options of a Gate that enforce what p says of access. The error is a
+// policy.Errors with the places in the file, or says why the lock cannot be read or where
+// calls cannot be counted.
+func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
+	set, err := Rules(p)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	var checks []*check.Check
+	if p.Pinning.Lock != "" {
+		lock, err := pin.Load(p.Pinning.Lock)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, pin.NewCheck(lock, pin.Options{Server: e.Server, Changed: p.Pinning.Changed, Unknown: p.Pinning.Unknown}))
+	}
+	if set != nil {
+		checks = append(checks, rule.NewCheck(set, e.Log))
+	}
+	options := []toolvet.Option{toolvet.WithMoreChecks(checks...)}
+	limits, err := e.limits(p)
+	if err != nil {
+		return nil, err
+	}
+	if limits != nil {
+		options = append(options, toolvet.WithLimiter(limits))
+	}
+	if set != nil && p.HideRefused {
+		options = append(options, toolvet.WithVisibility(visibility(set)))
+	}
+	return options, nil
+}
+
+// visibility is what a session may call with some arguments.
+func visibility(set *rule.Set) func(context.Context, *call.Call) bool {
+	return func(ctx context.Context, c *call.Call) bool {
+		return set.ForTool(c.Server, c.Tool).Visible(ctx, rule.Input{Session: c.Session, Server: c.Server, Tool: c.Name, Now: time.Now()})
+	}
+}
+
+// Checks are the checks that Options may add, to read what they look for. They refuse every
+// call.
+func Checks() []*check.Check {
+	return []*check.Check{pin.NewCheck(nil, pin.Options{}), rule.NewCheck(nil, nil)}
+}
+
+// Rules compiles the rules of a policy. The set is nil if there are none.
+func Rules(p *policy.Policy) (*rule.Set, error) {
+	if p == nil || len(p.Rules) == 0 {
+		return nil, nil
+	}
+	rules := make([]rule.Rule, len(p.Rules))
+	for i, r := range p.Rules {
+		rules[i] = rule.Rule{Name: r.Name, Tools: r.Tools, When: r.When, Message: r.Message, Suggestion: r.Suggestion, Observe: r.Observe}
+		if r.Allow {
+			rules[i].Effect = rule.Allow
+		}
+	}
+	set, err := rule.Compile(rules, rule.Limits{})
+	var wrong rule.Errors
+	if errors.As(err, &wrong) {
+		return nil, Located(p, wrong)
+	}
+	return set, err
+}
+
+// Located puts errors of rules at their places in the policy's file.
+func Located(p *policy.Policy, wrong rule.Errors) policy.Errors {
+	errs := make(policy.Errors, len(wrong))
+	for i, e := range wrong {
+		r := p.Rules[e.Index]
+		errs[i] = r.Errorf(e.Field, e.Line, e.Column, "rule %q: %s", e.Rule, e.Message)
+	}
+	return errs
+}

@@ -1,0 +1,136 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package access_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+)
+
+func parse(t *testing.T, yaml string) *policy.Policy {
+	t.Helper()
+	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Rules()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func gate(t *testing.T, e *access.Enforcer, yaml string) *toolvet.Gate {
+	t.Helper()
+	p := parse(t, yaml)
+	options, err := e.Options(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := toolvet.New(append(options, toolvet.WithPolicy(p))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func callBy(subject string) *call.Call {
+	return &call.Call{Server: "s", Name: "read", Tool: &call.Tool{Name: "read", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		Arguments: map[string]any{}, Raw: json.RawMessage("{}"), Session: &call.Session{Subject: subject}}
+}
+
+func code(v toolvet.Verdict) string {
+	for _, f := range v.Errors() {
+		return f.Code
+	}
+	return ""
+}
+
+// TestLimits holds that calls are counted by the identity, also when the policy is read
+// again, and that a dry run spends nothing.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	e := &access.Enforcer{Server: "s"}
+	const yaml = "limits: [{name: calls, quota: 2/day}, {name: slots, concurrency: 1}]\n"
+	g := gate(t, e, yaml)
+	for range 5 {
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointValidate); !v.Go || len(v.Allowances) != 2 || v.Allowances[0].Remaining != 2 {
+			t.Fatalf("a dry run: %v %+v", v, v.Allowances)
+		}
+	}
+	v, done := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+	if !v.Go {
+		t.Fatalf("the first call: %v", v)
+	}
+	if second, _ := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy); second.Go || code(second) != toolvet.CodeRateLimit {
+		t.Errorf("a second call beside it: %v", second)
+	}
+	if other := g.Judge(t.Context(), callBy("bob"), toolvet.PointProxy); !other.Go {
+		t.Errorf("another's call: %v", other)
+	}
+	done()
+	done()
+	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go {
+		t.Errorf("the second call: %v", v)
+	}
+	again := gate(t, e, yaml)
+	v = again.Judge(t.Context(), callBy("ann"), toolvet.PointProxy)
+	if v.Go || !strings.Contains(v.String(), "retry in") {
+		t.Errorf("the third call, after the policy was read again: %v", v)
+	}
+	if v := again.Judge(t.Context(), callBy("ann"), toolvet.PointValidate); v.Go || code(v) != toolvet.CodeRateLimit {
+		t.Errorf("a dry run is greener than the call: %v", v)
+	}
+	refused := callBy("eve")
+	refused.Tool.Fault = os.ErrInvalid
+	for range 3 {
+		again.Judge(t.Context(), refused, toolvet.PointProxy)
+	}
+	if v := again.Judge(t.Context(), callBy("eve"), toolvet.PointProxy); !v.Go {
+		t.Errorf("calls that were refused count: %v", v)
+	}
+}
+
+// TestFailsClosed: what cannot be enforced refuses, or keeps the Gate from being made.
+func TestFailsClosed(t *testing.T) {
+	t.Parallel()
+	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 10/s}]\nshared: {url: \"redis://127.0.0.1:1\"}\n")
+	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
+		t.Errorf("Redis is away: %v", v)
+	}
+	g = gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 10/s}]\nshared: {url: \"redis://127.0.0.1:1\", when_away: local}\n")
+	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go {
+		t.Errorf("Redis is away, and limits are local: %v", v)
+	}
+	for name, yaml := range map[string]string{
+		"rules":  "rules: [{name: a, effect: deny}]\n",
+		"limits": "limits: [{name: a, rate: 1/s}]\n",
+		"lock":   "pinning: {lock: toolvet.lock}\n",
+	} {
+		if _, err := toolvet.New(toolvet.WithPolicy(parse(t, yaml))); err == nil || !strings.Contains(err.Error(), "package access") {
+			t.Errorf("%s without the options of access: %v", name, err)
+		}
+	}
+	if _, err := new(access.Enforcer).Options(parse(t, "pinning: {lock: absent.lock}\n")); err == nil {
+		t.Error("a lock that cannot be read: no error")
+	}
+	g = gate(t, new(access.Enforcer), `rules: [{name: a, effect: allow, when: 'session.claims.team == "x"'}]`+"\n")
+	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go {
+		t.Errorf("a rule that errs: %v", v)
+	}
+	g = gate(t, new(access.Enforcer), `rules: [{name: a, effect: allow, tools: "s:read", when: 'args.path == "x" || true'}]`+"\n")
+	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go {
+		t.Errorf("a rule that fits the tool no more: %v", v)
+	}
+	own := callBy("ann")
+	own.Validation = true
+	if v := g.Judge(t.Context(), own, toolvet.PointProxy); !v.Go {
+		t.Errorf("the validate tool itself: %v", v)
+	}
+}

@@ -1,0 +1,110 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/limit"
+	"github.com/toolvet/toolvet/limit/redisstore"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// limits is what bounds the number of calls by a policy, or nil if it has no limits.
+func (e *Enforcer) limits(p *policy.Policy) (toolvet.Limiter, error) {
+	if len(p.Limits) == 0 {
+		return nil, nil
+	}
+	store, err := e.store(p.Shared)
+	if err != nil {
+		return nil, err
+	}
+	l, err := limit.New(p.Limits, store)
+	if err != nil {
+		return nil, err
+	}
+	return &limiter{l, e.log()}, nil
+}
+
+// store is where calls are counted. It stays while the policy does not name another place.
+func (e *Enforcer) store(shared *limit.Shared) (limit.Store, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case shared == nil:
+		if e.memory == nil {
+			e.memory = limit.NewMemory(0)
+		}
+		return e.memory, nil
+	case e.shared == nil || e.at != *shared:
+		store, err := redisstore.New(*shared, e.log())
+		if err != nil {
+			return nil, err
+		}
+		// The store before it stays open for the calls that still run by it.
+		e.shared, e.at = store, *shared
+	}
+	return e.shared, nil
+}
+
+func (e *Enforcer) log() *slog.Logger {
+	if e.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return e.Log
+}
+
+// A limiter puts limits into the words of a Gate.
+type limiter struct {
+	limits *limit.Limiter
+	log    *slog.Logger
+}
+
+// keyOf is whom a call counts for: the identity before all.
+func keyOf(c *call.Call) limit.Key {
+	k := limit.Key{Server: c.Server, Tool: c.Name, Validation: c.Validation}
+	if s := c.Session; s != nil {
+		k.Identity, k.ClientAddress = s.Subject, s.ClientAddress
+	}
+	return k
+}
+
+// Take implements toolvet.Limiter.
+func (l *limiter) Take(ctx context.Context, c *call.Call) (func(), []check.Finding) {
+	ticket, err := l.limits.Take(ctx, keyOf(c))
+	if err != nil {
+		return func() {}, l.findings(c, err)
+	}
+	return ticket.Release, nil
+}
+
+// Peek implements toolvet.Limiter.
+func (l *limiter) Peek(ctx context.Context, c *call.Call) ([]toolvet.Allowance, []check.Finding) {
+	states, err := l.limits.Peek(ctx, keyOf(c))
+	left := make([]toolvet.Allowance, len(states))
+	for i, s := range states {
+		left[i] = toolvet.Allowance{Limit: s.Limit, Meter: string(s.Meter), Max: s.Max, Remaining: s.Remaining, RetryAfter: s.RetryAfter}
+	}
+	return left, l.findings(c, err)
+}
+
+func (l *limiter) findings(c *call.Call, err error) []check.Finding {
+	if err == nil {
+		return nil
+	}
+	f := check.Finding{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Code: toolvet.CodeRateLimit, Message: err.Error()}
+	var refusal *limit.Refusal
+	if errors.As(err, &refusal) {
+		f.Rule = refusal.Limit
+	} else {
+		l.log.Error("a call could not be counted", "server", c.Server, "tool", c.Name, "err", err)
+		f.Message = "calls cannot be counted now, so the call is refused; the reason is in toolvet's log"
+	}
+	return []check.Finding{f}
+}

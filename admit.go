@@ -1,0 +1,86 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+)
+
+// A Limiter bounds how many calls a caller may make. Package access makes one from a policy.
+type Limiter interface {
+	// Take spends one call. Its findings refuse the call; then nothing is spent. Done must
+	// be called when the call has ended, once.
+	Take(ctx context.Context, c *call.Call) (done func(), findings []check.Finding)
+	// Peek tells what Take would find, and what is left, and spends nothing.
+	Peek(ctx context.Context, c *call.Call) ([]Allowance, []check.Finding)
+}
+
+// An Allowance is what a limit has left for a caller.
+type Allowance struct {
+	Limit      string // its name
+	Meter      string // "rate", "concurrency" or "quota"
+	Max        int    // calls that a caller can have left at most
+	Remaining  int    // calls that can be made now
+	RetryAfter time.Duration
+}
+
+// CodeRateLimit is the code of findings of limits, in place of their stage's.
+const CodeRateLimit = "RATE_LIMIT"
+
+// limitCheck is the name of limits in findings.
+const limitCheck = "limit"
+
+// Admit is [Gate.Judge] for a call that is then made: a go has also been counted by the
+// Gate's limits. Done must be called when the call has ended, whatever became of it; it may
+// be called several times.
+func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, done func()) {
+	v = g.judge(ctx, c, at)
+	done = func() {}
+	if g.limiter == nil || c == nil {
+		return v, done
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			g.logger.Error("counting a call broke", "server", c.Server, "tool", c.Name, "err", r)
+			v.refuse(check.Finding{Check: limitCheck, Stage: check.Policy, Level: check.SecurityLevel, Code: CodeRateLimit,
+				Message: "calls cannot be counted, and the reason is in toolvet's log, so the call is refused"})
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	var findings []check.Finding
+	switch {
+	case !at.live():
+		v.Allowances, findings = g.limiter.Peek(ctx, c)
+	case v.Go:
+		done, findings = g.limiter.Take(ctx, c)
+	}
+	v.refuse(findings...)
+	return v, done
+}
+
+// Judge runs the checks over a call and returns what they found, and go or no-go.
+// On a live call the first stage that refuses it is the last; in a dry run
+// ([PointValidate]) all stages run, as far as they can, and limits are asked and not spent.
+// A live call is counted as if it had ended at once; doors that know when it ends use
+// [Gate.Admit].
+//
+// Judge never changes the call and has no side effects but on limits. It returns at the
+// latest one time-out (see [WithTimeout]) after a stage has begun, or when ctx is done;
+// what has not finished by then refuses a live call.
+func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
+	v, done := g.Admit(ctx, c, at)
+	done()
+	return v
+}
+
+// refuse adds findings that refuse the call.
+func (v *Verdict) refuse(findings ...check.Finding) {
+	v.Findings = append(v.Findings, findings...)
+	v.Go = v.Go && !v.refused()
+}

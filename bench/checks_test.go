@@ -1,0 +1,45 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	var costs []*cost
+	for _, nanos := range []string{"2000", "4000.5", "3000"} {
+		costs = addRound(costs, "goos: linux\nBenchmarkSemanticCheck/path-2  \t 226021\t  "+nanos+" ns/op\t 352 B/op\t 1 allocs/op\n"+
+			"BenchmarkSemanticCall/decode  \t 1\t  6000 ns/op\t 16 B/op\t 40 allocs/op\nPASS\n")
+	}
+	var out bytes.Buffer
+	writeCosts(&out, costs, 3)
+	_, table, _ := strings.Cut(out.String(), "medians of 3 rounds\n\n")
+	want := `| what | µs | … of decoding the call | allocations |
+|---|--:|--:|--:|
+| a call: decode | 6.0 | 1.00 | 40 |
+| one value: path | 3.0 | 0.50 | 1 |
+`
+	if diff := cmp.Diff(want, table); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestMeasureChecks runs each benchmark once.
+func TestMeasureChecks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build the benchmarks with")
+	}
+	costs, err := measureChecks(t.Context(), t.TempDir(), 1, "1x")
+	if err != nil || len(costs) < 10 {
+		t.Errorf("%d costs, %v", len(costs), err)
+	}
+}

@@ -1,0 +1,29 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package call
+
+// A Session is who makes a call and how it came in, as the door knows it. A field that is
+// not known is zero. It is read-only once a call has it.
+type Session struct {
+	// Subject is who makes the calls: the token's subject, or, over stdio, what the flags or
+	// the environment say.
+	Subject string
+	// Claims are the token's other claims, as decoded from JSON.
+	Claims map[string]any
+	// Transport is how the calls come in: "stdio" or "http".
+	Transport string
+	// Roots are the absolute directories that the client names as its roots. Nil: it was not
+	// asked, or did not say. They are the client's word.
+	Roots []string
+	// ClientAddress is the IP address of the client, without a port; "" over stdio.
+	ClientAddress string
+	// ProtocolVersion is the revision of MCP that client and server agreed on.
+	ProtocolVersion string
+	// Traceparent is the W3C trace context that the call came with.
+	Traceparent string
+
+	// ClientName and ClientVersion are what the client calls itself. They may be shown, and
+	// must never be trusted: no rule can read them.
+	ClientName, ClientVersion string
+}

@@ -1,0 +1,82 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checktest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// argument is the name of the argument that a section's values are given as.
+const argument = "value"
+
+// readServer reads what the section "server" says.
+func (f *file) readServer(s *section) (err error) {
+	s.policy = f.collapse(f.server)
+	s.server, err = f.parse(f.server)
+	return err
+}
+
+// readDemand reads what the name of a section demands: of the tool as a whole, or of the
+// argument.
+func (f *file) readDemand(s *section, whole bool) error {
+	if err := f.readServer(s); err != nil {
+		return err
+	}
+	s.policy += s.name
+	tools := "tools:\n  \"*\":\n    arguments:\n      " + argument + ":\n        "
+	if whole {
+		tools = "tools:\n  \"*\":\n    requires:\n      - "
+	}
+	var errs policy.Errors
+	server, err := f.parse(f.server + tools + f.expand(s.name) + "\n")
+	if !errors.As(err, &errs) {
+		s.server = server
+		return err
+	}
+	for _, e := range errs {
+		s.refused += "policy: " + f.collapse(e.Message) + "\n"
+	}
+	return nil
+}
+
+// parse reads a server's entry of a policy.
+func (f *file) parse(text string) (*policy.Server, error) {
+	if strings.TrimSpace(text) == "" {
+		return &policy.Server{}, nil
+	}
+	var b strings.Builder
+	b.WriteString("version: 1\nservers:\n  server:\n")
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + line)
+	}
+	var rules []*check.Rule
+	if f.rule != nil {
+		rules = append(rules, f.rule)
+	}
+	p, err := policy.Parse("server", []byte(b.String()), rules...)
+	if err != nil {
+		return nil, err
+	}
+	return p.Server("server"), nil
+}
+
+// targets finds the places in a call's arguments that something is demanded of.
+func targets(s *policy.Server, rule *check.Rule, c *call.Call) []check.Target {
+	var list []check.Target
+	for _, t := range s.Tools {
+		if !t.Matches(c.Name) {
+			continue
+		}
+		for _, a := range append(slices.Clone(t.Arguments), policy.Argument{Demands: t.Requires}) {
+			list = a.Targets(rule, check.Error, c.Arguments, list, 1<<20)
+		}
+	}
+	return list
+}

@@ -1,0 +1,47 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package nulchar finds the character at which programs written in C stop reading.
+package nulchar
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+//go:embed README.md
+var doc string
+
+// Options of the rule: it has none.
+type Options struct{ _ byte } // not empty: pointers to nothing may be equal
+
+// Rule is the rule that the check answers.
+var Rule = &check.Rule{Name: "nul", Options: func() any { return new(Options) }}
+
+// Check reports strings that hold a NUL.
+var Check = &check.Check{
+	Name:    "nul",
+	Doc:     doc,
+	Stage:   check.Semantic,
+	Level:   check.SecurityLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
+}
+
+func run(_ context.Context, pass *check.Pass) error {
+	for _, t := range pass.Targets {
+		// Another type than a string is the schema's matter.
+		if s, ok := t.Value.(string); ok && strings.ContainsRune(s, 0) {
+			pass.Report(check.Finding{
+				Pointer:    t.Pointer,
+				Message:    "must not hold a NUL character: some programs stop reading there",
+				Suggestion: "leave it out",
+			})
+		}
+	}
+	return nil
+}

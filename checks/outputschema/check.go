@@ -1,0 +1,67 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package outputschema holds the structured content of a tool's result to the tool's output
+// schema.
+package outputschema
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/schema"
+)
+
+//go:embed README.md
+var doc string
+
+// Check withholds structured content that is not as the tool declares.
+var Check = &check.Check{
+	Name:    "output-schema",
+	Doc:     doc,
+	Stage:   check.Output,
+	Level:   check.SyntaxLevel,
+	Bounded: true,
+	Run:     run,
+}
+
+// where is the place of the structured content in a result.
+const where = "/structuredContent"
+
+func run(_ context.Context, pass *check.Pass) error {
+	tool := pass.Call.Tool
+	if tool == nil || tool.OutputSchema == nil || pass.Result.Method != "tools/call" || !complete(pass) {
+		return nil
+	}
+	if pass.Result.Member("structuredContent") == nil {
+		pass.Report(check.Finding{Pointer: where, Message: "the tool declares an output schema, and its result has no structured content",
+			Suggestion: "this is the server's fault; ask its author"})
+		return nil
+	}
+	e, err := pass.Evaluate()
+	var broken *schema.CompileError
+	switch {
+	case errors.As(err, &broken):
+		pass.Report(check.Finding{Pointer: where, Message: "cannot be judged, because the tool's output schema does not compile"})
+		return nil
+	case err != nil:
+		pass.Report(check.Finding{Pointer: where, Message: "cannot be judged by the tool's output schema: " + err.Error()})
+		return nil
+	case e == nil:
+		return errors.New("there is no evaluation")
+	}
+	for _, v := range e.Violations {
+		pass.Report(check.Finding{Pointer: where + v.Pointer, Message: v.Message})
+	}
+	return nil
+}
+
+// complete reports whether a result is the whole answer of a tool that did its work: only
+// these are held to the schema (MCP, server/tools, Output Schema; SEP-2322 for results that
+// ask for input).
+func complete(pass *check.Pass) bool {
+	kind := string(pass.Result.Member("resultType"))
+	return string(pass.Result.Member("isError")) != "true" && (kind == "" || kind == `"complete"`)
+}

@@ -1,0 +1,111 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package secret finds keys, tokens and passwords in what tools send back, and puts markers
+// in their place before a model reads them. What a secret is, package
+// github.com/toolvet/toolvet/secret says.
+package secret
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/secret"
+)
+
+//go:embed README.md
+var doc string
+
+// Rule is the rule that the check answers.
+var Rule = &check.Rule{Name: "secrets", Options: func() any { return new(Options) }, Results: true}
+
+// Check redacts the secrets of a result, or withholds it, or tells of them.
+var Check = &check.Check{
+	Name:    "secret",
+	Doc:     doc,
+	Stage:   check.Output,
+	Level:   check.SecurityLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
+}
+
+// maxBytes bounds what is looked at.
+const maxBytes = 64 << 20
+
+func run(_ context.Context, pass *check.Pass) error {
+	for _, t := range pass.Targets {
+		o, ok := t.Options.(*Options)
+		if !ok {
+			o = new(Options)
+		}
+		scanner, err := o.load()
+		if err != nil {
+			return err
+		}
+		if len(pass.Result.Raw) > maxBytes {
+			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, which is more than can be looked at", Suggestion: "ask for less at once"})
+			continue
+		}
+		s := &search{result: pass.Result, scanner: scanner, options: o}
+		s.all()
+		o.report(pass, s.found)
+	}
+	return nil
+}
+
+// A hit is a secret in a result.
+type hit struct {
+	rule  string
+	place string
+	edits []result.Edit
+}
+
+// maxTold bounds the findings of one result.
+const maxTold = 100
+
+// report tells of the secrets, and has them replaced.
+func (o *Options) report(pass *check.Pass, hits []hit) {
+	for i, h := range hits {
+		if o.Action == "" || o.Action == redact {
+			pass.Change(h.edits...)
+		}
+		if i < maxTold {
+			pass.Report(o.finding(h))
+		}
+	}
+	if left := len(hits) - maxTold; left > 0 {
+		f := o.finding(hits[maxTold])
+		f.Message = fmt.Sprintf("and %d more secrets", left)
+		pass.Report(f)
+	}
+}
+
+func (o *Options) finding(h hit) check.Finding {
+	f := check.Finding{Pointer: h.place, Rule: h.rule, Severity: check.Warning, Message: "held a secret (" + h.rule + "), which was replaced"}
+	switch o.Action {
+	case report:
+		f.Message = "holds a secret (" + h.rule + "), which the policy only reports"
+	case withhold:
+		f.Severity, f.Message = check.Error, "holds a secret ("+h.rule+")"
+		f.Suggestion = "ask for something that holds no secrets; the policy withholds such results"
+	}
+	return f
+}
+
+// allows reports whether secrets may stand at a place.
+func (o *Options) allows(place string) bool {
+	return slices.ContainsFunc(o.AllowPaths, func(pattern string) bool { return matches(pattern, place) })
+}
+
+// matches reports whether a JSON Pointer is one that a pattern stands for; * is any step.
+func matches(pattern, pointer string) bool {
+	return slices.EqualFunc(strings.Split(pattern, "/"), strings.Split(pointer, "/"), func(a, b string) bool { return a == "*" || a == b })
+}
+
+func marker(m secret.Match) string { return secret.Marker(m.Rule) }

@@ -1,0 +1,66 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/secret"
+)
+
+// What becomes of a secret.
+const (
+	redact   = "redact"
+	withhold = "withhold"
+	report   = "report"
+)
+
+// Options are what a policy says of secrets in results.
+type Options struct {
+	Action        string   `policy:"action" doc:"redact: a marker stands in the place of a secret; withhold: a result that holds one is not shown; report: it is only told; default: redact"`
+	AllowPaths    []string `policy:"allow_paths" doc:"JSON Pointers into the result where secrets may stand, such as /structuredContent/token; * is any step"`
+	Allow         []string `policy:"allow" doc:"SHA-256 digests, in hexadecimal, of values that are no secrets"`
+	Disable       []string `policy:"disable" doc:"ids of rules that are not looked for, such as generic-api-key"`
+	PresignedURLs bool     `policy:"presigned_urls" doc:"true: the signatures in presigned URLs are secrets, too; default: false, so that these URLs work"`
+
+	scanner *secret.Scanner // nil: the common one
+}
+
+// Problems readies the options.
+func (o *Options) Problems() []check.Problem {
+	var list []check.Problem
+	switch o.Action {
+	case "", redact, withhold, report:
+	default:
+		list = append(list, check.Problem{Field: "action", Message: "must be redact, withhold or report"})
+	}
+	for _, p := range o.AllowPaths {
+		if !strings.HasPrefix(p, "/") {
+			list = append(list, check.Problem{Field: "allow_paths", Message: "must be JSON Pointers, which begin with /"})
+			break
+		}
+	}
+	if len(o.Allow)+len(o.Disable) == 0 && !o.PresignedURLs {
+		return list
+	}
+	scanner, err := secret.New(secret.Options{Allow: o.Allow, Disable: o.Disable, PresignedURLs: o.PresignedURLs})
+	if err != nil {
+		return append(list, check.Problem{Message: err.Error()})
+	}
+	o.scanner = scanner
+	return list
+}
+
+// common is the scanner of all options that change nothing of it. Making one takes some 30
+// milliseconds, so it is made when it is needed.
+var common = sync.OnceValues(func() (*secret.Scanner, error) { return secret.New(secret.Options{}) })
+
+func (o *Options) load() (*secret.Scanner, error) {
+	if o.scanner != nil {
+		return o.scanner, nil
+	}
+	return common()
+}

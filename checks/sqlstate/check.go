@@ -1,0 +1,128 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sqlstate asks the real database about arguments that are SQL: whether it can
+// be parsed there, whether the tables and columns exist, whether the role may use
+// them, and what the planner thinks that it costs.
+//
+// A statement is prepared, never executed, in a transaction that cannot write and with
+// a time limit that the server keeps. Package sql has judged its text before: what is
+// refused there, and what is neither a query nor a change of rows, is not sent at all.
+//
+//	PostgreSQL       BEGIN READ ONLY, Parse and Describe, ROLLBACK
+//	MariaDB, MySQL   START TRANSACTION READ ONLY, COM_STMT_PREPARE, ROLLBACK
+//	SQLite           mode=ro and an authorizer, sqlite3_prepare
+//
+// Only if the policy asks for the cost is the statement planned, by EXPLAIN without
+// ANALYZE. See the README for what planning may run.
+package sqlstate
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/probe"
+	"github.com/toolvet/toolvet/checks/sql"
+)
+
+//go:embed README.md
+var doc string
+
+// Check asks the databases that policies name. Its connections are closed when they
+// have not been used for some seconds.
+var Check = New().Check()
+
+// A State holds the connections to databases. It is safe for concurrent use.
+type State struct{ databases databases }
+
+// New returns a State without connections.
+func New() *State { return &State{} }
+
+// Check returns the check that uses s.
+func (s *State) Check() *check.Check {
+	return &check.Check{
+		Name:  "sql-state",
+		Doc:   doc,
+		Stage: check.Semantic,
+		Level: check.RuntimeLevel,
+		Rule:  sql.Rule,
+		Run:   s.run,
+	}
+}
+
+// Close closes all connections, and returns when nothing of them is left. It waits for
+// questions that are being asked; later ones open connections again.
+func (s *State) Close() { s.databases.close() }
+
+// longest bounds a run whose context has no deadline.
+const longest = 10 * time.Second
+
+func (s *State) run(ctx context.Context, pass *check.Pass) error {
+	if len(pass.Targets) > 0 && !slices.ContainsFunc(pass.Targets, asks) {
+		pass.Skipf("not looked: the policy names no database (dsn or dsn_env)")
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	return probe.Each(ctx, pass, func(ctx context.Context, t check.Target) ([]check.Finding, string, error) {
+		if !asks(t) {
+			return nil, "", nil
+		}
+		text, ok := t.Value.(string)
+		if !ok {
+			return nil, "the value is no string", nil // package sql reports it
+		}
+		r := &report{}
+		err := s.ask(ctx, r, t.Options.(*sql.Options), pass.World, text)
+		return r.findings, r.skipped, err
+	})
+}
+
+func asks(t check.Target) bool {
+	o, ok := t.Options.(*sql.Options)
+	return ok && o.Asks()
+}
+
+// ask asks the database of the options about a text. Its error says that ctx ended
+// before the database answered.
+func (s *State) ask(ctx context.Context, r *report, o *sql.Options, world check.World, text string) error {
+	if o.Refuses(text) {
+		r.skip("the text is refused as it is")
+		return nil
+	}
+	src, err := sourceOf(o, world)
+	if err != nil {
+		return r.failed(ctx, "the database", err)
+	}
+	if src.skip != "" {
+		r.skip(src.skip)
+		return nil
+	}
+	q, why := newQuestion(o, text, src.dialect)
+	if q == nil {
+		r.skip(why)
+		return nil
+	}
+	return r.failed(ctx, src.where, s.databases.of(src).ask(ctx, q, r))
+}
+
+// A database answers questions. It is safe for concurrent use.
+type database interface {
+	// ask reports what it finds. Its error says that the database could not be asked.
+	ask(ctx context.Context, q *question, r *report) error
+	// close closes its connections, and returns when none is left.
+	close()
+}
+
+// An unusable error says that a database cannot be asked, and how to mend it. It holds
+// no part of the dsn.
+type unusable struct{ what, mend string }
+
+func (e *unusable) Error() string { return e.what }
+
+// errUnfinished says that the database did not answer in the time that it was given.
+var errUnfinished = errors.New("did not answer in time")

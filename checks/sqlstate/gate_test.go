@@ -1,0 +1,74 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstate_test
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/sqlstate"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// judge has a Gate with the policy of a worked example judge a call.
+func judge(t *testing.T, at toolvet.Point, query string) toolvet.Verdict {
+	t.Helper()
+	p, err := policy.Parse("toolvet.yaml", []byte(`version: 1
+servers:
+  shop:
+    command: [shop]
+    tools:
+      query:
+        arguments:
+          sql:
+            sql: {dsn: "${TOOLVET_TEST_DSN}"}
+`), sql.Rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := sqlstate.New()
+	t.Cleanup(state.Close)
+	gate, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithChecks(sql.Check, state.Check()), toolvet.WithTimeout(200*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := call.DecodeTool([]byte(`{"name": "query", "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}}}`), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gate.Judge(t.Context(), &call.Call{Server: "shop", Name: "query", Tool: tool, Arguments: map[string]any{"sql": query}}, at)
+}
+
+// TestGateLate holds that a database which does not answer in time refuses a live call,
+// and is a warning in a dry run.
+func TestGateLate(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	t.Setenv("TOOLVET_TEST_DSN", "postgres://me:s3cr3t@"+l.Addr().String()+"/shop?sslmode=disable")
+	for point, want := range map[toolvet.Point]bool{toolvet.PointProxy: false, toolvet.PointValidate: true} {
+		v := judge(t, point, "SELECT 1")
+		if v.Go != want || len(v.Findings) != 1 || !strings.Contains(v.Findings[0].Message, `the check "sql-state" did not finish within 200ms`) {
+			t.Errorf("%v: go %v, findings %v; want go %v and that the check did not finish", point, v.Go, v.Findings, want)
+		}
+	}
+}
+
+// TestGateAbsent holds that a database which is not there refuses a call, and that its
+// dsn may come from the environment.
+func TestGateAbsent(t *testing.T) {
+	t.Setenv("TOOLVET_TEST_DSN", "sqlite:"+filepath.Join(t.TempDir(), "shop.db"))
+	v := judge(t, toolvet.PointProxy, "SELECT 1")
+	if v.Go || len(v.Findings) != 1 || v.Findings[0].Message != "cannot be checked: the SQLite database shop.db does not exist" {
+		t.Errorf("go %v, findings %v", v.Go, v.Findings)
+	}
+}

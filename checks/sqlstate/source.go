@@ -1,0 +1,102 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstate
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/sql"
+)
+
+// A source is a database as a policy names it.
+type source struct {
+	dialect string // "postgres", "mysql" or "sqlite"
+	dsn     string // secret
+	where   string // what of it may be told
+	file    string // of SQLite
+	skip    string // why it is not asked
+}
+
+// sourceOf reads the dsn of options.
+func sourceOf(o *sql.Options, world check.World) (*source, error) {
+	dsn := o.DSN
+	if o.DSNEnv != "" {
+		if dsn = os.Getenv(o.DSNEnv); dsn == "" {
+			return nil, &unusable{"is named by the environment variable " + o.DSNEnv + ", which is not set", "set it where toolvet runs"}
+		}
+	}
+	src, err := parseDSN(dsn, world)
+	if err != nil {
+		return nil, err
+	}
+	if name := o.DialectName(); name != "generic" && src.skip == "" && name != src.dialect {
+		return nil, &unusable{"is not of the policy's dialect", "leave out dialect, which is then that of the dsn"}
+	}
+	return src, nil
+}
+
+var badDSN = &unusable{"has a dsn that cannot be read", "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://USER:PASSWORD@HOST:PORT/DATABASE or sqlite:FILE"}
+
+func parseDSN(dsn string, world check.World) (*source, error) {
+	scheme, rest, _ := strings.Cut(dsn, ":")
+	switch strings.ToLower(scheme) {
+	case "postgres", "postgresql":
+		return postgresSource(dsn)
+	case "mysql", "mariadb":
+		return mysqlSource(dsn)
+	case "sqlite", "sqlite3", "file":
+		return sqliteSource(dsn, rest, world)
+	}
+	return nil, badDSN
+}
+
+func postgresSource(dsn string) (*source, error) {
+	cfg, err := pgconn.ParseConfig(dsn) // its error may hold parts of the dsn
+	if err != nil {
+		return nil, badDSN
+	}
+	address := cfg.Host
+	if !strings.HasPrefix(cfg.Host, "/") {
+		address = net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))
+	}
+	return &source{dialect: "postgres", dsn: dsn, where: "the PostgreSQL database at " + address}, nil
+}
+
+func mysqlSource(dsn string) (*source, error) {
+	cfg, err := mysqlConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &source{dialect: "mysql", dsn: dsn, where: "the MySQL database at " + cfg.Addr}, nil
+}
+
+// sqliteSource reads "sqlite:dir/file", "sqlite:/dir/file" and "sqlite:///dir/file".
+func sqliteSource(dsn, rest string, world check.World) (*source, error) {
+	if world.Remote {
+		return &source{skip: "the server is remote, and so is its SQLite file"}, nil
+	}
+	file, query, _ := strings.Cut(rest, "?")
+	if strings.HasPrefix(file, "//") {
+		file = "/" + strings.TrimLeft(file, "/")
+	}
+	file, err := url.PathUnescape(file)
+	if err != nil || file == "" || file == ":memory:" || query != "" && query != "mode=ro" {
+		return nil, badDSN
+	}
+	if !filepath.IsAbs(file) {
+		if world.Base == "" {
+			return nil, &unusable{"has a dsn with a relative file", "write the file with its directory"}
+		}
+		file = filepath.Join(world.Base, file)
+	}
+	return &source{dialect: "sqlite", dsn: dsn, file: file, where: "the SQLite database " + filepath.Base(file)}, nil
+}

@@ -1,0 +1,69 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package substitution finds what a shell would run, in strings that are no command lines.
+package substitution
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+//go:embed README.md
+var doc string
+
+// Options of the rule: it has none.
+type Options struct{ _ byte } // not empty: pointers to nothing may be equal
+
+// Rule is the rule that the check answers.
+var Rule = &check.Rule{Name: "substitution", Options: func() any { return new(Options) }}
+
+// Check reports strings of which a shell would run a part, and those that hold a NUL.
+var Check = &check.Check{
+	Name:    "substitution",
+	Doc:     doc,
+	Stage:   check.Semantic,
+	Level:   check.SecurityLevel,
+	Bounded: true,
+	Rule:    Rule,
+	Run:     run,
+}
+
+func run(_ context.Context, pass *check.Pass) error {
+	for _, t := range pass.Targets {
+		s, ok := t.Value.(string) // another type is the schema's matter
+		switch {
+		case !ok:
+		case strings.ContainsRune(s, 0):
+			pass.Report(check.Finding{
+				Pointer:    t.Pointer,
+				Message:    "must not hold a NUL character: some programs stop reading there",
+				Suggestion: "leave it out",
+			})
+		case substitutes(s):
+			pass.Report(check.Finding{
+				Pointer:    t.Pointer,
+				Message:    "must not hold $(…), <(…), >(…) or a text between backticks: a shell would run it",
+				Suggestion: "give the value itself; where the characters are meant, a policy must speak of the argument",
+			})
+		}
+	}
+	return nil
+}
+
+// substitutes reports whether a shell that reads s would run a part of it (POSIX,
+// XCU 2.6.3, and the process substitution of bash).
+func substitutes(s string) bool {
+	if strings.Count(s, "`") > 1 {
+		return true
+	}
+	for _, begin := range []string{"$(", "<(", ">("} {
+		if _, rest, found := strings.Cut(s, begin); found && strings.Contains(rest, ")") {
+			return true
+		}
+	}
+	return false
+}

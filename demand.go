@@ -1,0 +1,90 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// WithTool demands something of a tool's arguments, in code: what a policy file says below
+// "tools". Write it next to the tool's registration. Name may hold * for any characters.
+// Several options, and a policy, add up.
+func WithTool(name string, arguments ...policy.Argument) Option {
+	return optionFunc(func(c *config) {
+		c.tools = append(c.tools, policy.Tool{Pattern: name, Arguments: arguments})
+	})
+}
+
+// Argument says what is demanded of one argument: by its name, or by a JSON Pointer in
+// which a step * stands for every element or property.
+func Argument(address string, demands ...policy.Demand) policy.Argument {
+	return policy.Argument{Address: policy.Address(address), Demands: demands}
+}
+
+// Require demands a rule with its default options, changed by set.
+//
+//	toolvet.Require(path.Rule, func(o *path.Options) { o.Exists = new(true) })
+//
+// [New] reports options that are not the rule's, or that are wrong.
+func Require[Options any](rule *check.Rule, set func(*Options)) policy.Demand {
+	d := policy.Demand{Rule: rule}
+	if rule == nil {
+		return d
+	}
+	if o, ok := rule.Options().(*Options); ok && o != nil && set != nil {
+		set(o)
+		d.Options = o
+	}
+	return d
+}
+
+// demandErrors reports what is wrong with the demands made in code.
+func (c *config) demandErrors() error {
+	var errs []error
+	for _, t := range c.tools {
+		for _, a := range t.Arguments {
+			for _, d := range a.Demands {
+				if err := c.demandError(d); err != nil {
+					errs = append(errs, fmt.Errorf("the tool %q, argument %q: %w", t.Pattern, a.Address, err))
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *config) demandError(d policy.Demand) error {
+	answers := func(k *check.Check) bool { return k != nil && k.Rule == d.Rule && !c.policy.Check(k.Name).Off }
+	switch {
+	case d.Rule == nil:
+		return errors.New("a demand without a rule: use the Rule of a package below checks")
+	case d.Options == nil:
+		return fmt.Errorf("the options are not those of the rule %q: use Require with a function that takes its Options", d.Rule.Name)
+	case !slices.ContainsFunc(c.checks, answers):
+		return fmt.Errorf("no check that runs answers the rule %q", d.Rule.Name)
+	}
+	for _, p := range check.Problems(d.Options) {
+		return fmt.Errorf("the rule %q: %s %s", d.Rule.Name, p.Field, p.Message)
+	}
+	return nil
+}
+
+// accessErrors reports what the policy says of access and nothing would enforce.
+func (c *config) accessErrors() error {
+	if c.policy == nil {
+		return nil
+	}
+	runs := func(name string) bool {
+		return slices.ContainsFunc(c.checks, func(k *check.Check) bool { return k != nil && k.Name == name })
+	}
+	if len(c.policy.Rules) > 0 && !runs("rule") || c.policy.Pinning.Lock != "" && !runs("pinned-tool") || len(c.policy.Limits) > 0 && c.limiter == nil {
+		return errors.New("the policy has rules of access, limits or a lock, which nothing would enforce: add the options of package access")
+	}
+	return nil
+}

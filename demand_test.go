@@ -1,0 +1,44 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/regex"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/checks/text"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// TestWithToolRefuses holds that a demand that would not be looked at is an error.
+func TestWithToolRefuses(t *testing.T) {
+	t.Parallel()
+	exists := func(o *path.Options) { o.Exists = new(true) }
+	for name, tt := range map[string]struct {
+		options []Option
+		want    string // "" for a good one
+	}{
+		"good":              {[]Option{WithTool("a", Argument("x", Require(path.Rule, exists)))}, ""},
+		"no rule":           {[]Option{WithTool("a", Argument("x", Require(nil, exists)))}, `the tool "a", argument "/x": a demand without a rule`},
+		"another's options": {[]Option{WithTool("a", Argument("x", Require(text.Rule, exists)))}, `the options are not those of the rule "text"`},
+		"no options":        {[]Option{WithTool("a", Argument("x", policy.Demand{Rule: path.Rule}))}, `the options are not those of the rule "path"`},
+		"wrong options": {[]Option{WithTool("a", Argument("x", Require(path.Rule, func(o *path.Options) { o.Within = []string{"relative"} })))},
+			`the rule "path": within`},
+		"no check": {[]Option{WithChecks(suite.Default()[:6]...), WithTool("a", Argument("x", Require(path.Rule, exists)))},
+			`no check that runs answers the rule "path"`},
+		"check is off": {[]Option{WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"regex": {Off: true}}}),
+			WithTool("a", Argument("x", Require(regex.Rule, func(*regex.Options) {})))}, `no check that runs answers the rule "regex"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := New(tt.options...)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolvet/toolvet/auditlog"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// replayCounts are what --json prints at the end.
+type replayCounts struct {
+	Judged    int            `json:"judged"`
+	Denied    int            `json:"allowToDeny"`
+	Allowed   int            `json:"denyToAllow"`
+	NotJudged map[string]int `json:"notJudged"` // by the reason
+	Faults    int            `json:"faults"`    // lines that are no records
+}
+
+// A change is a call that is judged otherwise than it was.
+type change struct {
+	Time    time.Time          `json:"time"`
+	Change  string             `json:"change"`
+	Server  string             `json:"server,omitempty"`
+	Tool    string             `json:"tool"`
+	Subject string             `json:"subject,omitempty"`
+	Request string             `json:"request,omitempty"` // the id in JSON-RPC
+	Was     []auditlog.Finding `json:"was"`               // what refused it
+	Now     []protocol.Finding `json:"now"`               // what refuses it
+
+	findings []check.Finding // those of Now
+}
+
+// The changes.
+const (
+	allowToDeny = "allow→deny"
+	denyToAllow = "deny→allow"
+)
+
+func (r *replay) tell(w io.Writer, c *change) error {
+	if r.flags.json {
+		return writeJSON(w, c)
+	}
+	name := c.Tool
+	if c.Server != "" {
+		name = c.Server + ":" + name
+	}
+	_, err := fmt.Fprintf(w, "%s  %s  %s\n", c.Time.UTC().Format(time.RFC3339), c.Change, strictjson.Printable(name, maxDescription))
+	if c.Change == denyToAllow {
+		for _, f := range c.Was {
+			fmt.Fprintf(w, "  was refused by %s\n", strictjson.Printable(reason(f), maxDescription))
+		}
+		return err
+	}
+	for _, f := range c.findings {
+		fmt.Fprintf(w, "  %s [%s]\n", f, f.Check)
+	}
+	return err
+}
+
+// reason is what refused a call: the rule or the check, and the place.
+func reason(f auditlog.Finding) string {
+	s := "the check " + f.Check
+	if f.Rule != "" {
+		s = "the rule " + f.Rule
+	}
+	if f.Pointer != "" {
+		s += " at " + f.Pointer
+	}
+	return s
+}
+
+// sum writes the counts.
+func (r *replay) sum(w io.Writer) error {
+	n := r.counts
+	if r.flags.json {
+		return writeJSON(w, n)
+	}
+	_, err := fmt.Fprintf(w, "%s judged: %d %s, %d %s, %d as before%s\n", count(n.Judged, "call"),
+		n.Denied, allowToDeny, n.Allowed, denyToAllow, n.Judged-n.Denied-n.Allowed, leftOut(r.policy, false))
+	for _, why := range slices.Sorted(maps.Keys(n.NotJudged)) {
+		_, err = fmt.Fprintf(w, "%s not judged: %s\n", count(n.NotJudged[why], "call"), why)
+	}
+	return err
+}
+
+// outcome is the exit code, or why there is none.
+func (r *replay) outcome() error {
+	switch n := r.counts; {
+	case n.Judged == 0:
+		return errors.New("no call could be judged")
+	case n.Faults > 0:
+		return fmt.Errorf("%s of the log could not be read", count(n.Faults, "line"))
+	case n.Denied+n.Allowed > 0:
+		return exitCode(exitNoGo)
+	}
+	return nil
+}

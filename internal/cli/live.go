@@ -1,0 +1,93 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// A liveGate is the gate of one server, which changes when the policy file does.
+type liveGate struct {
+	flags   gateFlags
+	command []string // how to start the server
+	session call.Session
+	enforce *access.Enforcer
+	audit   policy.Audit
+	lock    string // the file of the lock of tools; "": none
+	log     *slog.Logger
+	loading sync.Mutex
+	current atomic.Pointer[toolvet.Gate]
+}
+
+// openLiveGate makes the gate for the server that a command starts; nil: the command in
+// the policy.
+func openLiveGate(flags gateFlags, command []string, log *slog.Logger) (*liveGate, error) {
+	p, err := flags.policyFor(command)
+	if err != nil {
+		return nil, err
+	}
+	if command == nil {
+		command = p.Servers[0].Command
+	}
+	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
+	g := &liveGate{flags: flags, command: command, session: flags.session(p), log: log,
+		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit}
+	return g, g.set(p)
+}
+
+func (g *liveGate) set(p *policy.Policy) error {
+	gate, err := gateBy(g.enforce, p)
+	if err != nil {
+		return err
+	}
+	g.current.Store(gate)
+	return nil
+}
+
+// reload reads the policy again. On an error the gate stays as it is.
+func (g *liveGate) reload() error {
+	g.loading.Lock()
+	defer g.loading.Unlock()
+	p, err := g.flags.policyFor(g.command)
+	if err != nil {
+		return err
+	}
+	if said := p.Servers[0].Command; said != nil && !slices.Equal(said, g.command) {
+		g.log.Warn("the policy names another command for the server: it counts from the next start on", "server", g.flags.server)
+	}
+	if err := g.set(p); err != nil {
+		return err
+	}
+	g.log.Info("the policy holds", "file", g.flags.policy)
+	return nil
+}
+
+// watch keeps the gate as the policy file says until ctx is done.
+func (g *liveGate) watch(ctx context.Context) {
+	if g.flags.policy == "" {
+		return
+	}
+	var watching sync.WaitGroup
+	for _, file := range []string{g.flags.policy, g.lock} {
+		if file == "" {
+			continue
+		}
+		watching.Go(func() {
+			if err := policy.Watch(ctx, file, g.reload, g.log); err != nil {
+				g.log.Warn(fmt.Sprintf("changes of %s count only from the next start on: %v", file, err))
+			}
+		})
+	}
+	watching.Wait()
+}

@@ -1,0 +1,229 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/pin"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/schema"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// lockFlags are the flags of "toolvet lock".
+type lockFlags struct {
+	lock    string
+	policy  string
+	server  string
+	tools   string
+	accept  bool
+	check   bool
+	json    bool
+	timeout time.Duration
+}
+
+func (a *app) lockCommand() *cobra.Command {
+	var flags lockFlags
+	cmd := &cobra.Command{
+		Use:   "lock [flags] [--accept [TOOL...]] [-- SERVER-COMMAND...]",
+		Short: "Lock a server's tools, and show what has changed since",
+		Long: `Lock the definitions of a server's tools, and show what has changed since.
+
+The first time, the lock file is written: read it, for what it holds is what the server
+lists now, not what is safe. From then on each difference is shown, with escapes for
+characters that cannot be seen, and nothing is written until --accept accepts it: all of
+it, or the tools that are named. Commit the lock file.
+
+Exit codes: 0 the tools are as they were locked, or are locked now; 1 they differ; 2 the
+lock or the server could not be read.`,
+		Example: `  toolvet lock -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet lock --check --policy toolvet.yaml --server files
+  toolvet lock --accept read_text_file -- npx -y @modelcontextprotocol/server-filesystem .`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before, server := serverArgs(cmd, args)
+			switch {
+			case len(before) > 0 && !flags.accept:
+				return usageError(cmd, "%q stands before the server's command: put -- between, or give --accept to accept a tool", before[0])
+			case flags.accept && flags.check:
+				return usageError(cmd, "--accept and --check exclude each other")
+			case flags.tools != "" && server != nil:
+				return usageError(cmd, "--tools and a server command exclude each other")
+			case flags.timeout <= 0:
+				return usageError(cmd, "--server-timeout must be longer than 0")
+			}
+			return a.lock(cmd, flags, before, server)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.lock, "lock", pin.File, "lock `FILE`")
+	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml) that names the server, and its command")
+	f.StringVar(&flags.server, "server", "", "`NAME` of the server, in the lock and in the policy; default: as the policy says, else "+pin.DefaultServer)
+	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of tools, in place of a server's command")
+	f.BoolVar(&flags.accept, "accept", false, "accept what has changed: all of it, or the tools that are named")
+	f.BoolVar(&flags.check, "check", false, "write nothing: tools that were never locked differ, too (for CI)")
+	f.BoolVar(&flags.json, "json", false, "print JSON")
+	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
+	return cmd
+}
+
+// locked is what "toolvet lock" prints.
+type locked struct {
+	Lock     string        `json:"lock"`
+	Server   string        `json:"server"`
+	Accepted []*pin.Change `json:"accepted"` // and written
+	Changes  []*pin.Change `json:"changes"`  // that are not accepted
+
+	tools int  // in the lock, of the server
+	never bool // the server has never been locked
+	first bool // it is locked now, for the first time
+}
+
+func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, command []string) error {
+	name, command, err := flags.find(command)
+	if err != nil {
+		return err
+	}
+	if flags.tools == "" && len(command) == 0 {
+		return usageError(cmd, "no server command: give it after --")
+	}
+	lock, err := pin.Load(flags.lock)
+	if errors.Is(err, fs.ErrNotExist) {
+		lock, err = &pin.Lock{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	tools, err := a.knownTools(cmd.Context(), flags.tools, command, flags.timeout)
+	if err != nil {
+		return err
+	}
+	result := locked{Lock: flags.lock, Server: name, Accepted: []*pin.Change{}, never: !lock.Has(name)}
+	result.Changes = lock.Compare(name, tools)
+	if err := known(accept, append(lock.Tools(name), tools.Names()...)); err != nil {
+		return err
+	}
+	if (flags.accept || result.never) && !flags.check {
+		if lock, err = result.accept(lock, accept); err != nil {
+			return err
+		}
+	}
+	result.tools = len(lock.Tools(name))
+	return a.tellLocked(&result, flags.json)
+}
+
+// find returns the server's name in the lock, and how to start it.
+func (f lockFlags) find(command []string) (string, []string, error) {
+	if f.policy == "" {
+		return cmp.Or(f.server, pin.DefaultServer), command, nil
+	}
+	p, err := policy.Load(f.policy, suite.Rules()...)
+	if err != nil {
+		return "", nil, err
+	}
+	server, err := choose(p.Servers, f.server, command)
+	if err != nil {
+		return "", nil, err
+	}
+	if command == nil && f.tools == "" {
+		command = server.Command
+	}
+	return cmp.Or(server.Name, pin.DefaultServer), command, nil
+}
+
+// known reports a name of a tool that is none.
+func known(accept, names []string) error {
+	for _, name := range accept {
+		if slices.Contains(names, name) {
+			continue
+		}
+		err := fmt.Errorf("neither the lock nor the server has the tool %q", name)
+		if near := schema.Nearest(name, names); near != "" {
+			return withHint(err, "did you mean %q?", near)
+		}
+		return err
+	}
+	return nil
+}
+
+// accept writes the lock with what has changed, or with those of the tools that are named.
+func (l *locked) accept(lock *pin.Lock, names []string) (*pin.Lock, error) {
+	var left []*pin.Change
+	for _, c := range l.Changes {
+		if c.Kind == pin.Unusable || len(names) > 0 && !slices.Contains(names, c.Tool) {
+			left = append(left, c)
+			continue
+		}
+		l.Accepted = append(l.Accepted, c)
+	}
+	l.Changes = append([]*pin.Change{}, left...)
+	if len(l.Accepted) == 0 && !l.never {
+		return lock, nil
+	}
+	l.never, l.first = false, l.never
+	lock = lock.Accept(l.Server, l.Accepted)
+	return lock, lock.Write(l.Lock)
+}
+
+func (a *app) tellLocked(l *locked, asJSON bool) error {
+	err := error(nil)
+	if asJSON {
+		err = writeJSON(a.stdout, l)
+	} else {
+		err = a.lockedText(l)
+	}
+	if err == nil && (l.never || len(l.Changes) > 0) {
+		return exitCode(exitNoGo)
+	}
+	return err
+}
+
+func (a *app) lockedText(l *locked) error {
+	w := bufio.NewWriter(a.stdout)
+	if err := pin.WriteDiff(w, l.Changes); err != nil {
+		return err
+	}
+	if len(l.Changes) > 0 {
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s: %s\n", l.Lock, l.summary())
+	for _, c := range l.Accepted {
+		fmt.Fprintf(w, "  %s: %s\n", c.Kind, pin.Visible(c.Tool))
+		for _, p := range c.Unseen {
+			a.warn("%s: characters that cannot be seen in %s: %s", pin.Visible(c.Tool), pin.Visible(p.Pointer), strings.Join(p.Characters, ", "))
+		}
+	}
+	return w.Flush()
+}
+
+func (l *locked) summary() string {
+	server := " of the server " + pin.Visible(l.Server)
+	tools, differ := count(l.tools, "tool")+server, count(len(l.Changes), "tool")+server
+	usable := slices.ContainsFunc(l.Changes, func(c *pin.Change) bool { return c.Kind != pin.Unusable })
+	switch {
+	case l.never:
+		return "never locked: " + differ
+	case len(l.Accepted) > 0 && len(l.Changes) > 0:
+		return "some is accepted; not as locked: " + differ
+	case usable:
+		return "not as locked: " + differ + "; accept with --accept, or with --accept TOOL"
+	case len(l.Changes) > 0:
+		return "cannot be locked: " + differ
+	case l.first:
+		return tools + ", locked now: read them, they are what the server lists and not what is safe"
+	case len(l.Accepted) > 0:
+		return tools + ", accepted now:"
+	}
+	return tools + ", as they were locked"
+}

@@ -1,0 +1,148 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// An offlineGate is the gate that the proxy would use for a server, with nothing behind
+// it: calls are judged as live ones, and go nowhere. Limits and the lock of tools are left
+// out, because they are about what was called before and about what a server lists now. It
+// is used by one goroutine.
+type offlineGate struct {
+	gate   *toolvet.Gate
+	server string // its name in the policy
+	policy *policy.Policy
+	log    *logBuffer
+}
+
+// newOfflineGate makes the gate of a server, by flags as the proxy's. Without world, the
+// checks that look at files, the network or databases are off.
+func newOfflineGate(flags gateFlags, world bool) (*offlineGate, error) {
+	p, err := flags.policyFor(nil)
+	if err != nil {
+		return nil, err
+	}
+	p = offline(p, world)
+	g := &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
+	g.gate, err = newGate(p, slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless})))
+	return g, err
+}
+
+func timeless(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// offline is p without what an offlineGate leaves out.
+func offline(p *policy.Policy, world bool) *policy.Policy {
+	quiet := *p
+	quiet.Limits, quiet.Shared = nil, nil
+	quiet.Checks = map[string]policy.Check{}
+	maps.Copy(quiet.Checks, p.Checks)
+	if p.Pinning.Lock != "" {
+		quiet.Checks[pinnedCheck] = policy.Check{Off: true}
+	}
+	for _, c := range suite.Default() {
+		if c.Level == check.RuntimeLevel && !world {
+			quiet.Checks[c.Name] = policy.Check{Off: true}
+		}
+	}
+	return &quiet
+}
+
+// leftOut says what an offlineGate does not ask of what a policy may say.
+func leftOut(p *policy.Policy, world bool) string {
+	var what []string
+	if !world {
+		what = append(what, "files", "network", "databases")
+	}
+	if len(p.Limits) > 0 {
+		what = append(what, "limits")
+	}
+	if p.Pinning.Lock != "" {
+		what = append(what, "the lock of tools")
+	}
+	if what == nil {
+		return ""
+	}
+	return "; not asked: " + strings.Join(what, ", ")
+}
+
+// judge judges a call as the proxy would before it forwards it. The tool may be one that
+// the catalog does not have. The error is that of ctx.
+func (g *offlineGate) judge(ctx context.Context, tools *call.Catalog, tool string, arguments json.RawMessage, session *call.Session) (toolvet.Verdict, error) {
+	g.log.take()
+	c := &call.Call{Server: g.server, Name: tool, Raw: arguments, Session: session}
+	var err error
+	if c.Arguments, err = call.DecodeArguments(arguments, call.Limits{}); err != nil { // the proxy refuses it, too
+		return toolvet.Verdict{Findings: []check.Finding{{Check: "call", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}}}, nil
+	}
+	c.Resolve(tools)
+	v := g.gate.Judge(ctx, c, toolvet.PointProxy)
+	return v, ctx.Err()
+}
+
+// The checks that package access adds, for a policy's rules and its lock of tools.
+const (
+	ruleCheck   = "rule"
+	pinnedCheck = "pinned-tool"
+)
+
+// A logBuffer keeps what is logged of one call. A check that was left behind may still
+// write, so it is safe for concurrent use.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// take returns what was logged, and forgets it.
+func (b *logBuffer) take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.text.Reset()
+	return b.text.String()
+}
+
+// policyServer is the name under which a policy knows a server: the name itself, or ""
+// for what can only be the one server that there is.
+func policyServer(p *policy.Policy, name string) (string, error) {
+	var names []string
+	for _, s := range p.Servers {
+		names = append(names, s.Name)
+	}
+	switch {
+	case slices.Contains(names, name):
+		return name, nil
+	case len(names) == 0 || name == "" && len(names) == 1:
+		return "", nil
+	case name == "":
+		return "", fmt.Errorf("name the server, one of %s", strings.Join(names, ", "))
+	}
+	return "", errors.New("the policy has no such server")
+}

@@ -1,0 +1,229 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/auditlog"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// replayFlags are the flags of "toolvet policy replay".
+type replayFlags struct {
+	policy string
+	server string
+	tools  string
+	json   bool
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var flags replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay [flags] AUDITLOG... --policy FILE",
+		Short: "Judge recorded calls with another policy, and tell what would change",
+		Long: `Judge the calls in an audit log with another policy, and tell which would be refused
+now, and which would go through. No server is started, and no call goes anywhere. Several
+files of one log are read in the order given: the oldest first.
+
+Only calls whose arguments were recorded can be judged. Tools are as the log has them, or
+as --tools says. Checks that look at files, network and databases are off, and a rule that
+reads the time reads today's.
+
+Exit codes: 0 nothing changes, 1 a call is judged otherwise, 2 the log could not be read,
+or no call in it could be judged.`,
+		Example: `  toolvet policy replay audit.jsonl --policy new.yaml
+  toolvet policy replay audit.jsonl --policy new.yaml --server files --tools tools.json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usageError(cmd, "no audit log: name its file")
+			case flags.policy == "":
+				return usageError(cmd, "no policy: name the new one with --policy FILE")
+			}
+			return a.replay(cmd.Context(), flags, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.policy, "policy", "", "policy `FILE` to judge with")
+	f.StringVar(&flags.server, "server", "", "`NAME` of the server in the policy: calls of others are left out; default: as recorded")
+	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result; default: the tools that the log has")
+	f.BoolVar(&flags.json, "json", false, "print JSON: one object a change, and at the end one with the counts")
+	return cmd
+}
+
+// A replay judges the calls of an audit log once more.
+type replay struct {
+	flags  replayFlags
+	policy *policy.Policy // as the file has it
+	gates  map[string]*offlineGate
+	tools  recordedTools
+	ran    map[string]bool // checks that run
+
+	counts replayCounts
+}
+
+func (a *app) replay(ctx context.Context, flags replayFlags, files []string) error {
+	r, err := a.newReplay(flags)
+	if err != nil {
+		return err
+	}
+	if more := readsMore(r.policy); len(more) > 0 {
+		a.warn("rules read what the log does not have, or has not as it was: %s; what they decide may differ", strings.Join(more, ", "))
+	}
+	out := bufio.NewWriter(a.stdout)
+	for _, file := range files {
+		for record, err := range auditlog.Records(file) {
+			if err != nil {
+				r.counts.Faults++
+				a.complain(err)
+				continue
+			}
+			c, err := r.record(ctx, record)
+			if err == nil && c != nil {
+				err = r.tell(out, c)
+			}
+			if err != nil {
+				return errors.Join(err, out.Flush())
+			}
+		}
+	}
+	if err := errors.Join(r.sum(out), out.Flush()); err != nil {
+		return err
+	}
+	return r.outcome()
+}
+
+func (a *app) newReplay(flags replayFlags) (*replay, error) {
+	r := &replay{flags: flags, gates: map[string]*offlineGate{}, ran: map[string]bool{ruleCheck: true}}
+	r.counts.NotJudged = map[string]int{}
+	for _, c := range suite.Default() {
+		r.ran[c.Name] = c.Level != check.RuntimeLevel
+	}
+	var err error
+	if r.policy, err = policy.Load(flags.policy, suite.Rules()...); err != nil {
+		return nil, err
+	}
+	if flags.server != "" {
+		if _, err := choose(r.policy.Servers, flags.server, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range r.policy.Servers { // a policy that is wrong is told before any call
+		if r.gates[s.Name], err = r.newGate(s.Name); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.policy.Servers) == 0 {
+		if r.gates[""], err = r.newGate(""); err != nil {
+			return nil, err
+		}
+	}
+	if flags.tools != "" {
+		r.tools.said, err = a.savedTools(flags.tools)
+	}
+	return r, err
+}
+
+func (r *replay) newGate(server string) (*offlineGate, error) {
+	return newOfflineGate(gateFlags{policy: r.flags.policy, server: server}, false)
+}
+
+// record takes note of a record and returns what changes, if it is a call.
+func (r *replay) record(ctx context.Context, record auditlog.Record) (*change, error) {
+	switch record.Kind {
+	case auditlog.KindList:
+		r.tools.learn(record)
+		return nil, nil
+	case auditlog.KindCall:
+		c, why, err := r.call(ctx, record)
+		if why != "" {
+			r.counts.NotJudged[why]++
+		}
+		return c, err
+	}
+	return nil, nil
+}
+
+// call judges a recorded call. Why says why it cannot be judged.
+func (r *replay) call(ctx context.Context, record auditlog.Record) (c *change, why string, err error) {
+	gate, why := r.gateOf(record.Server)
+	if why != "" {
+		return nil, why, nil
+	}
+	was, known := map[auditlog.Verdict]bool{auditlog.Go: true, auditlog.Observed: true, auditlog.NoGo: false}[record.Verdict]
+	switch {
+	case !known:
+		return nil, "no verdict was recorded", nil
+	case record.Omitted:
+		return nil, "not recorded whole", nil
+	case record.Arguments == nil:
+		return nil, "arguments were not recorded", nil
+	}
+	tools, why := r.tools.of(record)
+	if why != "" {
+		return nil, why, nil
+	}
+	session := call.Session{Subject: record.Subject, Transport: "stdio", Roots: record.Roots}
+	v, err := gate.judge(ctx, tools, record.Tool, record.Arguments, &session)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case v.Go && !was && r.elsewhere(record):
+		return nil, "refused by what a replay does not do", nil
+	}
+	r.counts.Judged++
+	if v.Go == was {
+		return nil, "", nil
+	}
+	c = &change{Time: record.Time, Change: denyToAllow, Server: record.Server, Tool: record.Tool, Subject: record.Subject, Request: record.Request,
+		Was:      slices.DeleteFunc(append([]auditlog.Finding{}, record.Findings...), func(f auditlog.Finding) bool { return !refused(f) }),
+		findings: v.Errors()}
+	c.Now = protocol.NewResult(record.Tool, toolvet.Verdict{Findings: c.findings}).Findings
+	if was {
+		c.Change = allowToDeny
+		r.counts.Denied++
+	} else {
+		r.counts.Allowed++
+	}
+	return c, "", nil
+}
+
+// elsewhere reports whether a check that does not run here, such as one that looks at
+// files, had a part in the refusal: nobody knows what it would say now.
+func (r *replay) elsewhere(record auditlog.Record) bool {
+	return slices.ContainsFunc(record.Findings, func(f auditlog.Finding) bool { return refused(f) && !r.ran[f.Check] })
+}
+
+// refused reports whether a recorded finding refused the call.
+func refused(f auditlog.Finding) bool { return f.Severity == check.Error.String() && !f.Observed }
+
+// gateOf is the gate for calls that were recorded of a server.
+func (r *replay) gateOf(server string) (gate *offlineGate, why string) {
+	if said := r.flags.server; said != "" {
+		if server != "" && server != said {
+			return nil, "of another server"
+		}
+		server = said
+	}
+	known, err := policyServer(r.policy, server)
+	if err != nil {
+		return nil, "the policy has no such server"
+	}
+	if known == "" && len(r.policy.Servers) == 1 {
+		known = r.policy.Servers[0].Name
+	}
+	return r.gates[known], ""
+}

@@ -1,0 +1,77 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/toolvet/toolvet/auditlog"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// recordedTools are the tools that an audit log has, as far as it is read.
+type recordedTools struct {
+	said     *call.Catalog            // counts in place of what the log has; nil: nothing is said
+	listed   map[string]*call.Catalog // by server, the latest list; nil for one that was not recorded whole
+	byDigest map[string]*call.Catalog // each with one tool
+}
+
+// learn takes note of a list of tools.
+func (t *recordedTools) learn(record auditlog.Record) {
+	if t.listed == nil {
+		t.listed, t.byDigest = map[string]*call.Catalog{}, map[string]*call.Catalog{}
+	}
+	var tools []*call.Tool
+	whole := !record.Omitted
+	for _, listed := range record.Tools {
+		if listed.Definition == nil {
+			whole = false
+			continue
+		}
+		tool, err := call.DecodeTool(listed.Definition, call.Limits{})
+		if err != nil {
+			continue // the proxy did not know such a tool, either
+		}
+		tools = append(tools, tool)
+		if listed.Digest != "" && t.byDigest[listed.Digest] == nil {
+			t.byDigest[listed.Digest] = call.NewCatalog([]*call.Tool{tool})
+		}
+	}
+	t.listed[record.Server] = nil
+	if whole {
+		t.listed[record.Server] = call.NewCatalog(tools)
+	}
+}
+
+// of returns the tools that a recorded call chose from, or why they are not known. A call
+// that names no definition was of a tool that the server did not list.
+func (t *recordedTools) of(record auditlog.Record) (tools *call.Catalog, why string) {
+	switch {
+	case t.said != nil:
+		return t.said, ""
+	case record.SchemaDigest != "":
+		tools = t.byDigest[record.SchemaDigest]
+	default:
+		tools = t.listed[record.Server]
+	}
+	if tools == nil {
+		why = "the tool's definition was not recorded (give --tools)"
+	}
+	return tools, why
+}
+
+// unrecorded is what rules may read and a replay does not have as it was.
+var unrecorded = regexp.MustCompile(`\b(session\.(claims|transport|client_address|protocol_version|traceparent)|now)\b`)
+
+// readsMore names what rules of a policy read and a replay does not have as it was.
+func readsMore(p *policy.Policy) []string {
+	var names []string
+	for _, r := range p.Rules {
+		names = append(names, unrecorded.FindAllString(r.When, -1)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,183 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// Loaded tests are ready to run.
+type loadedTests struct {
+	*policy.Tests
+	file   string
+	policy *policy.Policy           // as its file has it
+	tools  map[string]*call.Catalog // by server; "" is any
+	gates  map[string]*offlineGate  // by server as the policy knows it
+	cases  []loadedCase
+}
+
+type loadedCase struct {
+	policy.Case
+	tool  string // without the server
+	gate  *offlineGate
+	tools *call.Catalog
+}
+
+// loadTests reads tests, their policy and their tools. The error is a policy.Errors where
+// it has a place.
+func (a *app) loadTests(file string) (*loadedTests, error) {
+	data, err := readAtMost(file, maxTests)
+	if err != nil {
+		return nil, fmt.Errorf("reading tests: %w", err)
+	}
+	t := &loadedTests{file: file, tools: map[string]*call.Catalog{}, gates: map[string]*offlineGate{}}
+	if t.Tests, err = policy.ParseTests(file, data); err != nil {
+		return nil, err
+	}
+	if t.policy, err = policy.Load(t.beside(t.Policy), suite.Rules()...); err != nil {
+		return nil, err
+	}
+	if err := a.loadTestTools(t); err != nil {
+		return nil, err
+	}
+	if err := t.loadCases(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *loadedTests) loadCases() error {
+	var errs policy.Errors
+	for _, c := range t.Cases {
+		errs = append(errs, wrongNames(t.policy, c)...)
+		loaded, err := t.load(c)
+		var wrong *policy.Error
+		switch {
+		case errors.As(err, &wrong) && wrong.File == t.file:
+			errs = append(errs, wrong)
+		case err != nil:
+			return err // of the policy
+		}
+		t.cases = append(t.cases, loaded)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+// maxTests is above what policy.ParseTests reads, so that it says what is too large.
+const maxTests = 1<<20 + 1
+
+func readAtMost(file string, limit int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// beside is a file that the tests name: beside them, unless its name is absolute.
+func (t *loadedTests) beside(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(t.file), name)
+}
+
+func (a *app) loadTestTools(t *loadedTests) error {
+	for _, said := range t.Tools {
+		if _, err := policyServer(t.policy, said.Server); err != nil && said.Server != "" {
+			return said.Errorf("", 1, 1, "the tools: %v", err)
+		}
+		if said.File != "" {
+			catalog, err := a.savedTools(t.beside(said.File))
+			if err != nil {
+				return err
+			}
+			t.tools[said.Server] = catalog
+			continue
+		}
+		result, err := listResult(said.List)
+		if err != nil {
+			return said.Errorf("", 1, 1, "the tools: %v", err)
+		}
+		tools, _, faults, err := call.DecodeTools(result, call.Limits{})
+		if err != nil {
+			return said.Errorf("", 1, 1, "the tools: %v", err)
+		}
+		for _, fault := range faults {
+			return said.Errorf("", 1, 1, "the tools: %v", fault)
+		}
+		t.tools[said.Server] = call.NewCatalog(tools)
+	}
+	return nil
+}
+
+// load finds the gate and the tools of a case. The error is a *policy.Error where it is
+// the case's fault.
+func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
+	server, tool, named := strings.Cut(c.Tool, ":")
+	if !named {
+		server, tool = "", c.Tool
+	}
+	known, err := policyServer(t.policy, server)
+	if err != nil {
+		return loadedCase{}, c.Errorf("tool", 1, 1, "%v: a call's tool is TOOL or SERVER:TOOL", err)
+	}
+	l := loadedCase{Case: c, tool: tool}
+	if t.gates[known] == nil {
+		if t.gates[known], err = newOfflineGate(gateFlags{policy: t.beside(t.Policy), server: known}, t.Runtime); err != nil {
+			return l, err
+		}
+	}
+	l.gate = t.gates[known]
+	for _, name := range []string{server, l.gate.server, ""} {
+		l.tools = cmp.Or(l.tools, t.tools[name])
+	}
+	if l.tools == nil {
+		return l, c.Errorf("tool", 1, 1, "no tools are given for this server")
+	}
+	if l.Session == nil {
+		session := gateFlags{}.session(l.gate.policy)
+		l.Session = &session
+	}
+	return l, nil
+}
+
+// wrongNames reports what a case wants and can never get, because nothing has the name.
+func wrongNames(p *policy.Policy, c policy.Case) (errs policy.Errors) {
+	var checks, rules []string
+	for _, k := range suite.Default() {
+		checks = append(checks, k.Name)
+	}
+	if len(p.Rules) > 0 {
+		checks = append(checks, ruleCheck)
+	}
+	for _, r := range p.Rules {
+		rules = append(rules, r.Name)
+	}
+	for _, want := range []struct {
+		what, name string
+		known      []string
+	}{{"check", c.Want.Check, checks}, {"rule", c.Want.Rule, rules}} {
+		if want.name == "" || slices.Contains(want.known, want.name) {
+			continue
+		}
+		errs = append(errs, c.Errorf(want.what, 1, 1, "there is no %s of this name%s", want.what, nearest(want.name, want.known)))
+	}
+	return errs
+}

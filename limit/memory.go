@@ -1,0 +1,174 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package limit
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// DefaultAccounts is how many accounts a [Memory] keeps by default. They take about 200 bytes
+// each.
+const DefaultAccounts = 1 << 19
+
+// Memory is a Store for one process. It is safe for concurrent use.
+type Memory struct {
+	start time.Time
+	max   int
+
+	mu       sync.Mutex
+	accounts map[accountID]*account
+	queue    queue
+}
+
+// An accountID is the name of the limit and the account's hash.
+type accountID struct {
+	limit   string
+	account Account
+}
+
+type account struct {
+	tally
+	id accountID
+}
+
+// NewMemory returns a Store that keeps at most so many accounts; 0 means DefaultAccounts.
+func NewMemory(accounts int) *Memory {
+	if accounts <= 0 {
+		accounts = DefaultAccounts
+	}
+	return &Memory{start: time.Now(), max: accounts, accounts: map[accountID]*account{}}
+}
+
+func (m *Memory) now() moment {
+	now := time.Now()
+	return moment{now.Sub(m.start).Microseconds(), now.UnixMicro()}
+}
+
+func (m *Memory) account(c *Claim) *account {
+	return m.accounts[accountID{c.Terms.Limit, c.Account}]
+}
+
+// Peek tells what is left.
+func (m *Memory) Peek(ctx context.Context, claims []Claim) ([]Balance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.balances(claims, m.now()), nil
+}
+
+func (m *Memory) balances(claims []Claim, now moment) []Balance {
+	balances := make([]Balance, len(claims))
+	for i := range claims {
+		var t tally
+		if a := m.account(&claims[i]); a != nil {
+			t = a.tally
+		}
+		t.refresh(claims[i].Terms, now)
+		balances[i] = t.balance(claims[i].Terms, now)
+	}
+	return balances
+}
+
+// Take spends one call with each claim, or nothing.
+func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	debits := make([]debit, len(claims))
+	fresh, ok := m.draw(debits, claims, now)
+	if ok && fresh > 0 {
+		m.sweep(fresh, now)
+		fresh, ok = m.draw(debits, claims, now) // what is swept may be among the claims
+	}
+	switch {
+	case !ok:
+		return nil, m.balances(claims, now), nil
+	case len(m.accounts)+fresh > m.max:
+		return nil, nil, ErrFull
+	}
+	for i := range debits {
+		d := &debits[i]
+		opened := d.account == nil
+		if opened {
+			d.account = m.open(&claims[i], now)
+		}
+		d.account.spend(d.terms, now)
+		d.after = d.account.tally
+		if opened {
+			heap.Push(&m.queue, turn{d.account, d.after.settles(now)})
+		}
+	}
+	return &memorySpent{m, debits}, nil, nil
+}
+
+// draw fills in which accounts the claims would spend from, and counts those that there are
+// not yet. It reports whether each has a call left.
+func (m *Memory) draw(debits []debit, claims []Claim, now moment) (fresh int, ok bool) {
+	for i := range claims {
+		a, terms := m.account(&claims[i]), claims[i].Terms
+		debits[i].terms, debits[i].account = terms, a
+		if a == nil {
+			fresh++
+			continue
+		}
+		a.refresh(terms, now)
+		if !a.passes(terms, now) {
+			return 0, false
+		}
+	}
+	return fresh, true
+}
+
+func (m *Memory) open(c *Claim, now moment) *account {
+	a := &account{id: accountID{c.Terms.Limit, c.Account}}
+	a.refresh(c.Terms, now)
+	m.accounts[a.id] = a
+	return a
+}
+
+// A memorySpent is the calls that one Take spent.
+type memorySpent struct {
+	memory *Memory
+	debits []debit
+}
+
+// A debit is one call on an account: the tally after it.
+type debit struct {
+	terms   *Terms
+	account *account
+	after   tally
+}
+
+func (s *memorySpent) Release() {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	for i := range s.debits {
+		s.debits[i].endSlot()
+	}
+}
+
+func (s *memorySpent) Rollback() {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	now := s.memory.now()
+	for i := range s.debits {
+		d := &s.debits[i]
+		d.endSlot()
+		d.account.restore(d.terms, &d.after, now)
+	}
+}
+
+func (d *debit) endSlot() {
+	if d.terms.Concurrency > 0 {
+		d.account.slots--
+	}
+}

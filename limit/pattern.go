@@ -1,0 +1,45 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package limit
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// A pattern names tools of servers.
+type pattern struct{ server, tool glob }
+
+func parsePattern(s string) (pattern, error) {
+	server, tool, _ := strings.Cut(s, ":")
+	if server == "" || tool == "" || strings.ContainsAny(s, `?[]\`) {
+		return pattern{}, errors.New("must be server:tool, such as github:* or *:delete_*, in which * stands for any characters")
+	}
+	return pattern{strings.Split(server, "*"), strings.Split(tool, "*")}, nil
+}
+
+func (p pattern) matches(server, tool string) bool {
+	return p.server.matches(server) && p.tool.matches(tool)
+}
+
+// A glob is what stands between the stars of a pattern. Other than with [path.Match] a star
+// stands for slashes, too: a tool called "issues/create" must not slip through "*".
+type glob []string
+
+func (g glob) matches(name string) bool {
+	last := len(g) - 1
+	if last == 0 {
+		return name == g[0]
+	}
+	name, found := strings.CutPrefix(name, g[0])
+	if !found {
+		return false
+	}
+	name, found = strings.CutSuffix(name, g[last])
+	return found && !slices.ContainsFunc(g[1:last], func(part string) bool {
+		_, name, found = strings.Cut(name, part)
+		return !found
+	})
+}

@@ -1,0 +1,60 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package limit
+
+import (
+	"errors"
+	"net/url"
+	"regexp"
+	"slices"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// Shared says where several proxies count together. Package limit/redisstore does it.
+type Shared struct {
+	URL      string   `policy:"url" doc:"the Redis server: redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path; a cluster has ?addr=host:port for each further node"`
+	Prefix   string   `policy:"prefix" doc:"what its keys begin with; proxies that share limits have the same; default toolvet"`
+	WhenAway WhenAway `policy:"when_away" doc:"what becomes of calls while Redis does not answer: refuse, or local, which counts in each proxy alone; default refuse"`
+}
+
+// WhenAway says what becomes of calls while the shared store does not answer.
+type WhenAway uint8
+
+// What becomes of calls. The zero WhenAway refuses.
+const (
+	Refuse WhenAway = iota // with ErrAway
+	Local                  // each proxy holds to the limits alone
+)
+
+var whenAway = []string{"refuse", "local"}
+
+// UnmarshalText reads "refuse" or "local".
+func (w *WhenAway) UnmarshalText(text []byte) error {
+	i := slices.Index(whenAway, string(text))
+	if i < 0 {
+		return errors.New("must be refuse or local")
+	}
+	*w = WhenAway(i)
+	return nil
+}
+
+var prefixForm = regexp.MustCompile(`^[A-Za-z0-9_.:-]{0,64}$`)
+
+// Problems says what is wrong with the settings. It repeats nothing of the URL, which may hold
+// a password.
+func (s *Shared) Problems() []check.Problem {
+	var list []check.Problem
+	u, err := url.Parse(s.URL)
+	if err != nil || !slices.Contains([]string{"redis", "rediss", "unix"}, u.Scheme) {
+		list = append(list, check.Problem{Field: "url", Message: "must be a URL such as redis://host:6379/0, rediss://host:6379 or unix:///run/redis.sock"})
+	}
+	if !prefixForm.MatchString(s.Prefix) {
+		list = append(list, check.Problem{Field: "prefix", Message: "must hold at most 64 letters, digits and _ . : -"})
+	}
+	if int(s.WhenAway) >= len(whenAway) {
+		list = append(list, check.Problem{Field: "when_away", Message: "must be refuse or local"})
+	}
+	return list
+}

@@ -1,0 +1,89 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package pin
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+//go:embed README.md
+var doc string
+
+// Options say what the check pinned-tool does. The zero Options refuse every call of a
+// tool that is not as it was locked.
+type Options struct {
+	Server  string         // of calls that name none; default: [DefaultServer]
+	Changed check.Severity // of calls of a tool whose definition is not the one in the lock
+	Unknown check.Severity // of calls of a tool that the lock does not have
+}
+
+// NewCheck makes the check pinned-tool. Without a lock it breaks, so that it refuses
+// every call: no lock is not an empty one.
+func NewCheck(lock *Lock, o Options) *check.Check {
+	c := checker{lock, o}
+	return &check.Check{
+		Name:    "pinned-tool",
+		Doc:     doc,
+		Stage:   check.Policy,
+		Level:   check.SecurityLevel,
+		Bounded: true,
+		Run:     c.run,
+	}
+}
+
+type checker struct {
+	lock    *Lock
+	options Options
+}
+
+var errNoLock = errors.New("there is no lock to compare the tool with: lock the tools with 'toolvet lock'")
+
+func (c checker) run(_ context.Context, pass *check.Pass) error {
+	if c.lock == nil {
+		return errNoLock
+	}
+	if pass.Call.Tool == nil {
+		pass.Skipf("the server lists no tool of this name")
+		return nil
+	}
+	change := c.lock.Verify(cmp.Or(pass.Call.Server, c.options.Server, DefaultServer), pass.Call.Tool)
+	if change == nil {
+		return nil
+	}
+	f := check.Finding{
+		Severity:   c.options.Changed,
+		Suggestion: "the operator can look at the change with 'toolvet lock', and accept it with 'toolvet lock --accept'",
+	}
+	switch change.Kind {
+	case Added:
+		f.Severity = c.options.Unknown
+		f.Message = "the tool is not in the lock: nobody has accepted its definition"
+	case Unusable:
+		f.Message = "the tool's definition cannot be compared with the lock, because it means nothing for certain"
+	default:
+		f.Message = fmt.Sprintf("the tool's definition is not the one that was accepted; what differs: %s", parts(change.Members))
+	}
+	pass.Report(f)
+	return nil
+}
+
+// defined are the members of a definition that MCP knows. A message names no others: they
+// are the server's words, and messages reach models.
+var defined = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons", "_meta"}
+
+func parts(members []string) string {
+	known := slices.DeleteFunc(slices.Clone(members), func(m string) bool { return !slices.Contains(defined, m) })
+	if len(known) < len(members) {
+		known = append(known, "a member that MCP does not define")
+	}
+	return strings.Join(known, ", ")
+}

@@ -1,0 +1,45 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolvet/toolvet"
+)
+
+// Withheld is the CallToolResult that stands in the place of a result which must not be
+// shown: a tool execution error, with the reasons in _meta.
+func (r *Result) Withheld(modern bool) json.RawMessage {
+	return marshal(toolResult{
+		ResultType: resultType(modern), IsError: true,
+		Content: text(fmt.Sprintf("The result of %q is withheld:\n%s\n%s", r.Tool, r.Text(), withheldAdvice)),
+		Meta:    map[string]any{VerdictKey: r},
+	})
+}
+
+// withheldAdvice keeps a model from repeating what has had its effect.
+const withheldAdvice = "The tool has run, so whatever it does is done: do not repeat the call to see the result."
+
+// An Annotation is what is added to a result that is shown, because something was found in
+// it. The zero Annotation adds nothing.
+type Annotation struct {
+	Meta json.RawMessage   // what _meta holds as VerdictKey; nil for nothing
+	Text []json.RawMessage // content blocks for the end of "content"
+}
+
+// Annotate puts what was found in a result into the protocol's words.
+func Annotate(tool string, v *toolvet.Reviewed) Annotation {
+	var a Annotation
+	if len(v.Findings) == 0 {
+		return a
+	}
+	r := NewResult(tool, v.Verdict)
+	a.Meta = marshal(r)
+	for _, note := range v.Notes {
+		a.Text = append(a.Text, marshal(textContent{"text", note}))
+	}
+	return a
+}

@@ -1,0 +1,47 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// hide takes the tools that the session may not see out of a page of tools/list. It returns
+// how many entries are left. Definitions that cannot be read are taken out, too: nobody can
+// say whether they may be seen.
+func (p *session) hide(line []byte, page *listing) (changed []byte, left int, err error) {
+	session := p.caller.session(nil)
+	visible := map[string]bool{}
+	for _, t := range page.tools {
+		visible[t.Name] = p.gate().Visible(p.ctx, &call.Call{Server: p.cfg.Server, Name: t.Name, Tool: t, Session: session})
+	}
+	hidden := 0
+	changed, err = edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
+		entries, err := strictjson.Elements(list, p.limits)
+		if err != nil {
+			return nil, err
+		}
+		var kept [][]byte
+		for _, raw := range entries {
+			if t, err := call.DecodeTool(raw, p.limits); err == nil && visible[t.Name] {
+				kept = append(kept, raw)
+			}
+		}
+		left, hidden = len(kept), len(entries)-len(kept)
+		if hidden == 0 {
+			return nil, nil
+		}
+		return fmt.Appendf(nil, "[%s]", bytes.Join(kept, []byte(","))), nil
+	})
+	if err != nil || hidden == 0 || p.meta.Load() == nil {
+		return changed, left, err
+	}
+	// What one session sees is not for another (2026-07-28, server/utilities/caching).
+	changed, err = edit(changed, p.limits, []string{"result", "cacheScope"}, func([]byte) ([]byte, error) { return []byte(`"private"`), nil })
+	return changed, left, err
+}

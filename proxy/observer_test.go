@@ -1,0 +1,82 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// A fakeObserver remembers what it is told, and fails when it should.
+type fakeObserver struct {
+	mu               sync.Mutex
+	told             []string
+	failJudged, fail bool
+}
+
+func (o *fakeObserver) Judged(_ context.Context, e *Event) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, "judged "+e.Request)
+	e.Keep = e.Request
+	if o.failJudged {
+		return errors.New("the disk is full")
+	}
+	return nil
+}
+
+func (o *fakeObserver) Returned(_ context.Context, e *Event) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, "returned "+e.Keep.(string))
+	if o.fail {
+		return errors.New("the disk is full")
+	}
+	return nil
+}
+
+func (o *fakeObserver) Listed(_ context.Context, _ string, tools *call.Catalog) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, "listed "+strings.Join(tools.Names(), " "))
+}
+
+// TestObserver holds that each call is told of before it goes on, and that what cannot be
+// recorded does not happen, or is not shown.
+func TestObserver(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]*fakeObserver{"records": {}, "full before": {failJudged: true}, "full after": {fail: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, Config{Observer: o})
+			s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			s.play("S<")
+			s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)
+			s.play("C<")
+			s.play(`C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{}}}`)
+			if o.failJudged {
+				if got := s.play("C<"); !strings.Contains(got, "cannot be recorded, so it is refused") || strings.Contains(got, "disk") {
+					t.Errorf("got %s", got)
+				}
+				return
+			}
+			s.play("S<")
+			s.play(`S> {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"x"}]}}`)
+			got := s.play("C<")
+			if withheld := strings.Contains(got, "cannot be recorded, so it is withheld"); withheld != o.fail || strings.Contains(got, "disk") {
+				t.Errorf("got %s", got)
+			}
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			if told := strings.Join(o.told, ", "); told != "listed read, judged 2, returned 2" {
+				t.Errorf("told %s", told)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/result"
+)
+
+// A Reviewed is what the output layer makes of a result. The zero Reviewed shows nothing.
+type Reviewed struct {
+	Verdict
+	// Raw is what the client may get. If nothing had to be changed it is the server's own
+	// text, unless Go is false: then it is nil, and the result must be withheld.
+	Raw json.RawMessage
+	// Notes are sentences that the model should be told beside the result.
+	Notes []string
+}
+
+// A review is the part of a judgement that is about a result.
+type review struct {
+	result *result.Result
+	edits  []result.Edit
+	notes  []string
+}
+
+// Review runs the checks of the output layer over what a server sends back, and makes their
+// changes. C is the call that is answered; for anything else but a tool's result it names
+// the server alone. Review fails closed: what could not be looked at is not shown.
+func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Reviewed {
+	if c == nil || r == nil {
+		return Reviewed{}
+	}
+	bound, err := g.bindResult(c)
+	if err != nil {
+		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
+		return Reviewed{Verdict: Verdict{Findings: []check.Finding{{Check: "policy", Stage: check.Output, Level: check.SemanticLevel,
+			Message: "what the policy demands of the result could not be worked out; the reason is in toolvet's log"}}}}
+	}
+	var reviewed Reviewed
+	judged := judgement{call: c, at: PointProxy, bound: bound, evaluate: g.outputEvaluator(c, r), review: &review{result: r}}
+	for _, s := range g.stages {
+		if s.name == check.Output {
+			g.runStage(ctx, s, judged, &reviewed.Verdict)
+		}
+	}
+	raw, err := judged.review.changed(reviewed.Findings)
+	if err != nil {
+		g.logger.Error("changing a result broke", "server", c.Server, "tool", c.Name, "err", err)
+		reviewed.Findings = append(reviewed.Findings, check.Finding{Check: "policy", Stage: check.Output, Level: check.SecurityLevel,
+			Message: "the result could not be changed as the checks want it; the reason is in toolvet's log"})
+	}
+	if !reviewed.refused() {
+		reviewed.Go, reviewed.Raw, reviewed.Notes = true, raw, judged.review.notes
+	}
+	return reviewed
+}
+
+// changed makes the changes of a review. Findings must not name what is gone: the name of a
+// property can be a secret.
+func (v *review) changed(findings []check.Finding) (json.RawMessage, error) {
+	raw, err := v.result.Apply(v.edits)
+	if err != nil || len(v.edits) == 0 {
+		return raw, err
+	}
+	names, all := v.result.Names(v.edits)
+	for i := range findings {
+		f := &findings[i]
+		if !all && f.Stage == check.Output {
+			f.Pointer = ""
+		}
+		for _, name := range names {
+			if at := strings.Index(f.Pointer, name); at >= 0 && f.Stage == check.Output {
+				f.Pointer = f.Pointer[:at]
+			}
+		}
+	}
+	return raw, nil
+}
+
+// Reviews reports whether the Gate looks at results at all.
+func (g *Gate) Reviews() bool {
+	for _, s := range g.stages {
+		if s.name == check.Output {
+			return true
+		}
+	}
+	return false
+}
+
+// bindResult is bind, also for what answers no call of a tool.
+func (g *Gate) bindResult(c *call.Call) (b *binding, err error) {
+	if c.Tool != nil {
+		return g.bind(c)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return &binding{output: g.outputDemands(g.policy.Server(c.Server), "")}, nil
+}
+
+// outputTargets is the one target of a rule about results: with the options of the most
+// particular demand, or else the rule's own.
+func (b *binding) outputTargets(rule *check.Rule) []check.Target {
+	for _, d := range b.output {
+		if d.Rule == rule {
+			return []check.Target{{Options: d.Options}}
+		}
+	}
+	return []check.Target{{Options: rule.Options()}}
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rule
+
+import (
+	"strings"
+)
+
+// A Rule permits or refuses calls. The zero Effect, Deny, is the safe one.
+type Rule struct {
+	Name   string // unique; shown to callers
+	Effect Effect
+	// Tools are patterns, each SERVER:TOOL, or TOOL for any server. * stands for any
+	// characters. None: all tools.
+	Tools []string
+	// When is a CEL expression whose result is a bool. "": always.
+	When string
+	// Message and Suggestion are told to a caller who is refused. They may be "".
+	Message    string
+	Suggestion string
+	// Observe says that the rule decides nothing: what it would have done is reported.
+	Observe bool
+}
+
+// An Effect is what a rule does to a call that it matches.
+type Effect int
+
+// The effects.
+const (
+	Deny  Effect = iota // refuses it, whatever others allow
+	Allow               // permits it
+)
+
+// Dynamic reports whether r speaks of several tools, so that its arguments are not typed:
+// a misspelt argument is then found only when a call is refused for it.
+func (r *Rule) Dynamic() bool {
+	return len(r.Tools) != 1 || strings.Contains(r.Tools[0], "*")
+}
+
+// A pattern is one entry of Rule.Tools.
+type pattern struct {
+	server, tool []string // the texts between the *; a nil server is any
+}
+
+// parsePattern reads a pattern, or says what is wrong with it.
+func parsePattern(s string) (p pattern, fault string) {
+	switch {
+	case s == "":
+		return p, "is empty: give SERVER:TOOL, or * for every tool"
+	case strings.ContainsAny(s, `?[]{}\`):
+		return p, `holds one of ? [ ] { } \: only * is special in a pattern`
+	}
+	server, tool, found := strings.Cut(s, ":")
+	if !found {
+		return pattern{tool: strings.Split(s, "*")}, ""
+	}
+	if server == "" || tool == "" {
+		return p, "has nothing on one side of the colon: give SERVER:TOOL"
+	}
+	return pattern{server: strings.Split(server, "*"), tool: strings.Split(tool, "*")}, ""
+}
+
+// covers reports whether a rule with the pattern holds for a tool. A server without a name
+// may be any: what is denied of any server is denied of it, and what is allowed of one is not.
+func (p pattern) covers(effect Effect, server, tool string) bool {
+	if p.server != nil && !like(p.server, server) && (server != "" || effect == Allow) {
+		return false
+	}
+	return like(p.tool, tool)
+}
+
+// like reports whether s consists of the parts with anything between them.
+func like(parts []string, s string) bool {
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return s == first
+	}
+	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
+		return false
+	}
+	s = s[len(first) : len(s)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+	return true
+}

@@ -1,0 +1,49 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rule
+
+import (
+	"context"
+
+	"cel.dev/cel-go/cel"
+)
+
+// Visible reports whether a session may call the tool at all, with some arguments. A rule
+// that has to see the arguments may go either way. What the rules would refuse because they
+// cannot be evaluated is visible, so that a call is told why.
+func (p *Program) Visible(ctx context.Context, in Input) bool {
+	allowed := !p.defaultDeny
+	for i := range p.enforced {
+		r := &p.enforced[i]
+		vars := &withoutArgs{variables: variables{in}}
+		matched, _, err := r.evaluate(ctx, vars)
+		switch {
+		case vars.asked, err != nil:
+			allowed = true
+		case matched && r.Effect == Deny:
+			return false
+		case matched:
+			allowed = true
+		}
+	}
+	return allowed
+}
+
+// withoutArgs are variables of a call whose arguments are not known. It remembers whether
+// they were asked for.
+type withoutArgs struct {
+	variables
+	asked bool
+}
+
+// ResolveName implements cel.Activation.
+func (v *withoutArgs) ResolveName(name string) (any, bool) {
+	if name == "args" {
+		v.asked = true
+		return nil, false
+	}
+	return v.variables.ResolveName(name)
+}
+
+var _ cel.Activation = (*withoutArgs)(nil)
