@@ -105,7 +105,7 @@ func TestPolicyBites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const tool = `{"name": "echo", "inputSchema": {"type": "object"}}`
+	const tool = `{"name": "echo", "inputSchema": {"type": "object", "properties": {"message": {"type": "string"}}}}`
 	for message, want := range map[string]int{"xxxxxxxxxxxxxxxxxxxx": 0, "../../etc/passwd": 1, "rm -rf /": 1, "xxxxxxxxxxxxxxxxxxxxx": 1} {
 		policy, err := writePolicy(dir, 20)
 		if err != nil {

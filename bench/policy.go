@@ -12,15 +12,20 @@ import (
 // maxPath is the size of the largest argument, in bytes, that can be a path.
 const maxPath = 4000
 
-// writePolicy writes a policy that demands of the echo's message what operators demand of
-// texts, commands and paths, and returns its file. For a path the file system is asked, too;
-// a message that is too long for one is a text and a command alone.
+// writePolicy writes a policy that has all four layers at work on the echo's message, and
+// returns its file. It demands what operators demand of texts, commands and paths, an access
+// rule that allows the call, a limit that is never reached, and the scans of results that are
+// the default. For a path the file system is asked, too; a message that is too long for one is
+// a text and a command alone.
 func writePolicy(dir string, size int) (string, error) {
-	rules := fmt.Sprintf("text: {max_length: %d}, command: {max_length: %d, exists: false}", size, size)
+	arguments := fmt.Sprintf("text: {max_length: %d}, command: {max_length: %d, exists: false}", size, size)
 	if size <= maxPath {
-		rules += fmt.Sprintf(", path: {within: [%q]}", dir)
+		arguments += fmt.Sprintf(", path: {within: [%q]}", dir)
 	}
 	file := filepath.Join(dir, fmt.Sprintf("policy-%d.yaml", size))
-	text := "version: 1\nservers: {echo: {tools: {echo: {arguments: {message: {" + rules + "}}}}}}\n"
+	text := "version: 1\n" +
+		"servers: {echo: {tools: {echo: {arguments: {message: {" + arguments + "}}}}}}\n" +
+		"rules: [{name: echoes, effect: allow, tools: \"echo:echo\", when: 'session.transport == \"stdio\" && size(args.message) > 0'}]\n" +
+		"limits: [{name: many, tools: \"echo:*\", rate: 10000/s, burst: 10000, concurrency: 1000}]\n"
 	return file, os.WriteFile(file, []byte(text), 0o600)
 }
