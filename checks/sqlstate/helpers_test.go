@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	sqlitedriver "modernc.org/sqlite"
@@ -191,9 +192,10 @@ func written(pass *check.Pass) string {
 // database sees it.
 func everything(dsn string) *sql.Options {
 	return &sql.Options{
-		DSN:            dsn,
-		Statements:     []string{"select", "insert", "update", "delete", "merge", "lock", "create"},
-		AllowFunctions: []string{"nextval", "setval", "set_config", "pg_notify", "pg_sleep", "sleep", "get_lock"},
+		DSN:              dsn,
+		Statements:       []string{"select", "insert", "update", "delete", "merge", "lock", "create"},
+		AllowFunctions:   []string{"nextval", "setval", "set_config", "pg_notify", "pg_sleep", "sleep", "get_lock"},
+		StatementTimeout: time.Minute, // a machine under load
 	}
 }
 
