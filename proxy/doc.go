@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package proxy stands between an MCP client and a server that speaks stdio, and
-// judges every tools/call before the server sees it.
-//
-//	client ── line ──▶ decode ─▶ judge ── the same bytes ──▶ server
-//	   ▲                            │ no-go
-//	   ├────── refusal ◀────────────┘
-//	   └────── line, three results changed ◀──────────────── server
+// judges every tools/call before the server sees it: it moves lines, and package mediate
+// says what becomes of them.
 //
 // It forwards bytes. What it changes is the result of initialize and of
 // server/discover (it adds the toolValidation capability), and of the last page of

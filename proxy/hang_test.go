@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/mediate"
 )
 
 // A deafServer reads nothing, and writes what the test has it write.
@@ -46,7 +47,7 @@ func serve(t *testing.T, ctx context.Context, in io.Reader, out io.Writer, s ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newSession(Config{Command: []string{"fake"}, Gate: func() *toolvet.Gate { return gate }, Stdin: in, Stdout: out})
+	p, err := newSession(Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}, Command: []string{"fake"}, Stdin: in, Stdout: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestClientTakesNoMore(t *testing.T) {
 // it, all at once, and no call of a tool that is known.
 func TestSlowListing(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, Config{ServerTimeout: 300 * time.Millisecond})
+	s := newStage(t, Config{Config: mediate.Config{ServerTimeout: 300 * time.Millisecond}})
 	for id := range 3 {
 		s.play(fmt.Sprintf(`C> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a"}}`, id))
 	}

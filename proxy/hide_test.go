@@ -11,6 +11,7 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -43,7 +44,7 @@ rules:
 		"ann": `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + read + `,{"name":"validate",`,
 		"bob": `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"validate",`,
 	} {
-		s := newStage(t, Config{Gate: func() *toolvet.Gate { return gate }, Session: call.Session{Subject: subject}})
+		s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}, Session: call.Session{Subject: subject}})
 		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 		s.play("S<")
 		s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[` + write + `, ` + read + `,` + odd + `]}}`)

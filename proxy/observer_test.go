@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/mediate"
 )
 
 // A fakeObserver remembers what it is told, and fails when it should.
@@ -20,7 +21,7 @@ type fakeObserver struct {
 	failJudged, fail bool
 }
 
-func (o *fakeObserver) Judged(_ context.Context, e *Event) error {
+func (o *fakeObserver) Judged(_ context.Context, e *mediate.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told = append(o.told, "judged "+e.Request)
@@ -31,7 +32,7 @@ func (o *fakeObserver) Judged(_ context.Context, e *Event) error {
 	return nil
 }
 
-func (o *fakeObserver) Returned(_ context.Context, e *Event) error {
+func (o *fakeObserver) Returned(_ context.Context, e *mediate.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told = append(o.told, "returned "+e.Keep.(string))
@@ -54,7 +55,7 @@ func TestObserver(t *testing.T) {
 	for name, o := range map[string]*fakeObserver{"records": {}, "full before": {failJudged: true}, "full after": {fail: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, Config{Observer: o})
+			s := newStage(t, Config{Config: mediate.Config{Observer: o}})
 			s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			s.play("S<")
 			s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)

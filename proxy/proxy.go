@@ -5,41 +5,25 @@ package proxy
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/process"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/mediate"
 )
 
 // Config says what to put the proxy in front of. Command and Gate are required.
 type Config struct {
-	Command []string // the server's program and arguments
-	// Gate returns the gate that judges from now on. It is called for each call, so that
-	// a policy can change while the server runs; it must not return nil.
-	Gate func() *toolvet.Gate
+	mediate.Config
 
-	Server       string // the server's name in logs and policies; may be ""
-	ValidateName string // name of the validate tool; default protocol.ToolName
+	Command []string // the server's program and arguments
 	// Session is what is known of who calls before anything is said: the subject, the
 	// transport. What the client tells of itself is added.
 	Session call.Session
-
-	// Limits bound each message in both directions. The defaults are those of
-	// call.Limits, but 64 MiB a message.
-	Limits call.Limits
-	// ServerTimeout bounds what the proxy asks the server itself: a list of its
-	// tools, its own validation. Default 10 s. Calls of the client are not bounded.
-	ServerTimeout time.Duration
 	// Linger is how long the server may go on answering after the client has
 	// closed its side and still listens. Default 10 s.
 	Linger time.Duration
@@ -53,65 +37,23 @@ type Config struct {
 	// Supervisor is the command prefix that starts the server so that nothing of it
 	// outlives the proxy; see process.Command. Empty: a weaker guarantee.
 	Supervisor []string
-	// Observer is told what becomes of calls; nil: nobody is.
-	Observer Observer
-	// Logger is told of refusals and faults: tool, check and place, never a value.
-	// Nil discards.
-	Logger *slog.Logger
 }
 
-// maxMessage is the default limit of a message: results may hold images.
-const maxMessage = 64 << 20
-
-func (c Config) withDefaults() Config {
-	if c.ValidateName == "" {
-		c.ValidateName = protocol.ToolName
-	}
-	if c.Limits.Bytes <= 0 {
-		c.Limits.Bytes = maxMessage
-	}
-	if c.ServerTimeout <= 0 {
-		c.ServerTimeout = 10 * time.Second
-	}
-	if c.Linger <= 0 {
-		c.Linger = 10 * time.Second
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	return c
-}
-
-// A session is one run of the proxy: one client, one server.
+// A session is one run of the proxy: one client, one server. It is the link between them.
 type session struct {
 	cfg    Config
-	gate   func() *toolvet.Gate
 	limits call.Limits
-	log    *slog.Logger
+	client *mediate.Client
+	*mediate.Exchange
 
 	toClient, toServer *lineWriter
-
-	pending  pendingTable
-	catalog  catalog
-	caller   caller
-	roots    roots
-	validate *call.Tool // the definition of the validate tool
-
-	judging sync.WaitGroup // calls that are judged beside the messages that follow them
-
-	private       sync.Map // id key of a request of the proxy's own -> chan call.Envelope
-	privateID     atomic.Int64
-	privatePrefix string
-	meta          atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
-	native        atomic.Pointer[string]          // name of the server's own validate tool
 
 	taken      atomic.Int64    // messages read from the client
 	ctx        context.Context // of the session
 	end        func()          // ends the session
-	stray      stray
-	serverGone chan struct{} // closed when nothing more comes from the server
-	exited     chan struct{} // closed when exit is known
-	exit       process.Exit  // how the server ended
+	serverGone chan struct{}   // closed when nothing more comes from the server
+	exited     chan struct{}   // closed when exit is known
+	exit       process.Exit    // how the server ended
 }
 
 // Run starts the server and stands between it and the client until one of them is
@@ -135,30 +77,21 @@ func newSession(cfg Config) (*session, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("proxy: no server command")
 	}
-	if cfg.Gate == nil {
-		return nil, errors.New("proxy: no gate")
-	}
-	cfg = cfg.withDefaults()
-	if !protocol.ValidName(cfg.ValidateName) {
-		return nil, fmt.Errorf("%q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", cfg.ValidateName)
-	}
-	p := &session{
-		cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger,
-		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}), exited: make(chan struct{}),
-		privatePrefix: "toolvet-" + rand.Text()[:8] + "-",
-	}
-	p.caller.known.Store(&p.cfg.Session)
 	var err error
-	p.validate, err = validateTool(cfg.ValidateName, p.limits)
-	return p, err
-}
-
-func validateTool(name string, limits call.Limits) (*call.Tool, error) {
-	definition, err := protocol.NewTool(name).Encode()
+	if cfg.Config, err = cfg.Config.WithDefaults(); err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	if cfg.Linger <= 0 {
+		cfg.Linger = 10 * time.Second
+	}
+	server, err := mediate.NewServer(cfg.Config)
 	if err != nil {
 		return nil, err
 	}
-	return call.DecodeTool(definition, limits)
+	return &session{
+		cfg: cfg, limits: cfg.Limits, client: server.NewClient(cfg.Session),
+		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}), exited: make(chan struct{}),
+	}, nil
 }
 
 // A server is a running server: a *process.Process.
@@ -173,10 +106,11 @@ func (p *session) serve(ctx context.Context, server server) int {
 	p.ctx, p.end = context.WithCancel(ctx)
 	defer p.end()
 	p.toServer = newLineWriter(server.Stdin())
+	p.Exchange = p.client.NewExchange(p.ctx, p)
 	clientDone := make(chan struct{})
 	go func() { defer close(clientDone); p.readClient(p.ctx) }()
 	go p.readServer(server.Stdout())
-	go p.warm()
+	go p.Warm()
 	go p.watchClient()
 	select {
 	case <-clientDone:
@@ -191,11 +125,6 @@ func (p *session) serve(ctx context.Context, server server) int {
 		p.abandon(clientDone)
 	})
 	return p.exit.Code
-}
-
-// warm has the output layer ready before the first result comes.
-func (p *session) warm() {
-	p.look(p.gate(), &call.Call{Server: p.cfg.Server}, "", json.RawMessage("{}"))
 }
 
 // lastWords is how long a client that reads nothing keeps the proxy after its server is
@@ -250,7 +179,7 @@ func stop(ctx context.Context, server server) process.Exit {
 func (p *session) finish(server server) {
 	deadline := time.After(p.cfg.Linger)
 	judged := make(chan struct{})
-	go func() { defer close(judged); p.judging.Wait() }()
+	go func() { defer close(judged); p.Wait() }()
 	select {
 	case <-judged: // calls that wait for a verdict still reach the server
 	case <-p.serverGone:
@@ -263,7 +192,7 @@ func (p *session) finish(server server) {
 	_ = server.Stdin().Close()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for p.pending.len() > 0 {
+	for p.Waiting() > 0 {
 		select {
 		case <-tick.C:
 		case <-p.serverGone:
@@ -302,18 +231,11 @@ func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 	}
 }
 
-func (p *session) failPending() {
-	for _, r := range p.pending.all() {
-		p.failed(r)
-	}
-}
+// failPending answers the requests that the server took with it.
+func (p *session) failPending() { p.FailAll(p.died()) }
 
-// failed answers a request that the server took with it, unless it is answered.
-func (p *session) failed(r *request) {
-	if p.pending.remove(r) {
-		p.answerError(r.id, &call.Error{Code: call.InternalError,
-			Message: fmt.Sprintf("the server %s before it answered; start it again", p.exit)})
-	}
+func (p *session) died() string {
+	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)
 }
 
 // isGone reports whether the server can answer nothing any more.

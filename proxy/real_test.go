@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/proxy"
 )
 
@@ -64,7 +65,11 @@ func runProxy(command []string) int {
 }
 
 func configure(gate *toolvet.Gate, command []string) proxy.Config {
-	return proxy.Config{Command: command, Gate: func() *toolvet.Gate { return gate }, Supervisor: as("as-supervisor")}
+	return proxy.Config{
+		Config:     mediate.Config{Gate: func() *toolvet.Gate { return gate }},
+		Command:    command,
+		Supervisor: as("as-supervisor"),
+	}
 }
 
 // as is the command that runs this binary in a role.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -48,7 +49,7 @@ func TestClientRoots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gate := withPolicy(t, "version: 1\nservers: {s: {"+tt.server+"}}\n")
-			s := newStage(t, Config{Gate: func() *toolvet.Gate { return gate }})
+			s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}})
 			call := func(id, path string) (answer string) {
 				s.play(`C> {"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"read","arguments":{"path":"` + path + `"}}}`)
 				select {
@@ -78,30 +79,12 @@ func TestClientRoots(t *testing.T) {
 	}
 }
 
-func TestDirectoryOf(t *testing.T) {
-	t.Parallel()
-	for uri, want := range map[string]string{
-		"file:///srv/data":            "/srv/data",
-		"file:///srv/data/../x/":      "/srv/x",
-		"file://localhost/srv/%C3%A4": "/srv/ä",
-		"file://host/share":           "",
-		"file:relative":               "",
-		"https://example.org/":        "",
-		"%":                           "",
-		"":                            "",
-	} {
-		if got := directoryOf(uri); got != want {
-			t.Errorf("directoryOf(%q) = %q, want %q", uri, got, want)
-		}
-	}
-}
-
 // TestGateChanges holds that each call is judged by the gate of its moment.
 func TestGateChanges(t *testing.T) {
 	t.Parallel()
 	var current atomic.Pointer[toolvet.Gate]
 	current.Store(withPolicy(t, "version: 1\n"))
-	s := newStage(t, Config{Gate: current.Load})
+	s := newStage(t, Config{Config: mediate.Config{Gate: current.Load}})
 	s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	s.play("S<")
 	s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)

@@ -104,6 +104,7 @@ func newStage(t *testing.T, cfg Config) *stage {
 	}
 	clientIn, client := io.Pipe()
 	out, clientOut := io.Pipe()
+	cfg.PrivatePrefix = "toolvet-test-"
 	cfg.Command, cfg.Stdin, cfg.Stdout = []string{"fake"}, clientIn, clientOut
 	if cfg.Gate == nil {
 		cfg.Gate = func() *toolvet.Gate { return gate }
@@ -112,7 +113,6 @@ func newStage(t *testing.T, cfg Config) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.privatePrefix = "toolvet-test-"
 	s := &stage{t: t, client: client, fromProxy: lines(out), server: newFakeServer(), done: make(chan int, 1)}
 	go func() {
 		s.done <- p.serve(context.Background(), s.server)

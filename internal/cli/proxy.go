@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/proxy"
 )
@@ -94,9 +95,11 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error
 	defer record.close(context.WithoutCancel(ctx))
 	go gate.watch(ctx)
 	code, err := proxy.Run(ctx, proxy.Config{
-		Command: gate.command, Server: gate.flags.server, Gate: gate.current.Load, Session: gate.session, Observer: record, ValidateName: flags.validateName,
+		Config: mediate.Config{
+			Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Logger: log,
+		},
+		Command: gate.command, Session: gate.session, Supervisor: supervisor,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
-		Supervisor: supervisor, Logger: log,
 	})
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet/auditlog"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/proxy"
 	"github.com/toolvet/toolvet/telemetry"
 )
 
@@ -83,8 +83,8 @@ func (r *recorder) append(ctx context.Context, rec auditlog.Record) error {
 	return err
 }
 
-// Judged implements proxy.Observer.
-func (r *recorder) Judged(ctx context.Context, e *proxy.Event) error {
+// Judged implements mediate.Observer.
+func (r *recorder) Judged(ctx context.Context, e *mediate.Event) error {
 	_, span := r.observer.Start(ctx, telemetryCall(e))
 	e.Keep = span
 	rec := r.record(e, auditlog.KindCall)
@@ -108,8 +108,8 @@ func (r *recorder) Judged(ctx context.Context, e *proxy.Event) error {
 	return r.append(ctx, rec)
 }
 
-// Returned implements proxy.Observer.
-func (r *recorder) Returned(ctx context.Context, e *proxy.Event) error {
+// Returned implements mediate.Observer.
+func (r *recorder) Returned(ctx context.Context, e *mediate.Event) error {
 	rec := r.record(e, auditlog.KindResult)
 	rec.ResultBytes, rec.ResultError = e.Bytes, e.Failed
 	for _, f := range e.Verdict.Findings {
@@ -124,7 +124,7 @@ func (r *recorder) Returned(ctx context.Context, e *proxy.Event) error {
 	return r.append(ctx, rec)
 }
 
-// Listed implements proxy.Observer: a replay judges calls by the definitions of their time.
+// Listed implements mediate.Observer: a replay judges calls by the definitions of their time.
 func (r *recorder) Listed(ctx context.Context, server string, tools *call.Catalog) {
 	rec := auditlog.Record{Kind: auditlog.KindList, Server: server}
 	var all []byte
@@ -143,7 +143,7 @@ func (r *recorder) Listed(ctx context.Context, server string, tools *call.Catalo
 	}
 }
 
-func (r *recorder) record(e *proxy.Event, kind auditlog.Kind) auditlog.Record {
+func (r *recorder) record(e *mediate.Event, kind auditlog.Kind) auditlog.Record {
 	rec := auditlog.Record{Kind: kind, Server: e.Call.Server, Tool: e.Call.Name, Point: point(e.Point), Request: e.Request,
 		Verdict: verdictOf(&e.Verdict), Findings: auditlog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
 	if e.Call.Session != nil {
@@ -172,7 +172,7 @@ func point(p toolvet.Point) string {
 	return map[toolvet.Point]string{toolvet.PointLibrary: "library", toolvet.PointProxy: "proxy", toolvet.PointValidate: "validate"}[p]
 }
 
-func telemetryCall(e *proxy.Event) telemetry.Call {
+func telemetryCall(e *mediate.Event) telemetry.Call {
 	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil, Point: point(e.Point), Request: e.Request, Meta: e.Call.Meta}
 	if e.Call.Session != nil {
 		c.Protocol = e.Call.Session.ProtocolVersion
@@ -180,7 +180,7 @@ func telemetryCall(e *proxy.Event) telemetry.Call {
 	return c
 }
 
-func outcome(e *proxy.Event) telemetry.Outcome {
+func outcome(e *mediate.Event) telemetry.Outcome {
 	o := telemetry.Outcome{Verdict: string(verdictOf(&e.Verdict)), ToolError: e.Failed, Redactions: map[string]int{}}
 	if e.Bytes == 0 {
 		o.Added = e.Took

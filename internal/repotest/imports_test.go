@@ -36,10 +36,10 @@ var packagesRules = []packagesRule{
 	{
 		packages: []string{".", "call", "check/...", "checks/...", "infer", "policy", "preset", "schema", "protocol", "report", "internal/strictjson", "internal/process"},
 		never:    sdks,
-		why:      "a new revision of MCP may touch mcpgate, proxy, upstream and gateway alone",
+		why:      "a new revision of MCP may touch mcpgate, mediate, the proxies, upstream and gateway alone",
 	},
 	{
-		packages: []string{"proxy", "upstream"},
+		packages: []string{"mediate", "proxy", "upstream"},
 		never:    append([]string{"mcpgate"}, sdks...),
 		why:      "the data path forwards bytes; an SDK's client and server lose digits, unknown fields and order",
 	},
@@ -80,7 +80,12 @@ var packagesRules = []packagesRule{
 		why:      "they put verdicts into words, for every door alike",
 	},
 	{
-		packages: []string{"proxy", "upstream", "mcpgate", "protocol", "report"},
+		packages: []string{"mediate"},
+		never:    []string{"proxy", "upstream", "internal/process"},
+		why:      "what becomes of a message is the same, whatever carries it",
+	},
+	{
+		packages: []string{"mediate", "proxy", "upstream", "mcpgate", "protocol", "report"},
 		never:    []string{"internal/cli", "internal/demo", "check/checktest"},
 		why:      "the command line wires the others, and nothing rests on fixtures",
 	},

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 // review looks at a message of the server before the client gets it: r is the request that
 // it answers, or nil. It returns the line that the client may get, and nil if there is none.
-func (p *session) review(m call.Envelope, r *request, line []byte) []byte {
+func (p *Exchange) review(m call.Envelope, r *Request, line []byte) []byte {
 	gate := p.gate()
 	if !gate.Reviews() && p.cfg.Observer == nil {
 		return line
@@ -56,7 +56,7 @@ func (p *session) review(m call.Envelope, r *request, line []byte) []byte {
 }
 
 // harmless reports whether the output layer would change nothing of a whole line.
-func (p *session) harmless(line []byte) bool {
+func (p *Exchange) harmless(line []byte) bool {
 	gate := p.gate()
 	if !gate.Reviews() {
 		return true
@@ -71,7 +71,7 @@ var plainMethod = regexp.MustCompile(`^[A-Za-z0-9_./$-]{1,200}$`)
 
 // plain reports whether nothing is hidden in the method and the id of what a server sends
 // of its own.
-func (p *session) plain(gate *toolvet.Gate, m call.Envelope) bool {
+func (p *Exchange) plain(gate *toolvet.Gate, m call.Envelope) bool {
 	head, err := json.Marshal([]any{m.Method, m.ID})
 	if err != nil || !plainMethod.MatchString(m.Method) {
 		return false
@@ -94,7 +94,7 @@ func content(m call.Envelope) (name string, raw json.RawMessage) {
 	return "error", m.Error
 }
 
-func (p *session) look(gate *toolvet.Gate, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
+func (p *Exchange) look(gate *toolvet.Gate, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
 	read, err := result.Read(method, raw)
 	if err != nil {
 		p.log.Error("a message of the server is withheld: it could not be read", "method", method, "err", err)
@@ -105,7 +105,7 @@ func (p *session) look(gate *toolvet.Gate, c *call.Call, method string, raw json
 
 // annotated puts what the review made of a part of a line into its place, and, in a result,
 // what it found.
-func (p *session) annotated(line []byte, part string, raw json.RawMessage, tool string, v toolvet.Reviewed) ([]byte, error) {
+func (p *Exchange) annotated(line []byte, part string, raw json.RawMessage, tool string, v toolvet.Reviewed) ([]byte, error) {
 	if len(v.Raw) != len(raw) || !bytes.Equal(v.Raw, raw) {
 		put := func([]byte) ([]byte, error) { return v.Raw, nil }
 		var err error
@@ -136,7 +136,7 @@ func (p *session) annotated(line []byte, part string, raw json.RawMessage, tool 
 }
 
 // withheld is what the client gets in the place of a message that it must not get.
-func (p *session) withheld(m call.Envelope, r *request, c *call.Call, v toolvet.Reviewed) []byte {
+func (p *Exchange) withheld(m call.Envelope, r *Request, c *call.Call, v toolvet.Reviewed) []byte {
 	words := protocol.NewResult(c.Name, v.Verdict)
 	for _, f := range words.Findings {
 		p.log.Warn("withheld what the server sent", "tool", c.Name, "code", f.Code, "check", f.Check, "at", f.Pointer)
@@ -151,7 +151,7 @@ func (p *session) withheld(m call.Envelope, r *request, c *call.Call, v toolvet.
 		answer.Error = &responseError{call.InternalError, why + words.Text()}
 		refusal, err := encode(answer)
 		if err == nil {
-			go p.send(refusal)
+			go p.link.Send(refusal)
 		}
 		return nil
 	case r != nil && r.call != nil:

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"context"
@@ -40,7 +40,7 @@ type Event struct {
 }
 
 // judged tells the observer of a verdict. If it must not go unrecorded, it refuses.
-func (p *session) judged(ctx context.Context, e *Event) {
+func (p *Exchange) judged(ctx context.Context, e *Event) {
 	if p.cfg.Observer == nil {
 		return
 	}
@@ -52,7 +52,7 @@ func (p *session) judged(ctx context.Context, e *Event) {
 }
 
 // returned tells the observer of a result, and withholds one that cannot be recorded.
-func (p *session) returned(e *Event, v *toolvet.Reviewed, size int, failed bool) {
+func (p *Exchange) returned(e *Event, v *toolvet.Reviewed, size int, failed bool) {
 	if p.cfg.Observer == nil || e == nil {
 		return
 	}
@@ -63,7 +63,7 @@ func (p *session) returned(e *Event, v *toolvet.Reviewed, size int, failed bool)
 	}
 }
 
-func (p *session) listed(tools *call.Catalog) {
+func (p *Exchange) listed(tools *call.Catalog) {
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.Listed(p.ctx, p.cfg.Server, tools)
 	}

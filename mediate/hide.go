@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 // hide takes the tools that the session may not see out of a page of tools/list. It returns
 // how many entries are left. Definitions that cannot be read are taken out, too: nobody can
 // say whether they may be seen.
-func (p *session) hide(line []byte, page *listing) (changed []byte, left int, err error) {
+func (p *Exchange) hide(line []byte, page *listing) (changed []byte, left int, err error) {
 	session := p.caller.session(nil)
 	visible := map[string]bool{}
 	for _, t := range page.tools {

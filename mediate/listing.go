@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func decodeListing(result []byte, limits call.Limits) (*listing, error) {
 }
 
 // listPages asks the server for all pages of its tools.
-func (p *session) listPages(ctx context.Context, epoch int) (*call.Catalog, error) {
+func (p *Exchange) listPages(ctx context.Context, epoch int) (*call.Catalog, error) {
 	var all []*call.Tool
 	cursors := map[string]bool{}
 	cursor := ""
@@ -72,7 +72,7 @@ func (p *session) listPages(ctx context.Context, epoch int) (*call.Catalog, erro
 	return nil, fmt.Errorf("the server's list of tools has more than %d pages", maxPages)
 }
 
-func (p *session) listPage(ctx context.Context, cursor string) (*listing, error) {
+func (p *Exchange) listPage(ctx context.Context, cursor string) (*listing, error) {
 	params := map[string]any{}
 	if cursor != "" {
 		params["cursor"] = cursor
@@ -89,20 +89,22 @@ func (p *session) listPage(ctx context.Context, cursor string) (*listing, error)
 	return page, nil
 }
 
-func (p *session) logFaults(page *listing) {
+func (p *Exchange) logFaults(page *listing) {
 	for _, fault := range page.faults {
 		p.log.Warn("the server lists a tool that cannot be used", "err", fault)
 	}
 }
 
-var errServerGone = errors.New("the server is gone")
+// ErrServerGone is the error of [Link.Ask] if the server is gone, and whoever had messages
+// on their way to it is answered by whoever saw it go.
+var ErrServerGone = errors.New("the server is gone")
 
 // ask sends the server a request of the proxy's own and returns its result.
-func (p *session) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+func (p *Exchange) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	if meta := p.meta.Load(); meta != nil {
 		params["_meta"] = *meta
 	}
-	id := fmt.Sprintf("%q", p.privatePrefix+strconv.FormatInt(p.privateID.Add(1), 10))
+	id := fmt.Sprintf("%q", p.cfg.PrivatePrefix+strconv.FormatInt(p.privateID.Add(1), 10))
 	answer := make(chan call.Envelope, 1)
 	p.private.Store(call.IDKey(json.RawMessage(id)), answer)
 	defer p.private.Delete(call.IDKey(json.RawMessage(id)))
@@ -111,19 +113,36 @@ func (p *session) ask(ctx context.Context, method string, params map[string]any)
 		return nil, err
 	}
 	// A server that reads nothing must not hold up whoever waits for the answer.
-	go p.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, body))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() {
+		err := p.link.Ask(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, body))
+		if err != nil {
+			failed <- err
+		}
+	}()
 	select {
 	case m := <-answer:
-		if m.Result == nil && m.Error == nil {
-			return nil, fmt.Errorf("the server's answer to %s is not valid JSON-RPC", method)
+		return p.resultOf(method, m)
+	case err := <-failed:
+		select {
+		case m := <-answer: // before that
+			return p.resultOf(method, m)
+		default:
+			return nil, err
 		}
-		if m.Result == nil {
-			return nil, fmt.Errorf("the server answers %s with the error %s", method, get(m.Error, p.limits, "code"))
-		}
-		return m.Result, nil
-	case <-p.serverGone:
-		return nil, errServerGone
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the server did not answer %s in time: %w", method, ctx.Err())
 	}
+}
+
+func (p *Exchange) resultOf(method string, m call.Envelope) (json.RawMessage, error) {
+	switch {
+	case m.Result == nil && m.Error == nil:
+		return nil, fmt.Errorf("the server's answer to %s is not valid JSON-RPC", method)
+	case m.Result == nil:
+		return nil, fmt.Errorf("the server answers %s with the error %s", method, get(m.Error, p.limits, "code"))
+	}
+	return m.Result, nil
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func (c *catalog) join(start func(*flight)) *flight {
 }
 
 // list asks the server for its tools, together with all calls that do so now.
-func (p *session) list(ctx context.Context) (*call.Catalog, error) {
+func (p *Exchange) list(ctx context.Context) (*call.Catalog, error) {
 	f := p.catalog.join(func(f *flight) {
 		ctx, cancel := context.WithTimeout(p.ctx, p.cfg.ServerTimeout)
 		defer cancel()

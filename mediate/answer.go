@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"encoding/json"
@@ -24,25 +24,39 @@ type responseError struct {
 
 // answerError answers the client with a JSON-RPC error. A nil id becomes null, as
 // JSON-RPC wants it for a message whose id could not be read.
-func (p *session) answerError(id json.RawMessage, e *call.Error) {
+func (p *Exchange) answerError(id json.RawMessage, e *call.Error) {
 	p.answer(response{ID: id, Error: &responseError{e.Code, e.Message}})
+}
+
+// errorLine is an answer with a JSON-RPC error.
+func (p *Exchange) errorLine(id json.RawMessage, code int, message string) []byte {
+	line, err := encode(response{ID: id, Error: &responseError{code, message}})
+	if err != nil { // the parts are valid JSON of our own
+		p.log.Error("could not answer", "err", err)
+		return nil
+	}
+	return line
 }
 
 // answerResult answers the client's request r, unless that was answered or cancelled
 // meanwhile.
-func (p *session) answerResult(r *request, result json.RawMessage) {
+func (p *Exchange) answerResult(r *Request, result json.RawMessage) {
 	if p.pending.remove(r) {
 		p.answer(response{ID: r.id, Result: result})
 	}
 }
 
-func (p *session) answer(r response) {
+func (p *Exchange) answer(r response) {
 	line, err := encode(r)
 	if err != nil { // the parts are valid JSON of our own
 		p.log.Error("could not answer", "err", err)
 		return
 	}
-	p.toClientLine(line, true)
+	code := 0
+	if r.Error != nil {
+		code = r.Error.Code
+	}
+	p.link.Answer(line, code)
 }
 
 func encode(r response) ([]byte, error) {
@@ -51,12 +65,4 @@ func encode(r response) ([]byte, error) {
 		r.ID = json.RawMessage("null")
 	}
 	return json.Marshal(r)
-}
-
-// toClientLine writes a line to the client. A client that does not take it is gone, and
-// that ends the session.
-func (p *session) toClientLine(line []byte, flush bool) {
-	if p.toClient.write(line, flush) != nil {
-		p.end()
-	}
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // maxPending bounds the requests of the client that are not answered yet.
 const maxPending = 10_000
 
-// A request is one request of the client that is not answered yet.
-type request struct {
+// A Request is one request of the client that is not answered yet.
+type Request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
 	call   *call.Call         // of a tools/call
@@ -32,7 +32,7 @@ type request struct {
 // A pendingTable holds the client's requests that are not answered yet, by id.
 type pendingTable struct {
 	mu   sync.Mutex
-	byID map[string]*request
+	byID map[string]*Request
 }
 
 // Reasons why add refuses a request.
@@ -42,7 +42,7 @@ const (
 )
 
 // add enters a request and returns "", or why it cannot.
-func (t *pendingTable) add(r *request) string {
+func (t *pendingTable) add(r *Request) string {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,14 +53,14 @@ func (t *pendingTable) add(r *request) string {
 		return tooManyPending
 	}
 	if t.byID == nil {
-		t.byID = map[string]*request{}
+		t.byID = map[string]*Request{}
 	}
 	t.byID[key] = r
 	return ""
 }
 
 // take removes and returns the request with an id, or returns nil.
-func (t *pendingTable) take(id json.RawMessage) *request {
+func (t *pendingTable) take(id json.RawMessage) *Request {
 	key := call.IDKey(id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *pendingTable) take(id json.RawMessage) *request {
 }
 
 // ended tells whoever counts the calls that r is over. A nil r is none.
-func (r *request) ended() {
+func (r *Request) ended() {
 	if r != nil && r.done != nil {
 		r.done()
 	}
@@ -79,7 +79,7 @@ func (r *request) ended() {
 
 // remove removes r. It returns false if r is gone already: cancelled, or answered by
 // somebody else. Whoever removes a request answers it, so each is answered once.
-func (t *pendingTable) remove(r *request) bool {
+func (t *pendingTable) remove(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +92,7 @@ func (t *pendingTable) remove(r *request) bool {
 }
 
 // forward marks r as the server's to answer. It returns false if r is gone.
-func (t *pendingTable) forward(r *request) bool {
+func (t *pendingTable) forward(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID[call.IDKey(r.id)] != r {
@@ -103,7 +103,7 @@ func (t *pendingTable) forward(r *request) bool {
 }
 
 // counted remembers whom to tell when r has ended, or tells at once if it has.
-func (t *pendingTable) counted(r *request, done func()) {
+func (t *pendingTable) counted(r *Request, done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID[call.IDKey(r.id)] != r {
@@ -137,7 +137,7 @@ func (t *pendingTable) cancelled(id json.RawMessage) bool {
 }
 
 // all returns the requests that are not answered yet.
-func (t *pendingTable) all() []*request {
+func (t *pendingTable) all() []*Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(maps.Values(t.byID))

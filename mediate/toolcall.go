@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package proxy
+package mediate
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 )
 
 // toolsCall judges a tools/call and forwards it, or answers it.
-func (p *session) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
+func (p *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 	if m.ID == nil {
 		// A server that runs it all the same would run what nobody judged.
 		p.log.Warn("dropped a tools/call without an id")
@@ -31,7 +31,7 @@ func (p *session) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 	}
 	c.Server, c.Session = p.cfg.Server, p.caller.session(c.Meta)
 	p.noteVersion(c.Meta)
-	r := &request{id: bytes.Clone(m.ID), method: m.Method}
+	r := &Request{id: bytes.Clone(m.ID), method: m.Method}
 	if tools := p.catalog.current(); tools.Tool(c.Name) != nil && c.Name != p.validateName(tools) {
 		c.Resolve(tools)
 		if !p.gate().Waits(c) {
@@ -46,7 +46,7 @@ func (p *session) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 
 // toolsCallLater judges a call beside the messages that follow it: it must wait for
 // the server's list of tools, for checks, or for the server's own validation.
-func (p *session) toolsCallLater(ctx context.Context, r *request, c *call.Call, line []byte) {
+func (p *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	cancel := r.cancel
 	c.Raw = bytes.Clone(c.Raw)
@@ -58,7 +58,7 @@ func (p *session) toolsCallLater(ctx context.Context, r *request, c *call.Call, 
 		defer cancel()
 		tools, err := p.toolsFor(ctx, c.Name)
 		switch {
-		case errors.Is(err, errServerGone):
+		case errors.Is(err, ErrServerGone):
 			// Whoever waits for the server's end says how it ended.
 		case err != nil:
 			p.refuse(r, c, unlisted(err))
@@ -74,7 +74,7 @@ func (p *session) toolsCallLater(ctx context.Context, r *request, c *call.Call, 
 // toolsFor returns the server's tools, and lists them if they are not known. If they are
 // known and hold no tool of the name, the server is asked once more before the call is
 // refused: some servers do not say that their list has changed.
-func (p *session) toolsFor(ctx context.Context, name string) (*call.Catalog, error) {
+func (p *Exchange) toolsFor(ctx context.Context, name string) (*call.Catalog, error) {
 	known := p.catalog.current()
 	switch {
 	case known == nil:
@@ -97,7 +97,7 @@ func unlisted(err error) toolvet.Verdict {
 }
 
 // judge forwards a call that is a go, and answers one that is not.
-func (p *session) judge(ctx context.Context, r *request, c *call.Call, line []byte) {
+func (p *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	r.call = &call.Call{Server: c.Server, Name: c.Name, Tool: c.Tool, Meta: c.Meta, Session: c.Session}
 	began := time.Now()
 	v, done := p.gate().Admit(ctx, c, toolvet.PointProxy)
@@ -113,7 +113,7 @@ func (p *session) judge(ctx context.Context, r *request, c *call.Call, line []by
 }
 
 // refuse answers a call that is a no-go: a tool execution error (SEP-1303).
-func (p *session) refuse(r *request, c *call.Call, v toolvet.Verdict) {
+func (p *Exchange) refuse(r *Request, c *call.Call, v toolvet.Verdict) {
 	result := protocol.NewResult(c.Name, v)
 	for _, f := range result.Findings {
 		p.log.Info("refused a call", "tool", result.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
@@ -122,7 +122,7 @@ func (p *session) refuse(r *request, c *call.Call, v toolvet.Verdict) {
 }
 
 // answerValidate answers a call of the validate tool.
-func (p *session) answerValidate(ctx context.Context, r *request, c *call.Call, tools *call.Catalog) {
+func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call, tools *call.Catalog) {
 	own := *c
 	own.Tool, own.Validation = p.validate, true
 	if v := p.gate().Judge(ctx, &own, toolvet.PointProxy); !v.Go {
@@ -151,7 +151,7 @@ func (p *session) answerValidate(ctx context.Context, r *request, c *call.Call, 
 }
 
 // askNative asks the server's own validation too: both must agree to a go.
-func (p *session) askNative(ctx context.Context, name string, c *call.Call, result *protocol.Result) {
+func (p *Exchange) askNative(ctx context.Context, name string, c *call.Call, result *protocol.Result) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
 	defer cancel()
 	answer, err := p.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": c.Raw})
@@ -166,7 +166,7 @@ func (p *session) askNative(ctx context.Context, name string, c *call.Call, resu
 
 // validateName is the name of the validate tool beside the server's tools: that of the
 // server's own if it announces the protocol, else the first that is free.
-func (p *session) validateName(tools *call.Catalog) string {
+func (p *Exchange) validateName(tools *call.Catalog) string {
 	if native := p.native.Load(); native != nil {
 		return *native
 	}
@@ -187,7 +187,7 @@ func modern(meta map[string]any) bool {
 
 // noteVersion remembers what a request since 2026-07-28 must say of its sender, for the
 // proxy's own requests.
-func (p *session) noteVersion(meta map[string]any) {
+func (p *Exchange) noteVersion(meta map[string]any) {
 	if p.meta.Load() != nil || !modern(meta) {
 		return
 	}
@@ -203,7 +203,7 @@ func (p *session) noteVersion(meta map[string]any) {
 	}
 }
 
-func (p *session) noteMeta(raw []byte) {
+func (p *Exchange) noteMeta(raw []byte) {
 	if p.meta.Load() != nil || raw == nil {
 		return
 	}

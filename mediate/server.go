@@ -1,0 +1,230 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mediate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// TooLong handles what is left of a message of the server that is longer than the limit. It
+// returns what the client gets, or nil.
+func (p *Exchange) TooLong(m call.Remnant) []byte {
+	p.stray.warn(p.log, "dropped a message of the server that is larger than the limit", nil)
+	const larger = "is larger than the proxy's limit: "
+	switch {
+	case m.ID == nil:
+	case m.Method:
+		refusal, err := encode(response{ID: m.ID, Error: &responseError{call.InvalidRequest, "the request " + larger + "send less at once"}})
+		if err == nil {
+			go p.link.Send(refusal)
+		}
+	default:
+		if r := p.pending.take(m.ID); r != nil {
+			return p.errorLine(r.id, call.InternalError, "the server's answer "+larger+"ask for less at once")
+		}
+	}
+	return nil
+}
+
+// FromServer handles one message of the server, or a batch of them, and returns what the
+// client gets: the same line, a changed one, or nil.
+func (p *Exchange) FromServer(line []byte) []byte {
+	if text := bytes.Trim(line, " \t\r"); len(text) > 0 && text[0] == '[' {
+		return p.serverBatch(line, text)
+	}
+	m, err := call.DecodeEnvelope(line, p.limits)
+	if err == nil && m.Other && !p.harmless(line) {
+		err = errors.New("it holds what must not be shown in members that JSON-RPC does not know, or a result beside an error")
+	}
+	if err != nil {
+		return p.malformed(line, err)
+	}
+	if m.Method != "" {
+		switch m.Method {
+		case "notifications/tools/list_changed":
+			p.catalog.changed()
+		case "roots/list":
+			p.roots.asked(m.ID)
+		}
+		return p.review(m, nil, line)
+	}
+	key := call.IDKey(m.ID)
+	if p.isPrivate(key) {
+		p.deliver(key, m)
+		return nil
+	}
+	r := p.pending.take(m.ID)
+	reviewed := p.review(m, r, line)
+	if r == nil || m.Result == nil || !r.changes() {
+		return reviewed
+	}
+	if len(reviewed) != len(line) || !bytes.Equal(reviewed, line) {
+		line = reviewed
+		if m, err = call.DecodeEnvelope(line, p.limits); err != nil || m.Result == nil {
+			return line
+		}
+	}
+	changed, err := p.change(r, m.Result, line)
+	if err != nil && r.method == "tools/list" && p.gate().Hides() {
+		p.log.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
+		return p.errorLine(r.id, call.InternalError, "the server's list of tools is withheld: it could not be read")
+	}
+	if err != nil {
+		p.log.Warn("passed on a result of the server as it is", "method", r.method, "err", err)
+		return line
+	}
+	return changed
+}
+
+// malformed handles a line of the server that is no message. The client gets it, unless
+// it was meant for the proxy; what the client makes of it is its own affair.
+func (p *Exchange) malformed(line []byte, err error) []byte {
+	p.stray.warn(p.log, "the server sent a line that is no message", err)
+	m := call.Recover(bytes.NewReader(line))
+	if m.ID == nil || m.Method {
+		if p.gate().Reviews() {
+			return nil // nobody can look at what cannot be read
+		}
+		return line
+	}
+	if key := call.IDKey(m.ID); p.isPrivate(key) {
+		p.deliver(key, call.Envelope{})
+		return nil
+	}
+	r := p.pending.take(m.ID)
+	if !p.gate().Reviews() {
+		return line
+	}
+	if r != nil {
+		return p.errorLine(r.id, call.InternalError, "the server's answer is withheld: it is no message that every reader reads alike")
+	}
+	return nil
+}
+
+// serverBatch handles a JSON-RPC batch of the server (2025-03-26 only).
+func (p *Exchange) serverBatch(line, text []byte) []byte {
+	elements, err := strictjson.Elements(text, p.limits)
+	if err != nil {
+		return p.malformed(line, err)
+	}
+	same, kept := true, make([][]byte, 0, len(elements))
+	for _, e := range elements {
+		out := []byte(nil)
+		if e[0] != '[' { // a batch holds no batches
+			out = p.FromServer(e)
+		}
+		same = same && bytes.Equal(out, e)
+		if out != nil {
+			kept = append(kept, out)
+		}
+	}
+	switch {
+	case same:
+		return line
+	case len(kept) == 0:
+		return nil
+	}
+	return slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
+}
+
+// isPrivate reports whether an id is that of a request of the proxy's own.
+func (p *Exchange) isPrivate(key string) bool {
+	return strings.HasPrefix(key, `"`+p.cfg.PrivatePrefix)
+}
+
+// deliver hands the answer to a request of the proxy's own to whoever asked.
+func (p *Exchange) deliver(key string, m call.Envelope) {
+	if answer, ok := p.private.LoadAndDelete(key); ok {
+		answer.(chan call.Envelope) <- call.Envelope{Result: bytes.Clone(m.Result), Error: bytes.Clone(m.Error)}
+	}
+}
+
+// changes reports whether the proxy has something of its own to say in the answer to r.
+func (r *Request) changes() bool {
+	return r.method == "initialize" || r.method == "server/discover" || r.method == "tools/list"
+}
+
+// change makes the three changes of the proxy to a line of the server.
+func (p *Exchange) change(r *Request, result, line []byte) ([]byte, error) {
+	switch r.method {
+	case "initialize", "server/discover":
+		return p.announce(result, line)
+	case "tools/list":
+		return p.addTool(r, result, line)
+	}
+	return line, nil
+}
+
+// announce adds the toolValidation capability to the result of a handshake. A server
+// without tools has nothing to validate.
+func (p *Exchange) announce(result, line []byte) ([]byte, error) {
+	if get(result, p.limits, "capabilities", "tools") == nil {
+		return line, nil
+	}
+	if version := textOf(get(result, p.limits, "protocolVersion")); version != "" {
+		p.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
+	}
+	name := p.cfg.ValidateName
+	if native := protocol.Announced(get(result, p.limits, "capabilities")); native != "" {
+		p.native.Store(&native)
+		name = native
+	}
+	capability, err := json.Marshal(protocol.NewCapability(name, p.gate().Levels()))
+	if err != nil {
+		return nil, err
+	}
+	put := func([]byte) ([]byte, error) { return capability, nil }
+	for _, path := range [][]string{
+		{"result", "capabilities", "experimental", protocol.Experimental},
+		{"result", "capabilities", "extensions", protocol.Extension},
+	} {
+		if line, err = edit(line, p.limits, path, put); err != nil {
+			return nil, err
+		}
+	}
+	return line, nil
+}
+
+// addTool learns from a page of the client's own listing, and adds the validate tool to
+// the last page.
+func (p *Exchange) addTool(r *Request, result, line []byte) ([]byte, error) {
+	page, err := decodeListing(result, p.limits)
+	if err != nil {
+		return nil, err
+	}
+	p.logFaults(page)
+	tools := p.catalog.learnPage(page, r.cursor, r.epoch)
+	if page.next == "" {
+		p.listed(tools)
+	}
+	left := len(page.tools) + len(page.faults)
+	if p.gate().Hides() {
+		if line, left, err = p.hide(line, page); err != nil {
+			return nil, err
+		}
+	}
+	if page.next != "" || p.native.Load() != nil {
+		return line, nil
+	}
+	name := p.validateName(tools)
+	if name != p.cfg.ValidateName {
+		p.log.Warn("the server has a tool called "+p.cfg.ValidateName+" of its own: toolvet's is called "+name+
+			"; choose a name with --validate-name", "name", name)
+	}
+	definition, err := protocol.NewTool(name).Encode()
+	if err != nil {
+		return nil, err
+	}
+	return edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
+		return appendTo(list, left == 0, definition), nil
+	})
+}

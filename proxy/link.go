@@ -1,0 +1,51 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"context"
+
+	"github.com/toolvet/toolvet/mediate"
+)
+
+// Answer implements mediate.Link.
+func (p *session) Answer(line []byte, _ int) { p.toClientLine(line, true) }
+
+// toClientLine writes a line to the client. A client that does not take it is gone, and
+// that ends the session.
+func (p *session) toClientLine(line []byte, flush bool) {
+	if p.toClient.write(line, flush) != nil {
+		p.end()
+	}
+}
+
+// Forward implements mediate.Link.
+func (p *session) Forward(r *mediate.Request, line []byte) {
+	err := p.toServer.write(line, true)
+	switch {
+	case p.isGone():
+		// It may have had the request. How it ended is known in a moment.
+		go func() {
+			<-p.exited
+			p.Fail(r, p.died())
+		}()
+	case err != nil:
+		p.Fail(r, "the server does not take messages any more: start it again")
+	}
+}
+
+// Send implements mediate.Link. If the server does not take the line, it is about to be
+// found gone.
+func (p *session) Send(line []byte) { _ = p.toServer.write(line, true) }
+
+// Ask implements mediate.Link.
+func (p *session) Ask(ctx context.Context, line []byte) error {
+	p.Send(line)
+	select {
+	case <-p.serverGone:
+		return mediate.ErrServerGone
+	case <-ctx.Done():
+		return nil
+	}
+}
