@@ -129,8 +129,8 @@ var targetRules = []targetRule{
 	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
 	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs"}, "who wants checks is given a slice"},
-	{"testing", []string{"check/checktest", "internal/npm"}, "package testing adds flags to the program that imports it"},
-	{"os/exec", []string{"internal/process", "internal/npm", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
+	{"testing", []string{"check/checktest", "internal/npm", "internal/redistest"}, "package testing adds flags to the program that imports it"},
+	{"os/exec", []string{"internal/process", "internal/npm", "internal/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/process"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},
 }

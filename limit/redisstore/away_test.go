@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/redistest"
 	"github.com/toolvet/toolvet/limit"
 )
 
@@ -47,11 +48,11 @@ func back(t *testing.T, l *limit.Limiter) (ticket *limit.Ticket) {
 
 func TestAwayRefuses(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, log := newStore(t, limit.Shared{URL: server.url()}, unhurried)
+	server := redistest.Start(t)
+	store, log := newStore(t, limit.Shared{URL: server.URL()}, unhurried)
 	l := newLimiter(t, store, twoADay)
 	early := take(t, l, alice)
-	server.kill()
+	server.Kill()
 	for range 20 {
 		away(t, l)
 	}
@@ -59,7 +60,7 @@ func TestAwayRefuses(t *testing.T) {
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "refused") {
 		t.Errorf("logged:\n%s", log)
 	}
-	server.start(t)
+	server.Start(t)
 	back(t, l).Rollback()
 	take(t, l, alice)
 	if n := strings.Count(log.String(), "level=INFO"); n != 1 {
@@ -69,22 +70,22 @@ func TestAwayRefuses(t *testing.T) {
 
 func TestAwayFromTheBeginning(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	server.kill()
-	store, _ := newStore(t, limit.Shared{URL: server.url()}, unhurried)
+	server := redistest.Start(t)
+	server.Kill()
+	store, _ := newStore(t, limit.Shared{URL: server.URL()}, unhurried)
 	l := newLimiter(t, store, twoADay)
 	away(t, l)
-	server.start(t)
+	server.Start(t)
 	back(t, l)
 }
 
 func TestAwayLocal(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, log := newStore(t, limit.Shared{URL: server.url(), WhenAway: limit.Local}, unhurried)
+	server := redistest.Start(t)
+	store, log := newStore(t, limit.Shared{URL: server.URL(), WhenAway: limit.Local}, unhurried)
 	l := newLimiter(t, store, twoADay)
 	take(t, l, alice).Release()
-	server.kill()
+	server.Kill()
 	take(t, l, alice).Rollback()
 	take(t, l, alice).Release()
 	if got := left(t, l, alice); got != "[2 1]" {
@@ -97,13 +98,13 @@ func TestAwayLocal(t *testing.T) {
 	if !strings.Contains(log.String(), "this proxy holds to the limits alone") {
 		t.Errorf("logged:\n%s", log)
 	}
-	server.start(t)
+	server.Start(t)
 	back(t, l) // which the local quota would refuse
 	local.Release()
 	if got := left(t, newLimiter(t, store.local, twoADay), alice); got != "[2 0]" {
 		t.Errorf("locally %s are left", got)
 	}
-	if n, err := server.client(t, 1).DBSize(t.Context()).Result(); n == 0 || err != nil {
+	if n, err := server.Client(t, 1).DBSize(t.Context()).Result(); n == 0 || err != nil {
 		t.Errorf("nothing is counted in Redis: %v", err)
 	}
 }
@@ -139,18 +140,18 @@ func TestSilence(t *testing.T) {
 
 func TestWrongPassword(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	if err := server.client(t, 0).ConfigSet(t.Context(), "requirepass", "right").Err(); err != nil {
+	server := redistest.Start(t)
+	if err := server.Client(t, 0).ConfigSet(t.Context(), "requirepass", "right").Err(); err != nil {
 		t.Fatal(err)
 	}
-	server.password = "right"
-	wrong := strings.Replace(server.url(), "127", ":hunter2@127", 1)
+	server.Password = "right"
+	wrong := strings.Replace(server.URL(), "127", ":hunter2@127", 1)
 	store, log := newStore(t, limit.Shared{URL: wrong}, unhurried)
 	away(t, newLimiter(t, store, twoADay))
 	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "WRONGPASS") {
 		t.Errorf("logged:\n%s", text)
 	}
-	right := strings.Replace(server.url(), "127", ":right@127", 1)
+	right := strings.Replace(server.URL(), "127", ":right@127", 1)
 	store, _ = newStore(t, limit.Shared{URL: right}, unhurried)
 	take(t, newLimiter(t, store, twoADay), alice)
 }
@@ -158,11 +159,11 @@ func TestWrongPassword(t *testing.T) {
 // TestForeignKey holds that what somebody else wrote refuses.
 func TestForeignKey(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, _ := newStore(t, limit.Shared{URL: server.url()}, unhurried)
+	server := redistest.Start(t)
+	store, _ := newStore(t, limit.Shared{URL: server.URL()}, unhurried)
 	l := newLimiter(t, store, twoADay)
 	take(t, l, alice)
-	client := server.client(t, 1)
+	client := server.Client(t, 1)
 	for _, key := range client.Keys(t.Context(), "*").Val() {
 		client.Set(t.Context(), key, "x", 0)
 	}
@@ -171,13 +172,13 @@ func TestForeignKey(t *testing.T) {
 
 func TestRestartKeepsSlots(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, _ := newStore(t, limit.Shared{URL: server.url()}, unhurried)
+	server := redistest.Start(t)
+	store, _ := newStore(t, limit.Shared{URL: server.URL()}, unhurried)
 	l := newLimiter(t, store, limit.Limit{Name: "calls", Concurrency: 2})
 	running, ended := take(t, l, alice), take(t, l, alice)
-	server.kill()
+	server.Kill()
 	ended.Release()
-	server.start(t)
+	server.Start(t)
 	eventually(t, "Redis is back", func() bool {
 		store.renewAll()
 		_, err := l.Peek(t.Context(), bob)

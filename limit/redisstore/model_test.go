@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/redistest"
 	"github.com/toolvet/toolvet/limit"
 )
 
@@ -159,7 +160,7 @@ func FuzzModel(f *testing.F) {
 
 func TestModelRedis(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
+	server := redistest.Start(t)
 	for seed := range uint64(20) {
 		play(t, redisWorld(t, server), randomProgram(seed, 400))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/redistest"
 	"github.com/toolvet/toolvet/limit"
 )
 
@@ -24,7 +25,7 @@ func TestTwoProcesses(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/kill=%v", name, kill), func(t *testing.T) {
 				t.Parallel()
 				j := j
-				j.URL, j.Prefix = startServer(t).url(), prefix()
+				j.URL, j.Prefix = redistest.Start(t).URL(), prefix()
 				slow := j
 				slow.Most = calls / 2 // so that the other has to make some, however busy the machine
 				a := startProcess(t, slow)
@@ -53,9 +54,9 @@ func TestTwoProcesses(t *testing.T) {
 func TestTwoProcessesRate(t *testing.T) {
 	t.Parallel()
 	const step, burst = time.Millisecond, 100
-	server := startServer(t)
-	j := job{URL: server.url(), Prefix: prefix(), Step: step, Burst: burst}
-	client := server.client(t, 1)
+	server := redistest.Start(t)
+	j := job{URL: server.URL(), Prefix: prefix(), Step: step, Burst: burst}
+	client := server.Client(t, 1)
 	begin := client.Time(t.Context()).Val()
 	a, b := startProcess(t, j), startProcess(t, j)
 	eventually(t, "both let calls through", func() bool { return a.passed.Load() > 100 && b.passed.Load() > 100 })
@@ -72,7 +73,7 @@ func TestTwoProcessesRate(t *testing.T) {
 // TestTwoProcessesAtOnce counts the calls that run, in Redis and apart from the store.
 func TestTwoProcessesAtOnce(t *testing.T) {
 	t.Parallel()
-	j := job{URL: startServer(t).url(), Prefix: prefix(), Concurrency: 3, Gauges: []string{"one", "two"}}
+	j := job{URL: redistest.Start(t).URL(), Prefix: prefix(), Concurrency: 3, Gauges: []string{"one", "two"}}
 	a := startProcess(t, j)
 	j.Gauges = []string{"two", "one"}
 	b := startProcess(t, j)
@@ -88,7 +89,7 @@ func TestTwoProcessesAtOnce(t *testing.T) {
 func TestKilledSlotsReturn(t *testing.T) {
 	t.Parallel()
 	const slots = 5
-	j := job{URL: startServer(t).url(), Prefix: prefix(), Concurrency: slots, Lease: time.Second, Hold: true}
+	j := job{URL: redistest.Start(t).URL(), Prefix: prefix(), Concurrency: slots, Lease: time.Second, Hold: true}
 	p := startProcess(t, j)
 	eventually(t, "it holds the slots", func() bool { return p.held.Load() > 0 })
 	p.kill()

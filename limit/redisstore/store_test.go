@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/redistest"
 	"github.com/toolvet/toolvet/limit"
 )
 
@@ -35,8 +36,8 @@ func TestNewTellsNoPassword(t *testing.T) {
 // TestKeys holds that keys tell nobody's name, lie in one slot of a cluster, and go by themselves.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, _ := newStore(t, limit.Shared{URL: server.url(), Prefix: "team:1"}, unhurried)
+	server := redistest.Start(t)
+	store, _ := newStore(t, limit.Shared{URL: server.URL(), Prefix: "team:1"}, unhurried)
 	hostile := limit.Key{Identity: "a:{b}\x00*" + strings.Repeat("x", 1<<20), Server: "}", Tool: "\n"}
 	l := newLimiter(t, store,
 		limit.Limit{Name: "a", Rate: limit.Rate{Calls: 1, Per: time.Minute}, Concurrency: 1},
@@ -46,7 +47,7 @@ func TestKeys(t *testing.T) {
 	refused(t, l, hostile)
 	take(t, l, limit.Key{Identity: hostile.Identity + "x", Server: "}", Tool: "\n"})
 
-	client := server.client(t, 1)
+	client := server.Client(t, 1)
 	keys := client.Keys(t.Context(), "*").Val()
 	if len(keys) != 6 {
 		t.Errorf("%d keys: %q", len(keys), keys)
@@ -63,7 +64,7 @@ func TestKeys(t *testing.T) {
 // TestLeases holds that a slot is held while it is renewed, and no longer.
 func TestLeases(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
+	server := redistest.Start(t)
 	w := redisWorld(t, server)
 	l := newLimiter(t, w.store, limit.Limit{Name: "calls", Concurrency: 600})
 	for range 600 { // more than one batch
@@ -89,14 +90,14 @@ func TestLeases(t *testing.T) {
 // TestLeasesAreRenewed holds that somebody renews them.
 func TestLeasesAreRenewed(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, err := open(limit.Shared{URL: server.url()}, nil, tuning{patience: unhurried.patience, lease: 300 * time.Millisecond})
+	server := redistest.Start(t)
+	store, err := open(limit.Shared{URL: server.URL()}, nil, tuning{patience: unhurried.patience, lease: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	take(t, newLimiter(t, store, limit.Limit{Name: "calls", Concurrency: 1}), alice)
-	client := server.client(t, 1)
+	client := server.Client(t, 1)
 	keys := client.Keys(t.Context(), "*:slots").Val()
 	if len(keys) != 1 {
 		t.Fatalf("the keys of slots are %q", keys)
@@ -114,8 +115,8 @@ func TestLeasesAreRenewed(t *testing.T) {
 // TestCloseFreesSlots holds that a proxy that ends in order leaves nothing behind.
 func TestCloseFreesSlots(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	settings := limit.Shared{URL: server.url()}
+	server := redistest.Start(t)
+	settings := limit.Shared{URL: server.URL()}
 	calls := limit.Limit{Name: "calls", Concurrency: 2}
 	first, log := newStore(t, settings, unhurried)
 	l := newLimiter(t, first, calls)
@@ -139,15 +140,15 @@ func TestCloseFreesSlots(t *testing.T) {
 // TestCluster runs the scripts where keys of several hash slots would be refused.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, "--cluster-enabled", "yes")
-	client := server.client(t, 0)
+	server := redistest.Start(t, "--cluster-enabled", "yes")
+	client := server.Client(t, 0)
 	if err := client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the cluster is ready", func() bool {
 		return strings.Contains(client.ClusterInfo(t.Context()).Val(), "cluster_state:ok")
 	})
-	address := "127.0.0.1:" + server.port
+	address := "127.0.0.1:" + server.Port
 	store, log := newStore(t, limit.Shared{URL: fmt.Sprintf("redis://%s?addr=%s", address, address)}, unhurried)
 	l := newLimiter(t, store,
 		limit.Limit{Name: "a", Rate: limit.Rate{Calls: 2, Per: 24 * time.Hour}, Concurrency: 2},
@@ -166,8 +167,8 @@ func TestCluster(t *testing.T) {
 // TestOurClockIsWrong holds that windows are those of Redis's clock.
 func TestOurClockIsWrong(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	store, _ := newStore(t, limit.Shared{URL: server.url()}, unhurried)
+	server := redistest.Start(t)
+	store, _ := newStore(t, limit.Shared{URL: server.URL()}, unhurried)
 	l := newLimiter(t, store, limit.Limit{Name: "calls", Quota: limit.Quota{Calls: 3, Period: limit.Month}})
 	for _, ahead := range []time.Duration{0, -1000 * 24 * time.Hour, 1000 * 24 * time.Hour} {
 		store.ahead.Store(int64(ahead))
@@ -180,7 +181,7 @@ func TestOurClockIsWrong(t *testing.T) {
 }
 
 func BenchmarkRedis(b *testing.B) {
-	store, _ := newStore(b, limit.Shared{URL: startServer(b).url()}, unhurried)
+	store, _ := newStore(b, limit.Shared{URL: redistest.Start(b).URL()}, unhurried)
 	for _, n := range []int{1, 10} {
 		var limits []limit.Limit
 		for i := range n {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/redistest"
 	"github.com/toolvet/toolvet/limit"
 )
 
@@ -35,14 +36,14 @@ func worlds(t *testing.T, test func(t *testing.T, w world)) {
 	})
 	t.Run("redis", func(t *testing.T) {
 		t.Parallel()
-		test(t, redisWorld(t, startServer(t)))
+		test(t, redisWorld(t, redistest.Start(t)))
 	})
 }
 
-func redisWorld(t testing.TB, server *server) world {
+func redisWorld(t testing.TB, server *redistest.Server) world {
 	var passed atomic.Int64
 	now := func() time.Time { return midnight.Add(time.Duration(passed.Load())) }
-	s, log := newStore(t, limit.Shared{URL: server.url(), Prefix: prefix()}, tuning{unhurried.patience, standard.lease, now})
+	s, log := newStore(t, limit.Shared{URL: server.URL(), Prefix: prefix()}, tuning{unhurried.patience, standard.lease, now})
 	t.Cleanup(func() {
 		if text := log.String(); text != "" {
 			t.Errorf("logged: %s", text)
@@ -248,7 +249,7 @@ func TestRollbackOfOlder(t *testing.T) {
 // TestClockJumps holds that a clock that is set back forgives nothing and locks nobody out.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
-	w := redisWorld(t, startServer(t)) // for Memory see package limit: synctest's clock cannot be set
+	w := redisWorld(t, redistest.Start(t)) // for Memory see package limit: synctest's clock cannot be set
 	l := newLimiter(t, w.store, limit.Limit{Name: "rate", Rate: limit.Rate{Calls: 1, Per: time.Minute}, Burst: 2},
 		limit.Limit{Name: "quota", Quota: limit.Quota{Calls: 2, Period: limit.Day}})
 	take(t, l, alice)

@@ -1,0 +1,87 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package redistest gives tests a redis-server of their own, which they may kill and start
+// again. Where there is none on PATH the tests that need it are skipped; in CI, where the
+// environment variable CI is "true", they fail.
+package redistest
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A Server is a redis-server on a port of the loopback.
+type Server struct {
+	Port     string
+	Password string // that Client gives
+
+	binary  string
+	options []string
+	cmd     *exec.Cmd
+}
+
+// Start starts a server, which ends with the test. Options are those of its command line.
+func Start(t testing.TB, options ...string) *Server {
+	t.Helper()
+	binary, err := exec.LookPath("redis-server")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI has no redis-server")
+		}
+		t.Skip("no redis-server on PATH")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	_ = listener.Close()
+	s := &Server{binary: binary, Port: port, options: append([]string{
+		"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--loglevel", "warning", "--dir", t.TempDir(),
+	}, options...)}
+	s.Start(t)
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Start starts the server again after Kill.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	var out bytes.Buffer
+	s.cmd = exec.Command(s.binary, s.options...)
+	s.cmd.Stdout, s.cmd.Stderr = &out, &out
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	client := s.Client(t, 0)
+	for client.Ping(t.Context()).Err() != nil {
+		if s.cmd.ProcessState != nil || t.Context().Err() != nil {
+			t.Fatalf("redis-server does not start:\n%s", out.String())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Kill ends the server as nothing can prepare for.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// URL is that of the server's database 1.
+func (s *Server) URL() string { return "redis://127.0.0.1:" + s.Port + "/1" }
+
+// Client sees what others write into a database. It is closed with the test.
+func (s *Server) Client(t testing.TB, database int) *redis.Client {
+	t.Helper()
+	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + s.Port, DB: database, Password: s.Password, DialerRetries: 1})
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
