@@ -13,12 +13,26 @@ import (
 
 // A Limiter bounds how many calls a caller may make. Package access makes one from a policy.
 type Limiter interface {
-	// Take spends one call. Its findings refuse the call; then nothing is spent. Done must
-	// be called when the call has ended, once.
-	Take(ctx context.Context, c *call.Call) (done func(), findings []check.Finding)
+	// Take spends one call. Its findings refuse the call; then nothing is spent, and there
+	// is no ticket.
+	Take(ctx context.Context, c *call.Call) (Ticket, []check.Finding)
 	// Peek tells what Take would find, and what is left, and spends nothing.
 	Peek(ctx context.Context, c *call.Call) ([]Allowance, []check.Finding)
 }
+
+// A Ticket is the leave to make one call. Whoever has it calls one of its methods, however the
+// call ends. The first that is called counts; later ones do nothing. Tickets may be used
+// concurrently.
+type Ticket interface {
+	Release()  // the call has ended
+	Rollback() // the call was not made: what it spent is given back
+}
+
+// A freeTicket is that of a call that nobody counts.
+type freeTicket struct{}
+
+func (freeTicket) Release()  {}
+func (freeTicket) Rollback() {}
 
 // An Allowance is what a limit has left for a caller.
 type Allowance struct {
@@ -36,13 +50,12 @@ const CodeRateLimit = "RATE_LIMIT"
 const limitCheck = "limit"
 
 // Admit is [Gate.Judge] for a call that is then made: a go has also been counted by the
-// Gate's limits. Done must be called when the call has ended, whatever became of it; it may
-// be called several times.
-func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, done func()) {
-	v = g.judge(ctx, c, at)
-	done = func() {}
+// Gate's limits. The ticket, which is never nil, is released when the call has ended, or rolled
+// back if it is not made after all.
+func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, t Ticket) {
+	v, t = g.judge(ctx, c, at), freeTicket{}
 	if g.limiter == nil || c == nil {
-		return v, done
+		return v, t
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -58,10 +71,13 @@ func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, do
 	case !at.live():
 		v.Allowances, findings = g.limiter.Peek(ctx, c)
 	case v.Go:
-		done, findings = g.limiter.Take(ctx, c)
+		var taken Ticket
+		if taken, findings = g.limiter.Take(ctx, c); taken != nil {
+			t = taken
+		}
 	}
 	v.refuse(findings...)
-	return v, done
+	return v, t
 }
 
 // Judge runs the checks over a call and returns what they found, and go or no-go.
@@ -74,8 +90,8 @@ func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, do
 // latest one time-out (see [WithTimeout]) after a stage has begun, or when ctx is done;
 // what has not finished by then refuses a live call.
 func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
-	v, done := g.Admit(ctx, c, at)
-	done()
+	v, t := g.Admit(ctx, c, at)
+	t.Release()
 	return v
 }
 

@@ -5,6 +5,7 @@ package access_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/redistest"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -64,7 +66,7 @@ func TestLimits(t *testing.T) {
 			t.Fatalf("a dry run: %v %+v", v, v.Allowances)
 		}
 	}
-	v, done := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+	v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
 	if !v.Go {
 		t.Fatalf("the first call: %v", v)
 	}
@@ -74,8 +76,8 @@ func TestLimits(t *testing.T) {
 	if other := g.Judge(t.Context(), callBy("bob"), toolvet.PointProxy); !other.Go {
 		t.Errorf("another's call: %v", other)
 	}
-	done()
-	done()
+	ticket.Release()
+	ticket.Rollback() // says nothing any more
 	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go {
 		t.Errorf("the second call: %v", v)
 	}
@@ -95,6 +97,49 @@ func TestLimits(t *testing.T) {
 	if v := again.Judge(t.Context(), callBy("eve"), toolvet.PointProxy); !v.Go {
 		t.Errorf("calls that were refused count: %v", v)
 	}
+}
+
+// TestRollback holds that a call which is admitted and then not made gives back all that it
+// spent, wherever it is counted.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
+		if err := rollBack(t, ""); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("redis", func(t *testing.T) {
+		t.Parallel()
+		var err error
+		for range 10 { // a Redis that takes more than 250 ms is away, and this machine may be busy
+			if err = rollBack(t, "shared: {url: \""+redistest.Start(t).URL()+"\"}\n"); err == nil {
+				return
+			}
+		}
+		t.Error(err)
+	})
+}
+
+func rollBack(t *testing.T, shared string) error {
+	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 1/h, concurrency: 1, quota: 1/month}]\n"+shared)
+	for range 3 {
+		v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+		if !v.Go {
+			return fmt.Errorf("nothing has been called yet: %v", v)
+		}
+		if beside := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); beside.Go {
+			return fmt.Errorf("a second call: %v", beside)
+		}
+		ticket.Rollback()
+	}
+	v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+	ticket.Release()
+	ticket.Rollback()
+	if after := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go || after.Go {
+		return fmt.Errorf("the one call: %v; and after it: %v", v, after)
+	}
+	return nil
 }
 
 // TestFailsClosed: what cannot be enforced refuses, or keeps the Gate from being made.

@@ -76,12 +76,12 @@ func keyOf(c *call.Call) limit.Key {
 }
 
 // Take implements toolvet.Limiter.
-func (l *limiter) Take(ctx context.Context, c *call.Call) (func(), []check.Finding) {
+func (l *limiter) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []check.Finding) {
 	ticket, err := l.limits.Take(ctx, keyOf(c))
 	if err != nil {
-		return func() {}, l.findings(c, err)
+		return nil, l.findings(c, err)
 	}
-	return ticket.Release, nil
+	return ticket, nil
 }
 
 // Peek implements toolvet.Limiter.

@@ -28,19 +28,25 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
 			Message: "a middleware hands on a tools/call without its params, so it cannot be judged"}
 	}
-	c, done, answer, err := g.judge(ctx, r)
-	defer done()
+	c, ticket, answer, err := g.judge(ctx, r)
+	if ticket != nil {
+		defer ticket.Release()
+	}
 	if answer != nil || err != nil {
 		return untyped(answer, err)
+	}
+	if err := ctx.Err(); err != nil { // nobody waits for it any more
+		ticket.Rollback()
+		return nil, err
 	}
 	res, err := g.run(ctx, r)
 	return g.review(ctx, methodCallTool, c, res, err)
 }
 
 // judge returns what to answer instead of running the call: a refusal, or the answer
-// of the validate tool. If answer and err are nil, the call c is a go.
-func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (c *call.Call, done func(), answer *mcp.CallToolResult, err error) {
-	done = func() {}
+// of the validate tool. If answer and err are nil, the call c is a go. There is
+// a ticket if it was admitted.
+func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (c *call.Call, ticket toolvet.Ticket, answer *mcp.CallToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.panicked("judging a call", r.Params.Name, p)
@@ -48,27 +54,27 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (c *call.Call
 		}
 	}()
 	if c, err = g.decode(r.Params); err != nil {
-		return nil, done, nil, err
+		return nil, nil, nil, err
 	}
 	inv, err := g.inventory(ctx, r)
 	if err != nil {
 		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
-		return c, done, answer, err
+		return c, nil, answer, err
 	}
 	if c.Resolve(inv.catalog); c.Tool == nil {
 		// In the SDK's words, but not by the SDK: a tool that is added at this very
 		// moment would run without a verdict.
-		return c, done, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
+		return c, nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
 	c.Validation = c.Name == inv.validate.Name
-	verdict, done := g.gate.Admit(ctx, c, toolvet.PointLibrary)
+	verdict, ticket := g.gate.Admit(ctx, c, toolvet.PointLibrary)
 	switch {
 	case !verdict.Go:
 		answer, err = refusal(r, verdict)
 	case c.Validation:
 		answer, err = g.validate(ctx, r, c, inv)
 	}
-	return c, done, answer, err
+	return c, ticket, answer, err
 }
 
 // decode reads the arguments strictly. Absent arguments are judged as {}, and stay

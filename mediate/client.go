@@ -99,6 +99,9 @@ func (p *Exchange) forward(r *Request, line []byte) {
 	}
 }
 
+// Unsent says that the server did not take a request that was to be forwarded.
+func (p *Exchange) Unsent(r *Request) { p.pending.unsent(r) }
+
 // Fail answers a request that was forwarded and that the server will not answer, unless it
 // is answered.
 func (p *Exchange) Fail(r *Request, message string) {

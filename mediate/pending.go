@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 )
 
@@ -25,7 +26,8 @@ type Request struct {
 	event  *Event             // of a tools/call that was forwarded
 	cursor string             // of a tools/list
 	epoch  int                // of the catalog when a tools/list was forwarded
-	done   func()             // the call has ended; nil if nobody counts it
+	ticket toolvet.Ticket     // of a tools/call that was admitted
+	sent   bool               // the server has it, or may have it
 	cancel context.CancelFunc // stops judging; nil once the server has the request
 }
 
@@ -63,17 +65,22 @@ func (t *pendingTable) add(r *Request) string {
 func (t *pendingTable) take(id json.RawMessage) *Request {
 	key := call.IDKey(id)
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	r := t.byID[key]
 	delete(t.byID, key)
+	t.mu.Unlock()
 	r.ended()
 	return r
 }
 
-// ended tells whoever counts the calls that r is over. A nil r is none.
+// ended settles what counts r, which has been removed from the table. A nil r is none. It is
+// called without the table's lock: to count may mean to ask Redis.
 func (r *Request) ended() {
-	if r != nil && r.done != nil {
-		r.done()
+	switch {
+	case r == nil || r.ticket == nil:
+	case r.sent:
+		r.ticket.Release()
+	default:
+		r.ticket.Rollback()
 	}
 }
 
@@ -82,13 +89,15 @@ func (r *Request) ended() {
 func (t *pendingTable) remove(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byID[key] != r {
-		return false
+	here := t.byID[key] == r
+	if here {
+		delete(t.byID, key)
 	}
-	delete(t.byID, key)
-	r.ended()
-	return true
+	t.mu.Unlock()
+	if here {
+		r.ended()
+	}
+	return here
 }
 
 // forward marks r as the server's to answer. It returns false if r is gone.
@@ -98,19 +107,30 @@ func (t *pendingTable) forward(r *Request) bool {
 	if t.byID[call.IDKey(r.id)] != r {
 		return false
 	}
-	r.cancel = nil
+	r.cancel, r.sent = nil, true
 	return true
 }
 
-// counted remembers whom to tell when r has ended, or tells at once if it has.
-func (t *pendingTable) counted(r *Request, done func()) {
+// unsent says that the server did not take r after all.
+func (t *pendingTable) unsent(r *Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[call.IDKey(r.id)] != r {
-		done()
-		return
+	if t.byID[call.IDKey(r.id)] == r {
+		r.sent = false
 	}
-	r.done = done
+}
+
+// counted remembers the ticket of r, which is still to be sent. If r is gone, nobody will.
+func (t *pendingTable) counted(r *Request, ticket toolvet.Ticket) {
+	t.mu.Lock()
+	here := t.byID[call.IDKey(r.id)] == r
+	if here {
+		r.ticket = ticket
+	}
+	t.mu.Unlock()
+	if !here {
+		ticket.Rollback()
+	}
 }
 
 // afterCancel is how long a call counts as running after it was cancelled.
@@ -124,15 +144,16 @@ func (t *pendingTable) cancelled(id json.RawMessage) bool {
 	r := t.byID[key]
 	delete(t.byID, key)
 	t.mu.Unlock()
-	if r == nil {
+	switch {
+	case r == nil:
+		return false
+	case r.cancel != nil:
+		r.cancel()
+		r.ended()
 		return false
 	}
 	// The server may go on working for a while, and need not say when it has ended.
 	time.AfterFunc(afterCancel, r.ended)
-	if r.cancel != nil {
-		r.cancel()
-		return false
-	}
 	return true
 }
 

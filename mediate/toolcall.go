@@ -100,15 +100,15 @@ func unlisted(err error) toolvet.Verdict {
 func (p *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	r.call = &call.Call{Server: c.Server, Name: c.Name, Tool: c.Tool, Meta: c.Meta, Session: c.Session}
 	began := time.Now()
-	v, done := p.gate().Admit(ctx, c, toolvet.PointProxy)
+	v, ticket := p.gate().Admit(ctx, c, toolvet.PointProxy)
 	e := &Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
 	if p.judged(ctx, e); !e.Verdict.Go {
-		done()
+		ticket.Rollback()
 		p.refuse(r, c, e.Verdict)
 		return
 	}
 	e.Call, r.event = r.call, e
-	p.pending.counted(r, done)
+	p.pending.counted(r, ticket)
 	p.forward(r, line)
 }
 

@@ -22,7 +22,13 @@ func (p *session) toClientLine(line []byte, flush bool) {
 
 // Forward implements mediate.Link.
 func (p *session) Forward(r *mediate.Request, line []byte) {
-	err := p.toServer.write(line, true)
+	err := mediate.ErrServerGone
+	if !p.isGone() {
+		err = p.toServer.write(line, true)
+	}
+	if err != nil {
+		p.Unsent(r)
+	}
 	switch {
 	case p.isGone():
 		// It may have had the request. How it ended is known in a moment.

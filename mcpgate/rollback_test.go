@@ -1,0 +1,103 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpgate_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/redistest"
+	"github.com/toolvet/toolvet/limit"
+	"github.com/toolvet/toolvet/limit/redisstore"
+	"github.com/toolvet/toolvet/mcpgate"
+)
+
+// cancelKey is the key of a function that cancels its context.
+type cancelKey struct{}
+
+// A hasty limiter counts calls of read, and cancels the first when it has counted it.
+type hasty struct {
+	limits    *limit.Limiter
+	cancelled bool
+}
+
+func (h *hasty) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []check.Finding) {
+	ticket, err := h.limits.Take(ctx, limit.Key{Tool: c.Name})
+	if err != nil {
+		return nil, []check.Finding{{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Message: err.Error()}}
+	}
+	if !h.cancelled {
+		h.cancelled = true
+		ctx.Value(cancelKey{}).(context.CancelFunc)()
+	}
+	return ticket, nil
+}
+
+func (h *hasty) Peek(context.Context, *call.Call) ([]toolvet.Allowance, []check.Finding) {
+	return nil, nil
+}
+
+// TestRollback holds that a call which was admitted and is cancelled before its handler runs
+// is not counted, and that one whose handler ran is.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	try := func(t *testing.T, store limit.Store) error {
+		limits, err := limit.New([]limit.Limit{{Name: "one", Concurrency: 1, Quota: limit.Quota{Calls: 1, Period: limit.Month}}}, store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, ran := newServer(nil)
+		if err := mcpgate.Install(server, newGate(t, toolvet.WithLimiter(&hasty{limits: limits})), mcpgate.WithLogger(slog.New(slog.DiscardHandler))); err != nil {
+			t.Fatal(err)
+		}
+		server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+				ctx, cancel := context.WithCancel(ctx)
+				defer cancel()
+				return next(context.WithValue(ctx, cancelKey{}, cancel), method, req)
+			}
+		})
+		w := open(t, server, modernVersion)
+		if a := w.call("read", `{"path":"a"}`); a.Error == nil {
+			return errors.New("the cancelled call is answered with " + a.line)
+		}
+		if got := ran.take(); got != nil {
+			t.Errorf("the cancelled call ran: %v", got)
+		}
+		second, third := w.call("read", `{"path":"b"}`), w.call("read", `{"path":"c"}`)
+		if got := ran.take(); len(got) != 1 || second.tool(t).IsError || !third.tool(t).IsError {
+			return errors.New("the next calls are answered with " + second.line + third.line)
+		}
+		return nil
+	}
+	t.Run("memory", func(t *testing.T) {
+		if err := try(t, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("redis", func(t *testing.T) {
+		var err error
+		for range 10 { // a Redis that takes more than 250 ms is away, and this machine may be busy
+			store, failed := redisstore.New(limit.Shared{URL: redistest.Start(t).URL()}, slog.New(slog.DiscardHandler))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			err = try(t, store)
+			_ = store.Close()
+			if err == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+}

@@ -1,0 +1,66 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mediate
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// limited is a gate with limits.
+func limited(t *testing.T, yaml string) *toolvet.Gate {
+	t.Helper()
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Rules()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := new(access.Enforcer).Options(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gate
+}
+
+func readCall() *call.Call {
+	return &call.Call{Name: "read", Tool: &call.Tool{Name: "read", InputSchema: []byte(`{"type":"object"}`)}, Arguments: map[string]any{}, Raw: []byte("{}")}
+}
+
+// TestCancelledHolds holds that a call which the server has keeps its slot for a while after it
+// was cancelled: the server may go on working.
+func TestCancelledHolds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gate := limited(t, "limits: [{name: slots, concurrency: 1}]\n")
+		v, ticket := gate.Admit(t.Context(), readCall(), toolvet.PointProxy)
+		if !v.Go {
+			t.Fatal(v)
+		}
+		var table pendingTable
+		r := &Request{id: []byte("2"), method: "tools/call"}
+		table.add(r)
+		table.counted(r, ticket)
+		if !table.forward(r) || !table.cancelled(r.id) {
+			t.Fatal("the server has the call, and must be told of its end")
+		}
+		time.Sleep(afterCancel - time.Millisecond)
+		if v := gate.Judge(t.Context(), readCall(), toolvet.PointProxy); v.Go {
+			t.Error("the slot is free while the server may still work")
+		}
+		time.Sleep(2 * time.Millisecond)
+		if v := gate.Judge(t.Context(), readCall(), toolvet.PointProxy); !v.Go {
+			t.Errorf("the slot is not free afterwards: %v", v)
+		}
+	})
+}
