@@ -53,6 +53,7 @@ const limitCheck = "limit"
 // Gate's limits. The ticket, which is never nil, is released when the call has ended, or rolled
 // back if it is not made after all.
 func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, t Ticket) {
+	c = g.seen(ctx, c)
 	v, t = g.judge(ctx, c, at), freeTicket{}
 	if g.limiter == nil || c == nil {
 		return v, t
@@ -68,7 +69,7 @@ func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, t 
 	defer cancel()
 	var findings []check.Finding
 	switch {
-	case !at.live():
+	case !at.live() && c.Tool != nil: // what is left of an unknown tool would tell of hidden ones
 		v.Allowances, findings = g.limiter.Peek(ctx, c)
 	case v.Go:
 		var taken Ticket

@@ -22,6 +22,7 @@ type config struct {
 	more    []*check.Check
 	limiter Limiter
 	visible func(context.Context, *call.Call) bool
+	listed  func(context.Context, *call.Call) bool
 	policy  *policy.Policy
 	tools   []policy.Tool
 	schema  schema.Limits
@@ -45,9 +46,15 @@ func WithMoreChecks(checks ...*check.Check) Option {
 	return optionFunc(func(c *config) { c.more = append(c.more, checks...) })
 }
 
-// WithVisibility says which tools a session may see in a list. See [Gate.Visible].
+// WithVisibility says of which tools a session may know. See [Gate.Visible].
 func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
 	return optionFunc(func(c *config) { c.visible = visible })
+}
+
+// WithListing says which definitions may stand in a list, where a model reads them. A call of
+// a tool that is left out is judged as any other. See [Gate.Lists].
+func WithListing(listed func(context.Context, *call.Call) bool) Option {
+	return optionFunc(func(c *config) { c.listed = listed })
 }
 
 // WithLimiter bounds how many calls a caller may make.

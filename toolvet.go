@@ -61,6 +61,7 @@ type Gate struct {
 	policy  *policy.Policy
 	tools   []policy.Tool                          // what code demands beside the policy
 	visible func(context.Context, *call.Call) bool // nil: all
+	listed  func(context.Context, *call.Call) bool // likewise
 	limiter Limiter                                // nil: none
 	timeout time.Duration
 	logger  *slog.Logger
@@ -90,7 +91,7 @@ func New(opts ...Option) (*Gate, error) {
 	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.accessErrors()); err != nil {
 		return nil, fmt.Errorf("toolvet: %w", err)
 	}
-	g := &Gate{policy: cfg.policy, tools: cfg.tools, visible: cfg.visible, limiter: cfg.limiter, timeout: cfg.timeout, logger: cfg.logger, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
+	g := &Gate{policy: cfg.policy, tools: cfg.tools, visible: cfg.visible, listed: cfg.listed, limiter: cfg.limiter, timeout: cfg.timeout, logger: cfg.logger, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
 	for _, name := range check.Stages() {
 		s := stage{name: name}
 		for _, c := range cfg.checks {
@@ -165,24 +166,6 @@ func (g *Gate) Waits(c *call.Call) bool {
 		}
 	}
 	return false
-}
-
-// Hides reports whether there may be tools that a session cannot see.
-func (g *Gate) Hides() bool { return g.visible != nil }
-
-// Visible reports whether the session of c may see the tool that c names in a list. What
-// breaks is hidden.
-func (g *Gate) Visible(ctx context.Context, c *call.Call) (visible bool) {
-	if g.visible == nil {
-		return true
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			g.logger.Error("deciding what a session sees broke", "server", c.Server, "tool", c.Name, "err", r)
-			visible = false
-		}
-	}()
-	return g.visible(ctx, c)
 }
 
 // Levels are the kinds of looks that the Gate's checks take, without repetition.

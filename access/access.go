@@ -50,18 +50,15 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 	if err != nil || p == nil {
 		return nil, err
 	}
-	var checks []*check.Check
+	var options []toolvet.Option
 	if p.Pinning.Lock != "" {
-		lock, err := pin.Load(p.Pinning.Lock)
-		if err != nil {
+		if options, err = e.pinning(p); err != nil {
 			return nil, err
 		}
-		checks = append(checks, pin.NewCheck(lock, pin.Options{Server: e.Server, Changed: p.Pinning.Changed, Unknown: p.Pinning.Unknown}))
 	}
 	if set != nil {
-		checks = append(checks, rule.NewCheck(set, e.Log))
+		options = append(options, toolvet.WithMoreChecks(rule.NewCheck(set, e.Log)))
 	}
-	options := []toolvet.Option{toolvet.WithMoreChecks(checks...)}
 	limits, err := e.limits(p)
 	if err != nil {
 		return nil, err
@@ -71,6 +68,25 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 	}
 	if set != nil && p.HideRefused {
 		options = append(options, toolvet.WithVisibility(visibility(set)))
+	}
+	return options, nil
+}
+
+// pinning compares tools with the lock: those that are called, and those that are listed.
+func (e *Enforcer) pinning(p *policy.Policy) ([]toolvet.Option, error) {
+	lock, err := pin.Load(p.Pinning.Lock)
+	if err != nil {
+		return nil, err
+	}
+	o := pin.Options{Server: e.Server, Changed: p.Pinning.Changed, Unknown: p.Pinning.Unknown}
+	pinned := pin.NewCheck(lock, o)
+	options := []toolvet.Option{toolvet.WithMoreChecks(pinned)}
+	said := p.Check(pinned.Name)
+	if said.Observe || said.Severity != nil && *said.Severity == check.Warning {
+		o.Changed, o.Unknown = check.Warning, check.Warning
+	}
+	if !said.Off {
+		options = append(options, toolvet.WithListing(pin.NewListing(lock, o, e.Log)))
 	}
 	return options, nil
 }

@@ -61,12 +61,13 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (c *call.Call
 		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
 		return c, nil, answer, err
 	}
-	if c.Resolve(inv.catalog); c.Tool == nil {
+	c.Resolve(inv.catalog)
+	c.Validation = c.Name == inv.validate.Name
+	if c.Tool == nil || !c.Validation && !g.gate.Visible(ctx, c) {
 		// In the SDK's words, but not by the SDK: a tool that is added at this very
 		// moment would run without a verdict.
 		return c, nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
-	c.Validation = c.Name == inv.validate.Name
 	verdict, ticket := g.gate.Admit(ctx, c, toolvet.PointLibrary)
 	switch {
 	case !verdict.Go:
@@ -101,6 +102,7 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 		return refusal(r, failed("input-schema", err.Error()))
 	}
 	target.Meta = c.Meta
+	target.Validation = target.Name == c.Name
 	verdict := g.gate.Judge(ctx, target, toolvet.PointValidate)
 	if target.Tool == nil {
 		verdict.Go = false // whatever the policy makes of known-tool: the real call cannot run

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -67,23 +68,49 @@ func with(m map[string]any, key string, value any) map[string]any {
 	return m
 }
 
-// listTools adds the validate tool at the end of the last page.
+// listTools leaves out what the session may not see, and adds the validate tool at the end
+// of the last page.
 func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, error) {
 	res, err := g.next(ctx, methodListTools, req)
 	if err != nil {
 		return nil, err
 	}
 	page, ok := res.(*mcp.ListToolsResult)
-	if !ok || page == nil || page.NextCursor != "" {
+	if !ok || page == nil {
 		return res, nil
+	}
+	page = g.shown(ctx, page)
+	if page.NextCursor != "" {
+		return page, nil
 	}
 	inv, err := g.inventory(ctx, req)
 	if err != nil {
-		return res, nil // without the validate tool, whose name cannot be told
+		return page, nil // without the validate tool, whose name cannot be told
 	}
 	last := *page
 	last.Tools = append(slices.Clip(page.Tools), inv.validate)
 	return &last, nil
+}
+
+// shown is a page without the tools that do not stand in the session's lists.
+func (g *guard) shown(ctx context.Context, page *mcp.ListToolsResult) *mcp.ListToolsResult {
+	if !g.gate.Hides() {
+		return page
+	}
+	shown := *page
+	shown.Tools = slices.DeleteFunc(slices.Clone(page.Tools), func(t *mcp.Tool) bool {
+		if t == nil {
+			return true
+		}
+		return !g.gate.Lists(ctx, &call.Call{Name: t.Name, Tool: define(t, g.limits)})
+	})
+	if shown.Tools == nil { // the list is required
+		shown.Tools = []*mcp.Tool{}
+	}
+	if len(shown.Tools) < len(page.Tools) {
+		shown.CacheScope = "private" // what one session sees is not for another
+	}
+	return &shown
 }
 
 // validateTool is the definition of the validate tool for the SDK.

@@ -4,13 +4,18 @@
 package mcpgate_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -73,5 +78,48 @@ func TestListRefusesAForeignCursor(t *testing.T) {
 	got := open(t, with, "2025-11-25").ask("tools/list", `{"cursor":"nonsense"}`)
 	if want.Error == nil || got.line != want.line {
 		t.Errorf("got %s, want the SDK's own error %s", got.line, want.line)
+	}
+}
+
+// What a session may not see is in no list, and answered as what does not exist; what only
+// stands in no list is judged as ever.
+func TestListLeavesOut(t *testing.T) {
+	t.Parallel()
+	except := func(name string) func(context.Context, *call.Call) bool {
+		return func(_ context.Context, c *call.Call) bool { return c.Name != name }
+	}
+	gate, err := toolvet.New(toolvet.WithVisibility(except("read")), toolvet.WithListing(except("greet")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"2025-11-25", modernVersion} {
+		server, _ := newServer(&mcp.ServerOptions{PageSize: 1})
+		if err := mcpgate.Install(server, gate); err != nil {
+			t.Fatal(err)
+		}
+		w := open(t, server, version)
+		want := []string{"fail", "fail-coded", "nothing", "panic", "panic-typed", "validate"}
+		if diff := cmp.Diff(want, w.names()); diff != "" {
+			t.Errorf("tools differ (-want +got):\n%s", diff)
+		}
+		for _, calls := range [][2]string{{"read", "raed"}, {"validate", "validate"}} {
+			var answers []string
+			for i, name := range calls {
+				asked := []string{"read", "raed"}[i]
+				arguments := `{"path":5}`
+				if name == "validate" {
+					arguments = `{"tool":"` + asked + `","arguments":{"path":5}}`
+				}
+				line := w.call(name, arguments).line
+				_, line, _ = strings.Cut(line, `"id":`)
+				answers = append(answers, strings.ReplaceAll(strings.TrimLeft(line, "0123456789"), asked, "NAME"))
+			}
+			if diff := cmp.Diff(answers[1], answers[0]); diff != "" {
+				t.Errorf("%s: a hidden tool is answered otherwise (-unknown +hidden):\n%s", version, diff)
+			}
+		}
+		if got := w.call("greet", `{"name":"Ann","times":1}`).line; strings.Contains(got, "unknown tool") || strings.Contains(got, `"isError":true`) {
+			t.Errorf("a call of what is in no list: %s", got)
+		}
 	}
 }

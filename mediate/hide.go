@@ -11,15 +11,11 @@ import (
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
-// hide takes the tools that the session may not see out of a page of tools/list. It returns
-// how many entries are left. Definitions that cannot be read are taken out, too: nobody can
-// say whether they may be seen.
-func (p *Exchange) hide(line []byte, page *listing) (changed []byte, left int, err error) {
-	session := p.caller.session(nil)
-	visible := map[string]bool{}
-	for _, t := range page.tools {
-		visible[t.Name] = p.gate().Visible(p.ctx, &call.Call{Server: p.cfg.Server, Name: t.Name, Tool: t, Session: session})
-	}
+// hide takes the tools that the session may not see, or whose definitions a model may not
+// read, out of a page of tools/list. It returns how many entries are left. Definitions that
+// cannot be read are taken out, too: nobody can say whether they may be seen.
+func (p *Exchange) hide(line []byte) (changed []byte, left int, err error) {
+	gate, session := p.gate(), p.caller.session(nil)
 	hidden := 0
 	changed, err = edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
 		entries, err := strictjson.Elements(list, p.limits)
@@ -28,7 +24,8 @@ func (p *Exchange) hide(line []byte, page *listing) (changed []byte, left int, e
 		}
 		var kept [][]byte
 		for _, raw := range entries {
-			if t, err := call.DecodeTool(raw, p.limits); err == nil && visible[t.Name] {
+			t, err := call.DecodeTool(raw, p.limits)
+			if err == nil && gate.Lists(p.ctx, &call.Call{Server: p.cfg.Server, Name: t.Name, Tool: t, Session: session}) {
 				kept = append(kept, raw)
 			}
 		}

@@ -208,7 +208,7 @@ func (p *Exchange) addTool(r *Request, result, line []byte) ([]byte, error) {
 	}
 	left := len(page.tools) + len(page.faults)
 	if p.gate().Hides() {
-		if line, left, err = p.hide(line, page); err != nil {
+		if line, left, err = p.hide(line); err != nil {
 			return nil, err
 		}
 	}

@@ -138,13 +138,13 @@ func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call,
 	}
 	target.Server, target.Session = c.Server, c.Session
 	if target.Name == c.Name {
-		target.Tool = p.validate
+		target.Tool, target.Validation = p.validate, true
 	}
 	began := time.Now()
 	e := &Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: p.gate().Judge(ctx, target, toolvet.PointValidate), Took: time.Since(began)}
 	p.judged(ctx, e)
 	result := protocol.NewResult(target.Name, e.Verdict)
-	if native := p.native.Load(); native != nil {
+	if native := p.native.Load(); native != nil && p.gate().Visible(ctx, target) {
 		p.askNative(ctx, *native, c, &result)
 	}
 	p.answerResult(r, result.Answer(modern(c.Meta)))

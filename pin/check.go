@@ -9,9 +9,11 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
@@ -24,6 +26,40 @@ type Options struct {
 	Server  string         // of calls that name none; default: [DefaultServer]
 	Changed check.Severity // of calls of a tool whose definition is not the one in the lock
 	Unknown check.Severity // of calls of a tool that the lock does not have
+}
+
+func (o Options) server(c *call.Call) string { return cmp.Or(c.Server, o.Server, DefaultServer) }
+
+func (o Options) severity(c *Change) check.Severity {
+	if c.Kind == Added {
+		return o.Unknown
+	}
+	return o.Changed
+}
+
+// NewListing returns what tells which definitions may stand in a list of tools, for a model to
+// read: those that are as they were locked, and others of which the options only warn. Both
+// are told to the log; nil discards. Without a lock none may.
+func NewListing(lock *Lock, o Options, log *slog.Logger) func(context.Context, *call.Call) bool {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return func(ctx context.Context, c *call.Call) bool {
+		if lock == nil || c.Tool == nil {
+			return false
+		}
+		change := lock.Verify(o.server(c), c.Tool)
+		if change == nil {
+			return true
+		}
+		listed := o.severity(change) == check.Warning
+		said := "a tool is left out of the list until its definition is accepted"
+		if listed {
+			said = "a tool is listed whose definition nobody has accepted"
+		}
+		log.WarnContext(ctx, said, "server", o.server(c), "tool", Visible(c.Tool.Name), "definition", change.Kind)
+		return listed
+	}
 }
 
 // NewCheck makes the check pinned-tool. Without a lock it breaks, so that it refuses
@@ -55,17 +91,16 @@ func (c checker) run(_ context.Context, pass *check.Pass) error {
 		pass.Skipf("the server lists no tool of this name")
 		return nil
 	}
-	change := c.lock.Verify(cmp.Or(pass.Call.Server, c.options.Server, DefaultServer), pass.Call.Tool)
+	change := c.lock.Verify(c.options.server(pass.Call), pass.Call.Tool)
 	if change == nil {
 		return nil
 	}
 	f := check.Finding{
-		Severity:   c.options.Changed,
+		Severity:   c.options.severity(change),
 		Suggestion: "the operator can look at the change with 'toolvet lock', and accept it with 'toolvet lock --accept'",
 	}
 	switch change.Kind {
 	case Added:
-		f.Severity = c.options.Unknown
 		f.Message = "the tool is not in the lock: nobody has accepted its definition"
 	case Unusable:
 		f.Message = "the tool's definition cannot be compared with the lock, because it means nothing for certain"

@@ -57,6 +57,7 @@ func timeless(groups []string, a slog.Attr) slog.Attr {
 func offline(p *policy.Policy, world bool) *policy.Policy {
 	quiet := *p
 	quiet.Limits, quiet.Shared = nil, nil
+	quiet.HideRefused = false // a call of a hidden tool names the rule that hides it
 	quiet.Checks = map[string]policy.Check{}
 	maps.Copy(quiet.Checks, p.Checks)
 	if p.Pinning.Lock != "" {
