@@ -33,8 +33,9 @@ import (
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the
 // policy changes. What limits have counted stays. It may be used concurrently.
 type Enforcer struct {
-	Server string       // its name in the policy
-	Log    *slog.Logger // is told why a rule could not be evaluated, or a call not be counted; nil discards
+	Server string           // its name in the policy
+	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
+	Now    func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
 
 	mu     sync.Mutex
 	memory *limit.Memory
@@ -57,7 +58,7 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 		}
 	}
 	if set != nil {
-		options = append(options, toolvet.WithMoreChecks(rule.NewCheck(set, e.Log)))
+		options = append(options, toolvet.WithMoreChecks(rule.NewCheck(set, rule.Options{Log: e.Log, Now: e.Now})))
 	}
 	limits, err := e.limits(p)
 	if err != nil {
@@ -67,7 +68,7 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 		options = append(options, toolvet.WithLimiter(limits))
 	}
 	if set != nil && p.HideRefused {
-		options = append(options, toolvet.WithVisibility(visibility(set)))
+		options = append(options, toolvet.WithVisibility(e.visibility(set)))
 	}
 	return options, nil
 }
@@ -92,16 +93,20 @@ func (e *Enforcer) pinning(p *policy.Policy) ([]toolvet.Option, error) {
 }
 
 // visibility is what a session may call with some arguments.
-func visibility(set *rule.Set) func(context.Context, *call.Call) bool {
+func (e *Enforcer) visibility(set *rule.Set) func(context.Context, *call.Call) bool {
+	now := e.Now
+	if now == nil {
+		now = time.Now
+	}
 	return func(ctx context.Context, c *call.Call) bool {
-		return set.ForTool(c.Server, c.Tool).Visible(ctx, rule.Input{Session: c.Session, Server: c.Server, Tool: c.Name, Now: time.Now()})
+		return set.ForTool(c.Server, c.Tool).Visible(ctx, rule.Input{Session: c.Session, Server: c.Server, Tool: c.Name, Now: now()})
 	}
 }
 
 // Checks are the checks that Options may add, to read what they look for. They refuse every
 // call.
 func Checks() []*check.Check {
-	return []*check.Check{pin.NewCheck(nil, pin.Options{}), rule.NewCheck(nil, nil)}
+	return []*check.Check{pin.NewCheck(nil, pin.Options{}), rule.NewCheck(nil, rule.Options{})}
 }
 
 // Rules compiles the rules of a policy. The set is nil if there are none.

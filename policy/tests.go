@@ -5,6 +5,7 @@ package policy
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -36,6 +37,7 @@ type Case struct {
 	Tool      string          // TOOL or SERVER:TOOL
 	Arguments json.RawMessage // an object
 	Session   *call.Session   // who makes the call; nil: as the policy says, over stdio
+	Now       time.Time       // when the call is made; zero: when the tests run
 	Want      Want
 	Line      int // where the case begins, from 1
 
@@ -63,6 +65,7 @@ func (w Want) Anything() bool {
 //	policy: toolvet.yaml
 //	tools: tools.json               # or a list of definitions; or either by server
 //	session: {subject: ann}         # also in a case; subject, claims, transport, roots, client_address
+//	now: 2026-11-21T09:30:00+01:00  # also in a case; default: the time of the test
 //	runtime: false                  # true: look at files, network and databases, too
 //	cases:
 //	  - name: stays below the root  # default: the tool's name
@@ -91,18 +94,23 @@ func ParseTests(filename string, data []byte) (*Tests, error) {
 
 func (t *Tests) read(d *decoder, n ast.Node) {
 	var session *call.Session
+	var now time.Time
 	required := func(key string, read func(n ast.Node)) field { return field{key: key, required: true, read: read} }
 	d.object(n, "the test file",
 		required("version", func(n ast.Node) { readVersion(d, n) }),
 		required("policy", func(n ast.Node) { t.Policy = d.filled(n) }),
 		required("tools", func(n ast.Node) { t.readTools(d, n) }),
 		field{key: "session", read: func(n ast.Node) { session = d.session(n) }},
+		field{key: "now", read: func(n ast.Node) { now = d.moment(n) }},
 		field{key: "runtime", read: func(n ast.Node) { t.Runtime = d.boolean(n) }},
 		required("cases", func(n ast.Node) { t.readCases(d, n) }),
 	)
 	for i := range t.Cases {
 		if t.Cases[i].Session == nil {
 			t.Cases[i].Session = session
+		}
+		if t.Cases[i].Now.IsZero() {
+			t.Cases[i].Now = now
 		}
 	}
 }
@@ -158,6 +166,7 @@ func (d *decoder) testCase(n ast.Node) Case {
 		text("name", &c.Name),
 		field{key: "call", required: true, read: func(n ast.Node) { c.readCall(d, n) }},
 		field{key: "session", read: func(n ast.Node) { c.Session = d.session(n) }},
+		field{key: "now", read: func(n ast.Node) { c.Now = d.moment(n) }},
 		field{key: "go", required: true, read: func(n ast.Node) { c.Want.Go = d.boolean(n) }},
 		text("check", &c.Want.Check),
 		text("rule", &c.Want.Rule),
@@ -190,6 +199,16 @@ func (c *Case) readCall(d *decoder, n ast.Node) {
 			c.Arguments = d.json(n)
 		}},
 	)
+}
+
+// moment reads a time with its zone.
+func (d *decoder) moment(n ast.Node) time.Time {
+	text, ok := d.verbatim(n)
+	at, err := time.Parse(time.RFC3339, text)
+	if ok && (err != nil || at.IsZero()) {
+		d.errorf(positionOf(n), "must be a time with its zone, such as 2026-11-21T09:30:00Z or 2026-11-21T09:30:00+01:00")
+	}
+	return at
 }
 
 // session reads who makes calls, as an authenticating door would know it.

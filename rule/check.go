@@ -15,11 +15,19 @@ import (
 //go:embed README.md
 var doc string
 
-// NewCheck makes the check "rule", which refuses what the set does not allow. Why a rule
-// could not be evaluated goes to the log, and may quote an argument there; nil discards it.
-func NewCheck(set *Set, log *slog.Logger) *check.Check {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+// Options of the check.
+type Options struct {
+	Log *slog.Logger     // is told why a rule could not be evaluated, which may quote an argument; nil discards
+	Now func() time.Time // of the variable now; nil: time.Now
+}
+
+// NewCheck makes the check "rule", which refuses what the set does not allow.
+func NewCheck(set *Set, o Options) *check.Check {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	return &check.Check{
 		Name:    "rule",
@@ -27,22 +35,22 @@ func NewCheck(set *Set, log *slog.Logger) *check.Check {
 		Stage:   check.Policy,
 		Level:   check.SecurityLevel,
 		Bounded: true, // by the cost limit, and by the context
-		Run:     func(ctx context.Context, pass *check.Pass) error { return run(ctx, pass, set, log) },
+		Run:     func(ctx context.Context, pass *check.Pass) error { return run(ctx, pass, set, o) },
 	}
 }
 
-func run(ctx context.Context, pass *check.Pass, set *Set, log *slog.Logger) error {
+func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 	c := pass.Call
 	if c.Tool == nil || c.Tool.Fault != nil {
 		pass.Skipf("nothing is known of the tool that rules could be checked against")
 		return nil
 	}
 	d := set.ForTool(c.Server, c.Tool).Evaluate(ctx, Input{
-		Session: c.Session, Server: c.Server, Tool: c.Name, Args: c.Arguments, Now: time.Now(),
+		Session: c.Session, Server: c.Server, Tool: c.Name, Args: c.Arguments, Now: o.Now(),
 	})
 	for _, r := range d.Reasons {
 		if r.Err != nil {
-			log.Error("rule could not be evaluated", "rule", r.Rule, "server", c.Server, "tool", c.Name, "err", r.Err)
+			o.Log.Error("rule could not be evaluated", "rule", r.Rule, "server", c.Server, "tool", c.Name, "err", r.Err)
 		}
 		f := check.Finding{Rule: r.Rule, Message: r.Message, Suggestion: r.Suggestion}
 		if r.Observed {

@@ -35,7 +35,7 @@ var readers = []rule.Rule{
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	c := *rule.NewCheck(compile(t, readers...), nil)
+	c := *rule.NewCheck(compile(t, readers...), rule.Options{})
 	run := c.Run
 	c.Run = func(ctx context.Context, pass *check.Pass) error { // the cases know no session
 		judged := *pass.Call
@@ -80,7 +80,7 @@ func TestGate(t *testing.T) {
 	rules := append(readers[:len(readers):len(readers)],
 		rule.Rule{Name: "count", Effect: rule.Deny, When: `args.path.contains("hunter") && cidr(args.path).isMask()`})
 	var log bytes.Buffer
-	c := rule.NewCheck(compile(t, rules...), slog.New(slog.NewTextHandler(&log, nil)))
+	c := rule.NewCheck(compile(t, rules...), rule.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	gate, err := toolvet.New(toolvet.WithChecks(append(suite.Default(), c)...))
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func contain(findings []check.Finding, parts []string) bool {
 // TestCancelled holds that a call whose judgement is stopped is refused.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
-	gate, err := toolvet.New(toolvet.WithChecks(rule.NewCheck(compile(t, readers...), nil)))
+	gate, err := toolvet.New(toolvet.WithChecks(rule.NewCheck(compile(t, readers...), rule.Options{})))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,12 +123,12 @@ func newGate(p *policy.Policy, log *slog.Logger) (*toolvet.Gate, error) {
 	return gateBy(&access.Enforcer{Server: p.Servers[0].Name, Log: log}, p)
 }
 
-func gateBy(e *access.Enforcer, p *policy.Policy) (*toolvet.Gate, error) {
+func gateBy(e *access.Enforcer, p *policy.Policy, more ...toolvet.Option) (*toolvet.Gate, error) {
 	options, err := e.Options(p)
 	if err != nil {
 		return nil, err
 	}
-	return toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithLogger(e.Log))...)
+	return toolvet.New(slices.Concat(options, more, []toolvet.Option{toolvet.WithPolicy(p), toolvet.WithLogger(e.Log)})...)
 }
 
 // session is who makes the calls, where nobody is authenticated.

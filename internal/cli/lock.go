@@ -67,7 +67,7 @@ lock or the server could not be read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.lock, "lock", pin.File, "lock `FILE`")
+	f.StringVar(&flags.lock, "lock", "", "lock `FILE`; default: as the policy says, else "+pin.File)
 	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml) that names the server, and its command")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server, in the lock and in the policy; default: as the policy says, else "+pin.DefaultServer)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of tools, in place of a server's command")
@@ -91,14 +91,15 @@ type locked struct {
 }
 
 func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, command []string) error {
-	name, command, err := flags.find(command)
+	at, err := flags.find(command)
 	if err != nil {
 		return err
 	}
+	name, command := at.server, at.command
 	if flags.tools == "" && len(command) == 0 {
 		return usageError(cmd, "no server command: give it after --")
 	}
-	lock, err := pin.Load(flags.lock)
+	lock, err := pin.Load(at.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		lock, err = &pin.Lock{}, nil
 	}
@@ -109,7 +110,7 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, command []string
 	if err != nil {
 		return err
 	}
-	result := locked{Lock: flags.lock, Server: name, Accepted: []*pin.Change{}, never: !lock.Has(name)}
+	result := locked{Lock: at.file, Server: name, Accepted: []*pin.Change{}, never: !lock.Has(name)}
 	result.Changes = lock.Compare(name, tools)
 	if err := known(accept, append(lock.Tools(name), tools.Names()...)); err != nil {
 		return err
@@ -123,23 +124,30 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, command []string
 	return a.tellLocked(&result, flags.json)
 }
 
-// find returns the server's name in the lock, and how to start it.
-func (f lockFlags) find(command []string) (string, []string, error) {
+// A lockPlace is where a server's tools are locked.
+type lockPlace struct {
+	file    string
+	server  string   // its name in the file
+	command []string // how to start it
+}
+
+// find returns what the flags say, and what they leave to the policy.
+func (f lockFlags) find(command []string) (lockPlace, error) {
 	if f.policy == "" {
-		return cmp.Or(f.server, pin.DefaultServer), command, nil
+		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), command}, nil
 	}
 	p, err := policy.Load(f.policy, suite.Rules()...)
 	if err != nil {
-		return "", nil, err
+		return lockPlace{}, err
 	}
 	server, err := choose(p.Servers, f.server, command)
 	if err != nil {
-		return "", nil, err
+		return lockPlace{}, err
 	}
 	if command == nil && f.tools == "" {
 		command = server.Command
 	}
-	return cmp.Or(server.Name, pin.DefaultServer), command, nil
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, nil
 }
 
 // known reports a name of a tool that is none.

@@ -14,10 +14,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/checks/moment"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
 )
@@ -31,6 +36,7 @@ type offlineGate struct {
 	server string // its name in the policy
 	policy *policy.Policy
 	log    *logBuffer
+	at     atomic.Pointer[time.Time] // when the call is made, for rules and checks that ask for the time
 }
 
 // newOfflineGate makes the gate of a server, by flags as the proxy's. Without world, the
@@ -42,8 +48,31 @@ func newOfflineGate(flags gateFlags, world bool) (*offlineGate, error) {
 	}
 	p = offline(p, world)
 	g := &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
-	g.gate, err = newGate(p, slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless})))
+	log := slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless}))
+	g.gate, err = gateBy(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithChecks(g.checks()...))
 	return g, err
+}
+
+// now is when the call is made that is judged.
+func (g *offlineGate) now() time.Time {
+	if at := g.at.Load(); at != nil && !at.IsZero() {
+		return *at
+	}
+	return time.Now()
+}
+
+// checks are the default ones, of which those that ask for the time are told that of the call.
+func (g *offlineGate) checks() []*check.Check {
+	list := suite.Default()
+	for i, c := range list {
+		switch c {
+		case cron.Check:
+			list[i] = cron.New(g.now)
+		case moment.Check:
+			list[i] = moment.New(g.now)
+		}
+	}
+	return list
 }
 
 func timeless(groups []string, a slog.Attr) slog.Attr {
@@ -89,10 +118,11 @@ func leftOut(p *policy.Policy, world bool) string {
 	return "; not asked: " + strings.Join(what, ", ")
 }
 
-// judge judges a call as the proxy would before it forwards it. The tool may be one that
-// the catalog does not have. The error is that of ctx.
-func (g *offlineGate) judge(ctx context.Context, tools *call.Catalog, tool string, arguments json.RawMessage, session *call.Session) (toolvet.Verdict, error) {
+// judge judges a call as the proxy would before it forwards it, at a time; the zero time is
+// now. The tool may be one that the catalog does not have. The error is that of ctx.
+func (g *offlineGate) judge(ctx context.Context, tools *call.Catalog, tool string, arguments json.RawMessage, session *call.Session, at time.Time) (toolvet.Verdict, error) {
 	g.log.take()
+	g.at.Store(&at)
 	c := &call.Call{Server: g.server, Name: tool, Raw: arguments, Session: session}
 	var err error
 	if c.Arguments, err = call.DecodeArguments(arguments, call.Limits{}); err != nil { // the proxy refuses it, too

@@ -85,7 +85,7 @@ func TestPolicies(t *testing.T) {
 
 func byPolicy(t *testing.T, c loadedCase) {
 	t.Helper()
-	v, err := c.gate.judge(t.Context(), c.tools, c.tool, c.Arguments, c.Session)
+	v, err := c.gate.judge(t.Context(), c.tools, c.tool, c.Arguments, c.Session, c.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

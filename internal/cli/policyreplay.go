@@ -39,8 +39,8 @@ now, and which would go through. No server is started, and no call goes anywhere
 files of one log are read in the order given: the oldest first.
 
 Only calls whose arguments were recorded can be judged. Tools are as the log has them, or
-as --tools says. Checks that look at files, network and databases are off, and a rule that
-reads the time reads today's.
+as --tools says. The time that rules read is that of the call. Checks that look at files,
+network and databases are off.
 
 Exit codes: 0 nothing changes, 1 a call is judged otherwise, 2 the log could not be read,
 or no call in it could be judged.`,
@@ -177,7 +177,7 @@ func (r *replay) call(ctx context.Context, record auditlog.Record) (c *change, w
 		return nil, why, nil
 	}
 	session := call.Session{Subject: record.Subject, Transport: "stdio", Roots: record.Roots}
-	v, err := gate.judge(ctx, tools, record.Tool, record.Arguments, &session)
+	v, err := gate.judge(ctx, tools, record.Tool, record.Arguments, &session, record.Time)
 	switch {
 	case err != nil:
 		return nil, "", err

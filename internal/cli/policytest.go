@@ -122,7 +122,7 @@ type caseResult struct {
 func (a *app) runTests(ctx context.Context, t *loadedTests, asJSON bool) (failed int, err error) {
 	out := bufio.NewWriter(a.stdout)
 	for _, c := range t.cases {
-		v, err := c.gate.judge(ctx, c.tools, c.tool, c.Arguments, c.Session)
+		v, err := c.gate.judge(ctx, c.tools, c.tool, c.Arguments, c.Session, c.Now)
 		if err != nil {
 			return failed, errors.Join(err, out.Flush())
 		}

@@ -64,7 +64,7 @@ func (t *recordedTools) of(record auditlog.Record) (tools *call.Catalog, why str
 }
 
 // unrecorded is what rules may read and a replay does not have as it was.
-var unrecorded = regexp.MustCompile(`\b(session\.(claims|transport|client_address|protocol_version|traceparent)|now)\b`)
+var unrecorded = regexp.MustCompile(`\bsession\.(claims|transport|client_address|protocol_version|traceparent)\b`)
 
 // readsMore names what rules of a policy read and a replay does not have as it was.
 func readsMore(p *policy.Policy) []string {
