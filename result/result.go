@@ -48,7 +48,7 @@ func Read(method string, raw json.RawMessage) (*Result, error) {
 	r := &Result{Method: method, Raw: raw}
 	w := walker{raw: raw}
 	w.visit = func(t Token) bool {
-		if t.Kind == String && w.at("content", anyIndex, "text") {
+		if t.Kind == String && w.inBlock() {
 			r.blocks = append(r.blocks, len(r.tokens))
 		}
 		r.tokens = append(r.tokens, t)
@@ -63,8 +63,9 @@ func Read(method string, raw json.RawMessage) (*Result, error) {
 // Tokens are the scalars of r, in their order.
 func (r *Result) Tokens() []Token { return r.tokens }
 
-// TextBlocks are the texts of the text blocks of a tool's result, in their order. A model
-// reads them one after the other.
+// TextBlocks are the texts of the blocks of a tool's result, of the messages of a prompt or
+// of a request for sampling, and of the contents of a resource, in their order. A model reads
+// them one after the other.
 func (r *Result) TextBlocks() []Token {
 	blocks := make([]Token, len(r.blocks))
 	for i, t := range r.blocks {

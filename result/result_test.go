@@ -44,12 +44,23 @@ func TestTokens(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
 	}
-	var blocks []string
-	for _, b := range r.TextBlocks() {
-		blocks = append(blocks, result.Unquote(r.Raw[b.Start:b.End]))
-	}
-	if diff := cmp.Diff([]string{`a"\`, "b"}, blocks); diff != "" {
-		t.Errorf("text blocks (-want +got):\n%s", diff)
+}
+
+func TestTextBlocks(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string][]string{
+		`{"content":[{"type":"text","text":"a\"\\"},{"t\u0065xt":"b"},{"text":{"text":"c"}},{"resource":{"text":"d","uri":"x"}}]}`:             {`a"\`, "b", "d"},
+		`{"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"content":[{"text":"b"}]},{"content":{"resource":{"text":"c"}}}]}`: {"a", "b", "c"},
+		`{"contents":[{"uri":"x","text":"a"},{"blob":"YQ=="}],"text":"b","content":{"text":"c"}}`:                                              {"a"},
+	} {
+		r := read(t, raw)
+		var got []string
+		for _, b := range r.TextBlocks() {
+			got = append(got, result.Unquote(r.Raw[b.Start:b.End]))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("text blocks of %s (-want +got):\n%s", raw, diff)
+		}
 	}
 }
 

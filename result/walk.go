@@ -5,6 +5,7 @@ package result
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,6 +44,22 @@ func (w *walker) at(path ...string) bool {
 		}
 	}
 	return true
+}
+
+// blocks are where the texts stand that a model reads one after the other (MCP, schema:
+// CallToolResult, GetPromptResult, CreateMessageRequest, ReadResourceResult).
+var blocks = [][]string{
+	{"content", anyIndex, "text"},
+	{"content", anyIndex, "resource", "text"},
+	{"messages", anyIndex, "content", "text"},
+	{"messages", anyIndex, "content", anyIndex, "text"},
+	{"messages", anyIndex, "content", "resource", "text"},
+	{"contents", anyIndex, "text"},
+}
+
+// inBlock reports whether the walker is at the text of a block.
+func (w *walker) inBlock() bool {
+	return slices.ContainsFunc(blocks, func(path []string) bool { return w.at(path...) })
 }
 
 // escaper writes a name as a step of a JSON Pointer (RFC 6901, section 3).
