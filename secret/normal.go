@@ -70,9 +70,10 @@ func (n normal) raw(offset int) int {
 func plainAt(text string, i int) (plain string, size int, ok bool) {
 	switch text[i] {
 	case '\\':
-		return unescaped(text, i)
+		plain, size, ok = unescaped(text, i)
+		return entities(text, i, plain, size, ok)
 	case '&':
-		return entityAt(text, i)
+		return entities(text, i, "&", 1, false)
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
 	if invisible(r) {
@@ -90,7 +91,7 @@ func invisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || r == graphemeJoiner
 }
 
-// unescaped reads an escape of a JSON string. Text may be a string within a string within a
+// unescaped reads an escape of a JSON string, or one by which programs write a byte. Text may be a string within a string within a
 // string: however many backslashes there are, one character is meant.
 func unescaped(text string, i int) (plain string, size int, ok bool) {
 	end := i
@@ -111,6 +112,10 @@ func unescaped(text string, i int) (plain string, size int, ok bool) {
 		if c, ok := hex4(text[end+1:]); ok {
 			return string(c), end + 5 - i, true
 		}
+	case 'x':
+		if c, ok := hex2(text[end+1:]); ok {
+			return string(c), end + 3 - i, true
+		}
 	}
 	return "", end - i, false
 }
@@ -120,8 +125,16 @@ func hex4(s string) (byte, bool) {
 	if len(s) < 4 || s[:2] != "00" {
 		return 0, false
 	}
+	return hex2(s[2:])
+}
+
+// hex2 reads two digits that stand for a character of ASCII.
+func hex2(s string) (byte, bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
 	var b byte
-	for _, c := range []byte(strings.ToLower(s[2:4])) {
+	for _, c := range []byte(strings.ToLower(s[:2])) {
 		digit := strings.IndexByte("0123456789abcdef", c)
 		if digit < 0 {
 			return 0, false
@@ -134,14 +147,20 @@ func hex4(s string) (byte, bool) {
 // longestEntity is that of HTML's entities which stand for a character of ASCII and are in use.
 const longestEntity = len("&quot;") + 2
 
-func entityAt(text string, i int) (plain string, size int, ok bool) {
-	end := strings.IndexByte(text[i:min(i+longestEntity, len(text))], ';')
-	if end < 0 {
-		return "", 1, false
+// entities reads what an ampersand begins, if plain is one; that of an entity may have been
+// escaped itself.
+func entities(text string, i int, plain string, size int, ok bool) (string, int, bool) {
+	for plain == "&" {
+		body := text[i+size:]
+		end := strings.IndexByte(body[:min(longestEntity-1, len(body))], ';')
+		if end < 0 {
+			break
+		}
+		c := html.UnescapeString("&" + body[:end+1])
+		if len(c) != 1 || c[0] >= utf8.RuneSelf {
+			break
+		}
+		plain, size, ok = c, size+end+1, true
 	}
-	plain = html.UnescapeString(text[i : i+end+1])
-	if len(plain) != 1 || plain[0] >= utf8.RuneSelf {
-		return "", 1, false
-	}
-	return plain, end + 1, true
+	return plain, size, ok
 }

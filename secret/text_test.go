@@ -43,6 +43,8 @@ func TestNormalForm(t *testing.T) {
 		`a \\"b\\"`:                         `a "b"`,
 		`x\ny\nz\tw`:                        "x\ny\nz\tw",
 		`a\/b \u003d \u0022 \u00e9`:         `a/b = " \u00e9`,
+		`\u0026#65; &amp;#x42; \\u0026amp;`: `A B &`,
+		`\x41\\x62 \xe9 \x4`:                `Ab \xe9 \x4`,
 		`a &quot;b&#39; &amp;&lt; &nbsp; &`: `a "b' &< &nbsp; &`,
 		"p\u200ba\u00ads\u2060s\U000e0041":  "pass",
 		"ｐａｓｓ𝐰𝗈𝓇𝕕":                          "password",

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/result"
-	"github.com/toolvet/toolvet/secret"
 )
 
 //go:embed README.md
@@ -54,6 +53,7 @@ func run(_ context.Context, pass *check.Pass) error {
 		}
 		s := &search{result: pass.Result, scanner: scanner, options: o}
 		s.all()
+		s.numberNames()
 		o.report(pass, s.found)
 	}
 	return nil
@@ -107,5 +107,3 @@ func (o *Options) allows(place string) bool {
 func matches(pattern, pointer string) bool {
 	return slices.EqualFunc(strings.Split(pattern, "/"), strings.Split(pointer, "/"), func(a, b string) bool { return a == "*" || a == b })
 }
-
-func marker(m secret.Match) string { return secret.Marker(m.Rule) }

@@ -5,176 +5,238 @@ package secret
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/secret"
 )
 
-// percent looks into the percent-encoded text of a token (RFC 3986, section 2.1).
-func (s *search) percent(t result.Token) {
-	raw := s.result.Raw[t.Start:t.End]
-	if bytes.IndexByte(raw, '%') < 0 {
-		return
-	}
-	text, offsets := decodePercent(raw)
-	if len(text) == len(raw) {
-		return
-	}
-	for _, m := range s.scanner.Scan(string(text)) {
-		s.add(m, s.result.Replace(t.Start+offsets[m.Start], t.Start+offsets[m.End], marker(m)))
-	}
+// A code writes bytes as characters of an alphabet, each of which stands for some bits (RFC
+// 4648). Groups of characters stand for groups of bytes.
+type code struct {
+	values       [256]byte // of characters; none for others
+	bits         int       // of a character
+	chars, bytes int       // of a group
+	least        int       // characters that are looked into
+	encode       func(text []byte, like []byte) string
 }
 
-// decodePercent returns the decoded text, and for each of its bytes and its end where it
-// stands in raw.
-func decodePercent(raw []byte) (text []byte, offsets []int) {
-	for i := 0; i < len(raw); {
-		offsets = append(offsets, i)
-		if raw[i] == '%' && i+2 < len(raw) {
-			high, low := unhex(raw[i+1]), unhex(raw[i+2])
-			if high < 16 && low < 16 {
-				text = append(text, high<<4|low)
-				i += 3
-				continue
-			}
+// none is the value of a character that is not in the alphabet.
+const none = 0xff
+
+const base64Chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+// codes are what is looked into. Their alphabets are part of that of a stretch.
+var codes = []*code{
+	newCode(6, minStretch, []string{base64Chars, base64Chars[:62] + "-_"}, func(text, like []byte) string {
+		if bytes.ContainsAny(like, "-_") {
+			return base64.RawURLEncoding.EncodeToString(text)
 		}
-		text = append(text, raw[i])
-		i++
-	}
-	return text, append(offsets, len(raw))
-}
-
-func unhex(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10
-	}
-	return 16
-}
-
-// minBase64 is the length of the shortest base64 that is looked into: a secret of some 15
-// bytes.
-const minBase64 = 20
-
-// base64 looks one level down into the base64 of a token, be it a blob or a part of a text,
-// in one line or in several.
-func (s *search) base64(t result.Token) {
-	s.runs(t, oneLine)
-	if bytes.Contains(s.result.Raw[t.Start:t.End], []byte(`\n`)) {
-		s.runs(t, lines)
-	}
-}
-
-// Whether base64 goes on behind the end of a line.
-const (
-	oneLine = false
-	lines   = true
-)
-
-func (s *search) runs(t result.Token, wrapped bool) {
-	inner := s.result.Raw[t.Start+1 : t.End-1]
-	for i := 0; i < len(inner); {
-		n := 0
-		for i+n < len(inner) {
-			step := isBase64(inner[i+n:])
-			if step == 0 && wrapped && n > 0 {
-				step = lineEnd(inner[i+n:])
-			}
-			if step == 0 {
-				break
-			}
-			n += step
+		return base64.RawStdEncoding.EncodeToString(text)
+	}),
+	newCode(5, 24, []string{"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"}, func(text, _ []byte) string {
+		return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(text)
+	}),
+	newCode(4, 32, []string{"0123456789abcdef", "0123456789ABCDEF"}, func(text, like []byte) string {
+		if bytes.ContainsAny(like, "ABCDEF") {
+			return string(bytes.ToUpper([]byte(hex.EncodeToString(text))))
 		}
-		if n >= minBase64 {
-			end := i + n
-			for end < len(inner) && inner[end] == '=' && end < i+n+2 {
-				end++
-			}
-			s.decoded(t, t.Start+1+i, t.Start+1+end)
-			n = end - i
-		}
-		i += max(n, 1)
-	}
+		return hex.EncodeToString(text)
+	}),
 }
 
-// lineEnd is the length of the escapes of a line's end, or 0.
-func lineEnd(s []byte) int {
-	for _, end := range []string{`\r\n`, `\n`} {
-		if bytes.HasPrefix(s, []byte(end)) {
-			return len(end)
+func newCode(bits, least int, alphabets []string, encode func(text, like []byte) string) *code {
+	c := &code{bits: bits, chars: 8, bytes: bits, least: least, encode: encode}
+	for c.chars%2 == 0 && c.bytes%2 == 0 {
+		c.chars, c.bytes = c.chars/2, c.bytes/2
+	}
+	for i := range c.values {
+		c.values[i] = none
+	}
+	for _, alphabet := range alphabets {
+		for i, char := range []byte(alphabet) {
+			c.values[char] = byte(i)
 		}
 	}
-	return 0
+	return c
 }
 
-// isBase64 is the length of the character of base64 that s begins with, or 0. JSON may
-// escape the slash.
-func isBase64(s []byte) int {
-	switch c := s[0]; {
-	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '+', c == '/', c == '-', c == '_':
-		return 1
-	case c == '\\' && len(s) > 1 && s[1] == '/':
-		return 2
+// decode writes the bytes that characters stand for to dst. What is left at the end and
+// makes no byte is dropped.
+func (c *code) decode(dst, chars []byte) []byte {
+	dst = dst[:0]
+	acc, n := uint(0), 0
+	for _, char := range chars {
+		acc = acc<<c.bits | uint(c.values[char])
+		if n += c.bits; n >= 8 {
+			n -= 8
+			dst = append(dst, byte(acc>>n))
+		}
 	}
-	return 0
+	return dst
 }
 
-// decoded looks at what a run of base64 between two offsets of Raw holds. A secret in it is
-// replaced, and the whole encoded again, so that it stays base64.
-func (s *search) decoded(t result.Token, start, end int) {
-	run := unwrap.Replace(string(s.result.Raw[start:end]))
-	encoding, text := decode(run)
-	if !isText(text) {
-		return
+// encoded looks one level down into what a source holds in base64, base32 or hexadecimal
+// digits, be it a blob or a part of a text, in one line or in several.
+func (s *search) encoded(src source) {
+	eachStretch(src.text, func(r *stretch) {
+		for _, c := range codes {
+			for start := 0; start < len(r.chars); {
+				end := start
+				for end < len(r.chars) && c.values[r.chars[end]] != none {
+					end++
+				}
+				if end-start >= c.least {
+					s.phases(src, r, c, start, end)
+				}
+				start = end + 1
+			}
+		}
+	})
+}
+
+// phases decodes a part of a stretch. What is encoded may begin at any of its characters: of as
+// many readings as a group has characters, one is right.
+func (s *search) phases(src source, r *stretch, c *code, start, end int) {
+	for phase := range c.chars {
+		p := part{r, c, start + phase, end}
+		s.decoded = c.decode(s.decoded, r.chars[p.start:p.end])
+		var cuts []int
+		for at := 0; at < len(s.decoded); {
+			size := textLen(s.decoded[at:])
+			if size >= minText {
+				if cuts == nil {
+					cuts = p.cuts()
+				}
+				for _, group := range p.grouped(s.inText(cuts, at, at+size)) {
+					s.add(group[0], p.replace(src, s.decoded, group))
+				}
+			}
+			at += size + 1
+		}
 	}
-	matches := s.scanner.Scan(string(text))
-	if len(matches) == 0 {
-		return
+}
+
+// minText is the length of the shortest text in which a secret is looked for. A shorter one
+// may come about by chance.
+const minText = 12
+
+// textLen is the length of the text that bytes begin with.
+func textLen(b []byte) int {
+	for i := 0; i < len(b); {
+		switch c := b[i]; {
+		case ' ' <= c && c < 0x7f, c == '\n', c == '\r', c == '\t':
+			i++
+		case c < utf8.RuneSelf:
+			return i
+		default:
+			r, size := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError {
+				return i
+			}
+			i += size
+		}
 	}
-	var clean bytes.Buffer
-	pos := 0
+	return len(b)
+}
+
+// inText scans decoded text, as a whole and cut up: what is not encoded may seem to be a text
+// too, and would hide the begin or end of a secret beside it.
+func (s *search) inText(cuts []int, start, end int) []secret.Match {
+	list := s.matches(start, end)
+	first, _ := slices.BinarySearch(cuts, start+1)
+	last, _ := slices.BinarySearch(cuts, end)
+	if first == last {
+		return list
+	}
+	from := start
+	for _, at := range cuts[first:last] {
+		list = append(list, s.matches(from, at)...)
+		from = at
+	}
+	list = append(list, s.matches(from, end)...)
+	slices.SortStableFunc(list, func(a, b secret.Match) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	return list
+}
+
+// matches scans a part of the decoded text.
+func (s *search) matches(start, end int) []secret.Match {
+	if end-start < minText {
+		return nil
+	}
+	list := s.scanner.Scan(string(s.decoded[start:end]))
+	for i := range list {
+		list[i].Start += start
+		list[i].End += start
+	}
+	return list
+}
+
+// A part is what of a stretch is decoded at once.
+type part struct {
+	stretch    *stretch
+	code       *code
+	start, end int // of its characters
+}
+
+// cuts are where the decoded text may have begun or ended, in its bytes, in order.
+func (p part) cuts() []int {
+	var list []int
+	for _, c := range p.stretch.cuts {
+		if c.before > p.start && c.before < p.end {
+			list = append(list, (c.before-p.start)*p.code.bits/8)
+		}
+		if n := c.after - p.start; n > 0 && c.after < p.end && n%p.code.chars == 0 {
+			list = append(list, n*p.code.bits/8)
+		}
+	}
+	return slices.Compact(list)
+}
+
+// grouped puts matches together that share a group of bytes.
+func (p part) grouped(list []secret.Match) [][]secret.Match {
+	var all [][]secret.Match
+	end := -1 // of the last group's bytes
+	for _, m := range list {
+		if last := len(all) - 1; m.Start < end {
+			all[last] = append(all[last], m)
+		} else {
+			all = append(all, []secret.Match{m})
+		}
+		end = max(end, (m.End+p.code.bytes-1)/p.code.bytes*p.code.bytes)
+	}
+	return all
+}
+
+// replace is the edit of a source that puts markers in the place of matches which share
+// groups of bytes. What stands around them stays, and what is behind them keeps its phase.
+func (p part) replace(src source, decoded []byte, matches []secret.Match) []result.Edit {
+	pos := matches[0].Start / p.code.bytes * p.code.bytes
+	first := p.start + pos*8/p.code.bits
+	var clean []byte
 	for _, m := range matches {
-		clean.Write(text[pos:m.Start])
-		clean.WriteString(marker(m))
-		pos = m.End
-	}
-	clean.Write(text[pos:])
-	s.add(matches[0], []result.Edit{{Start: start, End: end, Text: encoding.EncodeToString(clean.Bytes())}})
-}
-
-// unwrap takes out what JSON and the ends of lines put into base64.
-var unwrap = strings.NewReplacer(`\/`, "/", `\r`, "", `\n`, "")
-
-// decode reads base64 of either alphabet, padded or not (RFC 4648, sections 4 and 5).
-func decode(run string) (*base64.Encoding, []byte) {
-	encoding := base64.StdEncoding
-	if strings.ContainsAny(run, "-_") {
-		encoding = base64.URLEncoding
-	}
-	bare := strings.TrimRight(run, "=")
-	if bare == run && len(run)%4 != 0 {
-		encoding = encoding.WithPadding(base64.NoPadding)
-	}
-	text, err := encoding.DecodeString(run)
-	if err != nil { // a word before it, or one character too many
-		text, _ = encoding.WithPadding(base64.NoPadding).DecodeString(bare[:len(bare)-len(bare)%4])
-	}
-	return encoding, text
-}
-
-// isText reports whether bytes are text, perhaps with some others in it, and not an image or
-// the like.
-func isText(b []byte) bool {
-	sample := b[:min(len(b), 4000)]
-	printable, valid := 0, utf8.Valid(b)
-	for _, c := range sample {
-		if ' ' <= c && c < 0x7f || c == '\n' || c == '\r' || c == '\t' || c >= 0x80 && valid {
-			printable++
+		if m.Start >= pos {
+			clean = append(append(clean, decoded[pos:m.Start]...), marker(m)...)
 		}
+		pos = max(pos, m.End)
 	}
-	return len(b) > 0 && printable*10 >= len(sample)*8
+	end := min((pos+p.code.bytes-1)/p.code.bytes*p.code.bytes, len(decoded))
+	clean = append(clean, decoded[pos:end]...)
+	last := p.start + (end*8+p.code.bits-1)/p.code.bits
+	for last < p.end && len(clean)%p.code.bytes != 0 {
+		clean = append(clean, ' ')
+	}
+	text := p.code.encode(clean, p.stretch.chars[first:last])
+	to := p.stretch.behind(src.text, last-1)
+	if last == len(p.stretch.chars) && p.stretch.equals > 0 {
+		text += strings.Repeat("=", -len(text)&(p.code.chars-1))
+		to = p.stretch.end
+	}
+	return src.edit(p.stretch.at[first], to, text)
 }

@@ -14,15 +14,16 @@ import (
 
 // A search looks for the secrets of one result: in its text as it stands, where a name and
 // its value are still beside each other; across text blocks, which a model reads as one; in
-// percent-encoded text; and, one level down, in base64.
+// percent-encoded text; and, one level down, in base64 and its like.
 type search struct {
 	result  *result.Result
 	scanner *secret.Scanner
 	options *Options
 
-	found []hit
-	taken []span // of Raw, where a secret has been found
-	read  int    // bytes that were read to find places
+	found   []hit
+	taken   []span // of Raw, where a secret has been found
+	read    int    // bytes that were read to find places
+	decoded []byte // of what is looked into at the moment
 }
 
 // maxRead bounds what is read to find places, in bytes: some tenths of a second. Beyond, a
@@ -32,15 +33,34 @@ const maxRead = 100 << 20
 type span struct{ start, end int }
 
 func (s *search) all() {
-	for _, m := range s.scanner.Scan(string(s.result.Raw)) {
-		s.add(m, s.result.Replace(m.Start, m.End, marker(m)))
+	s.look(s.raw())
+	if joined, several := s.joined(); several {
+		s.look(joined)
+		s.unpercented(joined)
 	}
-	s.blocks()
 	for _, t := range s.result.Tokens() {
 		if t.Kind != result.Number {
-			s.percent(t)
-			s.base64(t)
+			s.unpercented(s.token(t))
 		}
+	}
+	s.numbers()
+}
+
+// look finds the secrets of a source, as it stands and one level down.
+func (s *search) look(src source) {
+	s.plain(src)
+	s.encoded(src)
+}
+
+func (s *search) plain(src source) {
+	for _, m := range s.scanner.Scan(string(src.text)) {
+		s.add(m, src.edit(m.Start, m.End, marker(m)))
+	}
+}
+
+func (s *search) unpercented(src source) {
+	if text, ok := src.unpercented(); ok {
+		s.look(text)
 	}
 }
 
@@ -80,48 +100,6 @@ func (s *search) tokenAt(at int) result.Token {
 	tokens := s.result.Tokens()
 	i, _ := slices.BinarySearchFunc(tokens, at, func(t result.Token, at int) int { return cmp.Compare(t.End, at+1) })
 	return tokens[min(i, len(tokens)-1)]
-}
-
-// blocks looks across the text blocks of a tool's result.
-func (s *search) blocks() {
-	blocks := s.result.TextBlocks()
-	if len(blocks) < 2 {
-		return
-	}
-	var joined []byte
-	starts := make([]int, len(blocks)) // of the blocks, in joined
-	for i, t := range blocks {
-		starts[i] = len(joined)
-		joined = append(joined, result.Unquote(s.result.Raw[t.Start:t.End])...)
-	}
-	for _, m := range s.scanner.Scan(string(joined)) {
-		var edits []result.Edit
-		text := marker(m)
-		first, last := blockAt(starts, m.Start), blockAt(starts, m.End-1)
-		if first == last {
-			continue // it is found without the others
-		}
-		for i := first; i <= last; i++ {
-			t, end := blocks[i], len(joined)
-			if i+1 < len(blocks) {
-				end = starts[i+1]
-			}
-			if from, to := max(m.Start, starts[i]), min(m.End, end); from < to {
-				edits = append(edits, s.result.ReplaceText(t, from-starts[i], to-starts[i], text))
-				text = ""
-			}
-		}
-		s.add(m, edits)
-	}
-}
-
-// blockAt is the block that an offset of the joined text lies in.
-func blockAt(starts []int, at int) int {
-	i, found := slices.BinarySearch(starts, at)
-	if !found {
-		i--
-	}
-	return i
 }
 
 // isTaken reports whether a secret has been found that holds a range.
