@@ -107,6 +107,7 @@ func (s *search) phases(src source, r *stretch, c *code, start, end int) {
 	for phase := range c.chars {
 		p := part{r, c, start + phase, end}
 		s.decoded = c.decode(s.decoded, r.chars[p.start:p.end])
+		s.work += p.end - p.start
 		var cuts []int
 		for at := 0; at < len(s.decoded); {
 			size := textLen(s.decoded[at:])
@@ -170,6 +171,7 @@ func (s *search) matches(start, end int) []secret.Match {
 	if end-start < minText {
 		return nil
 	}
+	s.work += end - start
 	list := s.scanner.Scan(string(s.decoded[start:end]))
 	for i := range list {
 		list[i].Start += start
