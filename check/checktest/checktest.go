@@ -35,11 +35,22 @@
 //	{"path": "notes.txt"}
 //	    ok
 //
+// A check of the stage output has cases that are results, with what it makes of them and
+// tells the model below the findings. Of which method they are may stand in the name; a
+// rule about results has them below what a policy demands, too:
+//
+//	-- result of resources/read: text --
+//	{"contents": [{"uri": "file:///a", "text": "the key is AKIA…"}]}
+//	    warning /contents/0/text: held a secret (aws-access-token), which was replaced
+//	    becomes: {"contents": [{"uri": "file:///a", "text": "the key is [redacted:aws-access-token]"}]}
+//	-- secrets: {action: report} --
+//
 // The sections are
 //
-//   - RULE: OPTIONS, values of an argument of which that is demanded;
+//   - RULE: OPTIONS, values of an argument, or results, of which that is demanded;
 //   - tool, a definition as in tools/list, or tools, the result of tools/list;
 //   - call NAME, the arguments of calls of the tool;
+//   - result NAME or result of METHOD: NAME, results of the tool, or what else a server sends;
 //   - params NAME, the whole params of a tools/call, to call any tool;
 //   - server, what a policy says of the server, for the sections below it: base, roots,
 //     location; for call and params also tools, with addresses of arguments;
@@ -51,6 +62,8 @@
 //   - findings in order, "severity pointer: message", with "→ suggestion" and "= value"
 //     below it if there are any. A level stands behind the severity if it is not the
 //     check's. The pointer is that within the value, if the section is a rule's;
+//   - "note: text" for what the model is told beside a result, and "becomes: JSON" if the
+//     result is changed;
 //   - "skip: why", if the check could not look;
 //   - "policy: message", if the policy refuses what is demanded.
 //
@@ -211,7 +224,7 @@ type tally struct {
 	lines              map[string]bool // of findings, without severity and level
 }
 
-func (s *tally) add(r result) {
+func (s *tally) add(r outcome) {
 	s.positive = s.positive || len(r.findings) > 0
 	s.negative = s.negative || r.text == fine
 	for _, f := range r.findings {

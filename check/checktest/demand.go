@@ -26,16 +26,21 @@ func (f *file) readServer(s *section) (err error) {
 // readDemand reads what the name of a section demands: of the tool as a whole, or of the
 // argument.
 func (f *file) readDemand(s *section, whole bool) error {
+	if whole {
+		return f.readPolicy(s, "tools:\n  \"*\":\n    requires:\n      - ")
+	}
+	return f.readPolicy(s, "tools:\n  \"*\":\n    arguments:\n      "+argument+":\n        ")
+}
+
+// readPolicy reads the name of a section as what a policy says at a place of a server's
+// entry.
+func (f *file) readPolicy(s *section, place string) error {
 	if err := f.readServer(s); err != nil {
 		return err
 	}
 	s.policy += s.name
-	tools := "tools:\n  \"*\":\n    arguments:\n      " + argument + ":\n        "
-	if whole {
-		tools = "tools:\n  \"*\":\n    requires:\n      - "
-	}
 	var errs policy.Errors
-	server, err := f.parse(f.server + tools + f.expand(s.name) + "\n")
+	server, err := f.parse(f.server + place + f.expand(s.name) + "\n")
 	if !errors.As(err, &errs) {
 		s.server = server
 		return err

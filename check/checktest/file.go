@@ -39,6 +39,7 @@ type section struct {
 	refused string // what is wrong with the policy, as it is expected; or ""
 	params  func(value json.RawMessage) []byte
 	within  string // where the value is in the arguments
+	method  string // that is answered, if the values are results
 }
 
 const workDir = "$WORK"
@@ -88,6 +89,15 @@ func (f *file) add(at int, name, text string) error {
 		}
 		s.params = func(value json.RawMessage) []byte { return value }
 		return f.addCalls(s, text)
+	case kind == "result" && rest != "":
+		var err error
+		if s.method, err = methodOf(rest); err != nil {
+			return err
+		}
+		return f.addResults(s, text)
+	case f.rule != nil && kind == f.rule.Name+":" && f.rule.Results:
+		s.method = toolResult
+		return f.addResultDemand(s, text)
 	case f.rule != nil && kind == f.rule.Name+":":
 		return f.addDemand(s, text)
 	}
@@ -95,7 +105,7 @@ func (f *file) add(at int, name, text string) error {
 	if f.rule != nil {
 		other = fmt.Sprintf(`, or what a policy demands, such as "%s: {}"`, f.rule.Name)
 	}
-	return fmt.Errorf(`must be "tool", "tools", "server", "call NAME", "params NAME" or "files/NAME"%s`, other)
+	return fmt.Errorf(`must be "tool", "tools", "server", "call NAME", "params NAME", "result NAME" or "files/NAME"%s`, other)
 }
 
 // callOf returns how the params of a call of a tool are made of its arguments.

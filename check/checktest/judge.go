@@ -14,11 +14,12 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/schema"
 )
 
-// A result is what became of one case.
-type result struct {
+// An outcome is what became of one case.
+type outcome struct {
 	text     string // as it is expected
 	findings []check.Finding
 	faults   []string // what no check may do
@@ -28,43 +29,82 @@ type result struct {
 // between runs.
 const runs = 3
 
+// An input is what a case gives a check: a call, or the result of one.
+type input struct {
+	call     *call.Call
+	result   *result.Result
+	evaluate func() (*schema.Evaluation, error)
+	targets  []check.Target
+	values   any         // that no finding may repeat
+	changed  func() bool // by the check
+}
+
 // judge runs a check over one case.
-func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCase) result {
-	var r result
-	fail := func(format string, args ...any) { r.faults = append(r.faults, fmt.Sprintf(format, args...)) }
-	params := s.params(tc.value)
-	judged, err := call.DecodeParams(params, call.Limits{})
-	if err != nil {
-		fail("the call cannot be judged: %v", err)
-		return r
+func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCase) outcome {
+	var o outcome
+	fail := func(format string, args ...any) { o.faults = append(o.faults, fmt.Sprintf(format, args...)) }
+	read := f.readCall
+	if s.method != "" {
+		read = f.readResult
 	}
-	original, _ := call.DecodeParams(params, call.Limits{}) // decoded well a line ago
-	judged.Resolve(call.NewCatalog(f.tools))
+	in, err := read(c, s, tc.value)
+	if err != nil {
+		fail("%v", err)
+		return o
+	}
+	if c.Rule != nil && len(in.targets) == 0 {
+		fail("nothing is demanded of this call, so that the check would not run")
+		return o
+	}
 	for i := range runs {
-		pass := check.NewPass(c, judged, evaluator(judged))
+		pass := check.NewPass(c, in.call, in.evaluate)
+		pass.Result, pass.Targets = in.result, in.targets
 		if s.server != nil {
-			pass.World, pass.Targets = s.server.World, targets(s.server, c.Rule, judged)
-		}
-		if c.Rule != nil && len(pass.Targets) == 0 {
-			fail("nothing is demanded of this call, so that the check would not run")
-			return r
+			pass.World = s.server.World
 		}
 		if err := c.Run(ctx, pass); err != nil {
 			fail("the check broke: %v", err)
 		}
-		text := f.collapse(render(c, pass, s.within))
-		if i > 0 && text != r.text {
+		text := render(c, pass, s.within)
+		changes, err := renderChanges(pass)
+		if err != nil {
+			fail("the check's changes cannot be made: %v", err)
+		}
+		if text == "" && changes == "" {
+			text = fine
+		}
+		text = f.collapse(text + changes)
+		if i > 0 && text != o.text {
 			fail("the check found other things, or in another order, when it ran again:\n%s", text)
 		}
-		r.text, r.findings = text, pass.Findings()
+		o.text, o.findings = text, pass.Findings()
 		if i == 0 {
-			r.faults = append(r.faults, f.leaks(s, judged, pass)...)
+			o.faults = append(o.faults, f.leaks(s, in, pass)...)
 		}
 	}
-	if !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta) {
-		fail("the check changed the call")
+	if in.changed() {
+		fail("the check changed the call, or the result")
 	}
-	return r
+	return o
+}
+
+// readCall reads a case that is a call.
+func (f *file) readCall(c *check.Check, s *section, value json.RawMessage) (input, error) {
+	params := s.params(value)
+	judged, err := call.DecodeParams(params, call.Limits{})
+	if err != nil {
+		return input{}, fmt.Errorf("the call cannot be judged: %w", err)
+	}
+	original, _ := call.DecodeParams(params, call.Limits{}) // decoded well a line ago
+	judged.Resolve(call.NewCatalog(f.tools))
+	in := input{call: judged, evaluate: evaluator(judged), values: judged.Arguments}
+	if s.server != nil {
+		in.targets = targets(s.server, c.Rule, judged)
+	}
+	in.changed = func() bool {
+		return !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta)
+	}
+	return in, nil
 }
 
 func evaluator(c *call.Call) func() (*schema.Evaluation, error) {
@@ -105,9 +145,6 @@ func render(c *check.Check, pass *check.Pass, within string) string {
 	if skip := pass.Skipped(); skip != nil {
 		fmt.Fprintf(&b, "skip: %s\n", skip.Why)
 	}
-	if b.Len() == 0 {
-		return fine
-	}
 	return b.String()
 }
 
@@ -121,6 +158,10 @@ func survive(t *testing.T, c *check.Check) {
 	for _, value := range []any{nil, true, json.Number("1"), "", "x", []any{"x"}, []any{}, map[string]any{}} {
 		pass := check.NewPass(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
 		pass.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
+		if c.Rule.Results {
+			raw, _ := json.Marshal(map[string]any{argument: value}) // such values can be encoded
+			pass.Result, _ = result.Read("tools/call", raw)         // and read
+		}
 		_ = c.Run(t.Context(), pass) // a check may need options
 		for _, f := range pass.Findings() {
 			if !strings.HasPrefix(f.Pointer, "/"+argument) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
@@ -21,16 +20,16 @@ const (
 	maxLeak = 24
 )
 
-// leaks says which findings repeat a value of the arguments. What the definition of
+// leaks says which findings repeat a value of the arguments, or of the result. What the definition of
 // a tool or the policy holds as well is no secret.
-func (f *file) leaks(s *section, c *call.Call, pass *check.Pass) []string {
+func (f *file) leaks(s *section, in input, pass *check.Pass) []string {
 	known := []string{s.policy}
-	for _, name := range c.Known.Names() {
+	for _, name := range in.call.Known.Names() {
 		known = append(known, name)
-		known = append(known, texts(c.Known.Tool(name).Raw)...)
+		known = append(known, texts(in.call.Known.Tool(name).Raw)...)
 	}
 	var faults []string
-	for _, value := range scalars(nil, c.Arguments) {
+	for _, value := range scalars(nil, in.values) {
 		start := []rune(f.collapse(value))
 		start = start[:min(len(start), maxLeak)]
 		holds := func(text string) bool { return strings.Contains(f.collapse(text), string(start)) }
