@@ -34,6 +34,9 @@ var ownRules = []string{
 	"{'db_passwd': '[redacted:password]⟦kX9#mQ2!vL⟧'}",
 	"password: \"correct-horse-battery\" password = \"${DB_PASSWORD}\" \"password\": {\"type\": \"string\"} password = 'changeme123'",
 	"\"passwordField\": \"password_2\", secret: \"my-secret-name\", secret = \"projects/1/secrets/2\", passwd=\"<password1>\"",
+	"{\"db_password\": \"[redacted:numeric-password]⟦8364917265⟧\", 'passcode': '[redacted:numeric-password]⟦739105⟧'}",
+	"\"password\": \"12345678\" \"password\": \"20240131\" \"last_passwd\": \"1718000000\" \"pwd\": \"111111\" \"password\": \"1234\"",
+
 	"DB_PASSWORD=[redacted:password-variable]⟦kX9#mQ2!vL⟧\nPATH=/bin",
 	"DB_PASSWORD=$DB_PASS1234\nDB_PASSWORD=/run/secrets/db1\nADMIN_PASS=your-password-1\nPASSWORD=docker-compose-file",
 
