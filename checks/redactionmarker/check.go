@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/secret"
@@ -32,17 +33,26 @@ var Check = &check.Check{
 
 func run(_ context.Context, pass *check.Pass) error {
 	// Without the word, or an escape that could be one of its letters, there is no marker.
-	if raw := pass.Call.Raw; raw != nil && !bytes.Contains(raw, []byte("redacted:")) && !bytes.Contains(raw, []byte(`\u`)) {
+	holds := func(word string) bool { return bytes.Contains(pass.Call.Raw, []byte(word)) }
+	if pass.Call.Raw != nil && !holds("redacted:") && !holds(`\u`) && !slices.ContainsFunc(encoded, holds) {
 		return nil
 	}
 	look(pass, pass.Call.Arguments, "")
 	return nil
 }
 
+// encoded are what the begin of a marker is in base64, by the byte of a group at which it
+// begins: a secret in base64 is replaced there.
+var encoded = []string{"W3JlZGFjdGVkO", "tyZWRhY3RlZD", "bcmVkYWN0ZWQ6"}
+
+func holdsMarker(s string) bool {
+	return secret.ContainsMarker(s) || slices.ContainsFunc(encoded, func(begin string) bool { return strings.Contains(s, begin) })
+}
+
 func look(pass *check.Pass, v any, pointer string) {
 	switch v := v.(type) {
 	case string:
-		if secret.ContainsMarker(v) {
+		if holdsMarker(v) {
 			tell(pass, pointer)
 		}
 	case []any:
@@ -51,7 +61,7 @@ func look(pass *check.Pass, v any, pointer string) {
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if secret.ContainsMarker(key) {
+			if holdsMarker(key) {
 				tell(pass, pointer)
 			}
 			look(pass, v[key], pointer+"/"+check.EscapePointer(key))

@@ -53,7 +53,6 @@ func run(_ context.Context, pass *check.Pass) error {
 		}
 		s := &search{result: pass.Result, scanner: scanner, options: o}
 		s.all()
-		s.numberNames()
 		o.report(pass, s.found)
 	}
 	return nil

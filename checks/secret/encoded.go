@@ -182,7 +182,7 @@ func (s *search) matches(start, end int) []secret.Match {
 
 // A part is what of a stretch is decoded at once.
 type part struct {
-	stretch    *stretch
+	run        *stretch
 	code       *code
 	start, end int // of its characters
 }
@@ -190,7 +190,7 @@ type part struct {
 // cuts are where the decoded text may have begun or ended, in its bytes, in order.
 func (p part) cuts() []int {
 	var list []int
-	for _, c := range p.stretch.cuts {
+	for _, c := range p.run.cuts {
 		if c.before > p.start && c.before < p.end {
 			list = append(list, (c.before-p.start)*p.code.bits/8)
 		}
@@ -229,16 +229,22 @@ func (p part) replace(src source, decoded []byte, matches []secret.Match) []resu
 		pos = max(pos, m.End)
 	}
 	end := min((pos+p.code.bytes-1)/p.code.bytes*p.code.bytes, len(decoded))
+	if p.run.cutAt(p.charAt(pos)) {
+		end = pos
+	}
 	clean = append(clean, decoded[pos:end]...)
-	last := p.start + (end*8+p.code.bits-1)/p.code.bits
-	for last < p.end && len(clean)%p.code.bytes != 0 {
+	last := p.charAt(end)
+	for last < p.end && !p.run.cutAt(last) && len(clean)%p.code.bytes != 0 {
 		clean = append(clean, ' ')
 	}
-	text := p.code.encode(clean, p.stretch.chars[first:last])
-	to := p.stretch.behind(src.text, last-1)
-	if last == len(p.stretch.chars) && p.stretch.equals > 0 {
+	text := p.code.encode(clean, p.run.chars[first:last])
+	to := p.run.behind(src.text, last-1)
+	if last == len(p.run.chars) && (p.run.equals > 0 || (last-first)%p.code.chars == 0) {
 		text += strings.Repeat("=", -len(text)&(p.code.chars-1))
-		to = p.stretch.end
+		to = p.run.end
 	}
-	return src.edit(p.stretch.at[first], to, text)
+	return src.edit(p.run.at[first], to, text)
 }
+
+// charAt is the character behind those that stand for so many bytes.
+func (p part) charAt(bytes int) int { return p.start + (bytes*8+p.code.bits-1)/p.code.bits }

@@ -86,7 +86,6 @@ func redacted(t testing.TB, raw []byte) ([]byte, int) {
 	}
 	s := &search{result: r, scanner: scanner(t), options: new(Options)}
 	s.all()
-	s.numberNames()
 	var edits []result.Edit
 	for _, h := range s.found {
 		edits = append(edits, h.edits...)

@@ -67,7 +67,6 @@ func FuzzSearch(f *testing.F) {
 		}
 		s := search{result: r, scanner: scanner(t), options: new(Options)}
 		s.all()
-		s.numberNames()
 		if s.work > maxWork*(len(raw)+100) {
 			t.Errorf("%d bytes are looked at for %d", s.work, len(raw))
 		}

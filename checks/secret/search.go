@@ -33,24 +33,24 @@ const maxRead = 100 << 20
 
 type span struct{ start, end int }
 
+// all finds the secrets in the order of what they are told apart by: what is split or encoded
+// is a whole, of which a later look would see a part.
 func (s *search) all() {
-	s.look(s.raw())
 	if joined, several := s.joined(); several {
-		s.look(joined)
+		s.plain(joined)
 		s.unpercented(joined)
+		s.encoded(joined)
 	}
+	s.plain(s.raw())
 	for _, t := range s.result.Tokens() {
 		if t.Kind != result.Number {
 			s.unpercented(s.token(t))
 		}
 	}
+	s.encoded(s.raw())
 	s.numbers()
-}
-
-// look finds the secrets of a source, as it stands and one level down.
-func (s *search) look(src source) {
-	s.plain(src)
-	s.encoded(src)
+	slices.SortStableFunc(s.found, func(a, b hit) int { return a.edits[0].Start - b.edits[0].Start })
+	s.numberNames()
 }
 
 func (s *search) plain(src source) {
@@ -62,7 +62,8 @@ func (s *search) plain(src source) {
 
 func (s *search) unpercented(src source) {
 	if text, ok := src.unpercented(); ok {
-		s.look(text)
+		s.plain(text)
+		s.encoded(text)
 	}
 }
 

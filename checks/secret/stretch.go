@@ -3,7 +3,10 @@
 
 package secret
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A stretch is a part of a source in the alphabet of base64, with what JSON and the ends of lines
 // put into it taken out. Paths and identifiers are stretches, too, and such a one may be glued to
@@ -73,6 +76,12 @@ func (r *stretch) read(text []byte, i int) int {
 	}
 	r.end = i + r.equals
 	return r.end
+}
+
+// cutAt reports whether what is encoded may end before a character.
+func (r *stretch) cutAt(i int) bool {
+	_, found := slices.BinarySearchFunc(r.cuts, i, func(c cut, i int) int { return c.before - i })
+	return found
 }
 
 // behind is where in the source stands what follows a character.
