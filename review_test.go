@@ -8,8 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -47,101 +45,27 @@ func review(t testing.TB, yaml, method, raw string, tool *call.Tool, more ...*ch
 	return g.Review(t.Context(), c, r)
 }
 
-// leaks are places of a result where a server hides a secret. What stands around it must
-// survive byte for byte.
-func leaks() map[string]string {
-	b64 := base64.StdEncoding.EncodeToString([]byte("token: " + leaked + "\n"))
-	escaped := ""
-	for _, c := range leaked {
-		escaped += fmt.Sprintf(`\u%04x`, c)
-	}
-	percent := ""
-	for _, c := range leaked {
-		percent += fmt.Sprintf("%%%02X", c)
-	}
-	half := len(leaked) / 2
-	wrapped := base64.StdEncoding.EncodeToString([]byte("SOME_SETTING=1\nTHE_TOKEN=" + leaked + "\nANOTHER=2\n"))
-	wrapped = wrapped[:40] + `\n` + wrapped[40:80] + `\r\n` + wrapped[80:]
-	return map[string]string{
-		"text":                   `{"content":[{"type":"text","text":"the token is ` + leaked + `, keep it"}]}`,
-		"split over text blocks": `{"content":[{"type":"text","text":"the token is ` + leaked[:half] + `"},{"type":"text","text":"` + leaked[half:] + `."}]}`,
-		"structured content":     `{"content":[],"structuredContent":{"a":{"b":["x","` + leaked + `"]},"n":12345678901234567890}}`,
-		"name of a property":     `{"content":[],"structuredContent":{"` + leaked + `":true}}`,
-		"embedded text":          `{"content":[{"type":"resource","resource":{"uri":"file:///a","text":"` + leaked + `"}}]}`,
-		"embedded blob":          `{"content":[{"type":"resource","resource":{"uri":"file:///a","blob":"` + b64 + `"}}]}`,
-		"resource link":          `{"content":[{"type":"resource_link","uri":"https://example.org/?t=` + leaked + `","name":"x"}]}`,
-		"percent-encoded link":   `{"content":[{"type":"resource_link","uri":"https://example.org/?t=` + percent + `","name":"x"}]}`,
-		"_meta":                  `{"content":[],"_meta":{"x/y":"` + leaked + `","n":1.0}}`,
-		"_meta of a block":       `{"content":[{"type":"text","text":"a","_meta":{"x":"` + leaked + `"}}]}`,
-		"annotations":            `{"content":[{"type":"text","text":"a","annotations":{"lastModified":"` + leaked + `"}}]}`,
-		"text of an error":       `{"isError":true,"content":[{"type":"text","text":"login with ` + leaked + ` failed"}]}`,
-		"base64 in a text":       `{"content":[{"type":"text","text":"secret: ` + b64 + ` end"}]}`,
-		"base64 in lines":        `{"content":[{"type":"text","text":"` + wrapped + `"}]}`,
-		"base64 of odd text":     `{"content":[{"type":"text","text":"` + base64.StdEncoding.EncodeToString([]byte("caf\xe9: the token is "+leaked+" and no other")) + `"}]}`,
-		"base64 without padding": `{"content":[{"type":"text","text":"` + strings.TrimRight(b64, "=") + `"}]}`,
-		"JSON in a text":         `{"content":[{"type":"text","text":"{\"token\":\"` + leaked + `\",\"n\":1}"}]}`,
-		"escaped":                `{"content":[{"type":"text","text":"` + escaped + `"}]}`,
-		"unknown content":        `{"content":[{"type":"hologram","rays":[["` + leaked + `"]]}],"future":1e400}`,
-		"unknown field":          `{"content":[],"futureField":{"deep":[{"er":"` + leaked + `"}]}}`,
-		"a key given twice":      `{"content":[],"content":[{"type":"text","text":"` + leaked + `"}]}`,
-		"name and value":         `{"content":[],"structuredContent":{"db_password":"kT9#vLq2!xWz7"}}`,
-	}
-}
-
-// holds reports whether a text gives a secret away, however it is encoded.
-func holds(raw string) bool {
-	var decoded strings.Builder
-	d := json.NewDecoder(strings.NewReader(raw))
-	for {
-		token, err := d.Token()
-		if err != nil {
-			break
-		}
-		if s, ok := token.(string); ok {
-			decoded.WriteString(s) // also what is split
-			if u, err := url.PathUnescape(s); err == nil {
-				decoded.WriteString(" " + u + " ")
-			}
-			for _, word := range strings.Fields(s) {
-				for _, e := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding} {
-					if b, err := e.DecodeString(word); err == nil {
-						decoded.Write(b)
-					}
-				}
-			}
-		}
-	}
-	all := raw + strings.ReplaceAll(decoded.String(), "text", "") + decoded.String()
-	return strings.Contains(all, leaked) || strings.Contains(all, "kT9#vLq2!xWz7")
-}
-
-func TestLeakyServer(t *testing.T) {
+// TestRedacted: a secret is replaced in what the client gets, and every other byte stays; no
+// finding names it. The places and encodings are those of the cases of checks/secret.
+func TestRedacted(t *testing.T) {
 	t.Parallel()
-	for name, raw := range leaks() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if !json.Valid([]byte(raw)) {
-				t.Fatal("the fixture is no JSON")
-			}
-			v := review(t, "", "tools/call", raw, nil)
-			if !v.Go || holds(string(v.Raw)) || !json.Valid(v.Raw) || !strings.Contains(string(v.Raw), "redacted") && !strings.Contains(name, "b") {
-				t.Fatalf("go %v, shows %s", v.Go, v.Raw)
-			}
-			if len(v.Findings) == 0 || v.Findings[0].Check != "secret" || strings.Contains(v.String(), leaked) {
-				t.Errorf("findings: %v", v.Findings)
-			}
-			for _, survivor := range []string{"12345678901234567890", "1e400", `"n":1.0`, `"future"`} {
-				if strings.Contains(raw, survivor) && !strings.Contains(string(v.Raw), survivor) {
-					t.Errorf("%s is gone from %s", survivor, v.Raw)
-				}
-			}
-			if w := review(t, "output: {secrets: {action: withhold}}\n", "tools/call", raw, nil); w.Go || w.Raw != nil {
-				t.Errorf("withhold shows %s", w.Raw)
-			}
-			if r := review(t, "output: {secrets: {action: report}}\n", "tools/call", raw, nil); !r.Go || string(r.Raw) != raw || len(r.Findings) == 0 {
-				t.Errorf("report: %v, %s", r.Findings, r.Raw)
-			}
-		})
+	for raw, want := range map[string]string{
+		`{"content":[{"type":"text","text":"the token is ` + leaked + `"}],"n":12345678901234567890,"future":1e400}`: `{"content":[{"type":"text","text":"the token is [redacted:github-pat]"}],"n":12345678901234567890,"future":1e400}`,
+		`{"structuredContent":{"` + leaked + `":{"a":1.0}}}`:                                                         `{"structuredContent":{"[redacted:github-pat]":{"a":1.0}}}`,
+	} {
+		v := review(t, "", "tools/call", raw, nil)
+		if !v.Go || string(v.Raw) != want {
+			t.Errorf("go %v, shows %s, want %s", v.Go, v.Raw, want)
+		}
+		if len(v.Findings) == 0 || v.Findings[0].Check != "secret" || strings.Contains(v.String(), leaked) {
+			t.Errorf("findings: %v", v.Findings)
+		}
+		if w := review(t, "output: {secrets: {action: withhold}}\n", "tools/call", raw, nil); w.Go || w.Raw != nil {
+			t.Errorf("withhold shows %s", w.Raw)
+		}
+		if r := review(t, "output: {secrets: {action: report}}\n", "tools/call", raw, nil); !r.Go || string(r.Raw) != raw || len(r.Findings) == 0 {
+			t.Errorf("report: %v, %s", r.Findings, r.Raw)
+		}
 	}
 }
 
@@ -163,13 +87,10 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-func TestAllowedSecrets(t *testing.T) {
+// TestOutputOfPolicy: what a policy demands of results holds for all, a server or a tool.
+func TestOutputOfPolicy(t *testing.T) {
 	t.Parallel()
 	raw := `{"content":[{"type":"text","text":"` + leaked + `"}],"structuredContent":{"token":"` + leaked + `"}}`
-	v := review(t, "output: {secrets: {allow_paths: [/structuredContent/*]}}\n", "tools/call", raw, nil)
-	if want := `{"content":[{"type":"text","text":"[redacted:github-pat]"}],"structuredContent":{"token":"` + leaked + `"}}`; string(v.Raw) != want {
-		t.Errorf("got %s", v.Raw)
-	}
 	tool := &call.Tool{Name: "get"}
 	for yaml, untouched := range map[string]bool{
 		"servers: {s: {output: {secrets: {action: report}}}}\n":                                                      true,
@@ -195,44 +116,16 @@ func TestInjectionIsTold(t *testing.T) {
 	if v := review(t, "output: {injection: {action: withhold}}\n", "tools/call", raw, nil); v.Go || v.Raw != nil {
 		t.Errorf("withhold shows %s", v.Raw)
 	}
-	for _, yaml := range []string{"output: {injection: {action: report}}\n", "output: {injection: {disable: [instruction]}}\n", "output: {injection: {allow_paths: [/content/*/text]}}\n"} {
-		if v := review(t, yaml, "tools/call", raw, nil); !v.Go || len(v.Notes) > 0 {
-			t.Errorf("%s: notes %q", yaml, v.Notes)
-		}
-	}
 }
 
 func TestOutputSchema(t *testing.T) {
 	t.Parallel()
-	tool := func(schema string) *call.Tool { return &call.Tool{Name: "get", OutputSchema: json.RawMessage(schema)} }
-	weather := `{"type":"object","properties":{"t":{"type":"number"},"w":{"type":"string"}},"required":["t","w"]}`
-	for name, tt := range map[string]struct {
-		schema, raw string
-		errors      int
-	}{
-		"good":              {weather, `{"content":[],"structuredContent":{"t":1e2,"w":"x","more":1}}`, 0},
-		"all violations":    {weather, `{"content":[],"structuredContent":{"t":"1"}}`, 2},
-		"missing":           {weather, `{"content":[]}`, 1},
-		"an error":          {weather, `{"content":[],"isError":true}`, 0},
-		"asks for input":    {weather, `{"resultType":"input_required","inputRequests":{}}`, 0},
-		"complete":          {weather, `{"resultType":"complete","content":[]}`, 1},
-		"no object":         {`{"type":"array"}`, `{"content":[],"structuredContent":[1]}`, 0},
-		"broken schema":     {`{"type":"none"}`, `{"content":[],"structuredContent":{}}`, 1},
-		"two ways to read":  {weather, `{"content":[],"structuredContent":{"t":1,"w":"x","t":"1"}}`, 1},
-		"remote reference":  {`{"$ref":"https://example.com/x"}`, `{"content":[],"structuredContent":{}}`, 1},
-		"not of tools/call": {weather, `{"contents":[]}`, 0},
-	} {
-		method := "tools/call"
-		if strings.HasPrefix(name, "not of") {
-			method = "resources/read"
-		}
-		v := review(t, "", method, tt.raw, tool(tt.schema))
-		if len(v.Errors()) != tt.errors || v.Go != (tt.errors == 0) {
-			t.Errorf("%s: go %v, %v", name, v.Go, v.Findings)
-		}
-	}
+	tool := &call.Tool{Name: "get", OutputSchema: json.RawMessage(`{"type":"object","required":["t","w"]}`)}
 	raw := `{"content":[],"structuredContent":{}}`
-	if v := review(t, "checks: {output-schema: {severity: warning}}\n", "tools/call", raw, tool(weather)); !v.Go || len(v.Findings) != 2 {
+	if v := review(t, "", "tools/call", raw, tool); v.Go || v.Raw != nil || len(v.Errors()) != 2 {
+		t.Errorf("go %v, %v, shows %s", v.Go, v.Findings, v.Raw)
+	}
+	if v := review(t, "checks: {output-schema: {severity: warning}}\n", "tools/call", raw, tool); !v.Go || len(v.Findings) != 2 {
 		t.Errorf("as a warning: %v %v", v.Go, v.Findings)
 	}
 }
