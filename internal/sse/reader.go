@@ -1,0 +1,177 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+)
+
+// DefaultLimit is the limit of an event in bytes, unless one is given.
+const DefaultLimit = 64 << 20
+
+// maxRetry bounds what a retry field may ask for, before it is turned into a duration.
+const maxRetry = 24 * time.Hour
+
+// ErrTooLarge says that an event is larger than the limit. Nothing more can be read.
+var ErrTooLarge = errors.New("sse: an event is larger than the limit")
+
+// A Reader reads events from a stream. It is not safe for concurrent use.
+type Reader struct {
+	r     *bufio.Reader
+	limit int
+	err   error
+
+	raw     []byte // of the event that is being read
+	data    []span // of its data, in raw
+	fields  bool   // it has a field
+	begun   bool   // the first line, which may have a byte order mark, was read
+	afterCR bool   // the last line ended with CR; an LF that follows belongs to it
+	lastID  string
+}
+
+type span struct{ from, to int }
+
+// NewReader reads events of at most limit bytes, their framing included, from r; a limit
+// of 0 is [DefaultLimit].
+func NewReader(r io.Reader, limit int) *Reader {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &Reader{r: bufio.NewReader(r), limit: limit}
+}
+
+// LastID is the id of the last event that was read whole and had one; "" if none had.
+func (r *Reader) LastID() string { return r.lastID }
+
+// Next returns the next event. What is no event (comments and blank lines before one)
+// comes as an Event that has only Raw. The Event is the caller's to keep.
+//
+// At the end of the stream the error is [io.EOF], or [io.ErrUnexpectedEOF] in the middle
+// of an event; the Event beside it has the bytes that are left in Raw. Further errors
+// are [ErrTooLarge] and those of the stream.
+func (r *Reader) Next() (Event, error) {
+	var e Event
+	if r.err != nil {
+		return e, r.err
+	}
+	r.raw, r.data, r.fields = nil, r.data[:0], false
+	for {
+		from, to, err := r.line()
+		if err != nil {
+			if errors.Is(err, io.EOF) && (r.fields || from < to) {
+				err = io.ErrUnexpectedEOF
+			}
+			r.err = err
+			return Event{Raw: r.raw}, err
+		}
+		line := r.raw[from:to]
+		if !r.begun {
+			r.begun = true
+			from += len(line) - len(trimBOM(line))
+			line = r.raw[from:to]
+		}
+		comment := len(line) > 0 && line[0] == ':'
+		switch {
+		case len(line) == 0, comment && !r.fields:
+			e.Data, e.Raw = r.joined(), r.raw
+			if e.HasID {
+				r.lastID = e.ID
+			}
+			return e, nil
+		case !comment:
+			r.fields = true
+			r.field(&e, from, to)
+		}
+	}
+}
+
+// field takes one field, which stands at from..to of r.raw.
+func (r *Reader) field(e *Event, from, to int) {
+	name, value := cutField(r.raw[from:to])
+	switch string(name) {
+	case "data":
+		r.data = append(r.data, span{to - len(value), to})
+	case "event":
+		e.Type = string(value)
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			e.ID, e.HasID = string(value), true
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 64); err == nil {
+			e.Retry, e.HasRetry = time.Duration(min(ms, uint64(maxRetry.Milliseconds())))*time.Millisecond, true
+		}
+	}
+}
+
+// joined is the data of the event; without a copy if it is one line.
+func (r *Reader) joined() []byte {
+	switch len(r.data) {
+	case 0:
+		return nil
+	case 1:
+		s := r.data[0]
+		return r.raw[s.from:s.to:s.to]
+	}
+	var data []byte
+	for i, s := range r.data {
+		if i > 0 {
+			data = append(data, '\n')
+		}
+		data = append(data, r.raw[s.from:s.to]...)
+	}
+	return data
+}
+
+// line reads a line into r.raw and returns where it stands, without its end. At an
+// error it is what was read of the line.
+func (r *Reader) line() (from, to int, err error) {
+	if err := r.restOfEnd(); err != nil {
+		return len(r.raw), len(r.raw), err
+	}
+	from = len(r.raw)
+	for {
+		if _, err := r.r.Peek(1); err != nil {
+			return from, len(r.raw), err
+		}
+		buffered, _ := r.r.Peek(r.r.Buffered()) // what is buffered can be peeked at
+		i := lineEnd(buffered)
+		n := len(buffered)
+		if i >= 0 {
+			n = i + endLen(buffered[i:])
+		}
+		if len(r.raw)+n > r.limit {
+			return from, len(r.raw), ErrTooLarge
+		}
+		r.raw = append(r.raw, buffered[:n]...)
+		_, _ = r.r.Discard(n)
+		if i >= 0 {
+			// The LF may not have arrived: what can be dispatched does not wait for it.
+			r.afterCR = buffered[n-1] == '\r'
+			return from, len(r.raw) - (n - i), nil
+		}
+	}
+}
+
+// restOfEnd reads the LF that belongs to the CR of the line before, if there is one.
+func (r *Reader) restOfEnd() error {
+	if !r.afterCR {
+		return nil
+	}
+	next, err := r.r.Peek(1)
+	if err != nil {
+		return err
+	}
+	r.afterCR = false
+	if next[0] == '\n' {
+		r.raw = append(r.raw, '\n')
+		_, _ = r.r.Discard(1)
+	}
+	return nil
+}
