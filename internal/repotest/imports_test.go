@@ -65,6 +65,11 @@ var packagesRules = []packagesRule{
 		why:      "every door asks the Gate; the Gate knows no door",
 	},
 	{
+		packages: []string{"internal/streamable", "internal/mcpheader"},
+		never:    append([]string{".", "policy", "protocol", "proxy", "upstream", "mcpgate", "internal/cli"}, sdks...),
+		why:      "a transport moves messages; what they mean is judged elsewhere",
+	},
+	{
 		packages: []string{"infer"},
 		never:    []string{".", "checks/...", "policy", "preset", "protocol"},
 		why:      "a guess says what an argument is; what to demand of it is decided above",

@@ -1,0 +1,108 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+var errLineEnd = errors.New("a line ends inside a string: this is not JSON")
+
+// oneLine is a JSON text on one line: line ends between its tokens become spaces. One
+// inside a string is an error, as a space would make JSON of what was none.
+func oneLine(text []byte) ([]byte, error) {
+	text = bytes.Trim(text, " \t\r\n")
+	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		return text, nil
+	}
+	line := bytes.Clone(text)
+	inString := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			inString = !inString
+		case c == '\\' && inString:
+			i++
+			if i < len(line) && (line[i] == '\n' || line[i] == '\r') {
+				return nil, errLineEnd
+			}
+		case c == '\n' || c == '\r':
+			if inString {
+				return nil, errLineEnd
+			}
+			line[i] = ' '
+		}
+	}
+	return line, nil
+}
+
+// messages are the messages of a line: itself, or the elements of a batch.
+func messages(line []byte, limits call.Limits) ([][]byte, error) {
+	if len(line) == 0 || line[0] != '[' {
+		return [][]byte{line}, nil
+	}
+	elements, err := strictjson.Elements(line, limits)
+	if err == nil && len(elements) == 0 {
+		err = errors.New("the batch is empty")
+	}
+	return elements, err
+}
+
+// find returns the member of an object at path, or nil.
+func find(object []byte, limits call.Limits, path ...string) []byte {
+	from, to := place(object, limits, path...)
+	if to == 0 {
+		return nil
+	}
+	return object[from:to]
+}
+
+// place is where the member of an object at path stands; 0, 0 if it has none.
+func place(object []byte, limits call.Limits, path ...string) (from, to int) {
+	to = len(object)
+	for _, key := range path {
+		if from == to || object[from] != '{' {
+			return 0, 0
+		}
+		members, err := strictjson.Members(object[from:to], limits)
+		i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
+		if err != nil || i < 0 {
+			return 0, 0
+		}
+		from += members[i].Offset
+		to = from + len(members[i].Raw)
+	}
+	return from, to
+}
+
+// textAt is the string at path, or "".
+func textAt(object []byte, limits call.Limits, path ...string) string {
+	var s string
+	_ = json.Unmarshal(find(object, limits, path...), &s) // what is no string is no text
+	return s
+}
+
+// errorLine is the answer to a request that says why there is no other. A nil id is null.
+func errorLine(id json.RawMessage, code int, message string) []byte {
+	type body struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	raw, _ := json.Marshal(body{code, message}) // a string and a number can be encoded
+	return errorWith(id, raw)
+}
+
+// errorWith is errorLine with an error object that is there already.
+func errorWith(id, body json.RawMessage) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"error":`), body, []byte("}"))
+}
