@@ -30,18 +30,19 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 	}
 	results := object{"$ref": "#/$defs/output"}
 	root := closed(object{
-		"version":    object{"const": 1, "description": "the version of this format: 1"},
-		"preset":     words("what is demanded of arguments that the policy does not speak of; default: standard", presets...),
-		"checks":     closed(named, "what becomes of the findings of a check, by its name"),
-		"output":     results,
-		"servers":    object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
-		"session":    closed(object{"subject": textSchema("who makes the calls, where nobody is authenticated")}, "what holds for the sessions of a door that authenticates nobody"),
-		"rules":      listOf(ruleSchema(), "who may make which calls: deny rules win, and with any allow rule what none allows is refused"),
-		"pinning":    pinningSchema(),
-		"audit":      auditSchema(),
-		"limits":     listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
-		"shared":     structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
-		"visibility": words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
+		"version":       object{"const": 1, "description": "the version of this format: 1"},
+		"preset":        words("what is demanded of arguments that the policy does not speak of; default: standard", presets...),
+		"checks":        closed(named, "what becomes of the findings of a check, by its name"),
+		"output":        results,
+		"servers":       object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
+		"authorization": authorizationSchema(),
+		"session":       closed(object{"subject": textSchema("who makes the calls, where nobody is authenticated")}, "what holds for the sessions of a door that authenticates nobody"),
+		"rules":         listOf(ruleSchema(), "who may make which calls: deny rules win, and with any allow rule what none allows is refused"),
+		"pinning":       pinningSchema(),
+		"audit":         auditSchema(),
+		"limits":        listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
+		"shared":        structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
+		"visibility":    words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
 	}, "a policy of toolvet")
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "toolvet.yaml"
@@ -93,6 +94,38 @@ func checkSchema() object {
 	}}
 }
 
+func authorizationSchema() object {
+	return closed(object{
+		"resource":   textSchema("identifier of what is protected: the URL that clients are given"),
+		"issuers":    listOf(structSchema(reflect.TypeFor[Issuer](), "an issuer"), "authorization servers whose tokens are taken"),
+		"tokens":     listOf(structSchema(reflect.TypeFor[Token](), "a token"), "static bearer tokens that are taken, by digest"),
+		"scopes":     listOf(object{"type": "string"}, "scopes that every token must have"),
+		"clock_skew": textSchema("how far the clocks of issuers may be off; default: 1m"),
+	}, "whose requests a door takes that listens on the network")
+}
+
+func credentialsSchema() object {
+	named := func(about string) object {
+		return object{"type": "object", "description": about, "additionalProperties": object{"type": "string"}}
+	}
+	client := closed(object{
+		"token_url":          textSchema("token endpoint of the authorization server"),
+		"client_id":          textSchema("toolvet's name there"),
+		"client_secret":      textSchema("its secret: write ${NAME}"),
+		"client_secret_file": textSchema("file that holds the secret, relative to the policy"),
+		"scopes":             listOf(object{"type": "string"}, "scopes that are asked for"),
+		"resource":           textSchema("resource indicator (RFC 8707); default: the server's url"),
+		"parameters":         named("more parameters of the token request, such as audience"),
+		"secret_in":          words("where the token request holds the secret; default: header", "header", "body"),
+	}, "tokens in toolvet's own name (OAuth client credentials)")
+	client["required"] = []string{"token_url", "client_id"}
+	return closed(object{
+		"header":             named("values by the header's name: write ${NAME} for a secret"),
+		"header_file":        named("files that hold the value, by the header's name, relative to the policy"),
+		"client_credentials": client,
+	}, "what toolvet shows the server of itself")
+}
+
 func pinningSchema() object {
 	s := closed(object{
 		"lock":    textSchema("file that holds the definitions of tools, as toolvet lock writes it; relative to the policy"),
@@ -134,12 +167,14 @@ func ruleSchema() object {
 
 func serverSchema() object {
 	return closed(object{
-		"command":  listOf(object{"type": "string"}, "how the server is started: the program and its arguments"),
-		"location": words("remote: its files, programs and environment are not those of this machine; default: local", "local", "remote"),
-		"base":     textSchema("absolute directory that the server resolves relative paths against"),
-		"roots":    listOf(object{"type": "string"}, "absolute directories that the server is confined to"),
-		"output":   object{"$ref": "#/$defs/output"},
-		"resolver": textSchema("IP address of the DNS server that names are looked up at, with its port if that is not 53; default: this machine's resolver"),
+		"command":     listOf(object{"type": "string"}, "how the server is started: the program and its arguments"),
+		"url":         textSchema("where the server listens, in place of a command"),
+		"credentials": credentialsSchema(),
+		"location":    words("remote: its files, programs and environment are not those of this machine; default: local, unless its url leads to another", "local", "remote"),
+		"base":        textSchema("absolute directory that the server resolves relative paths against"),
+		"roots":       listOf(object{"type": "string"}, "absolute directories that the server is confined to"),
+		"output":      object{"$ref": "#/$defs/output"},
+		"resolver":    textSchema("IP address of the DNS server that names are looked up at, with its port if that is not 53; default: this machine's resolver"),
 		"tools": object{"type": "object", "description": "tools by name; * in a name is any characters",
 			"additionalProperties": object{"$ref": "#/$defs/tool"}},
 	}, "a server")
@@ -189,6 +224,8 @@ func valueSchema(t reflect.Type, about string) object {
 		return object{"type": "object", "description": about, "additionalProperties": valueSchema(t.Elem(), "")}
 	case reflect.Struct:
 		return structSchema(t, about)
+	case reflect.Interface:
+		return object{"description": about}
 	}
 	return described() // decoder.value panics, so that no policy can set it
 }

@@ -64,6 +64,12 @@ func TestJSONSchema(t *testing.T) {
 		"one name":    {options("{names: a}"), true},
 		"a size":      {options(`{size: "12"}`), true},
 
+		"authorization":    {"version: 1\nauthorization:\n  resource: https://a.example.org\n  issuers: [{issuer: https://login.example.org, types: at+jwt}]\n  tokens: [{sha256: " + emptyDigest + ", subject: a, claims: {a: [1, {}]}}]\n  scopes: a\n  clock_skew: 0s\n", true},
+		"credentials":      {"version: 1\nservers: {s: {url: https://a.example.org, credentials: {header: {A: b}, header_file: {B: c}}}}\n", true},
+		"client":           {"version: 1\nservers: {s: {url: https://a.example.org, credentials: {client_credentials: {token_url: https://b.example.org, client_id: a, client_secret: b, parameters: {a: b}}}}}\n", true},
+		"no client id":     {"version: 1\nservers: {s: {url: https://a.example.org, credentials: {client_credentials: {token_url: https://b.example.org, client_secret: b}}}}\n", false},
+		"a misspelt claim": {"version: 1\nauthorization: {tokens: [{sha256: " + emptyDigest + ", subject: a, claim: {}}]}\n", false},
+
 		"no version":         {"preset: strict\n", false},
 		"another version":    {"version: 2\n", false},
 		"a misspelt key":     {"version: 1\nserver: {}\n", false},

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
 // options fills in a rule's options, a pointer to a struct whose fields have the tag
@@ -101,6 +102,8 @@ func (d *decoder) value(n ast.Node, target reflect.Value) {
 		d.mapping(n, target)
 	case reflect.Struct:
 		d.structure(n, "the mapping", target)
+	case reflect.Interface:
+		d.any(n, target)
 	default:
 		panic("policy: an option of type " + target.Type().String() + " cannot be read")
 	}
@@ -113,6 +116,23 @@ func (d *decoder) mapping(n ast.Node, target reflect.Value) {
 		v := reflect.New(target.Type().Elem()).Elem()
 		d.value(e.value, v)
 		target.SetMapIndex(reflect.ValueOf(e.key).Convert(target.Type().Key()), v)
+	}
+}
+
+// any reads any value as a call's arguments are read. Nothing in it is expanded.
+func (d *decoder) any(n ast.Node, target reflect.Value) {
+	before := len(d.errs)
+	text := d.json(n)
+	if len(d.errs) > before {
+		return
+	}
+	v, err := strictjson.Parse(text, strictjson.Limits{})
+	if err != nil {
+		d.errorf(positionOf(n), "%v", err)
+		return
+	}
+	if v != nil {
+		target.Set(reflect.ValueOf(v))
 	}
 }
 

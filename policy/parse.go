@@ -60,6 +60,17 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	        arguments:
 //	          path: {path: {exists: true}}    # a name or a JSON Pointer; rules by name
 //
+//	  api:
+//	    url: https://api.example.org/mcp    # in place of command; location: remote, if it is elsewhere
+//	    credentials:        # header, header_file, client_credentials; see Credentials
+//	      header: {Authorization: "Bearer ${API_TOKEN}"}
+//
+//	authorization:        # whose requests a door takes that listens on the network
+//	  resource: https://mcp.example.org/mcp
+//	  issuers: [{issuer: "https://login.example.org"}]    # see Issuer
+//	  tokens: [{sha256: DIGEST, subject: ci, claims: {scope: mcp}}]    # toolvet token makes one
+//	  scopes: [mcp]       # that every token must have
+//	  clock_skew: 1m
 //	session:
 //	  subject: ${USER}    # who makes the calls, where nobody is authenticated
 //	rules:                # who may make which calls; see package rule
@@ -120,6 +131,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		field{key: "checks", read: func(n ast.Node) { p.readChecks(d, n) }},
 		field{key: "output", read: func(n ast.Node) { p.Output = d.demands(n, ofResults) }},
 		field{key: "servers", read: func(n ast.Node) { p.readServers(d, n) }},
+		field{key: "authorization", read: func(n ast.Node) { p.readAuthorization(d, n) }},
 		field{key: "session", read: func(n ast.Node) { p.readSession(d, n) }},
 		field{key: "rules", read: func(n ast.Node) { p.readRules(d, n) }},
 		field{key: "pinning", read: func(n ast.Node) { p.readPinning(d, n) }},

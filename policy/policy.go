@@ -24,12 +24,13 @@ type Policy struct {
 
 	// Rules say who may make which calls. A Gate enforces them only with the options of
 	// package access, and refuses to be made without.
-	Rules   []Rule
-	Session Session
-	Pinning Pinning
-	Limits  []limit.Limit
-	Audit   Audit
-	Shared  *limit.Shared // where limits are counted together with other proxies; nil: nowhere
+	Rules         []Rule
+	Session       Session
+	Pinning       Pinning
+	Limits        []limit.Limit
+	Audit         Audit
+	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
+	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody
 	// HideRefused leaves tools out of tools/list that the session may not call at all.
 	HideRefused bool
 

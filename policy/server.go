@@ -5,6 +5,7 @@ package policy
 
 import (
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -17,9 +18,12 @@ import (
 type Server struct {
 	Name    string
 	Command []string // how to start it; nil if the policy does not say
-	World   check.World
-	Tools   []Tool   // in the order of the file
-	Output  []Demand // of what the server sends back
+	URL     string   // where it listens, in place of Command; "" if the policy does not say
+	// Credentials are what toolvet shows the server at URL of itself; nil: nothing.
+	Credentials *Credentials
+	World       check.World
+	Tools       []Tool   // in the order of the file
+	Output      []Demand // of what the server sends back
 
 	// ClientRoots says that the roots that the client announces count beside those of
 	// World. A policy file that names roots means these alone.
@@ -95,9 +99,13 @@ func (p *Policy) readServers(d *decoder, n ast.Node) {
 
 func readServer(d *decoder, e entry) *Server {
 	s := &Server{Name: e.key, ClientRoots: true}
+	located := false
 	d.object(e.value, "the server",
 		field{key: "command", read: func(n ast.Node) { s.Command = d.texts(n) }},
+		field{key: "url", read: func(n ast.Node) { s.URL = d.webURL(n) }},
+		field{key: "credentials", read: func(n ast.Node) { s.Credentials = readCredentials(d, n) }},
 		field{key: "location", read: func(n ast.Node) {
+			located = true
 			s.World.Remote = oneOf(d, n, choice[bool]{"local", false}, choice[bool]{"remote", true})
 		}},
 		field{key: "base", read: func(n ast.Node) { s.World.Base = d.directory(n) }},
@@ -114,7 +122,29 @@ func readServer(d *decoder, e entry) *Server {
 			}
 		}},
 	)
+	s.checkURL(d, e.at)
+	if !located {
+		s.World.Remote = s.elsewhere()
+	}
 	return s
+}
+
+// checkURL reports what does not go together with the server's URL, or with its lack.
+func (s *Server) checkURL(d *decoder, at position) {
+	switch {
+	case s.URL != "" && s.Command != nil:
+		d.errorf(at, "the server has a command and a url: it is either started or reached")
+	case s.Credentials != nil && s.URL == "":
+		d.errorf(at, "the server has credentials and no url: what is started has its secrets in its environment")
+	case s.Credentials != nil && secureURL(s.URL) != "":
+		d.errorf(at, "the url of a server %s", secureURL(s.URL)+", where there are credentials")
+	}
+}
+
+// elsewhere reports whether the server listens on another machine.
+func (s *Server) elsewhere() bool {
+	u, err := url.Parse(s.URL)
+	return err == nil && u.Host != "" && !Loopback(u.Hostname())
 }
 
 func readTool(d *decoder, e entry) Tool {
