@@ -1,0 +1,60 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auth
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+// What is remembered of tokens that were verified. A token of which the issuer has withdrawn the
+// key is taken for at most maxRemembered longer than its key is.
+const (
+	maxRemembered = time.Minute
+	maxVerified   = 10_000
+)
+
+// verified remembers which tokens were verified, by digest. Only tokens that are good get in, so
+// nobody can fill it from outside.
+type verified struct {
+	mu      sync.Mutex
+	entries map[[sha256.Size]byte]remembered
+}
+
+type remembered struct {
+	identity *identity
+	until    time.Time
+}
+
+func (v *verified) find(digest [sha256.Size]byte, now time.Time) *identity {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e, ok := v.entries[digest]
+	if ok && !now.Before(e.until) {
+		delete(v.entries, digest)
+		return nil
+	}
+	return e.identity
+}
+
+// add makes room, where there is none, by forgetting any other.
+func (v *verified) add(digest [sha256.Size]byte, i *identity, now time.Time) {
+	until := now.Add(maxRemembered)
+	if i.principal.Expires.Before(until) {
+		until = i.principal.Expires
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.entries == nil {
+		v.entries = map[[sha256.Size]byte]remembered{}
+	}
+	for other := range v.entries {
+		if len(v.entries) < maxVerified {
+			break
+		}
+		delete(v.entries, other)
+	}
+	v.entries[digest] = remembered{i, until}
+}

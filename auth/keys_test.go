@@ -1,0 +1,291 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auth
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/toolvet/toolvet/policy"
+)
+
+func signedBy(kid string) string {
+	return sign(header(map[string]any{"kid": kid}), claims(map[string]any{"jti": kid + time.Now().String()}), ecKey())
+}
+
+// expect asks with a new token of a key.
+func expect(t *testing.T, r *Resource, kid string, want int, fetches int64, a *authority) {
+	t.Helper()
+	if got := status(r, signedBy(kid)); got != want {
+		t.Errorf("a token signed with %s: status %d, want %d", kid, got, want)
+	}
+	synctest.Wait()
+	if got := a.fetches.Load(); got != fetches {
+		t.Errorf("the keys were fetched %d times, want %d", got, fetches)
+	}
+}
+
+// TestRotation holds that a new key counts at once, and one that is withdrawn for some minutes at most.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		a.set(public("old", ecKey()))
+		r := newResource(t, testPolicy(nil), a)
+		expect(t, r, "old", 200, 1, a)
+		expect(t, r, "old", 200, 1, a)
+		time.Sleep(pauseKeys)
+		a.set(public("old", ecKey()), public("new", ecKey()))
+		expect(t, r, "new", 200, 2, a)
+		expect(t, r, "old", 200, 2, a)
+		a.set(public("new", ecKey()))
+		time.Sleep(renewKeys)
+		expect(t, r, "new", 200, 3, a) // renewed behind its back
+		expect(t, r, "old", 401, 3, a)
+	})
+}
+
+// TestRemembered holds that a token whose key is withdrawn is taken for a minute longer, and none
+// longer than it lives.
+func TestRemembered(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		r := newResource(t, testPolicy(nil), a)
+		token, short := good(), sign(header(nil), claims(map[string]any{"exp": time.Now().Add(-30 * time.Second).Unix()}), ecKey())
+		if status(r, token) != 200 || status(r, short) != 200 {
+			t.Fatal("the tokens are not taken")
+		}
+		time.Sleep(30 * time.Second)
+		if got := status(r, short); got != 401 {
+			t.Errorf("an expired token: status %d", got)
+		}
+		a.set(public("ES256", strangers()))
+		r.issuers[testIssuer].keys.renewed.renewSoon()
+		time.Sleep(maxRemembered/2 - time.Second)
+		if got := status(r, token); got != 200 {
+			t.Errorf("before it is forgotten: status %d", got)
+		}
+		time.Sleep(time.Second)
+		if got := status(r, token); got != 401 {
+			t.Errorf("after it is forgotten: status %d", got)
+		}
+	})
+}
+
+func TestRememberedIsBounded(t *testing.T) {
+	t.Parallel()
+	var v verified
+	now := time.Now()
+	i := &identity{principal: &Principal{Expires: now.Add(time.Hour)}}
+	for n := range maxVerified + 100 {
+		v.add(Digest(fmt.Sprint(n)), i, now)
+	}
+	if len(v.entries) != maxVerified {
+		t.Errorf("remembers %d tokens, want %d", len(v.entries), maxVerified)
+	}
+}
+
+// TestUnknownKeys holds that keys that nobody has cost the issuer one request in a while.
+func TestUnknownKeys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		r := newResource(t, testPolicy(nil), a)
+		expect(t, r, "ES256", 200, 1, a)
+		for n := range 100 {
+			expect(t, r, fmt.Sprint(n), 401, 1, a)
+		}
+		time.Sleep(pauseKeys)
+		for n := range 100 {
+			expect(t, r, fmt.Sprint(n), 401, 2, a)
+		}
+	})
+}
+
+// TestHerd holds that a crowd at the door makes one request.
+func TestHerd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		a.behave(func(w http.ResponseWriter, req *http.Request) {
+			time.Sleep(time.Second)
+			json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: a.keys})
+		})
+		r := newResource(t, testPolicy(nil), a)
+		var wg sync.WaitGroup
+		for range 200 {
+			wg.Go(func() {
+				if got := status(r, signedBy("ES256")); got != 200 {
+					t.Errorf("status %d", got)
+				}
+			})
+		}
+		wg.Wait()
+		if got := a.fetches.Load(); got != 1 {
+			t.Errorf("the keys were fetched %d times", got)
+		}
+	})
+}
+
+// TestDown holds that an issuer that is down is asked less and less, and that its keys are trusted for
+// an hour and no longer.
+func TestDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		down := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusBadGateway) }
+		a.behave(down)
+		r := newResource(t, testPolicy(nil), a)
+		for range 3 {
+			expect(t, r, "ES256", 503, 1, a)
+		}
+		time.Sleep(firstPause)
+		expect(t, r, "ES256", 503, 2, a)
+		time.Sleep(firstPause)
+		expect(t, r, "ES256", 503, 2, a)
+		time.Sleep(firstPause)
+		expect(t, r, "ES256", 503, 3, a)
+		if got := status(r, staticToken); got != 200 {
+			t.Errorf("a static token: status %d", got)
+		}
+		a.behave(nil)
+		time.Sleep(maxPause)
+		expect(t, r, "ES256", 200, 4, a)
+		a.behave(down)
+		time.Sleep(keepKeys - time.Second)
+		expect(t, r, "ES256", 200, 5, a)
+		time.Sleep(firstPause)
+		expect(t, r, "ES256", 503, 6, a)
+		expect(t, r, "unknown", 503, 6, a)
+	})
+}
+
+// TestHangs holds that an issuer that does not answer is given up.
+func TestHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		a.behave(func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
+		r := newResource(t, testPolicy(nil), a)
+		began := time.Now()
+		expect(t, r, "ES256", 503, 1, a)
+		if took := time.Since(began); took != fetchTimeout {
+			t.Errorf("it took %v, want %v", took, fetchTimeout)
+		}
+	})
+}
+
+// TestGarbage holds that what is no set of keys is none, and harms nobody.
+func TestGarbage(t *testing.T) {
+	t.Parallel()
+	write := func(text string) func(w http.ResponseWriter, req *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
+	}
+	set := func(keys ...jose.JSONWebKey) string {
+		return string(must(json.Marshal(jose.JSONWebKeySet{Keys: keys})))
+	}
+	key := string(must(public("ES256", ecKey()).MarshalJSON()))
+	for name, tt := range map[string]struct {
+		answer func(w http.ResponseWriter, req *http.Request)
+		want   int
+	}{
+		"nothing":         {write(""), 503},
+		"HTML":            {write("<html>"), 503},
+		"another object":  {write("{}"), 503},
+		"a list":          {write("[]"), 503},
+		"keys no list":    {write(`{"keys":{}}`), 503},
+		"keys twice":      {write(`{"keys":[],"keys":[` + key + `]}`), 503},
+		"too large":       {write(`{"keys":[` + key + `],"x":"` + strings.Repeat("x", maxAnswer) + `"}`), 503},
+		"too many":        {write(`{"keys":[` + strings.Repeat(key+",", maxKeys) + key + `]}`), 503},
+		"too deep":        {write(strings.Repeat("[", 100)), 503},
+		"a redirect":      {func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, testIssuer+"/other", 302) }, 503},
+		"a panic":         {func(http.ResponseWriter, *http.Request) { panic("x") }, 503},
+		"no keys":         {write(`{"keys":[]}`), 401},
+		"no key":          {write(`{"keys":[1,null,"x",[],{},{"kty":"EC","crv":"P-256","x":"AA","y":"AA","kid":"ES256"}]}`), 401},
+		"a key too":       {write(`{"keys":[{"kty":"XX"},` + key + `]}`), 200},
+		"a private key":   {write(set(jose.JSONWebKey{Key: ecKey(), KeyID: "ES256"})), 401},
+		"for encryption":  {write(strings.Replace(set(public("ES256", ecKey())), `"use":"sig"`, `"use":"enc"`, 1)), 401},
+		"for signing":     {write(strings.Replace(set(public("ES256", ecKey())), `"use":"sig"`, `"key_ops":["sign"]`, 1)), 401},
+		"for verifying":   {write(strings.Replace(set(public("ES256", ecKey())), `"use":"sig"`, `"key_ops":["verify"]`, 1)), 200},
+		"for another alg": {write(strings.Replace(set(public("ES256", ecKey())), `"use":"sig"`, `"alg":"ES384"`, 1)), 401},
+		"one id twice":    {write(set(public("ES256", strangers()), public("ES256", ecKey()))), 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthority()
+			a.behave(tt.answer)
+			if got := status(newResource(t, testPolicy(nil), a), good()); got != tt.want {
+				t.Errorf("status %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestDiscovery(t *testing.T) {
+	t.Parallel()
+	metadata := func(issuer, jwks string) string {
+		return fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, issuer, jwks)
+	}
+	good := metadata(testIssuer, testKeys)
+	const (
+		oauth  = "https://login.example.org/.well-known/oauth-authorization-server/realm"
+		oidc   = "https://login.example.org/.well-known/openid-configuration/realm"
+		before = testIssuer + "/.well-known/openid-configuration"
+	)
+	for name, tt := range map[string]struct {
+		answers map[string]string
+		want    int
+	}{
+		"OAuth":                  {map[string]string{oauth: good}, 200},
+		"OpenID, inserted":       {map[string]string{oidc: good}, 200},
+		"OpenID, appended":       {map[string]string{before: good}, 200},
+		"the first is garbage":   {map[string]string{oauth: "<html>", oidc: good}, 200},
+		"the first is another's": {map[string]string{oauth: metadata("https://evil.example.org", testKeys), oidc: good}, 200},
+		"nothing":                {nil, 503},
+		"another's":              {map[string]string{oauth: metadata(testIssuer+"/", testKeys)}, 503},
+		"no keys":                {map[string]string{oauth: `{"issuer":"` + testIssuer + `"}`}, 503},
+		"keys over http":         {map[string]string{oauth: metadata(testIssuer, "http://login.example.org/keys")}, 503},
+		"keys from a file":       {map[string]string{oauth: metadata(testIssuer, "file:///etc/keys")}, 503},
+		"given twice":            {map[string]string{oauth: strings.Replace(good, "{", `{"issuer":"x",`, 1)}, 503},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthority()
+			r := newResource(t, testPolicy(func(p *policy.Authorization) { p.Issuers[0].JWKS = "" }), roundTrip(func(req *http.Request) (*http.Response, error) {
+				if req.URL.String() == testKeys {
+					return a.RoundTrip(req)
+				}
+				answer, ok := tt.answers[req.URL.String()]
+				if !ok {
+					return inProcess{http.NotFoundHandler()}.RoundTrip(req)
+				}
+				return inProcess{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) })}.RoundTrip(req)
+			}))
+			if got := status(r, sign(header(nil), claims(nil), ecKey())); got != tt.want {
+				t.Errorf("status %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRenewedPanics holds that a panic is an error.
+func TestRenewedPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := renewed[int]{} // calls a nil function
+		if err := r.renew(t.Context()); err == nil || !strings.Contains(err.Error(), "panic") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

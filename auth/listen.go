@@ -1,0 +1,24 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auth
+
+import (
+	"fmt"
+	"net"
+
+	"github.com/toolvet/toolvet/policy"
+)
+
+// CheckListen reports an address, HOST:PORT, at which nobody may listen who asks nobody: without a,
+// every program that reaches it could make calls. Only this machine's own are left.
+func CheckListen(address string, a *policy.Authorization) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("the address to listen at must be HOST:PORT, such as 127.0.0.1:8080")
+	}
+	if a == nil && !policy.Loopback(host) {
+		return fmt.Errorf("without authorization in the policy, everybody who reaches %s could make calls: add it, or listen on 127.0.0.1", address)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auth
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// A refusal is why a request is not taken: a status, and an error code of RFC 6750, section 3.1.
+type refusal struct {
+	status      int
+	code        string // "" where the request shows no token (RFC 6750, section 3.1)
+	description string
+}
+
+// The codes.
+const (
+	invalidRequest    = "invalid_request"
+	invalidToken      = "invalid_token"
+	insufficientScope = "insufficient_scope"
+	unavailable       = "temporarily_unavailable" // RFC 6749, section 4.1.2.1
+)
+
+func malformed(description string) *refusal {
+	return &refusal{http.StatusBadRequest, invalidRequest, description}
+}
+
+func missing(description string) *refusal {
+	return &refusal{http.StatusUnauthorized, "", description}
+}
+
+func invalid(description string) *refusal {
+	return &refusal{http.StatusUnauthorized, invalidToken, description}
+}
+
+func insufficient() *refusal {
+	return &refusal{http.StatusForbidden, insufficientScope, "the token lacks a scope"}
+}
+
+// cannotTell is for a token that may be good: the client must not throw it away.
+func cannotTell() *refusal {
+	return &refusal{http.StatusServiceUnavailable, unavailable, "the keys of the token's issuer cannot be fetched at the moment"}
+}
+
+func (r *Resource) refuse(w http.ResponseWriter, req *http.Request, why *refusal) {
+	r.log.Info("refused a request", "status", why.status, "error", why.code, "reason", why.description, "client", req.RemoteAddr)
+	h := w.Header()
+	if why.status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "10")
+	} else {
+		h.Set("WWW-Authenticate", r.challenge(req, why))
+	}
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(why.status)
+	answer := map[string]string{"error_description": why.description}
+	if why.code != "" {
+		answer["error"] = why.code
+	}
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		r.log.Debug("a refusal was not read", "err", err)
+	}
+}
+
+// challenge tells how to come in (RFC 6750, section 3; RFC 9728, section 5.1). What is quoted
+// holds neither quotes nor backslashes: descriptions are ours, scopes are checked by the policy,
+// and URLs are escaped.
+func (r *Resource) challenge(req *http.Request, why *refusal) string {
+	var list []string
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, name+`="`+value+`"`)
+		}
+	}
+	add("error", why.code)
+	if why.code != "" {
+		add("error_description", why.description)
+	}
+	add("scope", strings.Join(r.scopes, " "))
+	add("resource_metadata", r.resource.metadata(req.URL))
+	return strings.TrimSpace("Bearer " + strings.Join(list, ", "))
+}

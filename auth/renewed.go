@@ -1,0 +1,112 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package auth
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A renewed value is fetched from elsewhere: once at a time, whoever waits for it, and not more often
+// than the other side can bear.
+type renewed[T any] struct {
+	fetch func(ctx context.Context) (T, error)
+	pause time.Duration // least time between a fetch that succeeded and the next
+
+	mu       sync.Mutex
+	value    T
+	at       time.Time // when value was fetched; zero: never
+	tried    time.Time // when the last fetch began
+	err      error     // of the last fetch
+	failures int       // in a row
+	flight   chan struct{}
+}
+
+const (
+	fetchTimeout = 10 * time.Second
+	firstPause   = time.Second // after a failure; it doubles with each
+	maxPause     = time.Minute
+)
+
+// current returns the value, and when it was fetched.
+func (r *renewed[T]) current() (T, time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.value, r.at
+}
+
+// renew fetches the value, or waits for a fetch that is under way. If the last one was a moment ago,
+// its outcome stands.
+func (r *renewed[T]) renew(ctx context.Context) error {
+	r.mu.Lock()
+	flight := r.start()
+	err := r.err
+	r.mu.Unlock()
+	if flight == nil {
+		return err
+	}
+	select {
+	case <-flight:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// renewSoon is renew without waiting.
+func (r *renewed[T]) renewSoon() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.start()
+}
+
+// start returns a channel that is closed when the fetch under way ends; nil if it is too early for
+// another.
+func (r *renewed[T]) start() <-chan struct{} {
+	if r.flight != nil {
+		return r.flight
+	}
+	if time.Since(r.tried) < r.wait() {
+		return nil
+	}
+	r.flight, r.tried = make(chan struct{}), time.Now()
+	go r.fly()
+	return r.flight
+}
+
+func (r *renewed[T]) wait() time.Duration {
+	if r.failures == 0 {
+		return r.pause
+	}
+	return min(firstPause<<min(r.failures-1, 10), maxPause)
+}
+
+func (r *renewed[T]) fly() {
+	value, err := r.guarded()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err = err; err == nil {
+		r.value, r.at, r.failures = value, time.Now(), 0
+	} else {
+		r.failures++
+	}
+	close(r.flight)
+	r.flight = nil
+}
+
+// guarded turns a panic into an error: what is read comes from elsewhere.
+func (r *renewed[T]) guarded() (value T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reading what was fetched: panic: %v", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
+	defer cancel()
+	return r.fetch(ctx)
+}

@@ -1,0 +1,94 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// tokenFlags are the flags of "toolvet token".
+type tokenFlags struct {
+	subject string
+	stdin   bool
+	json    bool
+}
+
+func (a *app) tokenCommand() *cobra.Command {
+	var flags tokenFlags
+	cmd := &cobra.Command{
+		Use:   "token [flags]",
+		Short: "Make a static bearer token, and the entry of a policy that knows it",
+		Long: `Make a static bearer token, and the entry of a policy that knows it.
+
+The policy holds only the token's SHA-256. The token is shown once, and kept nowhere.`,
+		Example: `  toolvet token --subject ci
+  toolvet token --subject ci --stdin <token.txt`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(cmd, "token takes no arguments: give the subject with --subject")
+			}
+			return a.token(flags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.subject, "subject", "NAME", "`NAME` of who will have the token")
+	f.BoolVar(&flags.stdin, "stdin", false, "read a token from standard input, in place of making one")
+	f.BoolVar(&flags.json, "json", false, "print JSON")
+	return cmd
+}
+
+// minted is what "toolvet token" prints.
+type minted struct {
+	Token   string        `json:"token,omitempty"` // "" if the user has it already
+	SHA256  policy.Digest `json:"sha256"`
+	Subject string        `json:"subject"`
+}
+
+func (a *app) token(flags tokenFlags) error {
+	m := minted{Token: auth.NewToken(), Subject: flags.subject}
+	m.SHA256 = auth.Digest(m.Token)
+	if flags.stdin {
+		token, err := a.givenToken()
+		if err != nil {
+			return err
+		}
+		m.Token, m.SHA256 = "", auth.Digest(token)
+	}
+	if flags.json {
+		return writeJSON(a.stdout, m)
+	}
+	if m.Token != "" {
+		if _, err := fmt.Fprintf(a.stdout, "%s\n\nGive the token to its holder: it is shown once, and kept nowhere. Put this\n", m.Token); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "below tokens in the policy:\n  - {sha256: %x, subject: %q}\n", m.SHA256, m.Subject)
+	return err
+}
+
+// A token that is given is hard to guess only if it is long: who has the policy can try digests.
+const (
+	minGiven = 32
+	maxGiven = 16 << 10
+)
+
+func (a *app) givenToken() (string, error) {
+	text, err := io.ReadAll(io.LimitReader(a.stdin, maxGiven+1))
+	if err != nil {
+		return "", fmt.Errorf("reading the token from standard input: %w", err)
+	}
+	token := strings.TrimRight(string(text), "\r\n")
+	if len(token) < minGiven || len(text) > maxGiven || !auth.IsToken(token) {
+		return "", errors.New("a token must have 32 characters to 16 KiB, of A-Z, a-z, 0-9 and -._~+/, and may end with =")
+	}
+	return token, nil
+}
