@@ -52,11 +52,18 @@ const limitCheck = "limit"
 // Admit is [Gate.Judge] for a call that is then made: a go has also been counted by the
 // Gate's limits. The ticket, which is never nil, is released when the call has ended, or rolled
 // back if it is not made after all.
-func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, t Ticket) {
+func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (Verdict, Ticket) {
 	c = g.seen(ctx, c)
-	v, t = g.judge(ctx, c, at), freeTicket{}
+	v := g.judge(ctx, c, at, nil)
+	t := g.count(ctx, c, at, &v)
+	return v, t
+}
+
+// count asks the limits about a call, and counts it if it is live and a go.
+func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t Ticket) {
+	t = freeTicket{}
 	if g.limiter == nil || c == nil {
-		return v, t
+		return t
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -78,7 +85,7 @@ func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (v Verdict, t 
 		}
 	}
 	v.refuse(findings...)
-	return v, t
+	return t
 }
 
 // Judge runs the checks over a call and returns what they found, and go or no-go.

@@ -32,7 +32,7 @@ type outcome struct {
 // bounded has a goroutine of its own. If it does not heed its context it is left behind,
 // and its outcome is dropped.
 func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
-	passes := s.passes(j)
+	passes := j.dry.chosen(s.passes(j), v)
 	if len(passes) == 0 {
 		return
 	}
@@ -58,7 +58,7 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 			run(i)
 		}
 	}
-	outcomes := collect(ctx, results, len(passes))
+	outcomes := collect(ctx, results, len(passes), func(i int) { j.dry.finished(passes[i]) })
 	late := fmt.Sprintf("did not finish within %v", g.timeout)
 	if caller.Err() != nil {
 		late = "was stopped by its caller before it finished"
@@ -131,21 +131,22 @@ func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 
 // collect waits for n outcomes, or until ctx is done. What is there counts, even
 // when ctx is done as well.
-func collect(ctx context.Context, results <-chan outcome, n int) []outcome {
+// Finished is told of each.
+func collect(ctx context.Context, results <-chan outcome, n int, finished func(index int)) []outcome {
 	outcomes := make([]outcome, n)
 	for range n {
+		var o outcome
 		select {
-		case o := <-results:
-			outcomes[o.index] = o
-			continue
+		case o = <-results:
 		default:
+			select {
+			case o = <-results:
+			case <-ctx.Done():
+				return outcomes
+			}
 		}
-		select {
-		case o := <-results:
-			outcomes[o.index] = o
-		case <-ctx.Done():
-			return outcomes
-		}
+		outcomes[o.index] = o
+		finished(o.index)
 	}
 	return outcomes
 }
@@ -169,6 +170,9 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 // record adds one check's outcome to v, as the policy wants it.
 func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *Verdict) {
 	p := run.planned
+	if o.err != nil || !o.done {
+		j.dry.loosen()
+	}
 	switch {
 	case o.err != nil:
 		// The error may quote an argument: it goes to the log of the operator.
@@ -185,9 +189,7 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 		g.logger.Error("check did not finish", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "timeout", g.timeout)
 		v.add(p, p.broken(late))
 	case o.skip != nil:
-		if !slices.Contains(v.Skipped, *o.skip) {
-			v.Skipped = append(v.Skipped, *o.skip)
-		}
+		v.skip(*o.skip)
 	default:
 		v.sawLevel(p.Level)
 	}
@@ -236,6 +238,12 @@ func (v *Verdict) tells(f check.Finding) bool {
 	return slices.ContainsFunc(v.Findings, func(have check.Finding) bool {
 		return have.Check == f.Check && have.Pointer == f.Pointer && have.Message == f.Message
 	})
+}
+
+func (v *Verdict) skip(s check.Skip) {
+	if !slices.Contains(v.Skipped, s) {
+		v.Skipped = append(v.Skipped, s)
+	}
 }
 
 func (v *Verdict) sawLevel(l check.Level) {

@@ -110,23 +110,23 @@ func New(opts ...Option) (*Gate, error) {
 // the tools of the largest servers known, so that only churn evicts.
 const schemaCacheSize = 4096
 
-// judge is Judge without limits.
-func (g *Gate) judge(ctx context.Context, c *call.Call, at Point) Verdict {
+// judge is Judge without limits. Dry may be nil.
+func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) Verdict {
 	var v Verdict
 	if c == nil || len(g.stages) == 0 {
 		return v
 	}
 	bound, err := g.bind(c)
 	if err != nil {
+		dry.loosen()
 		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
 		return Verdict{Findings: []check.Finding{{Check: "policy", Stage: check.Semantic, Level: check.SemanticLevel,
 			Message: "what the policy demands of the call could not be worked out; the reason is in toolvet's log"}}}
 	}
-	judged := judgement{call: c, at: at, bound: bound, evaluate: g.evaluator(c)}
-	for _, s := range g.stages {
-		if s.name == check.Output || s.name == check.Policy && c.Validation {
-			continue // see Review; and what is allowed is asked of the call that is described
-		}
+	judged := judgement{call: c, at: at, bound: bound, evaluate: g.evaluator(c, dry), dry: dry}
+	stages := g.before(c)
+	dry.begin(stages, judged)
+	for _, s := range stages {
 		g.runStage(ctx, s, judged, &v)
 		if at.live() && v.refused() {
 			break
@@ -138,8 +138,21 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point) Verdict {
 		v.Findings = append(v.Findings, check.Finding{Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel,
 			Message: "the server lists no tool of this name, so nothing is known of its arguments"})
 	}
+	dry.end(&v)
 	v.Go = !v.refused() && len(v.Levels) > 0 && c.Tool != nil && c.Tool.Fault == nil
 	return v
+}
+
+// before are the stages that a call passes before it runs.
+func (g *Gate) before(c *call.Call) []stage {
+	stages := g.stages
+	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Output {
+		stages = stages[:last] // see Review
+	}
+	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Policy && c.Validation {
+		stages = stages[:last] // what is allowed is asked of the call that is described
+	}
+	return stages
 }
 
 // A judgement is one call on its way through the stages.
@@ -149,6 +162,7 @@ type judgement struct {
 	bound    *binding
 	evaluate func() (*schema.Evaluation, error)
 	review   *review // nil before the tool has run
+	dry      *dryRun // nil of a live call
 }
 
 // Waits reports whether judging c may have to wait for the world: for files, names or
@@ -184,8 +198,13 @@ var errNoTool = errors.New("the tool is unknown")
 
 // evaluator returns a function that judges the arguments by the tool's schema the
 // first time it is called. Checks of one call may call it concurrently.
-func (g *Gate) evaluator(c *call.Call) func() (*schema.Evaluation, error) {
-	return onceValues(func() (*schema.Evaluation, error) {
+func (g *Gate) evaluator(c *call.Call, dry *dryRun) func() (*schema.Evaluation, error) {
+	return onceValues(func() (e *schema.Evaluation, err error) {
+		defer func() {
+			if err != nil {
+				dry.loosen() // it may have been short of time
+			}
+		}()
 		if c.Tool == nil {
 			return nil, errNoTool
 		}

@@ -86,6 +86,9 @@ type Pass struct {
 	// the tool's output schema.
 	Result *result.Result
 
+	// Footing is told what the findings rest on; nil if nobody asks. Only drivers set it.
+	Footing *Footing
+
 	check    *Check
 	findings []Finding
 	skip     *Skip
@@ -120,6 +123,16 @@ func (p *Pass) Reportf(pointer, format string, args ...any) {
 func (p *Pass) Skipf(format string, args ...any) {
 	p.skip = &Skip{Check: p.check.Name, Level: p.check.Level, Why: fmt.Sprintf(format, args...)}
 }
+
+// Depends says that what the check finds rests on what lies at a path, or that nothing lies
+// there. Call it before each look, so that a verdict that is kept is dropped when the file
+// changes. A check of level Runtime that looks at something else need not say so: its
+// findings are believed for seconds only. It may be called concurrently.
+func (p *Pass) Depends(path string) { p.Footing.depends(path) }
+
+// Fleeting says that what the check finds holds for this moment only, such as what depends
+// on the time. It may be called concurrently.
+func (p *Pass) Fleeting() { p.Footing.Loosen() }
 
 // Change has places of the result changed before the client gets it.
 func (p *Pass) Change(edits ...result.Edit) { p.edits = append(p.edits, edits...) }

@@ -48,8 +48,12 @@ func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 	d := set.ForTool(c.Server, c.Tool).Evaluate(ctx, Input{
 		Session: c.Session, Server: c.Server, Tool: c.Name, Args: c.Arguments, Now: o.Now(),
 	})
+	if d.Timely {
+		pass.Fleeting()
+	}
 	for _, r := range d.Reasons {
 		if r.Err != nil {
+			pass.Fleeting() // it may have been short of time
 			o.Log.Error("rule could not be evaluated", "rule", r.Rule, "server", c.Server, "tool", c.Name, "err", r.Err)
 		}
 		f := check.Finding{Rule: r.Rule, Message: r.Message, Suggestion: r.Suggestion}

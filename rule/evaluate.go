@@ -28,6 +28,7 @@ type Input struct {
 type Decision struct {
 	Allowed bool
 	Reasons []Reason // why not, and what rules that only observe would have done
+	Timely  bool     // it rests on the time: later it may be another
 }
 
 // A Reason is what a rule has to say about a call. Its texts never repeat a value.
@@ -43,7 +44,7 @@ type Reason struct {
 // rule that cannot be evaluated denies, and so does a context that is done. Only then are
 // the rules evaluated that observe.
 func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
-	vars := &variables{in}
+	vars := &variables{in: in}
 	votes := p.ask(ctx, p.enforced, vars)
 	d := Decision{Reasons: votes.against}
 	d.Allowed = len(votes.against) == 0 && (votes.allowed || !p.defaultDeny)
@@ -54,6 +55,7 @@ func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
 	if p.wouldDeny || len(p.observed) > 0 {
 		d.Reasons = append(d.Reasons, p.observe(ctx, vars, silent)...)
 	}
+	d.Timely = vars.askedTime
 	return d
 }
 
@@ -142,7 +144,10 @@ func (r *planned) evaluate(ctx context.Context, vars cel.Activation) (matched bo
 }
 
 // variables are what expressions can name.
-type variables struct{ in Input }
+type variables struct {
+	in        Input
+	askedTime bool
+}
 
 // ResolveName implements cel.Activation.
 func (v *variables) ResolveName(name string) (any, bool) {
@@ -156,6 +161,7 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	case "args":
 		return v.in.Args, true
 	case "now":
+		v.askedTime = true
 		return v.in.Now, true
 	}
 	return nil, false

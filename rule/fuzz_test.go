@@ -48,7 +48,7 @@ func FuzzEvaluate(f *testing.F) {
 			d := p.Evaluate(t.Context(), in)
 			want := true
 			for i := range p.enforced {
-				matched, _, err := p.enforced[i].evaluate(t.Context(), &variables{in})
+				matched, _, err := p.enforced[i].evaluate(t.Context(), &variables{in: in})
 				want = want && err == nil && matched == (p.enforced[i].Effect == Allow)
 			}
 			if d.Allowed != want {

@@ -16,7 +16,7 @@ func (p *Program) Visible(ctx context.Context, in Input) bool {
 	allowed := !p.defaultDeny
 	for i := range p.enforced {
 		r := &p.enforced[i]
-		vars := &withoutArgs{variables: variables{in}}
+		vars := &withoutArgs{variables: variables{in: in}}
 		matched, _, err := r.evaluate(ctx, vars)
 		switch {
 		case vars.asked, err != nil:

@@ -73,7 +73,7 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 				pass.Skipf("not looked: the directory that the server starts relative programs in is not known")
 				continue
 			}
-			state, err := f.look(ctx, places)
+			state, err := f.look(ctx, pass, places)
 			if err != nil {
 				pass.Skipf("not looked: the file system did not answer in time")
 				return nil
@@ -133,7 +133,7 @@ const (
 
 // look looks at places until one is a program. It returns when the context ends, and
 // leaves the look behind.
-func (f *finder) look(ctx context.Context, places []string) (state, error) {
+func (f *finder) look(ctx context.Context, pass *check.Pass, places []string) (state, error) {
 	select {
 	case f.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -147,6 +147,7 @@ func (f *finder) look(ctx context.Context, places []string) (state, error) {
 			if ctx.Err() != nil {
 				break
 			}
+			pass.Depends(place)
 			info, err := f.stat(place)
 			switch {
 			case err != nil || info.IsDir():

@@ -53,6 +53,7 @@ func judgeTarget(pass *check.Pass, t check.Target, now time.Time) {
 		pass.Reportf(t.Pointer, "must be a string: a cron expression such as 0 9 * * 1-5")
 		return
 	}
+	pass.Fleeting() // what is found depends on the time
 	for _, f := range o.judge(text, now) {
 		f.Pointer = t.Pointer
 		pass.Report(f)

@@ -42,6 +42,7 @@ func New(now func() time.Time) *check.Check {
 				if !ok {
 					o = new(Options)
 				}
+				pass.Fleeting() // what is found depends on the time
 				for _, f := range o.judge(t.Value, now()) {
 					f.Pointer = t.Pointer
 					pass.Report(f)

@@ -16,6 +16,17 @@ type system interface {
 	free(path string) (int64, error)
 }
 
+// A noted system tells of each path before it looks at it.
+type noted struct {
+	system
+	note func(path string)
+}
+
+func (n noted) describe(path string) (entry, error) {
+	n.note(path)
+	return n.system.describe(path)
+}
+
 // An entry is what a name in a directory stands for.
 type entry struct {
 	kind   kind

@@ -77,7 +77,7 @@ func (s *State) run(ctx context.Context, pass *check.Pass) error {
 			return nil, "the value is no string", nil // package sql reports it
 		}
 		r := &report{}
-		err := s.ask(ctx, r, t.Options.(*sql.Options), pass.World, text)
+		err := s.ask(ctx, r, t.Options.(*sql.Options), pass, text)
 		return r.findings, r.skipped, err
 	})
 }
@@ -89,18 +89,22 @@ func asks(t check.Target) bool {
 
 // ask asks the database of the options about a text. Its error says that ctx ended
 // before the database answered.
-func (s *State) ask(ctx context.Context, r *report, o *sql.Options, world check.World, text string) error {
+func (s *State) ask(ctx context.Context, r *report, o *sql.Options, pass *check.Pass, text string) error {
 	if o.Refuses(text) {
 		r.skip("the text is refused as it is")
 		return nil
 	}
-	src, err := sourceOf(o, world)
+	src, err := sourceOf(o, pass.World)
 	if err != nil {
 		return r.failed(ctx, "the database", err)
 	}
 	if src.skip != "" {
 		r.skip(src.skip)
 		return nil
+	}
+	if src.file != "" {
+		pass.Depends(src.file)
+		pass.Depends(src.file + "-wal")
 	}
 	q, why := newQuestion(o, text, src.dialect)
 	if q == nil {

@@ -1,0 +1,91 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/toolvet/toolvet/internal/filestate"
+)
+
+// A Footing is what the findings of some checks rest on beside the call, its session and the
+// policy. It tells whether they still hold. The zero Footing is ready, and it may be used
+// concurrently.
+type Footing struct {
+	mu       sync.Mutex
+	fleeting bool
+	files    map[string]filestate.State // as they were before a check looked at them
+}
+
+// maxFiles bounds the files that a Footing remembers. What rests on more is fleeting.
+const maxFiles = 256
+
+// Loosen says that what was found holds for the moment only. To a nil Footing it says
+// nothing.
+func (f *Footing) Loosen() {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fleeting = true
+}
+
+// Fleeting reports whether what was found holds for the moment only.
+func (f *Footing) Fleeting() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fleeting
+}
+
+// Files is the number of paths that the findings rest on.
+func (f *Footing) Files() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.files)
+}
+
+// Holds looks at the files again and reports whether they are as they were. It waits as long
+// as the file system does.
+func (f *Footing) Holds() bool {
+	f.mu.Lock()
+	files, fleeting := maps.Clone(f.files), f.fleeting
+	f.mu.Unlock()
+	if fleeting {
+		return false
+	}
+	for path, before := range files {
+		if filestate.Of(path) != before {
+			return false
+		}
+	}
+	return true
+}
+
+// depends remembers what lies at a path.
+func (f *Footing) depends(path string) {
+	if f == nil || !f.lacks(path) {
+		return
+	}
+	state := filestate.Of(path) // without the lock: it may take its time
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fleeting = f.fleeting || !state.Known()
+	if _, known := f.files[path]; !known { // the first look counts: what follows may have changed
+		f.files[path] = state
+	}
+}
+
+// lacks reports whether a path must be looked at.
+func (f *Footing) lacks(path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.files == nil {
+		f.files = map[string]filestate.State{}
+	}
+	_, known := f.files[path]
+	f.fleeting = f.fleeting || !known && len(f.files) >= maxFiles
+	return !known && !f.fleeting
+}
