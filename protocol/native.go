@@ -14,9 +14,16 @@ import (
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
-// MethodBoth is the Method of a verdict that the server's own validation agreed to or
-// added to.
-const MethodBoth = "toolvet+native"
+// Methods of verdicts beside MethodToolvet.
+const (
+	// MethodBoth: the server's own validation agreed to toolvet's verdict or added to it.
+	MethodBoth = "toolvet+native"
+	// MethodNative: the server's own validation, beside the tool's schema; toolvet has no
+	// policy for the server.
+	MethodNative = "native"
+	// MethodSchemaOnly: the arguments were held against the tool's schema, and nothing else.
+	MethodSchemaOnly = "schema-only"
+)
 
 // nativeCheck stands for the server's own validation among the findings.
 const nativeCheck = "native"
@@ -36,7 +43,11 @@ func (r *Result) AddNative(answer json.RawMessage, err error) {
 		r.Skipped = append(r.Skipped, check.Skip{Check: nativeCheck, Level: check.SemanticLevel, Why: why})
 		return
 	}
-	r.Method = MethodBoth
+	if r.Method == MethodSchemaOnly {
+		r.Method = MethodNative
+	} else {
+		r.Method = MethodBoth
+	}
 	if !native.valid && len(native.errors) == 0 {
 		native.errors = []string{"the server's own validation refuses the call and gives no reason"}
 	}

@@ -24,7 +24,7 @@ type Result struct {
 	Suggestions []string `json:"suggestions"`
 
 	Tool     string        `json:"tool,omitempty"`
-	Method   string        `json:"method"` // who judged: "toolvet", or "toolvet+native"
+	Method   string        `json:"method"` // who judged: MethodToolvet, or another Method
 	Version  string        `json:"version"`
 	Findings []Finding     `json:"findings"`
 	Levels   []check.Level `json:"levels"`

@@ -7,13 +7,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
-	"maps"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/process"
 )
 
 // DefaultTimeout is the Timeout of a [Command] that sets none. Launchers such as
@@ -31,38 +30,58 @@ type Command struct {
 	Limits     call.Limits   // of a message from the server
 }
 
+// Options say how to talk to a server.
+type Options struct {
+	Stderr  io.Writer     // receives what the server says beside its messages; nil keeps only its end, for errors
+	Timeout time.Duration // of the start with its handshake, of a list, of [Client.Call]; default [DefaultTimeout]
+	Limits  call.Limits   // of a message from the server
+	Handler Handler       // of what the server sends of its own accord
+	// Capabilities are what the handshake says that this client can do, a JSON object; nil
+	// is {}. Handler.Request must keep to it.
+	Capabilities json.RawMessage
+}
+
 // A Client is a connection to a running server. Its methods may be called
 // concurrently.
 type Client struct {
 	conn         *conn
 	timeout      time.Duration
 	limits       call.Limits
-	meta         map[string]any // _meta of every request; nil for servers before 2026-07-28
+	offers       json.RawMessage            // the client's capabilities
+	meta         map[string]json.RawMessage // _meta of every request; nil for servers before 2026-07-28
 	version      string
 	capabilities json.RawMessage
+	info         json.RawMessage
+	instructions json.RawMessage
 	close        sync.Once
 }
 
-// Start starts a server and shakes hands with it. It offers the protocol version
-// 2025-11-25 and takes what the server answers, back to 2024-11-05; a server that
+// Start starts a server and shakes hands with it; see [Connect].
+func Start(ctx context.Context, c Command) (*Client, error) {
+	return Connect(ctx, c, Options{Stderr: c.Stderr, Timeout: c.Timeout, Limits: c.Limits})
+}
+
+// Connect opens the connection to a server and shakes hands. It offers the protocol
+// version 2025-11-25 and takes what the server answers, back to 2024-11-05; a server that
 // refuses initialize is asked by server/discover, as of 2026-07-28.
 //
-// The error is a *[HandshakeError], or says that the command could not be started.
+// The error is a *[HandshakeError], or says that the connection could not be opened.
 //
-// Ctx and c.Timeout bound the start. The server then runs until [Client.Close], also
+// Ctx and o.Timeout bound the start. The connection then lasts until [Client.Close], also
 // when ctx is done.
-func Start(ctx context.Context, c Command) (*Client, error) {
-	timeout := cmp.Or(max(c.Timeout, 0), DefaultTimeout)
-	stderr := &tail{next: c.Stderr}
-	proc, err := process.Start(process.Command{
-		Args: c.Args, Env: c.Env, Dir: c.Dir, Stderr: stderr, Supervisor: c.Supervisor,
-	})
+func Connect(ctx context.Context, d Dialer, o Options) (*Client, error) {
+	timeout := cmp.Or(max(o.Timeout, 0), DefaultTimeout)
+	within, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	stderr := &tail{next: o.Stderr}
+	transport, err := d.Dial(within, stderr)
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{conn: newConn(proc, stderr, c.Limits), timeout: timeout, limits: c.Limits}
-	within, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	client := &Client{conn: newConn(transport, stderr, o), timeout: timeout, limits: o.Limits, offers: o.Capabilities}
+	if client.offers == nil {
+		client.offers = json.RawMessage("{}")
+	}
 	if err := client.shakeHands(within); err != nil {
 		client.Close(ctx)
 		return nil, &HandshakeError{err}
@@ -76,11 +95,31 @@ func (c *Client) Close(ctx context.Context) {
 	c.close.Do(func() { c.conn.close(ctx) })
 }
 
+// Done returns a channel that is closed when no more answers will come.
+func (c *Client) Done() <-chan struct{} { return c.conn.gone }
+
+// Err says why no more answers will come, after [Client.Done] is closed; before it is nil.
+func (c *Client) Err() error {
+	select {
+	case <-c.conn.gone:
+		return fmt.Errorf("%s%s", c.conn.end(), c.conn.circumstances())
+	default:
+		return nil
+	}
+}
+
 // ProtocolVersion is the version of MCP that the two sides agreed on.
 func (c *Client) ProtocolVersion() string { return c.version }
 
 // Capabilities are the server's capabilities as it wrote them, nil if it gave none.
 func (c *Client) Capabilities() json.RawMessage { return c.capabilities }
+
+// ServerInfo is what the server says of its name and version, as it wrote it; nil if it
+// says nothing. Nothing that is decided may rest on it.
+func (c *Client) ServerInfo() json.RawMessage { return c.info }
+
+// Instructions are the server's for a model, a JSON string as it wrote it; nil for none.
+func (c *Client) Instructions() json.RawMessage { return c.instructions }
 
 // Call calls a tool and returns the CallToolResult as the server wrote it. Arguments
 // are a JSON object. A tool that reports an error has a result; err says that there
@@ -88,13 +127,30 @@ func (c *Client) Capabilities() json.RawMessage { return c.capabilities }
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	return c.request(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	params, err := callParams(nil, tool, arguments, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	return c.Do(ctx, Request{Method: "tools/call", Params: params})
 }
 
+// Do makes a request and returns the result as the server wrote it. The error is a
+// *[RefusedError] if the server answered with one, and a *[GoneError] if it died. When ctx
+// is done, the server is told that nobody waits any more.
+func (c *Client) Do(ctx context.Context, r Request) (json.RawMessage, error) {
+	return c.conn.do(ctx, r, c.meta)
+}
+
+// Notify sends a notification. Params are a JSON object or nil.
+func (c *Client) Notify(ctx context.Context, method string, params json.RawMessage) error {
+	return c.conn.notify(ctx, method, params)
+}
+
+// request is Do for what the client wants to know itself.
 func (c *Client) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	if c.meta != nil {
-		params = maps.Clone(params)
-		params["_meta"] = c.meta
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request %s: %w", method, err)
 	}
-	return c.conn.request(ctx, method, params)
+	return c.conn.do(ctx, Request{Method: method, Params: raw, own: true}, c.meta)
 }

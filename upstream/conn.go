@@ -23,23 +23,33 @@ import (
 // errors can tell its exit code.
 const exitWait = 2 * time.Second
 
-// A conn pairs requests with answers on a server's standard streams.
+// A conn pairs requests with answers on a connection to a server.
 type conn struct {
-	proc    *process.Process
-	stderr  *tail
-	limits  call.Limits
-	out     chan []byte   // lines to the server
-	closing chan struct{} // closed by close
-	running sync.WaitGroup
+	transport Transport
+	stderr    *tail
+	limits    call.Limits
+	handler   Handler
+	out       chan []byte   // lines to the server
+	closing   chan struct{} // closed by close
+	running   sync.WaitGroup
 
 	mu      sync.Mutex
 	lastID  int
-	pending map[string]chan<- answer
-	odd     string // the first thing that the server did wrong without ending the session
+	pending map[string]*waiter
+	serving map[string]context.CancelFunc // requests of the server that are worked on
+	odd     string                        // the first thing that the server did wrong without ending the session
 
-	gone chan struct{} // closed when no more answers will come
-	why  error         // set before gone is closed
-	end  sync.Once
+	ctx    context.Context // of the requests of the server
+	cancel context.CancelFunc
+	gone   chan struct{} // closed when no more answers will come
+	why    error         // set before gone is closed
+	ended  sync.Once
+}
+
+// A waiter waits for the answer to a request.
+type waiter struct {
+	answer chan answer // has room for one
+	*Request
 }
 
 // An answer is a response, or the reason why it cannot be used.
@@ -48,18 +58,22 @@ type answer struct {
 	err error
 }
 
+// maxPending bounds the requests that wait for answers on one connection.
+const maxPending = 4096
+
 // The ways in which a session ends while the server may still run.
 var (
 	errStdout = errors.New("the server closed its standard output")
 	errStdin  = errors.New("the server closed its standard input")
 )
 
-func newConn(proc *process.Process, stderr *tail, limits call.Limits) *conn {
+func newConn(transport Transport, stderr *tail, o Options) *conn {
 	c := &conn{
-		proc: proc, stderr: stderr, limits: limits,
+		transport: transport, stderr: stderr, limits: o.Limits, handler: o.Handler,
 		out: make(chan []byte, 16), closing: make(chan struct{}),
-		pending: map[string]chan<- answer{}, gone: make(chan struct{}),
+		pending: map[string]*waiter{}, serving: map[string]context.CancelFunc{}, gone: make(chan struct{}),
 	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.running.Go(c.read)
 	c.running.Go(c.write)
 	c.running.Go(c.await)
@@ -67,14 +81,15 @@ func newConn(proc *process.Process, stderr *tail, limits call.Limits) *conn {
 }
 
 func (c *conn) fail(why error) {
-	c.end.Do(func() {
+	c.ended.Do(func() {
 		c.why = why
 		close(c.gone)
+		c.cancel()
 	})
 }
 
 func (c *conn) read() {
-	stdout := c.proc.Stdout()
+	stdout := c.transport.Stdout()
 	defer stdout.Close()
 	limit := c.limits.Bytes
 	if limit <= 0 {
@@ -99,7 +114,7 @@ func (c *conn) write() {
 	for {
 		select {
 		case line := <-c.out:
-			if _, err := c.proc.Stdin().Write(line); err != nil {
+			if _, err := c.transport.Stdin().Write(line); err != nil {
 				c.fail(errStdin)
 				return
 			}
@@ -113,7 +128,7 @@ func (c *conn) write() {
 // have kept its standard output.
 func (c *conn) await() {
 	select {
-	case <-c.proc.Done():
+	case <-c.transport.Done():
 	case <-c.closing:
 		return
 	}
@@ -121,14 +136,15 @@ func (c *conn) await() {
 	case <-c.gone:
 	case <-c.closing:
 	case <-time.After(exitWait):
-		c.proc.Stdout().Close()
+		c.transport.Stdout().Close()
 	}
 }
 
 func (c *conn) close(ctx context.Context) {
 	close(c.closing)
-	c.proc.Stop(ctx, process.Grace{})
-	c.proc.Stdout().Close()
+	c.cancel()
+	c.transport.Stop(ctx, process.Grace{})
+	c.transport.Stdout().Close()
 	c.running.Wait()
 }
 
@@ -144,12 +160,15 @@ func (c *conn) handle(line []byte) {
 		c.remember("wrote a line that is no JSON-RPC message on standard output, where nothing else may go: %q",
 			strictjson.Printable(string(line), 80))
 	case m.IsRequest():
-		c.reply(m)
-	case m.Method == "" && !c.deliver(answer{Envelope: m}):
+		c.serve(m)
+	case m.Method != "":
+		c.notified(m)
+	case !c.deliver(answer{Envelope: m}):
 		c.remember("answered with an id that no request has")
 	}
 }
 
+// deliver hands an answer to whoever waits for it, and reports whether a request had its id.
 func (c *conn) deliver(a answer) bool {
 	key := call.IDKey(a.ID)
 	c.mu.Lock()
@@ -157,9 +176,11 @@ func (c *conn) deliver(a answer) bool {
 	waiting, ok := c.pending[key]
 	if ok {
 		delete(c.pending, key)
-		waiting <- a // has room for one
+		waiting.answer <- a
+		return true
 	}
-	return ok
+	n, err := strconv.Atoi(key)
+	return err == nil && n > 0 && n <= c.lastID // nobody waits for it any more
 }
 
 func (c *conn) remember(format string, args ...any) {
@@ -170,48 +191,54 @@ func (c *conn) remember(format string, args ...any) {
 	}
 }
 
-// reply answers a request of the server. The client announces no capability, so
-// that there is nothing but ping to ask it for.
-func (c *conn) reply(m call.Envelope) {
-	body := `"error":{"code":-32601,"message":"toolvet does not offer this method"}`
-	if m.Method == "ping" {
-		body = `"result":{}`
-	}
-	select {
-	case c.out <- fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, body):
-	case <-c.closing:
-	case <-c.gone:
-	}
-}
-
-func (c *conn) notify(ctx context.Context, method string) error {
-	return c.send(ctx, method, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method))
-}
-
-// request sends a request and returns the result. An error answer is a
-// *[RefusedError].
-func (c *conn) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	body, err := json.Marshal(params)
+func (c *conn) notify(ctx context.Context, method string, params json.RawMessage) error {
+	line, err := encodeLine("", method, params)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the request %s: %w", method, err)
+		return fmt.Errorf("encoding the notification %s: %w", method, err)
 	}
-	id, waiting := c.expect()
+	return c.send(ctx, method, line)
+}
+
+// do makes a request. Meta is what its _meta says of the connection.
+func (c *conn) do(ctx context.Context, r Request, meta map[string]json.RawMessage) (json.RawMessage, error) {
+	id, waiting, err := c.expect(&r)
+	if err != nil {
+		return nil, err
+	}
 	defer c.forget(id)
-	if err := c.send(ctx, method, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", id, method, body)); err != nil {
+	line, err := r.line(id, meta, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.send(ctx, r.Method, line); err != nil {
 		return nil, err
 	}
 	select {
-	case a := <-waiting:
-		return a.result(method)
+	case a := <-waiting.answer:
+		return a.result(r.Method)
 	case <-c.gone:
 		select { // an answer right before the end counts
-		case a := <-waiting:
-			return a.result(method)
+		case a := <-waiting.answer:
+			return a.result(r.Method)
 		default:
-			return nil, c.goneError(method)
+			return nil, c.goneError(r.Method, true)
 		}
 	case <-ctx.Done():
-		return nil, c.contextError(ctx, method)
+		c.abandon(id, r.Method)
+		return nil, c.contextError(ctx, r.Method)
+	}
+}
+
+// abandon tells the server that nobody waits for an answer any more. A server that does not
+// read is not told. The handshake cannot be cancelled (basic/utilities/cancellation).
+func (c *conn) abandon(id, method string) {
+	if method == "initialize" {
+		return
+	}
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"nobody waits for the answer any more"}}`+"\n", id)
+	select {
+	case c.out <- line:
+	default:
 	}
 }
 
@@ -225,14 +252,17 @@ func (a answer) result(method string) (json.RawMessage, error) {
 	return a.Result, nil
 }
 
-func (c *conn) expect() (id string, waiting <-chan answer) {
-	ch := make(chan answer, 1)
+func (c *conn) expect(r *Request) (id string, waiting *waiter, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.pending) >= maxPending {
+		return "", nil, fmt.Errorf("the server has %d requests to answer already", maxPending)
+	}
+	waiting = &waiter{make(chan answer, 1), r}
 	c.lastID++
 	id = strconv.Itoa(c.lastID)
-	c.pending[id] = ch
-	return id, ch
+	c.pending[id] = waiting
+	return id, waiting, nil
 }
 
 func (c *conn) forget(id string) {
@@ -243,10 +273,15 @@ func (c *conn) forget(id string) {
 
 func (c *conn) send(ctx context.Context, method string, line []byte) error {
 	select {
+	case <-c.gone: // so that nothing is sent to whom nobody listens
+		return c.goneError(method, false)
+	default:
+	}
+	select {
 	case c.out <- line:
 		return nil
 	case <-c.gone:
-		return c.goneError(method)
+		return c.goneError(method, false)
 	case <-ctx.Done():
 		return c.contextError(ctx, method)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -25,8 +26,9 @@ func (e *HandshakeError) Unwrap() error { return e.err }
 // A RefusedError is a request that the server answered with an error.
 type RefusedError struct {
 	Method  string
-	Code    int    // JSON-RPC error code, as the server gives it
-	Message string // the server's, shortened
+	Code    int             // JSON-RPC error code, as the server gives it
+	Message string          // the server's, shortened
+	Raw     json.RawMessage // the whole error as the server wrote it
 }
 
 func (e *RefusedError) Error() string {
@@ -41,20 +43,33 @@ func newRefusedError(method string, raw json.RawMessage) *RefusedError {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		body.Message = "its error is malformed"
 	}
-	return &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200)}
+	return &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200), Raw: raw}
 }
 
-// goneError says why no answer to method will come.
-func (c *conn) goneError(method string) error {
-	why := c.why.Error()
+// A GoneError is a request that will not be answered, because the server is gone.
+type GoneError struct {
+	Method string
+	Sent   bool // the server may have had the request, and may have done what it asks
+	text   string
+}
+
+func (e *GoneError) Error() string { return e.text }
+
+func (c *conn) goneError(method string, sent bool) error {
+	return &GoneError{method, sent, fmt.Sprintf("%s before it answered %s%s", c.end(), method, c.circumstances())}
+}
+
+// end says how the session ended. It waits a moment for the server's exit code.
+func (c *conn) end() string {
 	if errors.Is(c.why, errStdout) || errors.Is(c.why, errStdin) {
 		select {
-		case <-c.proc.Done():
-			why = "the server " + c.proc.Exit().String()
+		case <-c.transport.Done():
+			return "the server " + c.transport.Stop(context.Background(), process.Grace{}).String()
+		case <-c.closing:
 		case <-time.After(exitWait):
 		}
 	}
-	return fmt.Errorf("%s before it answered %s%s", why, method, c.circumstances())
+	return c.why.Error()
 }
 
 // contextError says that ctx was done before the answer to method came.

@@ -41,7 +41,7 @@ func clientInfo() map[string]any {
 
 func (c *Client) initialize(ctx context.Context) error {
 	raw, err := c.request(ctx, "initialize", map[string]any{
-		"protocolVersion": legacyVersions[0], "capabilities": map[string]any{}, "clientInfo": clientInfo(),
+		"protocolVersion": legacyVersions[0], "capabilities": c.offers, "clientInfo": clientInfo(),
 	})
 	if err != nil {
 		return err
@@ -55,16 +55,20 @@ func (c *Client) initialize(ctx context.Context) error {
 		return fmt.Errorf("the server answers initialize with the protocol version %q: toolvet speaks %s",
 			strictjson.Printable(c.version, 32), strings.Join(legacyVersions, ", "))
 	}
-	c.capabilities = result["capabilities"]
-	return c.conn.notify(ctx, "notifications/initialized")
+	c.capabilities, c.info, c.instructions = result["capabilities"], result["serverInfo"], result["instructions"]
+	return c.conn.notify(ctx, "notifications/initialized", nil)
 }
 
 func (c *Client) discover(ctx context.Context) error {
-	c.meta = map[string]any{
-		"io.modelcontextprotocol/protocolVersion":    modernVersion,
-		"io.modelcontextprotocol/clientInfo":         clientInfo(),
-		"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+	version, err := json.Marshal(modernVersion)
+	if err != nil {
+		return err
 	}
+	info, err := json.Marshal(clientInfo())
+	if err != nil {
+		return err
+	}
+	c.meta = map[string]json.RawMessage{versionKey: version, clientInfoKey: info, capabilitiesKey: c.offers}
 	raw, err := c.request(ctx, "server/discover", map[string]any{})
 	if err != nil {
 		return err
@@ -77,7 +81,10 @@ func (c *Client) discover(ctx context.Context) error {
 	if err := json.Unmarshal(result["supportedVersions"], &versions); err != nil || !slices.Contains(versions, modernVersion) {
 		return fmt.Errorf("the server's answer to server/discover does not list the protocol version %s", modernVersion)
 	}
-	c.version, c.capabilities = modernVersion, result["capabilities"]
+	c.version, c.capabilities, c.instructions = modernVersion, result["capabilities"], result["instructions"]
+	if meta, err := c.members(result["_meta"]); err == nil {
+		c.info = meta[serverInfoKey]
+	}
 	return nil
 }
 

@@ -90,7 +90,12 @@ var packagesRules = []packagesRule{
 		why:      "what becomes of a message is the same, whatever carries it",
 	},
 	{
-		packages: []string{"mediate", "proxy", "upstream", "mcpgate", "protocol", "report"},
+		packages: []string{"observe"},
+		never:    []string{"auditlog", "telemetry", "protocol", "mediate", "proxy", "upstream", "mcpgate"},
+		why:      "a door tells what it does without knowing who listens",
+	},
+	{
+		packages: []string{"mediate", "proxy", "upstream", "mcpgate", "protocol", "report", "observe"},
 		never:    []string{"internal/cli", "internal/demo", "check/checktest"},
 		why:      "the command line wires the others, and nothing rests on fixtures",
 	},
@@ -133,7 +138,7 @@ var targetRules = []targetRule{
 	{"github.com/fsnotify/fsnotify", []string{"policy"}, "one place knows what systems tell of changed files, and what they do not"},
 	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
-	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs"}, "who wants checks is given a slice"},
+	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs", "upstream"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
 	{"testing", []string{"check/checktest", "internal/npm", "internal/redistest"}, "package testing adds flags to the program that imports it"},
 	{"os/exec", []string{"internal/process", "internal/npm", "internal/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/process"}, "toolvet reads what its enemies write"},

@@ -1,0 +1,97 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// HasCapability reports whether a server announces a capability. Path leads to it through
+// what the server answered to initialize or server/discover, keys joined by dots:
+//
+//	tools.listChanged
+//	experimental.toolValidation.supported
+//	extensions.io.github.toolvet/tool-validation.supported
+//
+// Keys may hold dots themselves: of the keys of an object the longest counts that the rest
+// of path begins with. An object is yes, even if it is empty, for that is how MCP announces
+// what has no options; true, and numbers, texts and lists that are not 0 and not empty, are
+// yes as well. Anything else, and what is not there, is no.
+//
+// The error says that the server is unknown, or that it is not connected and cannot be.
+func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, error) {
+	capabilities, err := s.Capabilities(ctx, server)
+	if err != nil {
+		return false, err
+	}
+	return announces(capabilities, strings.Split(path, ".")...), nil
+}
+
+// Capabilities are what a server announces, as it wrote it; nil for nothing. The errors are
+// those of [Set.HasCapability].
+func (s *Set) Capabilities(ctx context.Context, server string) (json.RawMessage, error) {
+	var capabilities json.RawMessage
+	err := s.with(ctx, server, func(c *Client) { capabilities = c.Capabilities() })
+	return capabilities, err
+}
+
+// Info is what a server says of its name and version, as it wrote it, and of how models
+// should use it, a JSON string; nil for nothing. The errors are those of
+// [Set.HasCapability].
+func (s *Set) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
+	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.Instructions() })
+	return info, instructions, err
+}
+
+func (s *Set) with(ctx context.Context, server string, f func(*Client)) error {
+	p, err := s.peer(server)
+	if err != nil {
+		return err
+	}
+	l, release, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	f(l.Client)
+	return nil
+}
+
+// announces follows the parts of a path (see [Set.HasCapability]).
+func announces(v json.RawMessage, path ...string) bool {
+	if len(path) == 0 {
+		return yes(v)
+	}
+	for n := range slices.Backward(path) {
+		if inner := memberOf(v, strings.Join(path[:n+1], "."), call.Limits{}); inner != nil {
+			return announces(inner, path[n+1:]...)
+		}
+	}
+	return false
+}
+
+func yes(v json.RawMessage) bool {
+	var decoded any
+	if err := json.Unmarshal(v, &decoded); err != nil {
+		return false
+	}
+	switch decoded := decoded.(type) {
+	case map[string]any:
+		return true
+	case bool:
+		return decoded
+	case float64:
+		return decoded != 0
+	case string:
+		return decoded != ""
+	case []any:
+		return len(decoded) > 0
+	}
+	return false
+}

@@ -1,0 +1,42 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// ParseName splits the name of a tool in a [Set], SERVER:TOOL, at the first colon: the names
+// of servers hold none, those of tools may.
+func ParseName(name string) (server, tool string, err error) {
+	server, tool, ok := strings.Cut(name, ":")
+	if !ok || server == "" || tool == "" {
+		return "", "", fmt.Errorf("%q is no name of a tool: it must be SERVER:TOOL", strictjson.Printable(name, 128))
+	}
+	return server, tool, nil
+}
+
+// An UnknownServerError is a name that no server of the [Set] has.
+type UnknownServerError struct {
+	Server string
+	Near   string   // what may have been meant; "" for nothing
+	Known  []string // all that there are
+}
+
+func (e *UnknownServerError) Error() string {
+	said := fmt.Sprintf("there is no server %q", strictjson.Printable(e.Server, 64))
+	switch {
+	case e.Near != "":
+		return fmt.Sprintf("%s: did you mean %q?", said, e.Near)
+	case len(e.Known) == 0:
+		return said + ": there are none"
+	}
+	return fmt.Sprintf("%s: there are %s", said, strings.Join(e.Known, ", "))
+}
+
+func nearest(name string, known []string) string { return schema.Nearest(name, known) }

@@ -1,0 +1,58 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"encoding/json"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// A CallOption says more of a call than its tool and arguments.
+type CallOption interface{ apply(*callOptions) }
+
+type callOptions struct {
+	session *call.Session
+	id      string
+	Request // Method is not used, Params are those beside name and arguments
+}
+
+type callOptionFunc func(*callOptions)
+
+func (f callOptionFunc) apply(o *callOptions) { f(o) }
+
+// WithSession says who makes the call, for the policy. The default is that nothing is known.
+func WithSession(s *call.Session) CallOption {
+	return callOptionFunc(func(o *callOptions) { o.session = s })
+}
+
+// WithRequestID says by which id whoever makes the call knows it, for logs.
+func WithRequestID(id string) CallOption {
+	return callOptionFunc(func(o *callOptions) { o.id = id })
+}
+
+// WithParams gives members of the params beside name and arguments, a JSON object: _meta, or
+// the inputResponses and requestState of a call that was answered with resultType
+// "input_required" (2026-07-28, basic/patterns/mrtr). A name and arguments in it do not count.
+func WithParams(params json.RawMessage) CallOption {
+	return callOptionFunc(func(o *callOptions) { o.Params = params })
+}
+
+// WithProgress asks for progress; see [Request].
+func WithProgress(f func(params json.RawMessage)) CallOption {
+	return callOptionFunc(func(o *callOptions) { o.Progress = f })
+}
+
+// WithHandler answers what the server asks for because of the call; see [Request].
+func WithHandler(h Handler) CallOption {
+	return callOptionFunc(func(o *callOptions) { o.Handler = &h })
+}
+
+func optionsOf(list []CallOption) callOptions {
+	var o callOptions
+	for _, option := range list {
+		option.apply(&o)
+	}
+	return o
+}

@@ -1,0 +1,270 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A peer is one server of a Set: at most one connection at a time, which all share.
+type peer struct {
+	set *Set
+	cfg Server
+
+	mu       sync.Mutex
+	state    State
+	link     *link          // nil: not connected
+	dialing  *flight[*link] // nil: nobody does
+	failures int            // in a row
+	uses     int            // of the connection, now
+	idle     *time.Timer    // nil: none
+	closed   bool
+	running  sync.WaitGroup // what connects and what watches
+}
+
+// A link is one connection, with what is known because of it.
+type link struct {
+	*Client
+	began time.Time
+	lost  chan struct{} // closed when the peer knows that the connection is no more
+	lists lists
+}
+
+func newPeer(s *Set, cfg Server) *peer {
+	if cfg.Limits.Bytes <= 0 {
+		cfg.Limits.Bytes = maxMessage
+	}
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
+	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, DefaultCallTimeout)
+	return &peer{set: s, cfg: cfg, state: State{Server: cfg.Name, Status: Idle, Since: time.Now()}}
+}
+
+// acquire returns the connection, and makes it if there is none. Release must be called
+// when it is not used any more.
+func (p *peer) acquire(ctx context.Context) (l *link, release func(), err error) {
+	for {
+		l, wait, err := p.next()
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case l != nil:
+			return l, sync.OnceFunc(p.release), nil
+		}
+		if err := wait(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// next returns the connection, or how to wait until it is worth to ask again.
+func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	pause := time.Until(p.state.Next)
+	switch {
+	case p.closed:
+		return nil, nil, ErrClosed
+	case p.link != nil && p.link.over():
+		lost := p.link.lost
+		return nil, func(ctx context.Context) error { return await(ctx, lost) }, nil
+	case p.link != nil:
+		p.uses++
+		if p.idle != nil {
+			p.idle.Stop()
+		}
+		return p.link, nil, nil
+	case p.dialing != nil:
+	case pause > 0 && p.failures >= circuitAfter:
+		return nil, nil, &UnavailableError{Server: p.cfg.Name, Since: p.state.Since, Next: p.state.Next, Err: p.state.Err}
+	case pause > 0:
+		return nil, func(ctx context.Context) error { return sleep(ctx, pause) }, nil
+	default:
+		p.dialing = newFlight[*link]()
+		p.setState(State{Status: Connecting})
+		f := p.dialing
+		p.running.Go(func() { p.dial(f) })
+	}
+	f := p.dialing
+	return nil, func(ctx context.Context) error {
+		_, err := f.wait(ctx)
+		return err
+	}, nil
+}
+
+// dial connects, for all who wait.
+func (p *peer) dial(f *flight[*link]) {
+	l := &link{lost: make(chan struct{})}
+	client, err := Connect(p.set.ctx, p.cfg.Dialer, Options{
+		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: p.cfg.Limits, Capabilities: p.cfg.Capabilities,
+		Handler: Handler{Request: p.asked(p.cfg.Handler.Request), Notify: func(method string, params json.RawMessage) {
+			l.lists.notified(method)
+			p.set.publish(Notification{p.cfg.Name, method, params})
+		}},
+	})
+	l.Client, l.began = client, time.Now()
+	p.mu.Lock()
+	p.dialing = nil
+	switch {
+	case err != nil:
+		p.failed(err)
+		err = &UnavailableError{Server: p.cfg.Name, Since: p.state.Since, Next: p.state.Next, Err: err}
+	case p.closed:
+		err = ErrClosed
+	default:
+		p.link = l
+		p.setState(State{Status: Ready, Version: client.ProtocolVersion()})
+		p.running.Go(func() { p.watch(l) })
+		p.running.Go(func() { p.listen(l) })
+		p.rest()
+	}
+	p.mu.Unlock()
+	if errors.Is(err, ErrClosed) && client != nil {
+		client.Close(p.set.ctx)
+	}
+	f.land(l, err)
+}
+
+// watch waits for the end of a connection.
+func (p *peer) watch(l *link) {
+	<-l.Done()
+	why := l.Err() // may wait for the exit code
+	p.mu.Lock()
+	if p.link == l {
+		p.link = nil
+		p.lost(time.Since(l.began), why)
+	}
+	p.mu.Unlock()
+	close(l.lost)
+	l.Close(canceled())
+}
+
+// lost notes the end of a connection that nobody wanted. P must be locked.
+func (p *peer) lost(lived time.Duration, why error) {
+	if lived < stable {
+		p.failed(why)
+		return
+	}
+	p.failures = 0
+	p.setState(State{Status: Failed, Err: why}) // the next use tries at once
+	p.set.log.Warn("a server's connection is lost", "server", p.cfg.Name, "err", why)
+}
+
+// over reports whether no more answers will come.
+func (l *link) over() bool {
+	select {
+	case <-l.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// canceled is a context that makes Close impatient.
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// failed notes a connection that did not come about or did not last. P must be locked.
+func (p *peer) failed(why error) {
+	p.failures++
+	p.setState(State{Status: Failed, Err: why, Failures: p.failures, Next: time.Now().Add(backoff(p.failures))})
+	p.set.log.Warn("a server is not connected", "server", p.cfg.Name, "failures", p.failures, "next", p.state.Next, "err", why)
+}
+
+func (p *peer) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.uses--
+	p.rest()
+}
+
+// rest has the connection closed if nobody uses it for long enough. P must be locked.
+func (p *peer) rest() {
+	if p.uses > 0 || p.cfg.Idle <= 0 || p.link == nil {
+		return
+	}
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	l := p.link
+	p.idle = time.AfterFunc(p.cfg.Idle, func() { p.sleep(l) })
+}
+
+// sleep closes a connection that nobody uses.
+func (p *peer) sleep(l *link) {
+	p.mu.Lock()
+	if p.link != l || p.uses > 0 || p.closed {
+		p.mu.Unlock()
+		return
+	}
+	p.link, p.failures = nil, 0
+	p.setState(State{Status: Idle})
+	p.running.Go(func() { l.Close(p.set.ctx) })
+	p.mu.Unlock()
+}
+
+func (p *peer) connected() *link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link
+}
+
+func (p *peer) close(ctx context.Context) {
+	p.mu.Lock()
+	l := p.link
+	p.link, p.closed = nil, true
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	p.setState(State{Status: Idle})
+	p.mu.Unlock()
+	if l != nil {
+		l.Close(ctx)
+	}
+	p.running.Wait()
+}
+
+// do makes a request on the connection of the moment.
+func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
+	if p.cfg.CallTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.cfg.CallTimeout)
+		defer cancel()
+	}
+	if r.Handler != nil {
+		own := *r.Handler
+		own.Request = p.asked(own.Request)
+		r.Handler = &own
+	}
+	return again(r.Method, func() (json.RawMessage, error) {
+		l, release, err := p.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		return l.Do(ctx, r)
+	})
+}
+
+// harmless are the requests that a server may be sent twice: they change nothing, and tell
+// the same to everybody.
+var harmless = []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover"}
+
+// again does something once more if the server died of the first time, and it does no harm.
+func again[T any](method string, do func() (T, error)) (T, error) {
+	v, err := do()
+	var gone *GoneError
+	if errors.As(err, &gone) && (!gone.Sent || slices.Contains(harmless, method)) {
+		return do()
+	}
+	return v, err
+}

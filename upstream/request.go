@@ -1,0 +1,198 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// A Request is one request to a server.
+type Request struct {
+	Method string
+	// Params are a JSON object, nil for none, and are sent as they are but for _meta. There
+	// the protocol version and the progress token are the connection's own; what the
+	// connection says of the client counts where the request says nothing.
+	Params json.RawMessage
+	// Progress is given the params of each notifications/progress of the request, before Do
+	// returns, in order. It is called where the connection is read, and must return soon.
+	// Nil: no progress is asked for.
+	Progress func(params json.RawMessage)
+	// Handler answers what the server asks for while it works on the request. A server on a
+	// connection does not say for which request it asks: if others are in flight as well,
+	// the connection's own handler is asked, because a question must not reach the wrong
+	// person. Nil: always that.
+	Handler *Handler
+
+	own bool // made by the client itself: the server asks nothing because of it
+}
+
+// A Handler is for what a server sends of its own accord. The zero Handler ignores
+// notifications and refuses requests. ping is always answered.
+type Handler struct {
+	// Request answers sampling/createMessage, elicitation/create, roots/list and the like
+	// with a JSON value. The error becomes that of the answer; a *[RefusedError] gives its
+	// code. It is called in a goroutine of its own. Ctx ends with the connection, and when
+	// the server wants the answer no more.
+	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// Notify is told of notifications, but for progress of a request and for those that the
+	// connection itself needs. It is called where the connection is read, and must return
+	// soon.
+	Notify func(method string, params json.RawMessage)
+}
+
+// Keys of _meta since 2026-07-28 (basic/index, _meta).
+const (
+	versionKey      = "io.modelcontextprotocol/protocolVersion"
+	clientInfoKey   = "io.modelcontextprotocol/clientInfo"
+	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
+	serverInfoKey   = "io.modelcontextprotocol/serverInfo"
+	progressKey     = "progressToken"
+)
+
+// callParams are the params of a tools/call: those that are given, with this name and these
+// arguments.
+func callParams(given json.RawMessage, tool string, arguments json.RawMessage, limits call.Limits) (json.RawMessage, error) {
+	name, err := json.Marshal(tool)
+	if err != nil {
+		return nil, err
+	}
+	return withMembers(given, limits, strictjson.Member{Key: "name", Raw: name}, strictjson.Member{Key: "arguments", Raw: arguments})
+}
+
+// withMembers is an object with some members replaced or added; nil is {}. The others stay
+// as they are written.
+func withMembers(object json.RawMessage, limits call.Limits, set ...strictjson.Member) (json.RawMessage, error) {
+	var members []strictjson.Member
+	if object != nil {
+		var err error
+		if members, err = strictjson.Members(object, limits); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range set {
+		members = slices.DeleteFunc(members, func(other strictjson.Member) bool { return other.Key == m.Key })
+		if m.Raw != nil {
+			members = append(members, m)
+		}
+	}
+	return encodeMembers(members)
+}
+
+func encodeMembers(members []strictjson.Member) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range members {
+		key, err := json.Marshal(m.Key)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(m.Raw)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// line is the request as it is sent. Meta is what the connection says in _meta.
+func (r *Request) line(id string, meta map[string]json.RawMessage, limits call.Limits) ([]byte, error) {
+	params, err := r.params(id, meta, limits)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request %s: %w", r.Method, err)
+	}
+	return encodeLine(id, r.Method, params)
+}
+
+func encodeLine(id, method string, params json.RawMessage) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(`{"jsonrpc":"2.0"`)
+	if id != "" {
+		b.WriteString(`,"id":` + id)
+	}
+	fmt.Fprintf(&b, `,"method":%q`, method)
+	if params != nil {
+		b.WriteString(`,"params":`)
+		b.Write(params)
+	}
+	b.WriteByte('}')
+	return framed(b.Bytes())
+}
+
+// framed is a message as a line: white space in it may hold the end of one.
+func framed(message []byte) ([]byte, error) {
+	if bytes.ContainsAny(message, "\r\n") {
+		var b bytes.Buffer
+		if err := json.Compact(&b, message); err != nil {
+			return nil, err
+		}
+		message = b.Bytes()
+	}
+	return append(message, '\n'), nil
+}
+
+func (r *Request) params(id string, meta map[string]json.RawMessage, limits call.Limits) (json.RawMessage, error) {
+	given, err := metaOf(r.Params, limits)
+	if err != nil {
+		return nil, err
+	}
+	said := maps.Clone(meta)
+	if said == nil {
+		said = map[string]json.RawMessage{}
+	}
+	for _, m := range given {
+		if m.Key != versionKey && m.Key != progressKey {
+			said[m.Key] = m.Raw
+		}
+	}
+	if r.Progress != nil {
+		said[progressKey] = json.RawMessage(id)
+	}
+	if len(said) == 0 && given == nil {
+		if r.Params == nil {
+			return json.RawMessage("{}"), nil
+		}
+		return r.Params, nil
+	}
+	var members []strictjson.Member
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		members = append(members, strictjson.Member{Key: key, Raw: said[key]})
+	}
+	object, err := encodeMembers(members)
+	if err != nil {
+		return nil, err
+	}
+	return withMembers(r.Params, limits, strictjson.Member{Key: "_meta", Raw: object})
+}
+
+// metaOf returns the members of _meta; nil if params have none.
+func metaOf(params json.RawMessage, limits call.Limits) ([]strictjson.Member, error) {
+	if params == nil {
+		return nil, nil
+	}
+	members, err := strictjson.Members(params, limits)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.Key == "_meta" {
+			inner, err := strictjson.Members(m.Raw, limits)
+			if inner == nil {
+				inner = []strictjson.Member{}
+			}
+			return inner, err
+		}
+	}
+	return nil, nil
+}

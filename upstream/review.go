@@ -1,0 +1,71 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/result"
+)
+
+// look has the output layer look at what a server sends: c is the call that it answers, or
+// names the server alone.
+func (s *Set) look(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
+	gate, _ := s.gate(c.Server)
+	if !gate.Reviews() {
+		return toolvet.Reviewed{Verdict: toolvet.Verdict{Go: true}, Raw: raw}
+	}
+	read, err := result.Read(method, raw)
+	if err != nil {
+		s.log.Error("what a server sent is withheld: it could not be read", "server", c.Server, "method", method, "err", err)
+		return toolvet.Reviewed{}
+	}
+	return gate.Review(ctx, c, read)
+}
+
+// withheldError says why a result is not shown.
+func withheldError(method string, v toolvet.Reviewed) error {
+	words := protocol.NewResult("", v.Verdict)
+	return fmt.Errorf("the server's answer to %s is withheld: %s", method, words.Text())
+}
+
+// reviewError has the output layer look at the error that a server answered with.
+func (s *Set) reviewError(ctx context.Context, c *call.Call, err error) error {
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	v := s.look(ctx, c, "", refused.Raw)
+	switch {
+	case !v.Go:
+		return &RefusedError{Method: refused.Method, Code: refused.Code, Message: "its error is withheld"}
+	case !bytes.Equal(v.Raw, refused.Raw):
+		return newRefusedError(refused.Method, v.Raw)
+	}
+	return err
+}
+
+// asked has the output layer look at what a server asks for before the handler sees it.
+func (p *peer) asked(handle func(context.Context, string, json.RawMessage) (json.RawMessage, error)) func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	if handle == nil {
+		return nil
+	}
+	return func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+		if params == nil {
+			return handle(ctx, method, nil)
+		}
+		v := p.set.look(ctx, &call.Call{Server: p.cfg.Name}, method, params)
+		if !v.Go {
+			return nil, withheldError(method, v)
+		}
+		return handle(ctx, method, v.Raw)
+	}
+}

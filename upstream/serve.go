@@ -1,0 +1,178 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// maxServing bounds the requests of a server that are worked on at a time.
+const maxServing = 64
+
+// serve answers a request of the server.
+func (c *conn) serve(m call.Envelope) {
+	handle := c.handlerOf().Request
+	switch {
+	case m.Method == "ping":
+		c.reply(m.ID, json.RawMessage("{}"), nil)
+		return
+	case handle == nil:
+		c.reply(m.ID, nil, &RefusedError{Code: -32601, Message: "toolvet does not offer this method"})
+		return
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	if why := c.beginServing(m.ID, cancel); why != "" {
+		cancel()
+		c.reply(m.ID, nil, &RefusedError{Code: call.InvalidRequest, Message: why})
+		return
+	}
+	go func() {
+		defer cancel()
+		result, err := handle(ctx, m.Method, m.Params)
+		if c.endServing(m.ID) { // one that the server has cancelled is not answered
+			c.reply(m.ID, result, err)
+		}
+	}()
+}
+
+func (c *conn) beginServing(id json.RawMessage, cancel context.CancelFunc) (why string) {
+	key := call.IDKey(id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.serving[key] != nil:
+		return "a request with this id is being answered"
+	case len(c.serving) >= maxServing:
+		return fmt.Sprintf("%d requests are being answered already", maxServing)
+	}
+	c.serving[key] = cancel
+	return ""
+}
+
+func (c *conn) endServing(id json.RawMessage) bool {
+	key := call.IDKey(id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.serving[key]
+	delete(c.serving, key)
+	return ok
+}
+
+// handlerOf is the handler of the request because of which the server asks: the only one
+// in flight, or else nobody's and so the connection's.
+func (c *conn) handlerOf() Handler {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var only *waiter
+	for _, w := range c.pending {
+		if w.own {
+			continue
+		}
+		if only != nil {
+			return c.handler
+		}
+		only = w
+	}
+	if only == nil || only.Handler == nil {
+		return c.handler
+	}
+	return *only.Handler
+}
+
+// reply answers a request of the server.
+func (c *conn) reply(id, result json.RawMessage, err error) {
+	line, broken := encodeReply(id, result, err)
+	if broken != nil {
+		line, _ = encodeReply(id, nil, errors.New("the answer is no JSON")) // of our own words
+	}
+	select {
+	case c.out <- line:
+	case <-c.closing:
+	case <-c.gone:
+	}
+}
+
+func encodeReply(id, result json.RawMessage, err error) ([]byte, error) {
+	if err == nil {
+		if !json.Valid(result) {
+			return nil, errors.New("no JSON")
+		}
+		return framed(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+	}
+	code, message := call.InternalError, err.Error()
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		code, message = refused.Code, refused.Message
+	}
+	text, marshalErr := json.Marshal(message)
+	if marshalErr != nil {
+		return nil, marshalErr
+	}
+	return framed(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text))
+}
+
+// notified takes a notification of the server to whom it concerns.
+func (c *conn) notified(m call.Envelope) {
+	switch m.Method {
+	case "notifications/progress":
+		if w := c.progressing(m.Params); w != nil {
+			w.Progress(m.Params)
+		}
+		return // what comes late nobody waits for
+	case "notifications/cancelled":
+		c.serverCancels(m.Params)
+		return
+	}
+	if c.handler.Notify != nil {
+		c.handler.Notify(m.Method, m.Params)
+	}
+}
+
+// progressing is the request that a progress is about.
+func (c *conn) progressing(params json.RawMessage) *waiter {
+	token := memberOf(params, progressKey, c.limits)
+	if token == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.pending[call.IDKey(token)]; w != nil && w.Progress != nil {
+		return w
+	}
+	return nil
+}
+
+func (c *conn) serverCancels(params json.RawMessage) {
+	id := memberOf(params, "requestId", c.limits)
+	if id == nil {
+		return
+	}
+	key := call.IDKey(id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.serving[key]; cancel != nil {
+		delete(c.serving, key)
+		cancel()
+	}
+}
+
+// memberOf returns a member of an object, or nil.
+func memberOf(object json.RawMessage, key string, limits call.Limits) json.RawMessage {
+	members, err := strictjson.Members(object, limits)
+	if err != nil {
+		return nil
+	}
+	for _, m := range members {
+		if m.Key == key {
+			return m.Raw
+		}
+	}
+	return nil
+}

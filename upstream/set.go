@@ -1,0 +1,230 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/observe"
+)
+
+// A Server is one server of a [Set], and how to reach it.
+type Server struct {
+	Name   string // without a colon; tools are named NAME:TOOL
+	Dialer Dialer
+
+	Stderr io.Writer // receives what the server says beside its messages; nil keeps only its end, for errors
+	// Timeout bounds the start with its handshake, and a list. Default [DefaultTimeout].
+	Timeout time.Duration
+	// CallTimeout bounds every other request. Default [DefaultCallTimeout]; negative: only
+	// the context of the caller does.
+	CallTimeout time.Duration
+	// Idle is how long the connection stays open that nobody uses. Default: until Close.
+	// While it is closed, nobody is told that a list has changed.
+	Idle   time.Duration
+	Limits call.Limits // of a message from the server; default as in call.Limits, but 64 MiB
+	// Handler is for what the server asks for without a request of which it must be because.
+	// Its Notify is not used: see [Set.Subscribe].
+	Handler      Handler
+	Capabilities json.RawMessage // what the handshake says that the client can do; see [Options]
+}
+
+// Config says which servers a [Set] has, and who judges their calls.
+type Config struct {
+	Servers []Server
+	// Gate returns the gate that judges the calls of a server from now on. It is called for
+	// each call, so that a policy can change. Nil, and a nil gate: arguments are held against
+	// the tool's schema, and nothing else.
+	Gate func(server string) *toolvet.Gate
+	// NativeTimeout bounds a server's own validation. Default 10 s.
+	NativeTimeout time.Duration
+	// Observer is told what becomes of calls; nil: nobody is.
+	Observer observe.Observer
+	// StateChanged is told each time that a server's state is another. It must return soon,
+	// and must not ask the Set.
+	StateChanged func(State)
+	// Logger is told of connections and of the steps of validations: names and places, never
+	// a value. Nil discards.
+	Logger *slog.Logger
+}
+
+// DefaultCallTimeout is the CallTimeout of a [Server] that sets none.
+const DefaultCallTimeout = 10 * time.Minute
+
+// maxMessage is the default limit of a message: results may hold images.
+const maxMessage = 64 << 20
+
+// A Set holds named servers. It connects to each when it is first needed, and again when
+// it was lost. Its methods may be called concurrently.
+type Set struct {
+	cfg    Config
+	log    *slog.Logger
+	names  []string
+	peers  map[string]*peer
+	schema *toolvet.Gate // where there is no other
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu          sync.Mutex
+	subscribers map[int]func(Notification)
+	lastID      int
+}
+
+// NewSet makes a Set. It starts nothing.
+func NewSet(cfg Config) (*Set, error) {
+	cfg.NativeTimeout = cmp.Or(max(cfg.NativeTimeout, 0), 10*time.Second)
+	schemaOnly, err := newSchemaGate()
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{cfg: cfg, log: cfg.Logger, peers: map[string]*peer{}, schema: schemaOnly, subscribers: map[int]func(Notification){}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	for _, server := range cfg.Servers {
+		switch {
+		case server.Name == "" || strings.Contains(server.Name, ":"):
+			return nil, fmt.Errorf("a server cannot be called %q: its name must not be empty and must not hold a colon", server.Name)
+		case server.Dialer == nil:
+			return nil, fmt.Errorf("the server %q cannot be reached: it has no Dialer", server.Name)
+		case s.peers[server.Name] != nil:
+			return nil, fmt.Errorf("two servers are called %q", server.Name)
+		}
+		s.names = append(s.names, server.Name)
+		s.peers[server.Name] = newPeer(s, server)
+	}
+	return s, nil
+}
+
+// Names are the names of the servers, in the order of the Config.
+func (s *Set) Names() []string { return slices.Clone(s.names) }
+
+// ErrClosed is the error of what is asked of a [Set] after [Set.Close].
+var ErrClosed = errors.New("the servers are closed")
+
+// Close ends all connections, each first politely and then by force, and waits for that.
+// When ctx is done, Close does not wait for politeness.
+func (s *Set) Close(ctx context.Context) {
+	s.cancel()
+	var closing sync.WaitGroup
+	for _, p := range s.peers {
+		closing.Go(func() { p.close(ctx) })
+	}
+	closing.Wait()
+}
+
+func (s *Set) peer(name string) (*peer, error) {
+	if p := s.peers[name]; p != nil {
+		return p, nil
+	}
+	return nil, &UnknownServerError{Server: name, Near: nearest(name, s.names), Known: s.names}
+}
+
+// Connect connects to a server if it is not connected.
+func (s *Set) Connect(ctx context.Context, server string) error {
+	p, err := s.peer(server)
+	if err != nil {
+		return err
+	}
+	_, release, err := p.acquire(ctx)
+	if err == nil {
+		release()
+	}
+	return err
+}
+
+// Do makes any request, which nobody judges; its result is reviewed as that of a call is. For
+// tools there is [Set.Call]. The errors are those of [Client.Do], and *[UnknownServerError]
+// and *[UnavailableError].
+//
+// A request that was in flight when the server died has the error *[GoneError], and is only
+// made again, on a new connection, if it asks for a list or nothing of it was sent.
+func (s *Set) Do(ctx context.Context, server string, r Request) (json.RawMessage, error) {
+	if r.Method == "tools/call" {
+		return nil, errors.New("tools/call must be judged: use Call")
+	}
+	p, err := s.peer(server)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := p.do(ctx, r)
+	c := &call.Call{Server: server}
+	if err != nil {
+		return nil, s.reviewError(ctx, c, err)
+	}
+	v := s.look(ctx, c, r.Method, raw)
+	if !v.Go {
+		return nil, withheldError(r.Method, v)
+	}
+	return v.Raw, nil
+}
+
+// Notify sends a notification to a server that is connected; to others it says nothing.
+func (s *Set) Notify(ctx context.Context, server, method string, params json.RawMessage) error {
+	p, err := s.peer(server)
+	if err != nil {
+		return err
+	}
+	if l := p.connected(); l != nil {
+		return l.Notify(ctx, method, params)
+	}
+	return nil
+}
+
+// A Notification is what a server says of its own accord.
+type Notification struct {
+	Server, Method string
+	Params         json.RawMessage // as the output layer leaves them; nil for none
+}
+
+// Subscribe has f told of all notifications from now on, in the order of each server,
+// until stop is called. It is called where the connection is read, and must return soon.
+func (s *Set) Subscribe(f func(Notification)) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastID++
+	id := s.lastID
+	s.subscribers[id] = f
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.subscribers, id)
+	}
+}
+
+func (s *Set) publish(n Notification) {
+	s.mu.Lock()
+	var all []func(Notification)
+	for _, f := range s.subscribers {
+		all = append(all, f)
+	}
+	s.mu.Unlock()
+	if len(all) == 0 {
+		return
+	}
+	if n.Params != nil {
+		v := s.look(s.ctx, &call.Call{Server: n.Server}, n.Method, n.Params)
+		if !v.Go {
+			s.log.Warn("a notification is withheld", "server", n.Server, "method", n.Method)
+			return
+		}
+		n.Params = v.Raw
+	}
+	for _, f := range all {
+		f(n)
+	}
+}

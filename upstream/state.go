@@ -1,0 +1,140 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// A Status is how a server's connection stands.
+type Status string
+
+const (
+	Idle       Status = "idle"       // not connected; the next use connects
+	Connecting Status = "connecting" // being started, or shaking hands
+	Ready      Status = "ready"      // connected
+	Failed     Status = "failed"     // could not be connected, or was lost
+)
+
+// A State is how a server stands.
+type State struct {
+	Server   string
+	Status   Status
+	Since    time.Time
+	Err      error     // why it failed
+	Failures int       // in a row: connections that did not come about or did not last
+	Next     time.Time // before it nobody tries to connect; zero: the next use tries
+	Version  string    // of the protocol, if it is ready
+}
+
+// States tells how all servers stand, in the order of the Config. It connects to none.
+func (s *Set) States() []State {
+	states := make([]State, len(s.names))
+	for i, name := range s.names {
+		p := s.peers[name]
+		p.mu.Lock()
+		states[i] = p.state
+		p.mu.Unlock()
+	}
+	return states
+}
+
+// setState notes a new state. P must be locked; StateChanged is told in order.
+func (p *peer) setState(next State) {
+	next.Server, next.Since = p.cfg.Name, time.Now()
+	p.state = next
+	p.set.log.Debug("a server's state is another", "server", next.Server, "status", next.Status)
+	if p.set.cfg.StateChanged != nil {
+		p.set.cfg.StateChanged(next)
+	}
+}
+
+const (
+	// stable is how long a connection must have lasted, so that its loss is no failure.
+	stable = 30 * time.Second
+	// circuitAfter is the number of failures in a row after which nobody waits for the next
+	// try: the circuit is open.
+	circuitAfter = 3
+	firstPause   = 500 * time.Millisecond
+	longestPause = time.Minute
+)
+
+// backoff is the pause after so many failures in a row: doubled each time, up to a minute,
+// and by chance up to half as short, so that many do not try at once.
+func backoff(failures int) time.Duration {
+	pause := longestPause
+	if failures < 8 { // 2^7 · 0.5 s is more than a minute
+		pause = min(firstPause<<(failures-1), longestPause)
+	}
+	return pause/2 + rand.N(pause/2)
+}
+
+// An UnavailableError is a server that cannot be connected to.
+type UnavailableError struct {
+	Server string
+	Since  time.Time
+	Next   time.Time // before it nobody tries again
+	Err    error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("the server %q is not available: %v; %s", e.Server, e.Err, e.next())
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+func (e *UnavailableError) next() string {
+	if pause := time.Until(e.Next).Round(100 * time.Millisecond); pause > 0 {
+		return fmt.Sprintf("it is tried again in %s", pause)
+	}
+	return "the next use tries again"
+}
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// await waits until done is closed, or returns the error of ctx.
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A flight is work that all who need its outcome share.
+type flight[T any] struct {
+	done  chan struct{} // closed when value and err are set
+	value T
+	err   error
+	ended time.Time
+}
+
+func newFlight[T any]() *flight[T] { return &flight[T]{done: make(chan struct{})} }
+
+func (f *flight[T]) land(value T, err error) {
+	f.value, f.err, f.ended = value, err, time.Now()
+	close(f.done)
+}
+
+func (f *flight[T]) wait(ctx context.Context) (T, error) {
+	if err := await(ctx, f.done); err != nil {
+		var none T
+		return none, err
+	}
+	return f.value, f.err
+}

@@ -1,0 +1,115 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Validate judges a call of the tool called SERVER:TOOL, and runs nothing. What it finds is
+// what [Set.Call] would refuse. The Method of the result says who judged:
+//
+//	toolvet+native   toolvet's checks, by the policy, and the server's own validation
+//	toolvet          toolvet's checks alone
+//	native           the server's own validation, beside the tool's schema: there is no policy
+//	schema-only      the tool's schema alone
+//
+// All who judge must agree to a go. A server's own validation that does not answer in time,
+// or not as it must, is a warning, and the method says that it does not count.
+//
+// The result is a no-go whenever err is not nil. Err says that the call could not be judged,
+// because the server is not available or ctx is done. A server or tool that is unknown, and
+// arguments that cannot be used, are a plain no-go.
+func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
+	o := optionsOf(options)
+	t, err := s.target(ctx, name, arguments, o)
+	if err != nil {
+		s.log.Info("validated a call", "name", strictjson.Printable(name, 128), "step", "none", "err", err)
+		return s.unjudged(name, err)
+	}
+	gate, own := s.gate(t.call.Server)
+	began := time.Now()
+	e := &observe.Event{Call: t.call, Request: o.id, Point: toolvet.PointValidate, Verdict: gate.Judge(ctx, t.call, toolvet.PointValidate), Took: time.Since(began)}
+	observe.Judged(ctx, s.cfg.Observer, e, s.log)
+	result := protocol.NewResult(t.call.Name, e.Verdict)
+	if !own {
+		result.Method = protocol.MethodSchemaOnly
+	}
+	log := s.log.With("server", t.call.Server, "tool", t.call.Name)
+	log.Info("validated a call", "step", result.Method, "valid", result.Valid, "errors", len(result.Errors))
+	if method, ok := t.native(); ok {
+		before := result.Method
+		answer, err := s.askNative(ctx, t, method)
+		result.AddNative(answer, err)
+		if result.Method == before {
+			log.Warn("the server's own validation could not be used", "step", protocol.MethodNative, "fallback", before, "err", err)
+		} else {
+			log.Info("validated a call", "step", protocol.MethodNative, "valid", result.Valid, "errors", len(result.Errors))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return s.unjudged(name, unjudged{fmt.Errorf("the call was not judged: %w", err)})
+	}
+	return result, nil
+}
+
+func (s *Set) unjudged(name string, err error) (protocol.Result, error) {
+	_, tool, parseErr := ParseName(name)
+	if parseErr != nil {
+		tool = name
+	}
+	result := protocol.NewResult(tool, noGo(err))
+	if !errors.As(err, new(unjudged)) {
+		err = nil
+	}
+	return result, err
+}
+
+// native is the name of the server's validate tool, if it announces one and lists it
+// (docs/protocol.md, section 3.3).
+func (t *target) native() (string, bool) {
+	method, ok := t.link.NativeValidation()
+	if ok && t.call.Known.Tool(method) == nil {
+		t.set.log.Warn("the server announces a validate tool that it does not list", "server", t.call.Server)
+		return "", false
+	}
+	return method, ok
+}
+
+// askNative asks the server's own validation.
+func (s *Set) askNative(ctx context.Context, t *target, method string) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.NativeTimeout)
+	defer cancel()
+	arguments, err := json.Marshal(map[string]string{"tool": t.call.Name})
+	if err == nil {
+		arguments, err = withMembers(arguments, t.cfg.Limits, strictjson.Member{Key: "arguments", Raw: t.call.Raw})
+	}
+	if err != nil {
+		return nil, err
+	}
+	params, err := callParams(nil, method, arguments, t.cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := t.do(ctx, Request{Method: "tools/call", Params: params, own: true})
+	c := &call.Call{Server: t.call.Server, Name: method}
+	if err != nil {
+		return nil, s.reviewError(ctx, c, err)
+	}
+	v := s.look(ctx, c, "", answer)
+	if !v.Go {
+		return nil, errors.New("the server's own validation is withheld")
+	}
+	return v.Raw, nil
+}
