@@ -30,7 +30,7 @@ func (s *scanner) characters() {
 	s.steps += len(s.text)
 	i = max(i-readBefore, 0)
 	c := chars{scanner: s}
-	for i < len(s.text) {
+	for i < len(s.text) && !s.over() {
 		if next := c.skip(i); next > i {
 			i = next
 			continue

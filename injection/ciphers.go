@@ -8,6 +8,9 @@ import "strings"
 // letters joins what is written l i k e  t h i s.
 func (d *decoder) letters() {
 	for _, at := range d.words.letters {
+		if d.over() {
+			return
+		}
 		at = d.withSigns(at)
 		d.decoded(joinLetters(d.view.text[at.start:at.end]), at, "spaced-letters", true)
 	}
@@ -53,11 +56,14 @@ const (
 // letters: 1gn0r3.
 func (d *decoder) leet() {
 	for _, at := range d.mixed {
+		if d.over() {
+			return
+		}
 		line := d.view.text[at.start:at.end]
 		plain := unleet(line)
 		d.steps += 2 * len(line)
 		gained, last := 0, int32(0)
-		for _, h := range read(plain).hits {
+		for _, h := range read(d.pace, plain).hits {
 			last = h.word
 			if h.end-h.start >= minLeetWord && line[h.start:h.end] != plain[h.start:h.end] {
 				gained++
@@ -122,6 +128,9 @@ func shift(text string, k int) string {
 func (d *decoder) shifts() {
 	end, count := 0, 0
 	for _, h := range d.hits {
+		if d.over() {
+			return
+		}
 		if h.class&rotWord == 0 || int(h.start) < end {
 			continue
 		}

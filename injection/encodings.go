@@ -50,7 +50,7 @@ func (d *decoder) decoded(text string, at span, rule string, deliberate bool) {
 	if deliberate {
 		hidden = []hiddenSpan{{span{0, len(text)}, Encoded, rule}}
 	}
-	r := newReading(fold(text).text, hidden)
+	r := newReading(d.pace, fold(d.pace, text).text, hidden)
 	score := 0
 	for _, group := range r.groups() {
 		score = max(score, sum(group))
@@ -92,7 +92,7 @@ func (d *decoder) toldToDecode(i int) bool {
 	from := max(i-60, 0)
 	d.steps += i - from
 	var seen class
-	for _, h := range read(d.view.text[from:i]).hits {
+	for _, h := range read(d.pace, d.view.text[from:i]).hits {
 		seen |= h.class
 	}
 	return seen&decodeWord != 0 && seen&(followWord&^decodeWord) != 0
@@ -102,6 +102,9 @@ func (d *decoder) toldToDecode(i int) bool {
 func (d *decoder) base64() {
 	end := 0
 	for _, l := range d.long {
+		if d.over() {
+			return
+		}
 		if l.start < end {
 			continue
 		}
@@ -145,7 +148,7 @@ func (d *decoder) extend(l span, from int) span {
 
 // octets decodes binary digits in groups of eight.
 func (d *decoder) octets() {
-	for i := 0; i < len(d.bits); {
+	for i := 0; i < len(d.bits) && !d.over(); {
 		var raw []byte
 		j := i
 		for ; j < len(d.bits) && (j == i || d.bits[j].start-d.bits[j-1].end <= 2); j++ {
@@ -169,7 +172,7 @@ func (d *decoder) escapes() {
 	d.runs("&#", "html-references", html.UnescapeString)
 	d.runs(`\u`, "escapes", unescape)
 	d.runs(`\x`, "escapes", unescape)
-	for at := 0; at < len(text); {
+	for at := 0; at < len(text) && !d.over(); {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 {
 			end = len(text) - at
@@ -189,7 +192,7 @@ const maxEscape = 9
 // runs decodes runs of escapes that begin with mark and stand close together.
 func (d *decoder) runs(mark, rule string, decode func(string) string) {
 	text := d.view.text
-	for at := 0; ; {
+	for at := 0; !d.over(); {
 		i := strings.Index(text[at:], mark)
 		if i < 0 {
 			return

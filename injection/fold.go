@@ -18,14 +18,14 @@ import (
 // compatibility forms are taken apart (NFKC's mappings), letters that look like letters of
 // ASCII become these, accents go, tag characters become the ASCII that they stand for, and
 // characters without width go. ASCII is kept as it is.
-func fold(text string) *view {
+func fold(p *pace, text string) *view {
 	first := nonASCII(text)
 	if first == len(text) {
 		return &view{text: text}
 	}
 	f := folder{marks: []mark{{0, 0, true}}}
 	f.out.Grow(len(text))
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && !p.over(); {
 		if text[i] < utf8.RuneSelf {
 			n := nonASCII(text[i:])
 			f.keep(text[i:i+n], i)

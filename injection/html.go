@@ -27,7 +27,7 @@ func (s *scanner) html(v *view) []hiddenSpan {
 	}
 	s.steps += len(v.text)
 	d := document{scanner: s, view: v, tokens: html.NewTokenizer(strings.NewReader(v.text))}
-	for {
+	for !s.over() {
 		kind := d.tokens.Next()
 		if kind == html.ErrorToken {
 			break

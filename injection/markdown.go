@@ -9,7 +9,7 @@ import "strings"
 // show: titles of links, and the definitions that people use as comments.
 func (s *scanner) markdown(v *view) []hiddenSpan {
 	var hidden []hiddenSpan
-	for at := 0; ; {
+	for at := 0; !s.over(); {
 		i := strings.Index(v.text[at:], "](")
 		if i < 0 {
 			break
@@ -84,10 +84,10 @@ func (s *scanner) link(v *view, open int, l link) {
 // definitions returns the titles of link definitions: [//]: # (…).
 func (s *scanner) definitions(v *view) []hiddenSpan {
 	var hidden []hiddenSpan
-	for at := 0; ; {
+	for at := 0; !s.over(); {
 		i := strings.Index(v.text[at:], "]: ")
 		if i < 0 {
-			return hidden
+			break
 		}
 		open := at + i
 		at = open + 3
@@ -102,4 +102,5 @@ func (s *scanner) definitions(v *view) []hiddenSpan {
 			hidden = append(hidden, hiddenSpan{l.title, HiddenHTML, "definition"})
 		}
 	}
+	return hidden
 }

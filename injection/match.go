@@ -25,6 +25,7 @@ const near = 400
 
 // A reading is a view with all that is known of it.
 type reading struct {
+	*pace
 	*words
 	text   string
 	hidden []hiddenSpan // what people would not see, in ascending order
@@ -36,7 +37,7 @@ type reading struct {
 
 // grammar reports the phrases and role markers of a view.
 func (s *scanner) grammar(v *view, hidden []hiddenSpan) *words {
-	r := newReading(v.text, hidden)
+	r := newReading(s.pace, v.text, hidden)
 	for _, group := range r.groups() {
 		for _, c := range group {
 			start, end := v.original(c.start, c.end, len(s.text))
@@ -57,8 +58,8 @@ func (s *scanner) grammar(v *view, hidden []hiddenSpan) *words {
 	return r.words
 }
 
-func newReading(text string, hidden []hiddenSpan) *reading {
-	r := &reading{words: read(text), text: text, hidden: hidden, steps: len(text)}
+func newReading(p *pace, text string, hidden []hiddenSpan) *reading {
+	r := &reading{words: read(p, text), pace: p, text: text, hidden: hidden, steps: len(text)}
 	for _, h := range r.hits {
 		if h.class&talkWord != 0 {
 			r.talk = append(r.talk, h.start)
@@ -129,6 +130,9 @@ func (r *reading) cues() []cue {
 	var list []cue
 	table := patterns()
 	for i := range r.hits {
+		if r.over() {
+			break
+		}
 		h := &r.hits[i]
 		if h.class&roleWord != 0 {
 			if c, ok := r.roleMarker(h); ok {

@@ -5,6 +5,7 @@ package injection
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"unicode/utf8"
 )
@@ -49,22 +50,31 @@ const maxSignals = 64
 // It takes time and memory in proportion to the length of the text, whatever the text is.
 // Invalid UTF-8 is read byte by byte. It is safe for concurrent use.
 func Scan(text string) []Signal {
-	s := scan(text)
-	return s.signals
+	return scan(nil, text).signals
+}
+
+// ScanContext is Scan, but ends soon after ctx does, with its error and without signals.
+func ScanContext(ctx context.Context, text string) ([]Signal, error) {
+	s := scan(&pace{ctx: ctx}, text)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.signals, nil
 }
 
 // A scanner is one scan of one text.
 type scanner struct {
+	*pace
 	text    string
 	signals []Signal
 	// steps counts what the scan looks at, so that a test can hold it to a bound.
 	steps int
 }
 
-func scan(text string) *scanner {
-	s := &scanner{text: text}
+func scan(p *pace, text string) *scanner {
+	s := &scanner{pace: p, text: text}
 	s.characters()
-	v := fold(text)
+	v := fold(p, text)
 	s.steps += len(v.text)
 	hidden := s.terminal(v)
 	hidden = append(hidden, s.html(v)...)

@@ -27,7 +27,7 @@ func (s *scanner) terminal(v *view) []hiddenSpan {
 	}
 	s.steps += len(v.text)
 	t := screen{scanner: s, view: v, text: v.text, concealed: -1}
-	for i := 0; i < len(t.text); {
+	for i := 0; i < len(t.text) && !s.over(); {
 		switch t.text[i] {
 		case esc:
 			i = t.escape(i)

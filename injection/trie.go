@@ -148,7 +148,7 @@ func spellings(word string) []string {
 		forms = append(forms, strings.ToUpper(string(r[:1]))+string(r[1:]))
 	}
 	for i, form := range forms {
-		forms[i] = strings.ToLower(fold(form).text)
+		forms[i] = strings.ToLower(fold(nil, form).text)
 	}
 	return forms
 }

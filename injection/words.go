@@ -79,10 +79,10 @@ type reader struct {
 	mixedCount, lineStart         int
 }
 
-func read(text string) *words {
+func read(p *pace, text string) *words {
 	r := reader{text: text, lexicon: lexicon()}
 	r.hits = make([]hit, 0, len(text)/hitEvery+1)
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && !p.over(); {
 		if byteClass[text[i]]&inWord != 0 {
 			i = r.readWord(i)
 			continue

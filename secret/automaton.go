@@ -3,7 +3,10 @@
 
 package secret
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // An automaton finds every occurrence of every word of a set in one pass (Aho and Corasick,
 // 1975), ASCII letters in either case. States are numbered by their distance from the root,
@@ -123,18 +126,23 @@ func (a *automaton) lay(t *trie) {
 }
 
 // find calls hit for each occurrence of a word, with its length and the offset behind it, in
-// the order of these offsets.
-func (a *automaton) find(text string, hit func(word, length, end int)) {
+// the order of these offsets, until ctx is done.
+func (a *automaton) find(ctx context.Context, text string, hit func(word, length, end int)) {
 	s := uint32(0)
-	for i := range len(text) {
-		s = a.next[s+uint32(a.class[text[i]])]
-		if s >= a.reports {
-			for _, w := range a.words[(s-a.reports)/uint32(a.width)] {
-				hit(int(w), a.lengths[w], i+1)
+	for from := 0; from < len(text) && ctx.Err() == nil; from += lookEvery {
+		for i := from; i < min(from+lookEvery, len(text)); i++ {
+			s = a.next[s+uint32(a.class[text[i]])]
+			if s >= a.reports {
+				for _, w := range a.words[(s-a.reports)/uint32(a.width)] {
+					hit(int(w), a.lengths[w], i+1)
+				}
 			}
 		}
 	}
 }
+
+// lookEvery is how many bytes are read between two looks at the context.
+const lookEvery = 16 << 10
 
 // contains reports whether text has any of the words.
 func (a *automaton) contains(text string) bool {

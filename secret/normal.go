@@ -4,6 +4,7 @@
 package secret
 
 import (
+	"context"
 	"html"
 	"sort"
 	"strings"
@@ -27,11 +28,16 @@ type normal struct {
 type edit struct{ at, raw int }
 
 // normalForm returns the normal form of text, or false if text is its own.
-func normalForm(text string) (normal, bool) {
+func normalForm(ctx context.Context, text string) (normal, bool) {
 	var b strings.Builder
 	var n normal
 	done := 0 // text[:done] is in b
-	for i := 0; i < len(text); {
+	for i, look := 0, 0; i < len(text); {
+		if i >= look {
+			if look = i + lookEvery; ctx.Err() != nil {
+				return normal{}, false
+			}
+		}
 		c := text[i]
 		if c != '\\' && c != '&' && c < utf8.RuneSelf {
 			i++

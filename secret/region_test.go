@@ -5,6 +5,7 @@ package secret
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -31,7 +32,7 @@ var standardOnce = sync.OnceValues(func() (*Scanner, error) { return New(Options
 // rule's keywords is there.
 func (s *Scanner) plain(text string) []found {
 	lower := strings.ToLower(text)
-	c := s.newScan(text, nil)
+	c := s.newScan(context.Background(), text, nil)
 	for i, r := range s.rules {
 		here := func(k string) bool { return strings.Contains(lower, strings.ToLower(k)) }
 		c.keyword[i] = len(r.Keywords) == 0 || slices.ContainsFunc(r.Keywords, here)
@@ -56,7 +57,7 @@ func compare(t *testing.T, s *Scanner, text string) {
 	t.Helper()
 	// Outside ASCII, Go folds these two letters into s and k; so does the normal form.
 	text = strings.NewReplacer("ſ", "s", "\u212a", "k").Replace(text)
-	if diff := gocmp.Diff(describe(s.plain(text)), describe(s.scan(text, nil))); diff != "" {
+	if diff := gocmp.Diff(describe(s.plain(text)), describe(s.scan(t.Context(), text, nil))); diff != "" {
 		t.Errorf("regions find something else than the plain use of the rules (-plain +regions):\n%s\nin %q", diff, text)
 	}
 }
@@ -146,8 +147,8 @@ func TestLinear(t *testing.T) {
 		}
 		var one, two work
 		text := strings.Repeat(h, 2*n/len(h)+1)
-		s.scan(text[:n], &one)
-		s.scan(text[:2*n], &two)
+		s.scan(t.Context(), text[:n], &one)
+		s.scan(t.Context(), text[:2*n], &two)
 		for _, w := range []struct {
 			name     string
 			one, two int

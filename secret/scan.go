@@ -4,6 +4,7 @@
 package secret
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ type work struct {
 // A scan is the state of looking at one text.
 type scan struct {
 	*Scanner
+	ctx     context.Context // when it is done, what has been found does not matter
 	text    string
 	regions [][]region // by rule
 	keyword []bool     // by rule: one of its keywords is there
@@ -27,19 +29,19 @@ type scan struct {
 	work    *work
 }
 
-func (s *Scanner) newScan(text string, w *work) *scan {
+func (s *Scanner) newScan(ctx context.Context, text string, w *work) *scan {
 	if w == nil {
 		w = new(work)
 	}
 	return &scan{
-		Scanner: s, text: text, work: w,
+		Scanner: s, ctx: ctx, text: text, work: w,
 		regions: make([][]region, len(s.rules)), keyword: make([]bool, len(s.rules)), runs: make([][]region, s.runs),
 	}
 }
 
-func (s *Scanner) scan(text string, w *work) []found {
-	c := s.newScan(text, w)
-	s.words.find(text, c.hit)
+func (s *Scanner) scan(ctx context.Context, text string, w *work) []found {
+	c := s.newScan(ctx, text, w)
+	s.words.find(ctx, text, c.hit)
 	list := c.match(func(r *rule) bool { return !r.Component })
 	return c.complete(list)
 }
@@ -109,7 +111,7 @@ func (c *scan) match(wanted func(*rule) bool) []found {
 // no more than a constant factor.
 func (c *scan) inRegions(r *rule, regions []region) []found {
 	var all []found
-	for i := 0; i < len(regions); i++ {
+	for i := 0; i < len(regions) && c.ctx.Err() == nil; i++ {
 		at := regions[i]
 		for {
 			c.work.matched += at.end - at.start

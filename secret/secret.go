@@ -5,6 +5,7 @@ package secret
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -174,13 +175,22 @@ func (s *Scanner) newPlace(a anchor) *place {
 // Scan returns the secrets in text, in order; they do not overlap. Its time grows with the
 // length of text, and not faster.
 func (s *Scanner) Scan(text string) []Match {
-	all := s.scan(text, nil)
-	if n, differs := normalForm(text); differs {
-		for _, f := range s.scan(n.text, nil) {
+	list, _ := s.ScanContext(context.Background(), text) // which never ends
+	return list
+}
+
+// ScanContext is Scan, but ends soon after ctx does, with its error and without matches.
+func (s *Scanner) ScanContext(ctx context.Context, text string) ([]Match, error) {
+	all := s.scan(ctx, text, nil)
+	if n, differs := normalForm(ctx, text); differs {
+		for _, f := range s.scan(ctx, n.text, nil) {
 			all = append(all, found{f.rule, n.raw(f.start), n.raw(f.end)})
 		}
 	}
-	return resolve(s.without(all, text))
+	if err := ctx.Err(); err != nil {
+		return nil, err // it may have ended each of these
+	}
+	return resolve(s.without(all, text)), nil
 }
 
 // without drops what is allowed.

@@ -53,7 +53,7 @@ func TestNormalForm(t *testing.T) {
 		"é ü 漢字 \xff":                       "é ü 漢字 \xff",
 		"plain":                             "plain",
 	} {
-		n, differs := normalForm(text)
+		n, differs := normalForm(t.Context(), text)
 		if !differs {
 			n.text = text
 		}
@@ -95,7 +95,7 @@ func FuzzNormalForm(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, differs := normalForm(text)
+		n, differs := normalForm(t.Context(), text)
 		if !differs {
 			return
 		}
@@ -130,7 +130,7 @@ func TestAutomaton(t *testing.T) {
 			end  int
 		}
 		var got, want []hit
-		a.find(text, func(w, length, end int) {
+		a.find(t.Context(), text, func(w, length, end int) {
 			if length != len(words[w]) {
 				t.Fatalf("the length of %q is %d", words[w], length)
 			}
