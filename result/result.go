@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 )
 
 // A Result is one message of a server that a client is about to get.
@@ -74,20 +75,28 @@ func (r *Result) TextBlocks() []Token {
 	return blocks
 }
 
-// Pointer is the place of a token: a JSON Pointer (RFC 6901) into Raw. The name of a
-// property has the place of its value.
-func (r *Result) Pointer(t Token) string {
-	var pointer string
-	w := walker{raw: r.Raw}
-	w.visit = func(here Token) bool {
-		if here != t {
-			return true
+// Places yields the place of each token of a list, with its index in the list: a JSON Pointer
+// (RFC 6901) into Raw. The name of a property has the place of its value. The list is in the
+// order of Raw, and may hold a token more than once. All of its places are found in one walk.
+//
+// Where the names that lead to a token are longer than 4 KiB together, the place is "".
+func (r *Result) Places(list []Token) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		i := 0
+		w := walker{raw: r.Raw}
+		w.visit = func(here Token) bool {
+			if i == len(list) || list[i] != here {
+				return i < len(list)
+			}
+			for place := w.pointer(); i < len(list) && list[i] == here; i++ {
+				if !yield(i, place) {
+					return false
+				}
+			}
+			return i < len(list)
 		}
-		pointer = w.pointer()
-		return false
+		_ = w.run() // Read has done so before
 	}
-	_ = w.run() // Read has done so before
-	return pointer
 }
 
 // Member returns the value of a member of r at a path of names, or nil.

@@ -35,8 +35,9 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	r := read(t, ` {"content":[{"type":"text","text":"a\"\\"},{"t\u0065xt":"b"},{"text":{"text":"c"}}],"a/b~":[1e2,-3,true,null,[]], "":{}} `)
 	var got []string
-	for _, token := range r.Tokens() {
-		got = append(got, r.Pointer(token)+" "+string(r.Raw[token.Start:token.End]))
+	for i, place := range r.Places(r.Tokens()) {
+		token := r.Tokens()[i]
+		got = append(got, place+" "+string(r.Raw[token.Start:token.End]))
 	}
 	want := []string{`/content "content"`, `/content/0/type "type"`, `/content/0/type "text"`, `/content/0/text "text"`, `/content/0/text "a\"\\"`,
 		`/content/1/text "t\u0065xt"`, `/content/1/text "b"`, `/content/2/text "text"`, `/content/2/text/text "text"`, `/content/2/text/text "c"`,
@@ -60,6 +61,35 @@ func TestTextBlocks(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("text blocks of %s (-want +got):\n%s", raw, diff)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 5000)
+	r := read(t, `{"a":[1,2,3],"`+long+`":["far"],"b":"last"}`)
+	all := r.Tokens()
+	places := func(list []result.Token) []string {
+		var got []string
+		for i, place := range r.Places(list) {
+			if i != len(got) {
+				t.Errorf("place %d comes as %d", len(got), i)
+			}
+			got = append(got, place)
+		}
+		return got
+	}
+	two, far, last := all[2], all[5], all[7]
+	if diff := cmp.Diff([]string{"/a/1", "/a/1", "", "/b"}, places([]result.Token{two, two, far, last})); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+	if got := places(nil); got != nil {
+		t.Errorf("places of nothing: %q", got)
+	}
+	for i, place := range r.Places(all) {
+		if i == 1 && place == "/a/0" {
+			break // a caller may stop
 		}
 	}
 }

@@ -65,7 +65,18 @@ func (w *walker) inBlock() bool {
 // escaper writes a name as a step of a JSON Pointer (RFC 6901, section 3).
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
+// maxNameBytes bounds the names of a pointer, in bytes: longer ones nobody reads, and a hostile
+// result could have one for each of its values.
+const maxNameBytes = 4 << 10
+
 func (w *walker) pointer() string {
+	size := 0
+	for _, s := range w.path {
+		size += len(s.key)
+	}
+	if size > maxNameBytes {
+		return ""
+	}
 	var b strings.Builder
 	for _, s := range w.path {
 		b.WriteByte('/')

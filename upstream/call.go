@@ -53,8 +53,9 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	}
 	gate, _ := s.gate(t.call.Server)
 	began := time.Now()
-	v, done := gate.Admit(ctx, t.call, toolvet.PointProxy)
-	defer done()
+	v, ticket := gate.Admit(ctx, t.call, toolvet.PointProxy)
+	settle := ticket.Rollback // until the server may have the call
+	defer func() { settle() }()
 	e := &observe.Event{Call: t.call, Request: o.id, Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
 	observe.Judged(ctx, s.cfg.Observer, e, s.log)
 	if v = e.Verdict; !v.Go {
@@ -65,6 +66,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 		return nil, err
 	}
 	o.Method = "tools/call"
+	settle = ticket.Release
 	raw, err := t.do(ctx, o.Request)
 	if err != nil {
 		s.returned(ctx, e, &toolvet.Reviewed{}, 0, true)

@@ -37,7 +37,7 @@ var Check = &check.Check{
 // maxBytes bounds what is looked at.
 const maxBytes = 64 << 20
 
-func run(_ context.Context, pass *check.Pass) error {
+func run(ctx context.Context, pass *check.Pass) error {
 	for _, t := range pass.Targets {
 		o, ok := t.Options.(*Options)
 		if !ok {
@@ -51,8 +51,12 @@ func run(_ context.Context, pass *check.Pass) error {
 			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, which is more than can be looked at", Suggestion: "ask for less at once"})
 			continue
 		}
-		s := &search{result: pass.Result, scanner: scanner, options: o}
+		s := &search{ctx: ctx, result: pass.Result, scanner: scanner, options: o}
 		s.all()
+		s.settle()
+		if err := ctx.Err(); err != nil {
+			return err // it may have ended each of these
+		}
 		o.report(pass, s.found)
 	}
 	return nil

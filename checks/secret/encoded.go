@@ -172,7 +172,7 @@ func (s *search) matches(start, end int) []secret.Match {
 		return nil
 	}
 	s.work += end - start
-	list := s.scanner.Scan(string(s.decoded[start:end]))
+	list := s.scan(string(s.decoded[start:end]))
 	for i := range list {
 		list[i].Start += start
 		list[i].End += start

@@ -84,8 +84,9 @@ func redacted(t testing.TB, raw []byte) ([]byte, int) {
 	if err != nil {
 		t.Fatalf("%s: %v", raw, err)
 	}
-	s := &search{result: r, scanner: scanner(t), options: new(Options)}
+	s := &search{ctx: t.Context(), result: r, scanner: scanner(t), options: new(Options)}
 	s.all()
+	s.settle()
 	var edits []result.Edit
 	for _, h := range s.found {
 		edits = append(edits, h.edits...)

@@ -65,8 +65,9 @@ func FuzzSearch(f *testing.F) {
 		if err != nil || !json.Valid([]byte(raw)) {
 			return
 		}
-		s := search{result: r, scanner: scanner(t), options: new(Options)}
+		s := search{ctx: t.Context(), result: r, scanner: scanner(t), options: new(Options)}
 		s.all()
+		s.settle()
 		if s.work > maxWork*(len(raw)+100) {
 			t.Errorf("%d bytes are looked at for %d", s.work, len(raw))
 		}
@@ -101,8 +102,9 @@ func TestWorkIsLinear(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := search{result: r, scanner: scanner(t), options: new(Options)}
+				s := search{ctx: t.Context(), result: r, scanner: scanner(t), options: new(Options)}
 				s.all()
+				s.settle()
 				if s.work > maxWork*len(raw) {
 					t.Errorf("%s: %d bytes are looked at for %d", sample, s.work, len(raw))
 				}

@@ -26,7 +26,7 @@ func (s *search) numbers() {
 		last = t
 	}
 	i := 0
-	for _, m := range s.scanner.Scan(string(text)) {
+	for _, m := range s.scan(string(text)) {
 		for i < len(ends) && ends[i] < m.End {
 			i++
 		}

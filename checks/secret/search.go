@@ -5,6 +5,7 @@ package secret
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -16,20 +17,29 @@ import (
 // its value are still beside each other; across text blocks, which a model reads as one; in
 // percent-encoded text; and, one level down, in base64 and its like.
 type search struct {
+	ctx     context.Context // when it is done, what has been found does not matter
 	result  *result.Result
 	scanner *secret.Scanner
 	options *Options
 
+	seen    []sighting
 	found   []hit
 	taken   []span // of Raw, where a secret has been found
-	read    int    // bytes that were read to find places
 	decoded []byte // of what is looked into at the moment
 	work    int    // bytes decoded and scanned, for the test that holds it to be linear
 }
 
-// maxRead bounds what is read to find places, in bytes: some tenths of a second. Beyond, a
-// secret is told without its place, and no place is allowed.
-const maxRead = 100 << 20
+// A sighting is what may be a secret, before it is known where it stands.
+type sighting struct {
+	rule    string
+	edits   []result.Edit
+	place   string
+	allowed bool // it may stand there
+}
+
+// maxPlaces bounds the places that are remembered, in bytes. Beyond, a secret is told without
+// its place.
+const maxPlaces = 1 << 20
 
 type span struct{ start, end int }
 
@@ -43,19 +53,20 @@ func (s *search) all() {
 	}
 	s.plain(s.raw())
 	for _, t := range s.result.Tokens() {
+		if s.ctx.Err() != nil {
+			return
+		}
 		if t.Kind != result.Number {
 			s.unpercented(s.token(t))
 		}
 	}
 	s.encoded(s.raw())
 	s.numbers()
-	slices.SortStableFunc(s.found, func(a, b hit) int { return a.edits[0].Start - b.edits[0].Start })
-	s.numberNames()
 }
 
 func (s *search) plain(src source) {
 	s.work += len(src.text)
-	for _, m := range s.scanner.Scan(string(src.text)) {
+	for _, m := range s.scan(string(src.text)) {
 		s.add(m, src.edit(m.Start, m.End, marker(m)))
 	}
 }
@@ -67,32 +78,73 @@ func (s *search) unpercented(src source) {
 	}
 }
 
-// add notes a secret that edits replace, unless it is allowed at its place or found.
+func (s *search) scan(text string) []secret.Match {
+	matches, _ := s.scanner.ScanContext(s.ctx, text) // see ctx
+	return matches
+}
+
+// add notes a secret that edits replace.
 func (s *search) add(m secret.Match, edits []result.Edit) {
-	edits = slices.DeleteFunc(edits, func(e result.Edit) bool { return s.isTaken(e.Start, e.End) })
-	if len(edits) == 0 {
-		return
+	if len(edits) > 0 {
+		s.seen = append(s.seen, sighting{rule: m.Rule, edits: edits})
 	}
-	place := ""
-	if s.read < maxRead && (len(s.found) <= maxTold || len(s.options.AllowPaths) > 0) {
-		s.read += len(s.result.Raw) // finding a place means to read the result again
-		place = s.result.Pointer(s.tokenAt(edits[0].Start))
+}
+
+// settle makes found of what was seen: of those that are not allowed at their places, the
+// first at each.
+func (s *search) settle() {
+	s.locate()
+	for _, seen := range s.seen {
+		if s.ctx.Err() != nil {
+			return
+		}
+		edits := slices.DeleteFunc(seen.edits, func(e result.Edit) bool { return s.isTaken(e.Start, e.End) })
+		if seen.allowed || len(edits) == 0 {
+			continue
+		}
+		for _, e := range edits {
+			s.take(e.Start, e.End)
+		}
+		place := ""
+		if len(s.found) <= maxTold { // no others are told
+			place = s.clean(seen.place)
+		}
+		s.found = append(s.found, hit{seen.rule, place, edits})
 	}
-	if s.options.allows(place) {
-		return
+	slices.SortStableFunc(s.found, func(a, b hit) int { return a.edits[0].Start - b.edits[0].Start })
+	s.numberNames()
+}
+
+// locate finds out where all that was seen stands.
+func (s *search) locate() {
+	order := make([]int, len(s.seen)) // as they stand in the result
+	for i := range order {
+		order[i] = i
 	}
-	place = s.clean(place)
-	for _, e := range edits {
-		s.take(e.Start, e.End)
+	start := func(i int) int { return s.seen[i].edits[0].Start }
+	slices.SortFunc(order, func(a, b int) int { return start(a) - start(b) })
+	tokens := make([]result.Token, len(order))
+	for i, at := range order {
+		tokens[i] = s.tokenAt(start(at))
 	}
-	s.found = append(s.found, hit{m.Rule, place, edits})
+	kept := 0
+	for i, place := range s.result.Places(tokens) {
+		if s.ctx.Err() != nil {
+			return
+		}
+		seen := &s.seen[order[i]]
+		seen.allowed = s.options.allows(place)
+		if kept += len(place); kept <= maxPlaces {
+			seen.place = place
+		}
+	}
 }
 
 // clean is a place without the secrets in it: the name of a property can be one.
 func (s *search) clean(place string) string {
 	var b strings.Builder
 	pos := 0
-	for _, m := range s.scanner.Scan(place) {
+	for _, m := range s.scan(place) {
 		b.WriteString(place[pos:m.Start] + marker(m))
 		pos = m.End
 	}
