@@ -9,3 +9,6 @@ import "time"
 
 // grace is how long after its budget a judgement may return.
 const grace = 50 * time.Millisecond
+
+// underRace says whether the race detector is on.
+const underRace = false

@@ -10,3 +10,6 @@ import "time"
 // grace under the race detector, with which programs take ten times as long: what is
 // promised is what holds without.
 const grace = 500 * time.Millisecond
+
+// underRace says whether the race detector is on.
+const underRace = true

@@ -75,7 +75,8 @@ func WithSchemaLimits(l schema.Limits) Option {
 }
 
 // WithTimeout bounds each stage of a judgement. The default is one second; zero
-// and less mean the default.
+// and less mean the default. The review of a result has five times as long, and that time again for
+// each MiB of the result.
 func WithTimeout(d time.Duration) Option {
 	return optionFunc(func(c *config) {
 		if d > 0 {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/result"
@@ -28,6 +29,19 @@ type outcome struct {
 	notes    []string
 }
 
+// reviewTime is how many times the time of a stage of calls the review of a small result has: a
+// result that is withheld because the machine is busy has cost a call.
+const reviewTime = 5
+
+// timeFor is the time that a stage has: for results the more the larger they are.
+func (g *Gate) timeFor(j judgement) time.Duration {
+	if j.review == nil {
+		return g.timeout
+	}
+	kibibytes := len(j.review.result.Raw) >> 10
+	return (reviewTime*g.timeout + g.timeout/1024*time.Duration(kibibytes)).Round(time.Millisecond)
+}
+
 // runStage runs a stage's checks and adds what they found to v. A check that is not
 // bounded has a goroutine of its own. If it does not heed its context it is left behind,
 // and its outcome is dropped.
@@ -36,8 +50,8 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	if len(passes) == 0 {
 		return
 	}
-	caller := ctx
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	caller, timeout := ctx, g.timeFor(j)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	results := make(chan outcome, len(passes))
 	run := func(i int) {
@@ -59,7 +73,7 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 		}
 	}
 	outcomes := collect(ctx, results, len(passes), func(i int) { j.dry.finished(passes[i]) })
-	late := fmt.Sprintf("did not finish within %v", g.timeout)
+	late := fmt.Sprintf("did not finish within %v", timeout)
 	if caller.Err() != nil {
 		late = "was stopped by its caller before it finished"
 	}
@@ -84,9 +98,9 @@ type plannedPass struct {
 	tooMany bool           // there is too much to look at, so that it does not run
 }
 
-// maxBounded is the size of arguments, in bytes, up to which a bounded check of values needs
-// no goroutine: what it does takes longer with longer values. A goroutine costs more than
-// most checks of short ones.
+// maxBounded is the size of arguments or of a result, in bytes, up to which a bounded check of
+// values needs no goroutine: what it does takes longer with longer values. A goroutine costs
+// more than most checks of short ones.
 const maxBounded = 16 << 10
 
 // passes are the runs of a stage's checks over a call. A check whose rule is demanded of
@@ -107,8 +121,9 @@ func (s stage) passes(j judgement) []plannedPass {
 		}
 	}
 	if j.review != nil {
-		for _, p := range passes {
-			p.pass.Result = j.review.result
+		for i := range passes {
+			p := &passes[i]
+			p.pass.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
 		}
 	}
 	return passes
@@ -186,7 +201,7 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 		f.Severity = check.Warning
 		v.add(p, f)
 	case !o.done:
-		g.logger.Error("check did not finish", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "timeout", g.timeout)
+		g.logger.Error("check did not finish", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "why", late)
 		v.add(p, p.broken(late))
 	case o.skip != nil:
 		v.skip(*o.skip)

@@ -235,6 +235,6 @@ func (g *Gate) outputEvaluator(c *call.Call, r *result.Result) func() (*schema.E
 		if err != nil {
 			return nil, err
 		}
-		return s.Evaluate(content)
+		return s.EvaluateSized(content, len(raw))
 	})
 }

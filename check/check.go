@@ -37,7 +37,7 @@ type Check struct {
 	Severity Severity
 	// Bounded says that Run waits for nothing and returns within a time that its own
 	// limits set, so that it needs no goroutine that could be left behind. Of a check with
-	// a rule it says so for arguments of a few KiB; with larger ones it has a goroutine.
+	// a rule, and of one of results, it says so for a few KiB; with more it has a goroutine.
 	// A check of level Runtime is never bounded.
 	Bounded bool
 	// Rule is what the check answers, where a policy demands it of an argument. Nil: the

@@ -52,8 +52,13 @@ type Violation struct {
 // Evaluate judges a decoded JSON value. An error, always an [*EvaluateError],
 // means that it could not be judged within the limits, and that the caller
 // must refuse it. Evaluate is safe for concurrent use.
-func (s *Schema) Evaluate(v any) (_ *Evaluation, err error) {
-	e := evaluator{schema: s, left: stepsPerLook, deadline: time.Now().Add(s.limits.Time)}
+func (s *Schema) Evaluate(v any) (*Evaluation, error) { return s.EvaluateSized(v, 0) }
+
+// EvaluateSized is Evaluate for a value whose text has so many bytes: it may take the time of
+// [Limits], and as much again for each MiB.
+func (s *Schema) EvaluateSized(v any, bytes int) (_ *Evaluation, err error) {
+	limit := s.limits.Time + s.limits.Time/1024*time.Duration(bytes>>10)
+	e := evaluator{schema: s, left: stepsPerLook, deadline: time.Now().Add(limit)}
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = evaluateError(fault)
