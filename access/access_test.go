@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
@@ -142,40 +143,98 @@ func rollBack(t *testing.T, shared string) error {
 	return nil
 }
 
-// TestFailsClosed: what cannot be enforced refuses, or keeps the Gate from being made.
+// judged is the verdict on ann's call of read with no arguments, if a Gate can be made.
+func judged(t *testing.T, yaml string) toolvet.Verdict {
+	t.Helper()
+	return gate(t, &access.Enforcer{Server: "s"}, yaml).Judge(t.Context(), callBy("ann"), toolvet.PointProxy)
+}
+
+// TestFailsClosed holds that what cannot be enforced refuses, or keeps the Gate from being made.
+// Package toolvet has a test of this name for checks, and internal/cli for the audit log.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
-	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 10/s}]\nshared: {url: \"redis://127.0.0.1:1\"}\n")
-	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
-		t.Errorf("Redis is away: %v", v)
-	}
-	g = gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 10/s}]\nshared: {url: \"redis://127.0.0.1:1\", when_away: local}\n")
-	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go {
-		t.Errorf("Redis is away, and limits are local: %v", v)
-	}
+	const limits, away = "limits: [{name: calls, rate: 10/s}]\n", `shared: {url: "redis://127.0.0.1:1"`
+	t.Run("Redis is away", func(t *testing.T) {
+		if v := judged(t, limits+away+"}\n"); v.Go || code(v) != toolvet.CodeRateLimit {
+			t.Errorf("got %v", v)
+		}
+	})
+	t.Run("Redis dies", func(t *testing.T) {
+		server := redistest.Start(t)
+		g := gate(t, &access.Enforcer{Server: "s"}, limits+"shared: {url: \""+server.URL()+"\"}\n")
+		eventually(t, "Redis answers in time", func() bool { return g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy).Go })
+		server.Kill()
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
+			t.Errorf("got %v", v)
+		}
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointValidate); v.Go {
+			t.Errorf("a dry run: got %v", v)
+		}
+		server.Start(t)
+		eventually(t, "Redis is back", func() bool { return g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy).Go })
+	})
+	t.Run("Redis is away and limits are local", func(t *testing.T) {
+		g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, quota: 1/month}]\n"+away+", when_away: local}\n")
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go {
+			t.Errorf("got %v", v)
+		}
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
+			t.Errorf("beyond the local limit: got %v", v)
+		}
+	})
 	for name, yaml := range map[string]string{
 		"rules":  "rules: [{name: a, effect: deny}]\n",
 		"limits": "limits: [{name: a, rate: 1/s}]\n",
 		"lock":   "pinning: {lock: toolvet.lock}\n",
 	} {
-		if _, err := toolvet.New(toolvet.WithPolicy(parse(t, yaml))); err == nil || !strings.Contains(err.Error(), "package access") {
-			t.Errorf("%s without the options of access: %v", name, err)
+		t.Run(name+" without this package", func(t *testing.T) {
+			if _, err := toolvet.New(toolvet.WithPolicy(parse(t, yaml))); err == nil || !strings.Contains(err.Error(), "package access") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	t.Run("a lock that cannot be read", func(t *testing.T) {
+		if _, err := new(access.Enforcer).Options(parse(t, "pinning: {lock: absent.lock}\n")); err == nil {
+			t.Error("no error")
 		}
-	}
-	if _, err := new(access.Enforcer).Options(parse(t, "pinning: {lock: absent.lock}\n")); err == nil {
-		t.Error("a lock that cannot be read: no error")
-	}
-	g = gate(t, new(access.Enforcer), `rules: [{name: a, effect: allow, when: 'session.claims.team == "x"'}]`+"\n")
-	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go {
-		t.Errorf("a rule that errs: %v", v)
-	}
-	g = gate(t, new(access.Enforcer), `rules: [{name: a, effect: allow, tools: "s:read", when: 'args.path == "x" || true'}]`+"\n")
-	if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go {
-		t.Errorf("a rule that fits the tool no more: %v", v)
-	}
-	own := callBy("ann")
-	own.Validation = true
-	if v := g.Judge(t.Context(), own, toolvet.PointProxy); !v.Go {
-		t.Errorf("the validate tool itself: %v", v)
+	})
+	t.Run("a rule that errs", func(t *testing.T) {
+		if v := judged(t, `rules: [{name: a, effect: allow, when: 'session.claims.team == "x"'}]`+"\n"); v.Go {
+			t.Errorf("allow: got %v", v)
+		}
+		if v := judged(t, `rules: [{name: all, effect: allow}, {name: a, effect: deny, when: 'session.claims.team == "x"'}]`+"\n"); v.Go {
+			t.Errorf("deny: got %v", v)
+		}
+	})
+	t.Run("a rule that no longer compiles", func(t *testing.T) {
+		for effect, when := range map[string]string{"allow": `args.path == "x" || true`, "deny": `args.path == "y"`} {
+			yaml := "rules: [{name: all, effect: allow}, {name: a, effect: " + effect + `, tools: "s:read", when: '` + when + "'}]\n"
+			g := gate(t, &access.Enforcer{Server: "s"}, yaml)
+			before := callBy("ann")
+			before.Tool.InputSchema = json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)
+			before.Arguments, before.Raw = map[string]any{"path": "x"}, json.RawMessage(`{"path":"x"}`)
+			if v := g.Judge(t.Context(), before, toolvet.PointProxy); !v.Go {
+				t.Errorf("%s, before the list changed: got %v", effect, v)
+			}
+			// After list_changed the same tool has a definition without the argument.
+			if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || !strings.Contains(v.String(), "no longer fits") {
+				t.Errorf("%s, after it: got %v", effect, v)
+			}
+			own := callBy("ann")
+			own.Validation = true
+			if v := g.Judge(t.Context(), own, toolvet.PointProxy); !v.Go {
+				t.Errorf("%s: the validate tool itself: %v", effect, v)
+			}
+		}
+	})
+}
+
+// eventually waits for what must come.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
 	}
 }

@@ -102,13 +102,14 @@ func NewPass(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, e
 }
 
 // Report adds a finding. It fills in the check and its stage, and where the finding has
-// none of its own, level and severity. A check of severity Warning never reports an error.
+// none of its own, level and severity; an unknown severity is none. A check of severity
+// Warning never reports an error.
 func (p *Pass) Report(f Finding) {
 	f.Check, f.Stage = p.check.Name, p.check.Stage
 	if f.Level == 0 {
 		f.Level = p.check.Level
 	}
-	if f.Severity == Error {
+	if f.Severity != Warning {
 		f.Severity = p.check.Severity
 	}
 	p.findings = append(p.findings, f)
