@@ -154,9 +154,9 @@ func verdicts(ts *testscript.TestScript, neg bool, want []string) {
 	}
 }
 
-// fakeServer is an MCP server that says what a file holds:
+// fakeServer is an MCP server that says what a file holds, and notes each call in another:
 //
-//	fakeserver server.json    {"capabilities": {…}, "tools": […]}
+//	fakeserver server.json [calls]    {"capabilities": {…}, "tools": […]}
 func fakeServer() {
 	var says struct {
 		Capabilities json.RawMessage `json:"capabilities"`
@@ -186,11 +186,27 @@ func fakeServer() {
 			fmt.Fprintln(os.Stderr, "fakeserver:", err)
 			os.Exit(1)
 		}
+		if m.Method == "tools/call" && len(os.Args) > 2 {
+			noteCall(os.Args[2])
+		}
 		if result, ok := results[m.Method]; ok {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
 		} else if m.ID != nil {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`+"\n", m.ID)
 		}
+	}
+}
+
+// noteCall adds a line to a file. Servers of several proxies may share it.
+func noteCall(file string) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString("x\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fakeserver:", err)
+		os.Exit(1)
 	}
 }
 

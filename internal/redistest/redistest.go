@@ -61,12 +61,22 @@ func (s *Server) Start(t testing.TB) {
 		t.Fatal(err)
 	}
 	client := s.Client(t, 0)
-	for client.Ping(t.Context()).Err() != nil {
+	for !s.listens() || client.Ping(t.Context()).Err() != nil {
 		if s.cmd.ProcessState != nil || t.Context().Err() != nil {
 			t.Fatalf("redis-server does not start:\n%s", out.String())
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// listens keeps the client from logging that it cannot connect.
+func (s *Server) listens() bool {
+	c, err := net.Dial("tcp", "127.0.0.1:"+s.Port)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
 }
 
 // Kill ends the server as nothing can prepare for.
