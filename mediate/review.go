@@ -66,8 +66,12 @@ func (p *Exchange) harmless(line []byte) bool {
 	return v.Go && bytes.Equal(v.Raw, line)
 }
 
-// plainMethod is a method as MCP and its extensions have them.
-var plainMethod = regexp.MustCompile(`^[A-Za-z0-9_./$-]{1,200}$`)
+// A plainMethod is one as MCP and its extensions have them; MCP's own are words, in which no
+// key or token hides.
+var (
+	plainMethod = regexp.MustCompile(`^[A-Za-z0-9_./$-]{1,200}$`)
+	wordsMethod = regexp.MustCompile(`^[A-Za-z_/]{1,60}$`)
+)
 
 // plain reports whether nothing is hidden in the method and the id of what a server sends
 // of its own.
@@ -76,7 +80,7 @@ func (p *Exchange) plain(gate *toolvet.Gate, m call.Envelope) bool {
 	if err != nil || !plainMethod.MatchString(m.Method) {
 		return false
 	}
-	if m.ID == nil || m.ID[0] != '"' {
+	if wordsMethod.MatchString(m.Method) && (m.ID == nil || m.ID[0] != '"') {
 		return true
 	}
 	v := p.look(gate, &call.Call{Server: p.cfg.Server}, "", head)

@@ -37,14 +37,20 @@ func gateOf(t *testing.T, yaml string) *toolvet.Gate {
 	return gate
 }
 
+// hiding is a gate by which ann sees read, and nobody anything else.
+func hiding(t *testing.T) *toolvet.Gate {
+	t.Helper()
+	return gateOf(t, `visibility: allowed
+rules:
+  - {name: own, effect: allow, tools: "read", when: 'session.subject == "ann" && args.path != "x"'}
+`)
+}
+
 // TestHide holds that a list shows what the session may call with some arguments, byte for
 // byte, and that what it does not show is refused all the same.
 func TestHide(t *testing.T) {
 	t.Parallel()
-	gate := gateOf(t, `visibility: allowed
-rules:
-  - {name: own, effect: allow, tools: "read", when: 'session.subject == "ann" && args.path != "x"'}
-`)
+	gate := hiding(t)
 	const (
 		read  = `{ "name":"read","inputSchema":{"type":"object","properties":{"path":{"type":"string","x":1.0}}} }`
 		write = `{"name":"write","inputSchema":{"type":"object"}}`
@@ -164,4 +170,26 @@ func TestRugPull(t *testing.T) {
 	accept(pulled, other)
 	gate = gateOf(t, refusing)
 	lists(list(pulled, other, added), pulled, other)
+}
+
+// TestHideFails holds that a list of which it cannot be told what the session may see of it is
+// withheld.
+func TestHideFails(t *testing.T) {
+	t.Parallel()
+	gate := hiding(t)
+	for _, result := range []string{
+		`{"tools":{"write":{"name":"write"}}}`,
+		`{"tools":"write"}`,
+		`{}`,
+		`{"tools":[{"name":"write","inputSchema":{"type":"object"}}],"tools":[]}`,
+		`[{"name":"write"}]`,
+	} {
+		s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}, Session: call.Session{Subject: "ann"}})
+		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":1,"result":` + result + `}`)
+		if got := s.play("C<"); !strings.Contains(got, "list of tools is withheld") || strings.Contains(got, "write") {
+			t.Errorf("%s: got %s", result, got)
+		}
+	}
 }
