@@ -114,6 +114,16 @@ func Rules(p *policy.Policy) (*rule.Set, error) {
 	if p == nil || len(p.Rules) == 0 {
 		return nil, nil
 	}
+	set, err := rule.Compile(RulesOf(p), rule.Limits{})
+	var wrong rule.Errors
+	if errors.As(err, &wrong) {
+		return nil, Located(p, wrong)
+	}
+	return set, err
+}
+
+// RulesOf are the rules of a policy, in their order.
+func RulesOf(p *policy.Policy) []rule.Rule {
 	rules := make([]rule.Rule, len(p.Rules))
 	for i, r := range p.Rules {
 		rules[i] = rule.Rule{Name: r.Name, Tools: r.Tools, When: r.When, Message: r.Message, Suggestion: r.Suggestion, Observe: r.Observe}
@@ -121,12 +131,7 @@ func Rules(p *policy.Policy) (*rule.Set, error) {
 			rules[i].Effect = rule.Allow
 		}
 	}
-	set, err := rule.Compile(rules, rule.Limits{})
-	var wrong rule.Errors
-	if errors.As(err, &wrong) {
-		return nil, Located(p, wrong)
-	}
-	return set, err
+	return rules
 }
 
 // Located puts errors of rules at their places in the policy's file.

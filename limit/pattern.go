@@ -20,6 +20,15 @@ func parsePattern(s string) (pattern, error) {
 	return pattern{strings.Split(server, "*"), strings.Split(tool, "*")}, nil
 }
 
+// Covers reports whether the limit holds for a tool of a server. A pattern that cannot be read
+// covers none.
+func (l *Limit) Covers(server, tool string) bool {
+	return len(l.Tools) == 0 || slices.ContainsFunc(l.Tools, func(text string) bool {
+		p, err := parsePattern(text)
+		return err == nil && p.matches(server, tool)
+	})
+}
+
 func (p pattern) matches(server, tool string) bool {
 	return p.server.matches(server) && p.tool.matches(tool)
 }

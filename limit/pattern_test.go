@@ -38,6 +38,10 @@ func TestPattern(t *testing.T) {
 		if got := p.matches(tt.server, tt.tool); got != tt.want {
 			t.Errorf("%s matches %q %q: %v", tt.pattern, tt.server, tt.tool, got)
 		}
+		l := Limit{Tools: []string{"[", tt.pattern}}
+		if got := l.Covers(tt.server, tt.tool); got != tt.want {
+			t.Errorf("%s covers %q %q: %v", tt.pattern, tt.server, tt.tool, got)
+		}
 	}
 }
 

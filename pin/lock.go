@@ -80,6 +80,22 @@ func (l *Lock) Servers() []string { return slices.Sorted(maps.Keys(l.servers)) }
 // Tools returns the names of a server's tools in the lock, sorted.
 func (l *Lock) Tools(server string) []string { return slices.Sorted(maps.Keys(l.servers[server])) }
 
+// Catalog returns a server's tools as they are locked, or nil if they never were.
+func (l *Lock) Catalog(server string) (*call.Catalog, error) {
+	if !l.Has(server) {
+		return nil, nil
+	}
+	var tools []*call.Tool
+	for _, name := range l.Tools(server) {
+		t, err := call.DecodeTool(canonical(l.servers[server][name].definition), call.Limits{})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tool %q of the lock: %w", name, err)
+		}
+		tools = append(tools, t)
+	}
+	return call.NewCatalog(tools), nil
+}
+
 // Compare returns how the tools that a server lists differ from those in the lock, in the
 // order of their names.
 func (l *Lock) Compare(server string, listed *call.Catalog) []*Change {

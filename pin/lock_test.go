@@ -186,6 +186,22 @@ func TestVerifyConcurrently(t *testing.T) {
 	calls.Wait()
 }
 
+// TestCatalog holds that the tools of a lock are those that were locked.
+func TestCatalog(t *testing.T) {
+	t.Parallel()
+	lock := lockOf(t, readFile, `{"name": "a\u202e<b>", "big": 9007199254740993}`)
+	tools, err := lock.Catalog("files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changes := lock.Compare("files", tools); len(tools.Names()) != 2 || len(changes) > 0 {
+		t.Errorf("%d tools, changes %v", len(tools.Names()), told(changes))
+	}
+	if tools, err := lock.Catalog("web"); tools != nil || err != nil {
+		t.Errorf("tools of a server that was never locked: %v, %v", tools, err)
+	}
+}
+
 // TestDigest holds the digest itself: it is written in files.
 func TestDigest(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@
 package rule
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,15 @@ const (
 // a misspelt argument is then found only when a call is refused for it.
 func (r *Rule) Dynamic() bool {
 	return len(r.Tools) != 1 || strings.Contains(r.Tools[0], "*")
+}
+
+// Covers reports whether r holds for a tool of a server. A pattern that cannot be read covers
+// none.
+func (r *Rule) Covers(server, tool string) bool {
+	return len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(text string) bool {
+		p, fault := parsePattern(text)
+		return fault == "" && p.covers(r.Effect, server, tool)
+	})
 }
 
 // A pattern is one entry of Rule.Tools.

@@ -24,8 +24,11 @@ import (
 
 // A linter collects what a policy leaves open, a line each.
 type linter struct {
-	policy *policy.Policy
-	gaps   []string
+	policy  *policy.Policy
+	tools   map[string]*call.Catalog // by server, of those that are looked at; nil: not known
+	misfits []*policy.Error          // conditions of rules that do not fit a tool
+	gaps    []string
+	notes   []string // what is worth knowing and leaves nothing open
 }
 
 func (l *linter) gap(format string, args ...any) {

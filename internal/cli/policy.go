@@ -5,14 +5,20 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/pin"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -56,6 +62,8 @@ completes keys, explains them and underlines misspelt ones.`,
 type lintFlags struct {
 	policy  string
 	server  string
+	tools   string
+	start   bool
 	timeout time.Duration
 }
 
@@ -63,20 +71,27 @@ func (a *app) lintCommand() *cobra.Command {
 	var flags lintFlags
 	cmd := &cobra.Command{
 		Use:   "lint [flags] [-- SERVER-COMMAND...]",
-		Short: "Tell what a policy leaves open",
+		Short: "Tell what a policy leaves open, and what in it has no effect",
 		Long: `Tell what a policy leaves open: paths without directories, URLs without hosts,
-commands without programs, checks that are off. With a server's command, its tools
-are listed, and arguments that the policy does not speak of are told as well.
+commands without programs, checks that are off. Where a server's tools are known,
+arguments that the policy does not speak of are told as well, rules whose conditions do
+not fit a tool's arguments, and rules and limits that hold for no tool.
+
+Tools are known from a server's command, from the commands in the policy with --start,
+from a saved list, or else from the lock that the policy names.
 
 Exit codes: 0 nothing is left open, 1 something is, 2 the policy or the server could
 not be read.`,
 		Example: `  toolvet policy lint
+  toolvet policy lint --start
   toolvet policy lint --policy toolvet.yaml -- npx -y @modelcontextprotocol/server-filesystem .`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, server := serverArgs(cmd, args)
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case flags.tools != "" && (server != nil || flags.start), flags.start && server != nil:
+				return usageError(cmd, "--tools, --start and a server command exclude each other")
 			case flags.timeout <= 0:
 				return usageError(cmd, "--server-timeout must be longer than 0")
 			}
@@ -86,49 +101,78 @@ not be read.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.policy, "policy", policyFile, "policy `FILE`")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server in the policy; default: all, or the one with the command")
-	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
+	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of the server's tools")
+	f.BoolVar(&flags.start, "start", false, "start the servers by their commands in the policy, and list their tools")
+	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
 	return cmd
 }
 
 func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {
 	p, err := policy.Load(flags.policy, suite.Rules()...)
-	if err == nil {
-		err = p.Validate(allChecks())
-	}
 	if err != nil {
 		return err
 	}
+	_, wrong := access.Rules(p)
+	if err := errors.Join(p.Validate(allChecks()), wrong); err != nil {
+		return err
+	}
 	servers := p.Servers
-	if flags.server != "" || command != nil {
+	if flags.server != "" || flags.tools != "" || command != nil || len(servers) == 0 {
 		server, err := serverOf(p, flags.server, command)
 		if err != nil {
 			return err
 		}
 		servers = []*policy.Server{server}
 	}
-	var tools *call.Catalog
-	if command != nil {
-		if tools, err = a.knownTools(cmd.Context(), "", command, flags.timeout); err != nil {
+	l := &linter{policy: p, tools: map[string]*call.Catalog{}}
+	for _, s := range servers {
+		if l.tools[s.Name], err = a.lintTools(cmd.Context(), flags, p, s, command); err != nil {
 			return err
 		}
 	}
-	l := &linter{policy: p}
 	l.checks()
 	for _, s := range servers {
-		l.server(s, tools)
+		l.server(s, l.tools[s.Name])
 	}
-	return a.writeGaps(flags.policy, l.gaps)
+	l.access()
+	return a.writeGaps(flags.policy, l)
 }
 
-func (a *app) writeGaps(file string, gaps []string) error {
+// lintTools are a server's tools, as far as they can be known; otherwise nil.
+func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
+	if flags.start {
+		command = s.Command
+	}
+	tools, err := a.knownTools(ctx, flags.tools, command, flags.timeout)
+	if tools != nil || err != nil || p.Pinning.Lock == "" {
+		return tools, err
+	}
+	lock, err := pin.Load(p.Pinning.Lock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lock.Catalog(cmp.Or(s.Name, pin.DefaultServer))
+}
+
+func (a *app) writeGaps(file string, l *linter) error {
 	b := bufio.NewWriter(a.stdout)
-	for _, gap := range gaps {
+	for _, err := range l.misfits {
+		fmt.Fprintln(b, err)
+	}
+	for _, gap := range l.gaps {
 		fmt.Fprintf(b, "%s: %s\n", file, strictjson.Printable(gap, 400))
 	}
-	if len(gaps) == 0 {
+	open := len(l.misfits)+len(l.gaps) > 0
+	if !open {
 		fmt.Fprintf(b, "%s: nothing is left open of what lint looks for\n", file)
 	}
-	if err := b.Flush(); err != nil || len(gaps) == 0 {
+	for _, note := range l.notes {
+		fmt.Fprintf(b, "%s: note: %s\n", file, strictjson.Printable(note, 400))
+	}
+	if err := b.Flush(); err != nil || !open {
 		return err
 	}
 	return exitCode(exitNoGo)

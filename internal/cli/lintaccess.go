@@ -1,0 +1,182 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/limit"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/rule"
+)
+
+// access tells of rules that do not fit the tools, and of rules and limits without effect.
+func (l *linter) access() {
+	rules := access.RulesOf(l.policy)
+	for i, r := range rules {
+		l.fit(i, r)
+		l.shadowed(r, rules)
+		l.patterns("rule "+r.Name, r.Tools, func(pattern, server, tool string) bool {
+			one := r
+			one.Tools = []string{pattern}
+			return one.Covers(server, tool)
+		})
+		if r.Dynamic() && arguments.MatchString(r.When) {
+			l.notes = append(l.notes, fmt.Sprintf("rule %s: dynamic: it is over several tools, so that a misspelt argument shows only when a call is refused for it", r.Name))
+		}
+	}
+	for _, bound := range l.policy.Limits {
+		l.patterns("limit "+bound.Name, bound.Tools, func(pattern, server, tool string) bool {
+			one := limit.Limit{Tools: []string{pattern}}
+			return one.Covers(server, tool) || one.Covers(server, protocol.ToolName) // calls of which are counted, too
+		})
+	}
+}
+
+// arguments finds what a condition reads of the arguments.
+var arguments = regexp.MustCompile(`\bargs\b`)
+
+// fit compiles a rule for each tool that it holds for. A dynamic one need not fit all of
+// them, but one.
+func (l *linter) fit(index int, r rule.Rule) {
+	covered := 0
+	var unfit []rule.Errors
+	var names []string
+	l.each(r, func(server string, t *call.Tool) {
+		covered++
+		if errs := misfits(r, server, t); len(errs) > 0 {
+			unfit, names = append(unfit, errs), append(names, t.Name)
+		}
+	})
+	if r.Dynamic() {
+		if len(unfit) < covered || covered == 0 {
+			return
+		}
+		unfit = unfit[:1] // what is wrong for one is wrong for all
+	}
+	for i, errs := range unfit {
+		for _, err := range errs {
+			err.Index = index
+			located := access.Located(l.policy, rule.Errors{err})[0]
+			located.Message = strictjson.Printable(located.Message+", for the tool "+names[i], 400)
+			l.misfits = append(l.misfits, located)
+		}
+	}
+}
+
+// each calls f with the known tools that a rule holds for.
+func (l *linter) each(r rule.Rule, f func(server string, t *call.Tool)) {
+	for _, server := range l.servers() {
+		tools := l.tools[server]
+		for _, name := range tools.Names() {
+			if r.Covers(server, name) {
+				f(server, tools.Tool(name))
+			}
+		}
+	}
+}
+
+// misfits are the errors of a condition with the arguments typed as one tool has them.
+func misfits(r rule.Rule, server string, t *call.Tool) rule.Errors {
+	if !arguments.MatchString(r.When) {
+		return nil // it fits, or the policy would not be read
+	}
+	r.Tools = []string{t.Name}
+	if server != "" {
+		r.Tools[0] = server + ":" + t.Name
+	}
+	if r.Dynamic() || !r.Covers(server, t.Name) {
+		return nil // no pattern names this tool alone
+	}
+	set, err := rule.Compile([]rule.Rule{r}, rule.Limits{})
+	if err != nil {
+		return nil // likewise
+	}
+	return set.ForTool(server, t).Errors()
+}
+
+// shadowed tells of a rule whose calls are all refused by another, whatever they are.
+func (l *linter) shadowed(r rule.Rule, rules []rule.Rule) {
+	if r.Effect == rule.Deny && r.When == "" {
+		return
+	}
+	by, all := "", l.knownFor(func(server string) bool { return covers(r, server) })
+	l.each(r, func(server string, t *call.Tool) {
+		i := slices.IndexFunc(rules, func(d rule.Rule) bool {
+			return d.Effect == rule.Deny && d.When == "" && !d.Observe && d.Covers(server, t.Name)
+		})
+		if all = all && i >= 0; all {
+			by = rules[i].Name
+		}
+	})
+	if all && by != "" {
+		l.gap("rule %s: can never apply: the rule %s refuses all calls of its tools", r.Name, by)
+	}
+}
+
+// covers reports whether a rule may hold for some tool of a server.
+func covers(r rule.Rule, server string) bool {
+	r.Tools = slices.Clone(r.Tools)
+	for i, pattern := range r.Tools {
+		r.Tools[i] = serverOnly(pattern)
+	}
+	return r.Covers(server, "")
+}
+
+// serverOnly is the pattern for all tools of the servers of a pattern.
+func serverOnly(pattern string) string {
+	server, _, found := strings.Cut(pattern, ":")
+	if !found {
+		return "*"
+	}
+	return server + ":*"
+}
+
+// servers are the names of the policy's servers; "" is the only one of a policy that has none.
+func (l *linter) servers() []string {
+	if len(l.policy.Servers) == 0 {
+		return []string{""}
+	}
+	var names []string
+	for _, s := range l.policy.Servers {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// knownFor reports whether the tools are known of all servers that are meant.
+func (l *linter) knownFor(meant func(server string) bool) bool {
+	return !slices.ContainsFunc(l.servers(), func(s string) bool { return meant(s) && l.tools[s] == nil })
+}
+
+// patterns tells of patterns that hold for no tool.
+func (l *linter) patterns(what string, list []string, covers func(pattern, server, tool string) bool) {
+	for _, pattern := range list {
+		meant := slices.DeleteFunc(l.servers(), func(s string) bool { return !covers(serverOnly(pattern), s, "") })
+		if len(meant) == 0 {
+			server, _, _ := strings.Cut(pattern, ":")
+			l.gap("%s: %s: holds for no call: the policy has no such server%s", what, pattern, nearest(server, l.servers()))
+			continue
+		}
+		var names []string
+		holds := !l.knownFor(func(s string) bool { return slices.Contains(meant, s) })
+		for _, s := range meant {
+			names = append(names, l.tools[s].Names()...)
+			holds = holds || slices.ContainsFunc(l.tools[s].Names(), func(tool string) bool { return covers(pattern, s, tool) })
+		}
+		if !holds {
+			_, tool, found := strings.Cut(pattern, ":")
+			if !found {
+				tool = pattern
+			}
+			l.gap("%s: %s: holds for no call: the server has no such tool%s", what, pattern, nearest(tool, names))
+		}
+	}
+}
