@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/observe"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -28,54 +30,80 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
 			Message: "a middleware hands on a tools/call without its params, so it cannot be judged"}
 	}
-	c, ticket, answer, err := g.judge(ctx, r)
-	if ticket != nil {
-		defer ticket.Release()
-	}
+	a, answer, err := g.judge(ctx, r)
+	defer a.ended()
 	if answer != nil || err != nil {
 		return untyped(answer, err)
 	}
 	if err := ctx.Err(); err != nil { // nobody waits for it any more
-		ticket.Rollback()
+		observe.Lost(ctx, g.observer, g.logger, a.event)
 		return nil, err
 	}
+	a.made = true
 	res, err := g.run(ctx, r)
-	return g.review(ctx, methodCallTool, c, res, err)
+	return g.review(ctx, methodCallTool, a, res, err)
+}
+
+// An admitted call is one that is judged.
+type admitted struct {
+	call   *call.Call
+	event  *toolvet.Event // nil: no observer is told of it
+	ticket toolvet.Ticket // nil: nobody counts it
+	made   bool
+}
+
+// ended settles what counts the call.
+func (a *admitted) ended() {
+	switch {
+	case a.ticket == nil:
+	case a.made:
+		a.ticket.Release()
+	default:
+		a.ticket.Rollback()
+	}
 }
 
 // judge returns what to answer instead of running the call: a refusal, or the answer
-// of the validate tool. If answer and err are nil, the call c is a go. There is
-// a ticket if it was admitted.
-func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (c *call.Call, ticket toolvet.Ticket, answer *mcp.CallToolResult, err error) {
+// of the validate tool. If answer and err are nil, the call is a go.
+func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (a admitted, answer *mcp.CallToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.panicked("judging a call", r.Params.Name, p)
 			answer, err = refusal(r, toolvet.Verdict{})
 		}
 	}()
-	if c, err = g.decode(r.Params); err != nil {
-		return nil, nil, nil, err
+	c, err := g.decode(r.Params)
+	if err != nil {
+		return a, nil, err
 	}
+	a.call = c
 	inv, err := g.inventory(ctx, r)
 	if err != nil {
 		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
-		return c, nil, answer, err
+		return a, answer, err
 	}
 	c.Resolve(inv.catalog)
 	c.Validation = c.Name == inv.validate.Name
 	if c.Tool == nil || !c.Validation && !g.gate.Visible(ctx, c) {
+		v := failed("known-tool", "the server lists no tool of this name")
+		g.judged(ctx, c, toolvet.PointLibrary, &v, time.Now())
 		// In the SDK's words, but not by the SDK: a tool that is added at this very
 		// moment would run without a verdict.
-		return c, nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
+		return a, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
+	began := time.Now()
 	verdict, ticket := g.gate.Admit(ctx, c, toolvet.PointLibrary)
+	a.ticket = ticket
+	if !c.Validation {
+		a.event = g.judged(ctx, c, toolvet.PointLibrary, &verdict, began)
+	}
 	switch {
 	case !verdict.Go:
 		answer, err = refusal(r, verdict)
 	case c.Validation:
 		answer, err = g.validate(ctx, r, c, inv)
 	}
-	return c, ticket, answer, err
+	return a, answer, err
 }
 
 // decode reads the arguments strictly. Absent arguments are judged as {}, and stay
@@ -103,10 +131,12 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 	}
 	target.Meta = c.Meta
 	target.Validation = target.Name == c.Name
+	began := time.Now()
 	verdict := g.gate.Judge(ctx, target, toolvet.PointValidate)
 	if target.Tool == nil {
 		verdict.Go = false // whatever the policy makes of known-tool: the real call cannot run
 	}
+	g.judged(ctx, target, toolvet.PointValidate, &verdict, began)
 	result := protocol.NewResult(target.Name, verdict)
 	return newResult(result.Answer(modern(r)))
 }

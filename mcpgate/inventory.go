@@ -23,6 +23,7 @@ type inventory struct {
 	listed   []*mcp.Tool              // the server's own, as it lists them
 	known    map[*mcp.Tool]*call.Tool // the definitions of listed
 	validate *mcp.Tool                // under a name that no listed tool has
+	own      *call.Catalog            // the definitions of listed
 	catalog  *call.Catalog            // all definitions, the validate tool's last
 }
 
@@ -60,6 +61,9 @@ func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory,
 		return last, nil
 	}
 	g.tools.last = newInventory(listed, g.tools.last, g.name, g.limits)
+	if g.observer != nil { // before any call that is judged by them
+		g.observer.Listed(ctx, "", g.tools.last.own)
+	}
 	return g.tools.last, nil
 }
 
@@ -103,6 +107,7 @@ func newInventory(listed []*mcp.Tool, last *inventory, name string, limits call.
 		inv.known[t] = definition
 		all = append(all, definition)
 	}
+	inv.own = call.NewCatalog(all)
 	inv.validate = validateTool(freeName(listed, name))
 	inv.catalog = call.NewCatalog(append(all, define(inv.validate, limits)))
 	return inv

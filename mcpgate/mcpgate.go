@@ -140,6 +140,8 @@ type guard struct {
 	limits call.Limits
 	logger *slog.Logger
 
+	observer toolvet.Observer // nil: nobody
+
 	next  mcp.MethodHandler // the SDK, and middleware that was installed before
 	tools inventories
 }
@@ -157,6 +159,6 @@ func (g *guard) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			return g.callTool(ctx, req)
 		}
 		res, err := next(ctx, method, req)
-		return g.review(ctx, method, new(call.Call), res, err)
+		return g.review(ctx, method, admitted{call: new(call.Call)}, res, err)
 	}
 }

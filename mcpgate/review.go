@@ -22,21 +22,25 @@ import (
 
 // review looks at what a handler returned before the client gets it. A result in which
 // nothing is changed is returned as it is.
-func (g *guard) review(ctx context.Context, method string, c *call.Call, res mcp.Result, err error) (mcp.Result, error) {
-	if !g.gate.Reviews() {
+func (g *guard) review(ctx context.Context, method string, a admitted, res mcp.Result, err error) (mcp.Result, error) {
+	c := a.call
+	if !g.gate.Reviews() && a.event == nil {
 		return res, err
 	}
 	switch {
 	case err != nil:
-		return nil, g.reviewError(ctx, method, c, err)
+		return nil, g.reviewError(ctx, method, a, err)
 	case res == nil:
 		return res, nil
 	}
 	raw, err := json.Marshal(res)
 	if err != nil {
+		g.returned(ctx, a.event, new(toolvet.Reviewed), 0, true)
 		return nil, fmt.Errorf("mcpgate: the result cannot be written: %w", err)
 	}
 	v := g.look(ctx, method, c, raw)
+	tool, _ := res.(*mcp.CallToolResult)
+	g.returned(ctx, a.event, &v, len(raw), tool != nil && tool.IsError)
 	switch {
 	case !v.Go:
 		return withheld(method, c, v)
@@ -56,7 +60,8 @@ func (g *guard) look(ctx context.Context, method string, c *call.Call, raw json.
 }
 
 // reviewError is review for the error of a handler, whose text reaches the client.
-func (g *guard) reviewError(ctx context.Context, method string, c *call.Call, failure error) error {
+func (g *guard) reviewError(ctx context.Context, method string, a admitted, failure error) error {
+	c := a.call
 	var wire *jsonrpc.Error
 	if errors.As(failure, &wire) {
 		wire = &jsonrpc.Error{Code: wire.Code, Message: failure.Error(), Data: wire.Data} // the SDK tells the whole text
@@ -66,9 +71,11 @@ func (g *guard) reviewError(ctx context.Context, method string, c *call.Call, fa
 	hidden := &jsonrpc.Error{Code: wire.Code, Message: "the error is withheld; the reason is in toolvet's log"}
 	raw, err := json.Marshal(wire)
 	if err != nil {
+		g.returned(ctx, a.event, new(toolvet.Reviewed), 0, true)
 		return hidden
 	}
 	v := g.look(ctx, method, c, raw)
+	g.returned(ctx, a.event, &v, len(raw), true)
 	switch {
 	case !v.Go:
 		g.logger.Warn("an error is withheld", "method", method, "tool", c.Name, "findings", len(v.Findings))

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
@@ -102,20 +103,32 @@ func (p *Exchange) forward(r *Request, line []byte) {
 // Unsent says that the server did not take a request that was to be forwarded.
 func (p *Exchange) Unsent(r *Request) { p.pending.unsent(r) }
 
-// Fail answers a request that was forwarded and that the server will not answer, unless it
-// is answered.
-func (p *Exchange) Fail(r *Request, message string) {
-	if p.pending.remove(r) {
-		p.answerError(r.id, &call.Error{Code: call.InternalError, Message: message})
+// Fail answers requests that were forwarded and that the server will not answer, unless they
+// are answered.
+func (p *Exchange) Fail(message string, requests ...*Request) {
+	var lost []*toolvet.Event
+	for _, r := range requests {
+		if p.pending.remove(r) {
+			lost = append(lost, r.event)
+			p.answerError(r.id, &call.Error{Code: call.InternalError, Message: message})
+		}
 	}
+	p.lost(lost...)
 }
 
 // cancelled forwards the cancellation of a request that the server has. One that is
 // still being judged is dropped instead, and the server never learns of it.
 func (p *Exchange) cancelled(m call.Envelope, line []byte) {
 	id := get(m.Params, p.limits, "requestId")
-	if id != nil && p.pending.cancelled(id) {
+	if id == nil {
+		return
+	}
+	r, tell := p.pending.cancelled(id)
+	if tell {
 		p.link.Send(line)
+	}
+	if r != nil {
+		p.lost(r.event)
 	}
 }
 

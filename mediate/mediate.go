@@ -39,7 +39,7 @@ type Config struct {
 	PrivatePrefix string
 
 	// Observer is told what becomes of calls; nil: nobody is.
-	Observer Observer
+	Observer toolvet.Observer
 	// Logger is told of refusals and faults: tool, check and place, never a value.
 	// Nil discards.
 	Logger *slog.Logger
@@ -172,8 +172,4 @@ func (p *Exchange) Warm() {
 }
 
 // FailAll is [Exchange.Fail] for every request of the client that is not answered yet.
-func (p *Exchange) FailAll(message string) {
-	for _, r := range p.pending.all() {
-		p.Fail(r, message)
-	}
-}
+func (p *Exchange) FailAll(message string) { p.Fail(message, p.pending.all()...) }

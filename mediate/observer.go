@@ -11,18 +11,17 @@ import (
 	"github.com/toolvet/toolvet/observe"
 )
 
-// An Observer is told what becomes of calls, for logs and metrics.
-type Observer = observe.Observer
-
-// An Event is a call on its way.
-type Event = observe.Event
-
-func (p *Exchange) judged(ctx context.Context, e *Event) {
+func (p *Exchange) judged(ctx context.Context, e *toolvet.Event) {
 	observe.Judged(ctx, p.cfg.Observer, e, p.log)
 }
 
-func (p *Exchange) returned(e *Event, v *toolvet.Reviewed, size int, failed bool) {
+func (p *Exchange) returned(e *toolvet.Event, v *toolvet.Reviewed, size int, failed bool) {
 	observe.Returned(p.ctx, p.cfg.Observer, e, v, size, failed, p.log)
+}
+
+// lost tells of calls that nothing came back of. A nil event is none.
+func (p *Exchange) lost(events ...*toolvet.Event) {
+	observe.Lost(p.ctx, p.cfg.Observer, p.log, events...)
 }
 
 func (p *Exchange) listed(tools *call.Catalog) {

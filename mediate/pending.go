@@ -23,7 +23,7 @@ type Request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
 	call   *call.Call         // of a tools/call
-	event  *Event             // of a tools/call that was forwarded
+	event  *toolvet.Event     // of a tools/call that was forwarded
 	cursor string             // of a tools/list
 	epoch  int                // of the catalog when a tools/list was forwarded
 	ticket toolvet.Ticket     // of a tools/call that was admitted
@@ -120,41 +120,43 @@ func (t *pendingTable) unsent(r *Request) {
 	}
 }
 
-// counted remembers the ticket of r, which is still to be sent. If r is gone, nobody will.
-func (t *pendingTable) counted(r *Request, ticket toolvet.Ticket) {
+// counted remembers the event and the ticket of r, which is still to be sent. If r is gone,
+// nobody will, and it returns false.
+func (t *pendingTable) counted(r *Request, e *toolvet.Event, ticket toolvet.Ticket) bool {
 	t.mu.Lock()
 	here := t.byID[call.IDKey(r.id)] == r
 	if here {
-		r.ticket = ticket
+		r.event, r.ticket = e, ticket
 	}
 	t.mu.Unlock()
 	if !here {
 		ticket.Rollback()
 	}
+	return here
 }
 
 // afterCancel is how long a call counts as running after it was cancelled.
 const afterCancel = 10 * time.Second
 
-// cancelled removes the request that the client cancels. It reports whether the
-// server has the request, and so must be told.
-func (t *pendingTable) cancelled(id json.RawMessage) bool {
+// cancelled removes the request that the client cancels, and returns it, or nil. It reports
+// whether the server has the request, and so must be told.
+func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 	key := call.IDKey(id)
 	t.mu.Lock()
-	r := t.byID[key]
+	r = t.byID[key]
 	delete(t.byID, key)
 	t.mu.Unlock()
 	switch {
 	case r == nil:
-		return false
+		return nil, false
 	case r.cancel != nil:
 		r.cancel()
 		r.ended()
-		return false
+		return r, false
 	}
 	// The server may go on working for a while, and need not say when it has ended.
 	time.AfterFunc(afterCancel, r.ended)
-	return true
+	return r, true
 }
 
 // all returns the requests that are not answered yet.

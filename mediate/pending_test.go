@@ -50,8 +50,8 @@ func TestCancelledHolds(t *testing.T) {
 		var table pendingTable
 		r := &Request{id: []byte("2"), method: "tools/call"}
 		table.add(r)
-		table.counted(r, ticket)
-		if !table.forward(r) || !table.cancelled(r.id) {
+		table.counted(r, nil, ticket)
+		if !table.forward(r) || !cancelled(&table, r) {
 			t.Fatal("the server has the call, and must be told of its end")
 		}
 		time.Sleep(afterCancel - time.Millisecond)
@@ -63,4 +63,9 @@ func TestCancelledHolds(t *testing.T) {
 			t.Errorf("the slot is not free afterwards: %v", v)
 		}
 	})
+}
+
+func cancelled(t *pendingTable, r *Request) bool {
+	_, tell := t.cancelled(r.id)
+	return tell
 }

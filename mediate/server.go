@@ -29,6 +29,7 @@ func (p *Exchange) TooLong(m call.Remnant) []byte {
 		}
 	default:
 		if r := p.pending.take(m.ID); r != nil {
+			p.lost(r.event)
 			return p.errorLine(r.id, call.InternalError, "the server's answer "+larger+"ask for less at once")
 		}
 	}
@@ -101,6 +102,9 @@ func (p *Exchange) malformed(line []byte, err error) []byte {
 		return nil
 	}
 	r := p.pending.take(m.ID)
+	if r != nil {
+		p.lost(r.event)
+	}
 	if !p.gate().Reviews() {
 		return line
 	}

@@ -101,14 +101,17 @@ func (p *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 	r.call = &call.Call{Server: c.Server, Name: c.Name, Tool: c.Tool, Meta: c.Meta, Session: c.Session}
 	began := time.Now()
 	v, ticket := p.gate().Admit(ctx, c, toolvet.PointProxy)
-	e := &Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
+	e := &toolvet.Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
 	if p.judged(ctx, e); !e.Verdict.Go {
 		ticket.Rollback()
 		p.refuse(r, c, e.Verdict)
 		return
 	}
-	e.Call, r.event = r.call, e
-	p.pending.counted(r, ticket)
+	e.Call = r.call
+	if !p.pending.counted(r, e, ticket) {
+		p.lost(e)
+		return
+	}
 	p.forward(r, line)
 }
 
@@ -141,7 +144,7 @@ func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call,
 		target.Tool, target.Validation = p.validate, true
 	}
 	began := time.Now()
-	e := &Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: p.gate().Judge(ctx, target, toolvet.PointValidate), Took: time.Since(began)}
+	e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: p.gate().Judge(ctx, target, toolvet.PointValidate), Took: time.Since(began)}
 	p.judged(ctx, e)
 	result := protocol.NewResult(target.Name, e.Verdict)
 	if native := p.native.Load(); native != nil && p.gate().Visible(ctx, target) {

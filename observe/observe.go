@@ -11,40 +11,12 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
-// An Observer is told what becomes of calls, for logs and metrics. Its methods return soon
-// and are called concurrently.
-type Observer interface {
-	// Judged is told the verdict on a call before it is forwarded or refused, or on a dry
-	// run. An error refuses the call.
-	Judged(ctx context.Context, e *Event) error
-	// Returned is told what the output layer made of a call's result, with the event that
-	// Judged was told of. An error withholds the result.
-	Returned(ctx context.Context, e *Event) error
-	// Listed is told of the tools each time that they are learnt.
-	Listed(ctx context.Context, server string, tools *call.Catalog)
-}
-
-// An Event is a call on its way. What does not concern the moment is zero.
-type Event struct {
-	Call    *call.Call
-	Request string // id of the JSON-RPC request, as it is spelt
-	Point   toolvet.Point
-	Verdict toolvet.Verdict
-	Took    time.Duration // to judge the call, or for the server to answer it
-	Bytes   int           // of the result
-	Failed  bool          // the tool said that it failed
-	Keep    any           // the observer's own, from Judged to Returned
-
-	forwarded time.Time
-}
-
 // Judged tells o, which may be nil, of a verdict. If it must not go unrecorded, e's verdict
 // becomes a no-go.
-func Judged(ctx context.Context, o Observer, e *Event, log *slog.Logger) {
+func Judged(ctx context.Context, o toolvet.Observer, e *toolvet.Event, log *slog.Logger) {
 	if o == nil {
 		return
 	}
@@ -52,19 +24,35 @@ func Judged(ctx context.Context, o Observer, e *Event, log *slog.Logger) {
 		log.Error("a verdict could not be recorded", "tool", e.Call.Name, "err", err)
 		e.Verdict = unrecorded(check.Policy, "the call cannot be recorded, so it is refused; the reason is in toolvet's log")
 	}
-	e.forwarded = time.Now()
+	e.Began = time.Now()
 }
 
 // Returned tells o, which may be nil, of a result of size bytes, and withholds one that
 // cannot be recorded. E is the event of the call, nil if it was not judged.
-func Returned(ctx context.Context, o Observer, e *Event, v *toolvet.Reviewed, size int, failed bool, log *slog.Logger) {
+func Returned(ctx context.Context, o toolvet.Observer, e *toolvet.Event, v *toolvet.Reviewed, size int, failed bool, log *slog.Logger) {
 	if o == nil || e == nil {
 		return
 	}
-	e.Verdict, e.Took, e.Bytes, e.Failed = v.Verdict, time.Since(e.forwarded), size, failed
+	e.Verdict, e.Took, e.Bytes, e.Failed = v.Verdict, time.Since(e.Began), size, failed
 	if err := o.Returned(ctx, e); err != nil {
 		log.Error("a result could not be recorded", "tool", e.Call.Name, "err", err)
 		*v = toolvet.Reviewed{Verdict: unrecorded(check.Output, "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")}
+	}
+}
+
+// Lost tells o, which may be nil, of calls that nothing came back of. A nil event is none. All
+// together take no longer than one may.
+func Lost(ctx context.Context, o toolvet.Observer, log *slog.Logger, events ...*toolvet.Event) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	for _, e := range events {
+		if e == nil || o == nil {
+			continue
+		}
+		e.Took, e.Failed = time.Since(e.Began), true
+		if err := o.Returned(ctx, e); err != nil {
+			log.Error("it could not be recorded that nothing came back of a call", "tool", e.Call.Name, "err", err)
+		}
 	}
 }
 

@@ -34,10 +34,10 @@ func (p *session) Forward(r *mediate.Request, line []byte) {
 		// It may have had the request. How it ended is known in a moment.
 		go func() {
 			<-p.exited
-			p.Fail(r, p.died())
+			p.Fail(p.died(), r)
 		}()
 	case err != nil:
-		p.Fail(r, "the server does not take messages any more: start it again")
+		p.Fail("the server does not take messages any more: start it again", r)
 	}
 }
 

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/mediate"
 )
 
@@ -21,7 +24,7 @@ type fakeObserver struct {
 	failJudged, fail bool
 }
 
-func (o *fakeObserver) Judged(_ context.Context, e *mediate.Event) error {
+func (o *fakeObserver) Judged(_ context.Context, e *toolvet.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told = append(o.told, "judged "+e.Request)
@@ -32,7 +35,7 @@ func (o *fakeObserver) Judged(_ context.Context, e *mediate.Event) error {
 	return nil
 }
 
-func (o *fakeObserver) Returned(_ context.Context, e *mediate.Event) error {
+func (o *fakeObserver) Returned(_ context.Context, e *toolvet.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told = append(o.told, "returned "+e.Keep.(string))
@@ -77,6 +80,45 @@ func TestObserver(t *testing.T) {
 			defer o.mu.Unlock()
 			if told := strings.Join(o.told, ", "); told != "listed read, judged 2, returned 2" {
 				t.Errorf("told %s", told)
+			}
+		})
+	}
+}
+
+// TestObserverIsToldOfTheLost holds that each call that was a go is told of again, also if the
+// server never answers it.
+func TestObserverIsToldOfTheLost(t *testing.T) {
+	t.Parallel()
+	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{}}}`
+	for name, end := range map[string]func(s *stage){
+		"death": func(s *stage) { s.server.die(process.Exit{Code: 1}); s.play("C<") },
+		"cancelled": func(s *stage) {
+			s.play(`C> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+			s.play("S<")
+		},
+		"no message": func(s *stage) { s.play(`S> {"jsonrpc":"2.0","id":2,"result":{"a":1,"a":2}}`); s.play("C<") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &fakeObserver{}
+			s := newStage(t, Config{Config: mediate.Config{Observer: o}})
+			s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			s.play("S<")
+			s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)
+			s.play("C<")
+			s.play("C> " + call)
+			s.play("S<")
+			end(s)
+			for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+				o.mu.Lock()
+				told := strings.Join(o.told, ", ")
+				o.mu.Unlock()
+				if told == "listed read, judged 2, returned 2" {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("told %s", told)
+				}
 			}
 		})
 	}

@@ -63,7 +63,7 @@ type judgedObserver struct {
 	then   func() error
 }
 
-func (o *judgedObserver) Judged(_ context.Context, e *mediate.Event) error {
+func (o *judgedObserver) Judged(_ context.Context, e *toolvet.Event) error {
 	e.Keep = e.Request
 	var err error
 	if e.Verdict.Go {

@@ -56,7 +56,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	v, ticket := gate.Admit(ctx, t.call, toolvet.PointProxy)
 	settle := ticket.Rollback // until the server may have the call
 	defer func() { settle() }()
-	e := &observe.Event{Call: t.call, Request: o.id, Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
+	e := &toolvet.Event{Call: t.call, Request: o.id, Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
 	observe.Judged(ctx, s.cfg.Observer, e, s.log)
 	if v = e.Verdict; !v.Go {
 		s.log.Info("refused a call", "server", t.call.Server, "tool", t.call.Name, "findings", len(v.Findings))
@@ -76,7 +76,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 }
 
 // outcome reviews the result of a call.
-func (s *Set) outcome(ctx context.Context, e *observe.Event, judged toolvet.Verdict, raw json.RawMessage) *Outcome {
+func (s *Set) outcome(ctx context.Context, e *toolvet.Event, judged toolvet.Verdict, raw json.RawMessage) *Outcome {
 	c := e.Call
 	v := s.look(ctx, c, "tools/call", raw)
 	s.returned(ctx, e, &v, len(raw), string(memberOf(raw, "isError", call.Limits{})) == "true")
@@ -91,7 +91,7 @@ func (s *Set) outcome(ctx context.Context, e *observe.Event, judged toolvet.Verd
 	return o
 }
 
-func (s *Set) returned(ctx context.Context, e *observe.Event, v *toolvet.Reviewed, size int, failed bool) {
+func (s *Set) returned(ctx context.Context, e *toolvet.Event, v *toolvet.Reviewed, size int, failed bool) {
 	observe.Returned(context.WithoutCancel(ctx), s.cfg.Observer, e, v, size, failed, s.log)
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/observe"
 )
 
 // A Server is one server of a [Set], and how to reach it.
@@ -52,7 +51,7 @@ type Config struct {
 	// NativeTimeout bounds a server's own validation. Default 10 s.
 	NativeTimeout time.Duration
 	// Observer is told what becomes of calls; nil: nobody is.
-	Observer observe.Observer
+	Observer toolvet.Observer
 	// StateChanged is told each time that a server's state is another. It must return soon,
 	// and must not ask the Set.
 	StateChanged func(State)

@@ -40,7 +40,7 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	}
 	gate, own := s.gate(t.call.Server)
 	began := time.Now()
-	e := &observe.Event{Call: t.call, Request: o.id, Point: toolvet.PointValidate, Verdict: gate.Judge(ctx, t.call, toolvet.PointValidate), Took: time.Since(began)}
+	e := &toolvet.Event{Call: t.call, Request: o.id, Point: toolvet.PointValidate, Verdict: gate.Judge(ctx, t.call, toolvet.PointValidate), Took: time.Since(began)}
 	observe.Judged(ctx, s.cfg.Observer, e, s.log)
 	result := protocol.NewResult(t.call.Name, e.Verdict)
 	if !own {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/proxy"
+	"github.com/toolvet/toolvet/recorder"
 )
 
 // proxyFlags are the flags of "toolvet proxy".
@@ -88,11 +89,11 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error
 		return err
 	}
 	defer watched.stop()
-	record, err := openRecorder(gate.audit, watched.observer, log)
+	record, err := recorder.Open(gate.audit, recorder.Options{Observer: watched.observer, Logger: log})
 	if err != nil {
 		return err
 	}
-	defer record.close(context.WithoutCancel(ctx))
+	defer record.Close(context.WithoutCancel(ctx))
 	go gate.watch(ctx)
 	code, err := proxy.Run(ctx, proxy.Config{
 		Config: mediate.Config{

@@ -173,7 +173,7 @@ var exact = map[string]struct {
 	why string
 }{
 	"call":      {[]string{"internal/strictjson", "schema"}, "what is judged knows nothing of judging"},
-	"check":     {[]string{"call", "result", "schema", "internal/strictjson"}, "the concept of a check rests on calls, results and their schemas alone"},
+	"check":     {[]string{"call", "result", "schema", "internal/filestate", "internal/strictjson"}, "the concept of a check rests on calls, results and their schemas, and on what files look like"},
 	"policy":    {[]string{"call", "check", "limit", "schema", "internal/strictjson"}, "the operator's file is read without knowing which checks there are"},
 	".":         {[]string{"call", "check", "checks/suite", "policy", "result", "schema", "internal/strictjson"}, "the Gate puts these together, and nothing else"},
 	"limit":     {[]string{"check"}, "it counts calls, whatever they are"},

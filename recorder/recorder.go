@@ -1,7 +1,14 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package recorder writes what becomes of calls into the audit log that a policy names, and
+// tells it to metrics and traces. The proxy and package mcpgate are given it as their
+// observer.
+//
+//	record, err := recorder.Open(p.Audit, recorder.Options{})
+//	defer record.Close(ctx) // with a deadline
+//	err = mcpgate.Install(server, gate, mcpgate.WithObserver(record))
+package recorder
 
 import (
 	"context"
@@ -9,19 +16,24 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/auditlog"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/telemetry"
 )
 
-// A recorder writes what becomes of calls into the audit log, and tells it to whoever
-// watches.
-type recorder struct {
+// Options of a Recorder.
+type Options struct {
+	Observer telemetry.Observer // metrics and traces; nil: none
+	Logger   *slog.Logger       // is told what could not be recorded; nil discards
+}
+
+// A Recorder is a toolvet.Observer. It is safe for concurrent use.
+type Recorder struct {
 	audit    policy.Audit
 	log      *auditlog.Log // nil: none
 	observer telemetry.Observer
@@ -31,13 +43,22 @@ type recorder struct {
 	tools string // fingerprint of the tools that were recorded last
 }
 
-// openRecorder opens the audit log that a policy names, if any.
-func openRecorder(a policy.Audit, observer telemetry.Observer, logger *slog.Logger) (*recorder, error) {
-	r := &recorder{audit: a, observer: observer, logger: logger}
+var _ toolvet.Observer = (*Recorder)(nil)
+
+// Open opens the audit log that a policy names, if it names one; an error says why that cannot
+// be. The caller must call [Recorder.Close].
+func Open(a policy.Audit, o Options) (*Recorder, error) {
+	if o.Observer == nil {
+		o.Observer = telemetry.Discard{}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	r := &Recorder{audit: a, observer: o.Observer, logger: o.Logger}
 	if a.File == "" {
 		return r, nil
 	}
-	options := auditlog.Options{File: a.File, MaxBytes: a.MaxBytes, MaxAge: a.MaxAge, Keep: a.Keep, Logger: logger}
+	options := auditlog.Options{File: a.File, MaxBytes: a.MaxBytes, MaxAge: a.MaxAge, Keep: a.Keep, Logger: o.Logger}
 	if a.Always {
 		options.Sync = auditlog.SyncAlways
 	}
@@ -53,14 +74,14 @@ func openRecorder(a policy.Audit, observer telemetry.Observer, logger *slog.Logg
 		return nil, err
 	}
 	if l.File() != a.File {
-		logger.Warn("another process writes the audit log: this one has a file of its own", "file", l.File())
+		o.Logger.Warn("another process writes the audit log: this one has a file of its own", "file", l.File())
 	}
 	r.log = l
 	return r, r.append(context.Background(), auditlog.Record{Kind: auditlog.KindStart, Version: toolvet.Version})
 }
 
-// close ends the audit log in order.
-func (r *recorder) close(ctx context.Context) {
+// Close ends the audit log in order. It returns at the latest when ctx is done.
+func (r *Recorder) Close(ctx context.Context) {
 	if r.log == nil {
 		return
 	}
@@ -71,7 +92,7 @@ func (r *recorder) close(ctx context.Context) {
 }
 
 // append writes a record. What cannot be written is an error only if calls depend on it.
-func (r *recorder) append(ctx context.Context, rec auditlog.Record) error {
+func (r *Recorder) append(ctx context.Context, rec auditlog.Record) error {
 	if r.log == nil {
 		return nil
 	}
@@ -83,10 +104,10 @@ func (r *recorder) append(ctx context.Context, rec auditlog.Record) error {
 	return err
 }
 
-// Judged implements mediate.Observer.
-func (r *recorder) Judged(ctx context.Context, e *mediate.Event) error {
+// Judged implements toolvet.Observer.
+func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 	_, span := r.observer.Start(ctx, telemetryCall(e))
-	e.Keep = span
+	e.Keep = &kept{span, e.Took}
 	rec := r.record(e, auditlog.KindCall)
 	rec.Trace = span.TraceID()
 	rec.ArgumentsBytes = len(e.Call.Raw)
@@ -102,14 +123,25 @@ func (r *recorder) Judged(ctx context.Context, e *mediate.Event) error {
 			rec.Roots = e.Call.Session.Roots
 		}
 	}
-	if !e.Verdict.Go || e.Point == toolvet.PointValidate {
-		span.End(outcome(e))
+	err := r.append(ctx, rec)
+	if err != nil || !e.Verdict.Go || e.Point == toolvet.PointValidate {
+		o := outcome(e, e.Took)
+		if err != nil {
+			o.Verdict = string(auditlog.NoGo)
+		}
+		span.End(o)
 	}
-	return r.append(ctx, rec)
+	return err
 }
 
-// Returned implements mediate.Observer.
-func (r *recorder) Returned(ctx context.Context, e *mediate.Event) error {
+// kept is what is known of a call until its result comes.
+type kept struct {
+	span  telemetry.Span
+	added time.Duration // to judge it
+}
+
+// Returned implements toolvet.Observer.
+func (r *Recorder) Returned(ctx context.Context, e *toolvet.Event) error {
 	rec := r.record(e, auditlog.KindResult)
 	rec.ResultBytes, rec.ResultError = e.Bytes, e.Failed
 	for _, f := range e.Verdict.Findings {
@@ -117,15 +149,15 @@ func (r *recorder) Returned(ctx context.Context, e *mediate.Event) error {
 			rec.Redactions = append(rec.Redactions, auditlog.Redaction{Pointer: f.Place(), Rule: f.Rule})
 		}
 	}
-	if span, ok := e.Keep.(telemetry.Span); ok {
-		rec.Trace = span.TraceID()
-		span.End(outcome(e))
+	if k, ok := e.Keep.(*kept); ok {
+		rec.Trace = k.span.TraceID()
+		k.span.End(outcome(e, k.added))
 	}
 	return r.append(ctx, rec)
 }
 
-// Listed implements mediate.Observer: a replay judges calls by the definitions of their time.
-func (r *recorder) Listed(ctx context.Context, server string, tools *call.Catalog) {
+// Listed implements toolvet.Observer: a replay judges calls by the definitions of their time.
+func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalog) {
 	rec := auditlog.Record{Kind: auditlog.KindList, Server: server}
 	var all []byte
 	for _, name := range tools.Names() {
@@ -143,7 +175,7 @@ func (r *recorder) Listed(ctx context.Context, server string, tools *call.Catalo
 	}
 }
 
-func (r *recorder) record(e *mediate.Event, kind auditlog.Kind) auditlog.Record {
+func (r *Recorder) record(e *toolvet.Event, kind auditlog.Kind) auditlog.Record {
 	rec := auditlog.Record{Kind: kind, Server: e.Call.Server, Tool: e.Call.Name, Point: point(e.Point), Request: e.Request,
 		Verdict: verdictOf(&e.Verdict), Findings: auditlog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
 	if e.Call.Session != nil {
@@ -172,7 +204,7 @@ func point(p toolvet.Point) string {
 	return map[toolvet.Point]string{toolvet.PointLibrary: "library", toolvet.PointProxy: "proxy", toolvet.PointValidate: "validate"}[p]
 }
 
-func telemetryCall(e *mediate.Event) telemetry.Call {
+func telemetryCall(e *toolvet.Event) telemetry.Call {
 	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil, Point: point(e.Point), Request: e.Request, Meta: e.Call.Meta}
 	if e.Call.Session != nil {
 		c.Protocol = e.Call.Session.ProtocolVersion
@@ -180,11 +212,8 @@ func telemetryCall(e *mediate.Event) telemetry.Call {
 	return c
 }
 
-func outcome(e *mediate.Event) telemetry.Outcome {
-	o := telemetry.Outcome{Verdict: string(verdictOf(&e.Verdict)), ToolError: e.Failed, Redactions: map[string]int{}}
-	if e.Bytes == 0 {
-		o.Added = e.Took
-	}
+func outcome(e *toolvet.Event, added time.Duration) telemetry.Outcome {
+	o := telemetry.Outcome{Verdict: string(verdictOf(&e.Verdict)), ToolError: e.Failed, Added: added, Redactions: map[string]int{}}
 	for _, f := range e.Verdict.Findings {
 		switch {
 		case f.Blocks() && f.Code == toolvet.CodeRateLimit:

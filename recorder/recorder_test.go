@@ -1,0 +1,82 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recorder_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/recorder"
+	"github.com/toolvet/toolvet/telemetry"
+)
+
+// spans are an observer that remembers how its spans have ended.
+type spans struct {
+	telemetry.Discard
+	ended []string
+}
+
+func (s *spans) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
+	return ctx, span{s, telemetry.Silent(""), c.Tool}
+}
+
+type span struct {
+	*spans
+	telemetry.Silent
+	tool string
+}
+
+func (s span) End(o telemetry.Outcome) {
+	s.ended = append(s.ended, fmt.Sprintf("%s %s failed %v added %v %v", s.tool, o.Verdict, o.ToolError, o.Added, o.Codes))
+}
+
+// TestSpansEnd holds that each span ends once, whatever becomes of the call, with the time that
+// toolvet has added and not the server's.
+func TestSpansEnd(t *testing.T) {
+	t.Parallel()
+	s := &spans{}
+	r, err := recorder.Open(policy.Audit{File: filepath.Join(t.TempDir(), "audit.jsonl")}, recorder.Options{Observer: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := toolvet.Verdict{Findings: []check.Finding{{Check: "path", Stage: check.Semantic}}}
+	judge := func(name string, v toolvet.Verdict, at toolvet.Point) *toolvet.Event {
+		e := &toolvet.Event{Call: &call.Call{Name: name, Raw: json.RawMessage("{}")}, Point: at, Verdict: v, Took: time.Millisecond}
+		if err := r.Judged(t.Context(), e); (err != nil) != (name == "unrecorded") {
+			t.Errorf("%s: %v", name, err)
+		}
+		return e
+	}
+	judge("refused", refused, toolvet.PointProxy)
+	judge("dry", toolvet.Verdict{Go: true}, toolvet.PointValidate)
+	for _, name := range []string{"returned", "lost"} {
+		e := judge(name, toolvet.Verdict{Go: true}, toolvet.PointProxy)
+		e.Took, e.Failed = time.Hour, name == "lost"
+		if err := r.Returned(t.Context(), e); err != nil {
+			t.Error(err)
+		}
+	}
+	r.Close(t.Context())
+	judge("unrecorded", toolvet.Verdict{Go: true}, toolvet.PointProxy)
+	want := []string{
+		"refused no-go failed false added 1ms [SEMANTIC]",
+		"dry go failed false added 1ms []",
+		"returned go failed false added 1ms []",
+		"lost go failed true added 1ms []",
+		"unrecorded no-go failed false added 1ms []",
+	}
+	if diff := cmp.Diff(want, s.ended); diff != "" {
+		t.Errorf("spans ended (-want +got):\n%s", diff)
+	}
+}
