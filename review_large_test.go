@@ -42,7 +42,7 @@ func TestLargeResults(t *testing.T) {
 	t.Parallel()
 	size := 20 << 20
 	if underRace {
-		size /= 10
+		size /= 40
 	}
 	for _, kind := range reviewTexts {
 		t.Run(kind.name, func(t *testing.T) {
@@ -146,15 +146,20 @@ func TestManySecrets(t *testing.T) {
 		fmt.Fprintf(&b, `{"token":%q,"note":%q},`, leaked, strings.Repeat("x", 50))
 	}
 	raw := `{"content":[],"structuredContent":{"list":[` + strings.TrimSuffix(b.String(), ",") + `],"other":"` + leaked + `"}}`
-	v := review(t, "output: {secrets: {allow_paths: [/structuredContent/list/*/token]}}\n", "tools/call", raw, nil)
-	if !v.Go || strings.Count(string(v.Raw), leaked) != n || !strings.HasSuffix(string(v.Raw), `"other":"[redacted:github-pat]"}}`) {
-		t.Errorf("go %v, %d of %d are left", v.Go, strings.Count(string(v.Raw), leaked), n)
-	}
-	if len(v.Findings) != 1 || v.Findings[0].Pointer != "/structuredContent/other" {
-		t.Errorf("findings: %v", v.Findings)
-	}
-	v = review(t, "", "tools/call", raw, nil)
-	if strings.Contains(string(v.Raw), leaked) || len(v.Findings) != 101 || v.Findings[99].Pointer != "/structuredContent/list/99/token" || v.Findings[100].Message != "and 2901 more secrets" {
-		t.Errorf("go %v, %d findings, the last %v", v.Go, len(v.Findings), v.Findings[len(v.Findings)-2:])
-	}
+	synctest.Test(t, func(t *testing.T) { // a busy machine costs no time
+		v := review(t, "output: {secrets: {allow_paths: [/structuredContent/list/*/token]}}\n", "tools/call", raw, nil)
+		if !v.Go || strings.Count(string(v.Raw), leaked) != n || !strings.HasSuffix(string(v.Raw), `"other":"[redacted:github-pat]"}}`) {
+			t.Errorf("go %v, %d of %d are left", v.Go, strings.Count(string(v.Raw), leaked), n)
+		}
+		if len(v.Findings) != 1 || v.Findings[0].Pointer != "/structuredContent/other" {
+			t.Errorf("findings: %v", v.Findings)
+		}
+		v = review(t, "", "tools/call", raw, nil)
+		if strings.Contains(string(v.Raw), leaked) || len(v.Findings) != 101 {
+			t.Fatalf("go %v, %d findings", v.Go, len(v.Findings))
+		}
+		if v.Findings[99].Pointer != "/structuredContent/list/99/token" || v.Findings[100].Message != "and 2901 more secrets" {
+			t.Errorf("go %v, %d findings, the last %v", v.Go, len(v.Findings), v.Findings[len(v.Findings)-2:])
+		}
+	})
 }
