@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/limit/redisstore"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/preset"
 )
@@ -124,6 +125,9 @@ func newGate(p *policy.Policy, log *slog.Logger) (*toolvet.Gate, error) {
 }
 
 func gateBy(e *access.Enforcer, p *policy.Policy, more ...toolvet.Option) (*toolvet.Gate, error) {
+	if p.Shared != nil {
+		redisstore.LogTo(e.Log)
+	}
 	options, err := e.Options(p)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,7 @@ func (f proxyFlags) watchers(ctx context.Context, log *slog.Logger) (*watchers, 
 		list, w.stops = append(list, metrics), append(w.stops, stop)
 	}
 	if exports() {
+		otel.LogTo(log)
 		exporter, err := otel.New(ctx, toolvet.Version)
 		if err != nil {
 			w.stop()

@@ -1,0 +1,70 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package repotest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDependencies holds that docs/dependencies.md has a row for each direct dependency and for
+// no other, and that it says rightly whether the command links it. A row for a module stands
+// for those below it, too.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	required := direct(t, "go.mod")
+	g := importGraph(sources(t))
+	var rows []string
+	for _, line := range strings.Split(readFile(t, "docs/dependencies.md"), "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		linked := strings.HasPrefix(strings.TrimSpace(cells[3]), "yes")
+		for _, quoted := range regexp.MustCompile("`[^`]+`").FindAllString(cells[1], -1) {
+			module := strings.Trim(quoted, "`")
+			rows = append(rows, module)
+			if !slices.ContainsFunc(required, func(r string) bool { return match(module+"/...", r) }) {
+				t.Errorf("docs/dependencies.md has a row for %s, which go.mod does not require directly", module)
+			}
+			if chain := g.chain("cmd/toolvet", module+"/..."); (chain != nil) != linked {
+				t.Errorf("docs/dependencies.md says %q of %s being in the build: %v", cells[3], module, chain)
+			}
+		}
+	}
+	if len(required) < 10 {
+		t.Fatalf("found only %d direct dependencies", len(required))
+	}
+	for _, r := range required {
+		if !slices.ContainsFunc(rows, func(row string) bool { return match(row+"/...", r) }) {
+			t.Errorf("docs/dependencies.md has no row for %s: say what it is for, and what was weighed", r)
+		}
+	}
+}
+
+// direct are the modules that a go.mod requires directly.
+func direct(t *testing.T, file string) []string {
+	t.Helper()
+	var list []string
+	for _, line := range strings.Split(readFile(t, file), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 2 && strings.HasPrefix(line, "\t") {
+			list = append(list, fields[0])
+		}
+	}
+	return list
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
