@@ -35,4 +35,7 @@ type Event struct {
 	Bytes   int           // of the result; 0: nothing came back
 	Failed  bool          // the tool said that it failed, or nothing came back
 	Keep    any           // the observer's own, from Judged to Returned
+	// Traceparent is what Judged wants the tool to find as its parent in the request's _meta,
+	// where the client has put one; "": the client's.
+	Traceparent string
 }

@@ -112,7 +112,21 @@ func (p *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 		p.lost(e)
 		return
 	}
-	p.forward(r, line)
+	p.forward(r, p.traced(e, line))
+}
+
+// traced is the line of a call with the parent that the observer wants in the place of the
+// client's own, so that the server's spans stand below the proxy's.
+func (p *session) traced(e *Event, line []byte) []byte {
+	if e.Traceparent == "" || e.Call.Meta["traceparent"] == nil {
+		return line
+	}
+	changed, err := edit(line, p.limits, []string{"params", "_meta", "traceparent"}, func([]byte) ([]byte, error) { return json.Marshal(e.Traceparent) })
+	if err != nil {
+		p.log.Warn("a call keeps the parent that its client gave it", "tool", e.Call.Name, "err", err)
+		return line
+	}
+	return changed
 }
 
 // refuse answers a call that is a no-go: a tool execution error (SEP-1303).

@@ -6,6 +6,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -80,6 +81,47 @@ func TestObserver(t *testing.T) {
 			defer o.mu.Unlock()
 			if told := strings.Join(o.told, ", "); told != "listed read, judged 2, returned 2" {
 				t.Errorf("told %s", told)
+			}
+		})
+	}
+}
+
+// A tracer is an observer that is the parent of what calls lead to.
+type tracer struct {
+	fakeObserver
+	parent string
+}
+
+func (o *tracer) Judged(ctx context.Context, e *Event) error {
+	e.Traceparent = o.parent
+	return o.fakeObserver.Judged(ctx, e)
+}
+
+// TestTraceparent holds that the server finds the proxy's span as its parent, in the place of
+// the client's own, and every other byte as the client wrote it.
+func TestTraceparent(t *testing.T) {
+	t.Parallel()
+	const (
+		format = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"arguments":{ "n":1.0 },"_meta":{"x":1e2, "traceparent" : %s,"tracestate":"a=b"},"name":"read"}}`
+		theirs = `"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"`
+		ours   = `00-4bf92f3577b34da6a3ce929d0e0e4736-1111111111111111-01`
+		bare   = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read"}}`
+	)
+	for name, tt := range map[string]struct{ parent, sent, want string }{
+		"exported":     {ours, fmt.Sprintf(format, theirs), fmt.Sprintf(format, `"`+ours+`"`)},
+		"not exported": {"", fmt.Sprintf(format, theirs), fmt.Sprintf(format, theirs)},
+		"no trace":     {ours, bare, bare},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, Config{Observer: &tracer{parent: tt.parent}})
+			s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			s.play("S<")
+			s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)
+			s.play("C<")
+			s.play("C> " + tt.sent)
+			if got := strings.TrimSpace(strings.TrimPrefix(s.play("S<"), "S< ")); got != tt.want {
+				t.Errorf("the server reads %s\nwant %s", got, tt.want)
 			}
 		})
 	}

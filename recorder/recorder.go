@@ -107,7 +107,7 @@ func (r *Recorder) append(ctx context.Context, rec auditlog.Record) error {
 // Judged implements toolvet.Observer.
 func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 	_, span := r.observer.Start(ctx, telemetryCall(e))
-	e.Keep = &kept{span, e.Took}
+	e.Keep, e.Traceparent = &kept{span, e.Took}, span.Traceparent()
 	rec := r.record(e, auditlog.KindCall)
 	rec.Trace = span.TraceID()
 	rec.ArgumentsBytes = len(e.Call.Raw)

@@ -47,6 +47,16 @@ func (j joinedSpans) TraceID() string {
 	return ""
 }
 
+// Traceparent is that of the first span that has one.
+func (j joinedSpans) Traceparent() string {
+	for _, s := range j {
+		if parent := s.Traceparent(); parent != "" {
+			return parent
+		}
+	}
+	return ""
+}
+
 func (j joinedSpans) End(o Outcome) {
 	for _, s := range j {
 		s.End(o)

@@ -31,6 +31,9 @@ type Observer interface {
 type Span interface {
 	// TraceID is the call's trace id in 32 hexadecimal digits, or "" if it has none.
 	TraceID() string
+	// Traceparent is the span as the parent of what the call leads to (W3C Trace Context), or
+	// "" if nobody exports the span.
+	Traceparent() string
 	// End is told what became of the call.
 	End(o Outcome)
 }
@@ -82,6 +85,9 @@ type Silent string
 
 // TraceID is the id.
 func (s Silent) TraceID() string { return string(s) }
+
+// Traceparent is "".
+func (Silent) Traceparent() string { return "" }
 
 // End does nothing.
 func (Silent) End(Outcome) {}

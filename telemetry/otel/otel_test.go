@@ -223,12 +223,19 @@ func TestParents(t *testing.T) {
 	_, both := o.Start(ctx, telemetry.Call{Meta: map[string]any{"traceparent": traceparent}})
 	_, ambient := o.Start(ctx, telemetry.Call{Meta: map[string]any{"traceparent": "00-nonsense", "tracestate": 5}})
 	_, huge := o.Start(t.Context(), telemetry.Call{Meta: map[string]any{"traceparent": traceparent, "tracestate": strings.Repeat("a=b,", 5000)}})
+	var parents []string
 	for _, s := range []telemetry.Span{both, ambient, huge, outer} {
+		parents = append(parents, s.Traceparent())
 		s.End(telemetry.Outcome{Verdict: "go"})
 	}
 	shutdown(t, o)
 	if len(r.spans) != 4 {
 		t.Fatalf("%d spans", len(r.spans))
+	}
+	for i, s := range r.spans {
+		if want := "00-" + hexOf(s.TraceId) + "-" + hexOf(s.SpanId) + "-01"; parents[i] != want {
+			t.Errorf("as a parent it is %s, want %s", parents[i], want)
+		}
 	}
 	outerSpan := r.spans[3]
 	if s := r.spans[0]; hexOf(s.TraceId) != traceID || len(s.Links) != 1 || !slices.Equal(s.Links[0].SpanId, outerSpan.SpanId) {
@@ -239,6 +246,23 @@ func TestParents(t *testing.T) {
 	}
 	if s := r.spans[2]; hexOf(s.TraceId) != traceID || s.TraceState != "" {
 		t.Errorf("with a state that is too long: %v", s)
+	}
+}
+
+// TestNobodyIsParent holds that what is not sent is nobody's parent.
+func TestNobodyIsParent(t *testing.T) {
+	for name, value := range map[string]string{"OTEL_TRACES_EXPORTER": "none", "OTEL_TRACES_SAMPLER": "always_off"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, value)
+			newReceiver(t)
+			o := newObserver(t)
+			defer shutdown(t, o)
+			_, s := o.Start(t.Context(), telemetry.Call{Meta: map[string]any{"traceparent": traceparent}})
+			if s.Traceparent() != "" || s.TraceID() != traceID {
+				t.Errorf("parent %q of the trace %q", s.Traceparent(), s.TraceID())
+			}
+			s.End(telemetry.Outcome{})
+		})
 	}
 }
 

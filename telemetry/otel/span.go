@@ -98,6 +98,16 @@ func (s *span) TraceID() string {
 	return ""
 }
 
+// Traceparent is the span's own, or "" if it is not sent.
+func (s *span) Traceparent() string {
+	if !s.span.IsRecording() {
+		return ""
+	}
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(s.ctx, carrier)
+	return carrier[telemetry.Traceparent]
+}
+
 // toolError is what the conventions want for a result that says isError, which a refused
 // call has, too.
 const toolError = "tool_error"
