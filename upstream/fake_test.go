@@ -62,6 +62,9 @@ type message struct {
 		Name      string                     `json:"name"`
 		Arguments json.RawMessage            `json:"arguments"`
 		Meta      map[string]json.RawMessage `json:"_meta"`
+
+		State         json.RawMessage `json:"requestState"`
+		Notifications json.RawMessage `json:"notifications"`
 	} `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
