@@ -167,7 +167,10 @@ func ruleSchema() object {
 
 func serverSchema() object {
 	return closed(object{
-		"command":     listOf(object{"type": "string"}, "how the server is started: the program and its arguments"),
+		"command": listOf(object{"type": "string"}, "how the server is started: the program and its arguments"),
+		"env": object{"type": "object", "description": "added to the environment of the command: values by name; ${NAME} is looked up when the server is started",
+			"additionalProperties": object{"type": []string{"string", "number"}}},
+		"dir":         textSchema("absolute directory in which the command is started; default: that of toolvet"),
 		"url":         textSchema("where the server listens, in place of a command"),
 		"credentials": credentialsSchema(),
 		"location":    words("remote: its files, programs and environment are not those of this machine; default: local, unless its url leads to another", "local", "remote"),

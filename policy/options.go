@@ -203,20 +203,25 @@ func (d *decoder) scalar(n ast.Node) (string, bool) {
 
 // text reads a string. ${NAME} in it becomes the environment's value, $$ a dollar sign.
 func (d *decoder) text(n ast.Node) (string, bool) {
-	var raw string
+	raw, ok := d.raw(n)
+	return d.expand(n, raw), ok
+}
+
+// raw reads a string as it is written.
+func (d *decoder) raw(n ast.Node) (string, bool) {
 	switch v := bare(n).(type) {
 	case *ast.StringNode:
-		raw = v.Value
+		return v.Value, true
 	case *ast.LiteralNode:
-		raw = v.Value.Value
-	default:
-		d.mismatch(n, "a string")
-		return "", false
+		return v.Value.Value, true
 	}
-	return d.expand(n, raw), true
+	d.mismatch(n, "a string")
+	return "", false
 }
 
 var variable = regexp.MustCompile(`\$\$|\$\{([^}]*)\}?|\$`)
+
+const unclosed = "${ must be followed by the name of an environment variable and }; write $$ for a dollar sign"
 
 // expand never shows what a variable holds: it may be a secret.
 func (d *decoder) expand(n ast.Node, s string) string {
@@ -231,7 +236,7 @@ func (d *decoder) expand(n ast.Node, s string) string {
 		case found == "$":
 			return found
 		case !closed || name == "":
-			d.errorf(positionOf(n), "${ must be followed by the name of an environment variable and }; write $$ for a dollar sign")
+			d.errorf(positionOf(n), "%s", unclosed)
 			return ""
 		}
 		v, ok := os.LookupEnv(name)

@@ -52,6 +52,8 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	servers:
 //	  files:
 //	    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /srv/data]
+//	    env: {TOKEN: "${FILES_TOKEN}"}    # looked up when the server is started
+//	    dir: /srv
 //	    location: local     # local | remote
 //	    roots: [/srv/data]
 //	    resolver: 10.0.0.53 # DNS server that names are looked up at; default: this machine's

@@ -17,8 +17,10 @@ import (
 // A Server is what a policy says about one server.
 type Server struct {
 	Name    string
-	Command []string // how to start it; nil if the policy does not say
-	URL     string   // where it listens, in place of Command; "" if the policy does not say
+	Command []string   // how to start it; nil if the policy does not say
+	Env     []Variable // added to the environment in which Command is started
+	Dir     string     // where Command is started; "": where toolvet was
+	URL     string     // where it listens, in place of Command; "" if the policy does not say
 	// Credentials are what toolvet shows the server at URL of itself; nil: nothing.
 	Credentials *Credentials
 	World       check.World
@@ -99,9 +101,14 @@ func (p *Policy) readServers(d *decoder, n ast.Node) {
 
 func readServer(d *decoder, e entry) *Server {
 	s := &Server{Name: e.key, ClientRoots: true}
+	if strings.Contains(e.key, ":") {
+		d.errorf(e.at, "the name of a server must not hold a colon: its tools are called SERVER:TOOL")
+	}
 	located := false
 	d.object(e.value, "the server",
 		field{key: "command", read: func(n ast.Node) { s.Command = d.texts(n) }},
+		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
+		field{key: "dir", read: func(n ast.Node) { s.Dir = d.directory(n) }},
 		field{key: "url", read: func(n ast.Node) { s.URL = d.webURL(n) }},
 		field{key: "credentials", read: func(n ast.Node) { s.Credentials = readCredentials(d, n) }},
 		field{key: "location", read: func(n ast.Node) {
@@ -123,6 +130,9 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 	)
 	s.checkURL(d, e.at)
+	if s.World.Base == "" {
+		s.World.Base = s.Dir
+	}
 	if !located {
 		s.World.Remote = s.elsewhere()
 	}
@@ -134,6 +144,9 @@ func (s *Server) checkURL(d *decoder, at position) {
 	switch {
 	case s.URL != "" && s.Command != nil:
 		d.errorf(at, "the server has a command and a url: it is either started or reached")
+	case s.URL != "" && (s.Env != nil || s.Dir != ""):
+		d.errorf(at, "the server has a url: env and dir are for what is started")
+		d.errs[len(d.errs)-1].Source = "" // the line may hold a secret
 	case s.Credentials != nil && s.URL == "":
 		d.errorf(at, "the server has credentials and no url: what is started has its secrets in its environment")
 	case s.Credentials != nil && secureURL(s.URL) != "":

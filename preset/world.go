@@ -19,7 +19,10 @@ import (
 // that starts the server (uv --directory DIR run …, node .), nor those of flags that are
 // not about what the server serves. A server in a container or on another machine is
 // remote.
-func World(command []string) check.World {
+func World(command []string) check.World { return WorldIn("", command) }
+
+// WorldIn is World for a server that is started in a directory; "" is our own.
+func WorldIn(start string, command []string) check.World {
 	if elsewhere(command) {
 		return check.World{Remote: true}
 	}
@@ -36,7 +39,7 @@ func World(command []string) check.World {
 				continue
 			}
 		}
-		if dir, ok := directory(dir, named(command, i)); ok && !slices.Contains(w.Roots, dir) {
+		if dir, ok := directory(start, dir, named(command, i)); ok && !slices.Contains(w.Roots, dir) {
 			w.Roots = append(w.Roots, dir)
 		}
 	}
@@ -45,12 +48,13 @@ func World(command []string) check.World {
 
 // directory returns the absolute name of a directory that exists. A word such as "build"
 // may be anything; "." and "../data" are directories where the server is named before.
-func directory(word string, named bool) (string, bool) {
+func directory(start, word string, named bool) (string, bool) {
 	if !filepath.IsAbs(word) {
 		first, _, _ := strings.Cut(filepath.ToSlash(word), "/")
 		if !named || first != "." && first != ".." {
 			return "", false
 		}
+		word = filepath.Join(start, word)
 	}
 	dir, err := filepath.Abs(word)
 	if err != nil {

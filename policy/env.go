@@ -1,0 +1,91 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// A Variable is one of a server's environment. Its value may refer to variables of ours,
+// which are looked up when the server is started: a policy for many servers can be read
+// where only one has its secrets.
+type Variable struct {
+	Name  string
+	value string // as it is written, with ${NAME}
+}
+
+// Environ is what is added to the environment of the server: NAME=VALUE, in the order of the
+// file. Lookup tells our own variables, as os.LookupEnv does. The error names those that are
+// not set.
+func (s *Server) Environ(lookup func(name string) (string, bool)) ([]string, error) {
+	var list, missing []string
+	for _, v := range s.Env {
+		value := expandWith(v.value, func(name string) string {
+			value, ok := lookup(name)
+			if !ok && !slices.Contains(missing, name) {
+				missing = append(missing, name)
+			}
+			return value
+		})
+		list = append(list, v.Name+"="+value)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("the policy starts the server %q with the value of %s, which is not set in the environment", s.Name, strings.Join(missing, ", "))
+	}
+	return list, nil
+}
+
+// expandWith replaces ${NAME} by what value tells, and $$ by a dollar sign.
+func expandWith(s string, value func(name string) string) string {
+	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		name, closed := strings.CutSuffix(strings.TrimPrefix(found, "${"), "}")
+		switch {
+		case found == "$$":
+			return "$"
+		case found == "$", !closed, name == "":
+			return found // refused where the policy was read
+		}
+		return value(name)
+	})
+}
+
+// environment reads variables. No error shows a line of it, which may hold a secret.
+func (d *decoder) environment(n ast.Node) []Variable {
+	before := len(d.errs)
+	entries, _ := d.entries(n, "values by the name of an environment variable")
+	var list []Variable
+	for _, e := range entries {
+		v := Variable{Name: e.key}
+		if e.key == "" || strings.ContainsAny(e.key, "=\x00") {
+			d.errorf(e.at, "is not the name of an environment variable")
+		}
+		v.value = d.template(e.value)
+		list = append(list, v)
+	}
+	for _, e := range d.errs[before:] {
+		e.Source = ""
+	}
+	return list
+}
+
+// template reads a string whose ${NAME} is replaced later.
+func (d *decoder) template(n ast.Node) string {
+	if v, ok := bare(n).(*ast.IntegerNode); ok {
+		return v.GetToken().Value
+	}
+	raw, ok := d.raw(n)
+	for _, found := range variable.FindAllString(raw, -1) {
+		if strings.HasPrefix(found, "${") && (found == "${}" || !strings.HasSuffix(found, "}")) {
+			d.errorf(positionOf(n), "%s", unclosed)
+		}
+	}
+	if ok && strings.ContainsRune(raw, 0) {
+		d.errorf(positionOf(n), "must not hold the character NUL")
+	}
+	return raw
+}
