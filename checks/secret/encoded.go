@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/secret"
@@ -101,26 +100,19 @@ func (s *search) encoded(src source) {
 	})
 }
 
-// phases decodes a part of a stretch. What is encoded may begin at any of its characters: of as
-// many readings as a group has characters, one is right.
+// phases looks at a part of a stretch. What is encoded may begin at any of its characters:
+// of as many readings as a group has characters, one is right.
 func (s *search) phases(src source, r *stretch, c *code, start, end int) {
 	for phase := range c.chars {
-		p := part{r, c, start + phase, end}
-		s.decoded = c.decode(s.decoded, r.chars[p.start:p.end])
-		s.work += p.end - p.start
-		var cuts []int
-		for at := 0; at < len(s.decoded); {
-			size := textLen(s.decoded[at:])
-			if size >= minText {
-				if cuts == nil {
-					cuts = p.cuts()
-				}
-				for _, group := range p.grouped(s.inText(cuts, at, at+size)) {
-					s.add(group[0], p.replace(src, s.decoded, group))
-				}
+		s.work += end - start
+		c.eachText(r.chars[min(start+phase, end):end], func(from, to int) {
+			groups := part{r, c, start + phase + from/c.bytes*c.chars, end}
+			from, to = from%c.bytes, to-from+from%c.bytes
+			s.decoded = c.decode(s.decoded, groups.chars(to))
+			for _, matches := range groups.grouped(s.inText(groups.cuts(from, to), from, to)) {
+				s.add(matches[0], groups.replace(src, s.decoded, matches))
 			}
-			at += size + 1
-		}
+		})
 	}
 }
 
@@ -128,40 +120,59 @@ func (s *search) phases(src source, r *stretch, c *code, start, end int) {
 // may come about by chance.
 const minText = 12
 
-// textLen is the length of the text that bytes begin with.
-func textLen(b []byte) int {
-	for i := 0; i < len(b); {
-		switch c := b[i]; {
-		case ' ' <= c && c < 0x7f, c == '\n', c == '\r', c == '\t':
-			i++
-		case c < utf8.RuneSelf:
-			return i
-		default:
-			r, size := utf8.DecodeRune(b[i:])
-			if r == utf8.RuneError {
-				return i
-			}
-			i += size
+// eachText visits the texts among the bytes that characters stand for.
+func (c *code) eachText(chars []byte, visit func(from, to int)) {
+	size := len(chars) * c.bits / 8
+	for from := 0; from+minText <= size; {
+		i := from + minText - 1
+		for i >= from && isText[c.byteAt(chars, i)] {
+			i--
 		}
+		if i >= from { // mostly after one look: what is no text is seen fast
+			from = i + 1
+			continue
+		}
+		to := from + minText
+		for to < size && isText[c.byteAt(chars, to)] {
+			to++
+		}
+		visit(from, to)
+		from = to + 1
 	}
-	return len(b)
 }
+
+// byteAt is a byte of those that characters stand for.
+func (c *code) byteAt(chars []byte, i int) byte {
+	at, n := i*8/c.bits, -(i * 8 % c.bits)
+	acc := uint(0)
+	for ; n < 8; n += c.bits {
+		acc = acc<<c.bits | uint(c.values[chars[at]])
+		at++
+	}
+	return byte(acc >> (n - 8))
+}
+
+// isText are the bytes of a text, as far as secrets and their names go.
+var isText = func() (is [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		is[c] = true
+	}
+	is['\t'], is['\n'], is['\r'] = true, true, true
+	return is
+}()
 
 // inText scans decoded text, as a whole and cut up: what is not encoded may seem to be a text
 // too, and would hide the begin or end of a secret beside it.
 func (s *search) inText(cuts []int, start, end int) []secret.Match {
 	list := s.matches(start, end)
-	first, _ := slices.BinarySearch(cuts, start+1)
-	last, _ := slices.BinarySearch(cuts, end)
-	if first == last {
+	if len(cuts) == 0 {
 		return list
 	}
 	from := start
-	for _, at := range cuts[first:last] {
+	for _, at := range append(cuts, end) {
 		list = append(list, s.matches(from, at)...)
 		from = at
 	}
-	list = append(list, s.matches(from, end)...)
 	slices.SortStableFunc(list, func(a, b secret.Match) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
 	return list
 }
@@ -187,15 +198,23 @@ type part struct {
 	start, end int // of its characters
 }
 
-// cuts are where the decoded text may have begun or ended, in its bytes, in order.
-func (p part) cuts() []int {
+// chars are those that stand for the first bytes.
+func (p part) chars(bytes int) []byte {
+	groups := (bytes + p.code.bytes - 1) / p.code.bytes
+	return p.run.chars[p.start:min(p.start+groups*p.code.chars, p.end)]
+}
+
+// cuts are the bytes of a range at which what is encoded may begin or end, in order.
+func (p part) cuts(from, to int) []int {
 	var list []int
-	for _, c := range p.run.cuts {
-		if c.before > p.start && c.before < p.end {
-			list = append(list, (c.before-p.start)*p.code.bits/8)
+	for char := p.charAt(from); char < p.end; char++ {
+		at := (char - p.start) * p.code.bits / 8
+		if at >= to {
+			break
 		}
-		if n := c.after - p.start; n > 0 && c.after < p.end && n%p.code.chars == 0 {
-			list = append(list, n*p.code.bits/8)
+		begins := (char-p.start)%p.code.chars == 0 && char > p.start && p.run.mayBegin(char)
+		if at > from && (begins || p.run.mayEnd(char)) {
+			list = append(list, at)
 		}
 	}
 	return slices.Compact(list)
@@ -229,21 +248,21 @@ func (p part) replace(src source, decoded []byte, matches []secret.Match) []resu
 		pos = max(pos, m.End)
 	}
 	end := min((pos+p.code.bytes-1)/p.code.bytes*p.code.bytes, len(decoded))
-	if p.run.cutAt(p.charAt(pos)) {
+	if p.run.mayEnd(p.charAt(pos)) {
 		end = pos
 	}
 	clean = append(clean, decoded[pos:end]...)
 	last := p.charAt(end)
-	for last < p.end && !p.run.cutAt(last) && len(clean)%p.code.bytes != 0 {
+	for last < p.end && !p.run.mayEnd(last) && len(clean)%p.code.bytes != 0 {
 		clean = append(clean, ' ')
 	}
 	text := p.code.encode(clean, p.run.chars[first:last])
-	to := p.run.behind(src.text, last-1)
+	to := p.run.behind(last - 1)
 	if last == len(p.run.chars) && (p.run.equals > 0 || (last-first)%p.code.chars == 0) {
 		text += strings.Repeat("=", -len(text)&(p.code.chars-1))
 		to = p.run.end
 	}
-	return src.edit(p.run.at[first], to, text)
+	return src.edit(p.run.begin(first), to, text)
 }
 
 // charAt is the character behind those that stand for so many bytes.

@@ -25,6 +25,9 @@ func (s *search) numbers() {
 		}
 		last = t
 	}
+	if len(tokens) == 0 {
+		return
+	}
 	i := 0
 	for _, m := range s.scan(string(text)) {
 		for i < len(ends) && ends[i] < m.End {

@@ -8,93 +8,129 @@ import (
 	"slices"
 )
 
-// A stretch is a part of a source in the alphabet of base64, with what JSON and the ends of lines
-// put into it taken out. Paths and identifiers are stretches, too, and such a one may be glued to
-// what is encoded.
+// A stretch is a part of a source in the alphabet of base64, with what JSON and the ends of
+// lines put into it taken out. Paths and identifiers are stretches, too, and such a one may be
+// glued to what is encoded.
 type stretch struct {
 	chars  []byte
-	at     []int // where each of them stands in the source
-	cuts   []cut // in order
-	equals int   // signs of padding behind it
-	end    int   // in the source, with padding
+	start  int // in the source
+	end    int // in the source, with padding
+	gaps   []gap
+	equals int // signs of padding behind it
+	copied []byte
 }
 
-// A cut is where what is encoded may begin or end: at a character that parts words or steps
-// of a path, which is of the alphabet itself, or at the end of a line.
-type cut struct{ before, after int } // of chars
+// A gap is what has been taken out in front of a character.
+type gap struct {
+	char    int
+	size    int // in the source
+	skipped int // the sizes of all gaps up to this one
+	line    bool
+}
 
-// minStretch is the length of the shortest stretch that is looked into: that of a secret of some 15
-// bytes in base64.
+// minStretch is the length of the shortest stretch that is looked into: that of a secret of
+// some 15 bytes in base64.
 const minStretch = 20
 
 // eachStretch visits the stretches of a text. They share their memory.
-func eachStretch(text []byte, visit func(r *stretch)) {
-	var r stretch
+func eachStretch(text []byte, visit func(s *stretch)) {
+	var s stretch
 	for i := 0; i < len(text); {
 		if !inStretch[text[i]] {
 			i++
 			continue
 		}
-		end := i
-		for end < len(text) && inStretch[text[end]] {
-			end++
+		s.read(text, i)
+		if len(s.chars) >= minStretch {
+			visit(&s)
 		}
-		if end-i >= minStretch || end < len(text) && bytes.IndexByte([]byte("\\\r\n"), text[end]) >= 0 {
-			end = r.read(text, i)
-			if len(r.chars) >= minStretch {
-				visit(&r)
-			}
-		}
-		i = end
+		i = s.end
 	}
 }
 
-// read reads the stretch that begins at i, and returns where it ends.
-func (r *stretch) read(text []byte, i int) int {
-	r.chars, r.at, r.cuts, r.equals = r.chars[:0], r.at[:0], r.cuts[:0], 0
+// read reads the stretch that begins at i.
+func (s *stretch) read(text []byte, i int) {
+	*s = stretch{start: i, gaps: s.gaps[:0], copied: s.copied[:0]}
+	from := i
 	for i < len(text) {
-		c := text[i]
-		if inStretch[c] {
-			r.add(c, i)
+		if inStretch[text[i]] {
 			i++
 			continue
 		}
-		if n := escapedSlash(text[i:]); n > 0 {
-			r.add('/', i)
-			i += n
-			continue
-		}
-		n := lineEnd(text[i:])
+		n, line := escapedSlash(text[i:]), false
 		if n == 0 {
+			n, line = lineEnd(text[i:]), true
+		}
+		if n == 0 || i+n == len(text) || !inStretch[text[i+n]] {
 			break
 		}
-		r.cuts = append(r.cuts, cut{len(r.chars), len(r.chars)})
+		s.copied = append(s.copied, text[from:i]...)
+		s.gaps = append(s.gaps, gap{char: len(s.copied), size: n, skipped: s.skipped() + n, line: line})
 		i += n
+		from = i
 	}
-	for r.equals < 6 && i+r.equals < len(text) && text[i+r.equals] == '=' {
-		r.equals++
+	if s.chars = text[from:i]; len(s.gaps) > 0 {
+		s.copied = append(s.copied, s.chars...)
+		s.chars = s.copied
 	}
-	r.end = i + r.equals
-	return r.end
+	for s.equals < maxEquals && i+s.equals < len(text) && text[i+s.equals] == '=' {
+		s.equals++
+	}
+	s.end = i + s.equals
 }
 
-// cutAt reports whether what is encoded may end before a character.
-func (r *stretch) cutAt(i int) bool {
-	_, found := slices.BinarySearchFunc(r.cuts, i, func(c cut, i int) int { return c.before - i })
-	return found
-}
+// maxEquals is how many signs of padding base32 has at most.
+const maxEquals = 6
 
-// behind is where in the source stands what follows a character.
-func (r *stretch) behind(text []byte, i int) int {
-	return r.at[i] + max(1, escapedSlash(text[r.at[i]:]))
-}
-
-func (r *stretch) add(c byte, at int) {
-	if c == '/' || c == '-' || c == '_' || c == '+' {
-		r.cuts = append(r.cuts, cut{len(r.chars), len(r.chars) + 1})
+func (s *stretch) skipped() int {
+	if len(s.gaps) == 0 {
+		return 0
 	}
-	r.chars, r.at = append(r.chars, c), append(r.at, at)
+	return s.gaps[len(s.gaps)-1].skipped
 }
+
+// gapAt returns the last gap in front of a character or one before it, and whether it is
+// directly in front of it.
+func (s *stretch) gapAt(char int) (g gap, directly bool) {
+	i, found := slices.BinarySearchFunc(s.gaps, char, func(g gap, char int) int { return g.char - char })
+	if found {
+		return s.gaps[i], true
+	}
+	if i == 0 {
+		return gap{}, false
+	}
+	return s.gaps[i-1], false
+}
+
+// begin and behind are where in the source a character begins, with its escape, and ends.
+func (s *stretch) begin(char int) int {
+	g, directly := s.gapAt(char)
+	at := s.start + char + g.skipped
+	if directly && !g.line {
+		at -= g.size
+	}
+	return at
+}
+
+func (s *stretch) behind(char int) int {
+	g, _ := s.gapAt(char)
+	return s.start + char + g.skipped + 1
+}
+
+// What is encoded may begin behind a character that parts words or steps of a path, which is
+// of the alphabet itself, and end in front of one; or do so at the end of a line.
+func (s *stretch) mayBegin(char int) bool { return parts(s.chars[char-1]) || s.lineAt(char) }
+
+func (s *stretch) mayEnd(char int) bool {
+	return char < len(s.chars) && (parts(s.chars[char]) || s.lineAt(char))
+}
+
+func (s *stretch) lineAt(char int) bool {
+	g, directly := s.gapAt(char)
+	return directly && g.line
+}
+
+func parts(c byte) bool { return c == '/' || c == '-' || c == '_' || c == '+' }
 
 // inStretch are the characters of base64, of either alphabet (RFC 4648, sections 4 and 5).
 var inStretch = func() (is [256]bool) {
@@ -104,10 +140,10 @@ var inStretch = func() (is [256]bool) {
 	return is
 }()
 
-// escapedSlash is the length of a slash that JSON escapes, or 0.
+// escapedSlash is the length of what JSON puts in front of a slash, or 0.
 func escapedSlash(s []byte) int {
-	if n := slashes(s); n > 0 && n < len(s) && s[n] == '/' {
-		return n + 1
+	if n := slashes(s); n < len(s) && s[n] == '/' {
+		return n
 	}
 	return 0
 }
@@ -116,8 +152,7 @@ func escapedSlash(s []byte) int {
 // may be that of a JSON string.
 func lineEnd(s []byte) int {
 	n := 0
-	for {
-		begin := n
+	for n < maxIndent {
 		b := slashes(s[n:])
 		switch {
 		case n+b == len(s):
@@ -126,19 +161,22 @@ func lineEnd(s []byte) int {
 			n += b + 1
 		case b == 0 && bytes.IndexByte([]byte("\n\r"), s[n]) >= 0, b == 0 && n > 0 && (s[n] == ' ' || s[n] == '\t'):
 			n++
-		}
-		if n == begin || n > maxIndent {
+		default:
 			return n
 		}
 	}
+	return n
 }
 
-// maxIndent bounds an end of a line with the indent behind it.
-const maxIndent = 64
+// maxIndent bounds an end of a line with the indent behind it, and maxSlashes an escape.
+const (
+	maxIndent  = 64
+	maxSlashes = 16
+)
 
 func slashes(s []byte) int {
 	n := 0
-	for n < len(s) && n < 16 && s[n] == '\\' {
+	for n < len(s) && n < maxSlashes && s[n] == '\\' {
 		n++
 	}
 	return n
