@@ -208,7 +208,7 @@ func checkChallenge(t *testing.T, tt refused, got string) {
 func TestDocumentedRefusals(t *testing.T) {
 	t.Parallel()
 	text := must(os.ReadFile("../docs/authorization.md"))
-	got := regexp.MustCompile("(?m)^\\| (shows|has|uses) .* \\|$").FindAllString(string(text), -1)
+	got := regexp.MustCompile(`(?m)^\| (shows|has|uses) .* \|$`).FindAllString(string(text), -1)
 	var want []string
 	for name, tt := range refusals() {
 		code := "–"
