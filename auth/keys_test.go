@@ -200,16 +200,18 @@ func TestGarbage(t *testing.T) {
 		answer func(w http.ResponseWriter, req *http.Request)
 		want   int
 	}{
-		"nothing":         {write(""), 503},
-		"HTML":            {write("<html>"), 503},
-		"another object":  {write("{}"), 503},
-		"a list":          {write("[]"), 503},
-		"keys no list":    {write(`{"keys":{}}`), 503},
-		"keys twice":      {write(`{"keys":[],"keys":[` + key + `]}`), 503},
-		"too large":       {write(`{"keys":[` + key + `],"x":"` + strings.Repeat("x", maxAnswer) + `"}`), 503},
-		"too many":        {write(`{"keys":[` + strings.Repeat(key+",", maxKeys) + key + `]}`), 503},
-		"too deep":        {write(strings.Repeat("[", 100)), 503},
-		"a redirect":      {func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, testIssuer+"/other", http.StatusFound) }, 503},
+		"nothing":        {write(""), 503},
+		"HTML":           {write("<html>"), 503},
+		"another object": {write("{}"), 503},
+		"a list":         {write("[]"), 503},
+		"keys no list":   {write(`{"keys":{}}`), 503},
+		"keys twice":     {write(`{"keys":[],"keys":[` + key + `]}`), 503},
+		"too large":      {write(`{"keys":[` + key + `],"x":"` + strings.Repeat("x", maxAnswer) + `"}`), 503},
+		"too many":       {write(`{"keys":[` + strings.Repeat(key+",", maxKeys) + key + `]}`), 503},
+		"too deep":       {write(strings.Repeat("[", 100)), 503},
+		"a redirect": {func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, testIssuer+"/other", http.StatusFound)
+		}, 503},
 		"a panic":         {func(http.ResponseWriter, *http.Request) { panic("x") }, 503},
 		"no keys":         {write(`{"keys":[]}`), 401},
 		"no key":          {write(`{"keys":[1,null,"x",[],{},{"kty":"EC","crv":"P-256","x":"AA","y":"AA","kid":"ES256"}]}`), 401},

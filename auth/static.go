@@ -21,6 +21,9 @@ type static struct {
 func statics(tokens []policy.Token) []static {
 	list := make([]static, len(tokens))
 	for i, t := range tokens {
+		if t.Claims == nil {
+			t.Claims = map[string]any{} // known to be none
+		}
 		list[i] = static{t.SHA256, &Principal{
 			Subject: t.Subject, Claims: t.Claims, Scopes: scopesOf(t.Claims), Digest: hexDigest(t.SHA256),
 		}}
