@@ -234,6 +234,29 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
+// An endless body counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	clear(p)
+	e.read += len(p)
+	return len(p), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// TestEndless holds that an answer without an end is read to the bound, and no further.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	body := &endless{}
+	r := newResource(t, testPolicy(nil), roundTrip(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: body, Request: req}, nil
+	}))
+	if got := status(r, good()); got != http.StatusServiceUnavailable || body.read > 2*maxAnswer {
+		t.Errorf("status %d, after %d bytes", got, body.read)
+	}
+}
+
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	metadata := func(issuer, jwks string) string {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,6 +164,7 @@ func TestMetadata(t *testing.T) {
 		"another":                   {nil, "GET", "/other", 401, ""},
 		"another that begins alike": {nil, "GET", "/mcpx", 401, ""},
 		"not the document":          {nil, "GET", "x", 401, ""},
+		"a long path":               {nil, "GET", "/mcp/" + strings.Repeat("a", maxPath), 401, ""},
 		"post":                      {nil, "POST", "/mcp", 405, "only GET, HEAD and OPTIONS\n"},
 		"preflight":                 {nil, "OPTIONS", "/mcp", 204, ""},
 		"static":                    {static, "GET", "/mcp", 200, `{"resource":"` + testResource + `","scopes_supported":["mcp"],"bearer_methods_supported":["header"]}` + "\n"},
@@ -221,7 +223,7 @@ func TestNewToken(t *testing.T) {
 		a.Tokens = []policy.Token{{SHA256: Digest(one), Subject: "one"}, {SHA256: Digest(other), Subject: "other"}}
 	}), newAuthority())
 	for token, want := range map[string]string{one: "one", other: "other"} {
-		if _, p := ask(r, showing(token)); p == nil || p.Subject != want {
+		if _, p := ask(r, showing(token)); p == nil || p.Subject != want || p.Claims == nil {
 			t.Errorf("the token of %s is taken for that of %v", want, p)
 		}
 	}
