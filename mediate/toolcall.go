@@ -117,7 +117,7 @@ func (p *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 
 // traced is the line of a call with the parent that the observer wants in the place of the
 // client's own, so that the server's spans stand below the proxy's.
-func (p *session) traced(e *Event, line []byte) []byte {
+func (p *Exchange) traced(e *toolvet.Event, line []byte) []byte {
 	if e.Traceparent == "" || e.Call.Meta["traceparent"] == nil {
 		return line
 	}

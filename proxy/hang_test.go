@@ -41,7 +41,7 @@ func (s *deafServer) Stop(context.Context, process.Grace) process.Exit {
 }
 
 // serve runs a session and returns what closes when it has ended.
-func serve(t *testing.T, ctx context.Context, in io.Reader, out io.Writer, s server) <-chan struct{} {
+func serve(t *testing.T, ctx context.Context, in io.Reader, out io.Writer, s Peer) <-chan struct{} {
 	t.Helper()
 	gate, err := toolvet.New()
 	if err != nil {

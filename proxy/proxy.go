@@ -16,11 +16,14 @@ import (
 	"github.com/toolvet/toolvet/mediate"
 )
 
-// Config says what to put the proxy in front of. Command and Gate are required.
+// Config says what to put the proxy in front of. Gate and one of Command and Connect are
+// required.
 type Config struct {
 	mediate.Config
 
 	Command []string // the server's program and arguments
+	// Connect reaches the server in another way than by starting Command.
+	Connect func() (Peer, error)
 	// Session is what is known of who calls before anything is said: the subject, the
 	// transport. What the client tells of itself is added.
 	Session call.Session
@@ -64,17 +67,28 @@ func Run(ctx context.Context, cfg Config) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	server, err := process.Start(process.Command{
-		Args: p.cfg.Command, Stderr: p.cfg.Stderr, Supervisor: p.cfg.Supervisor,
-	})
+	server, err := p.cfg.connect()
 	if err != nil {
 		return 0, err
 	}
 	return p.serve(ctx, server), nil
 }
 
+func (c Config) connect() (Peer, error) {
+	if c.Connect != nil {
+		return c.Connect()
+	}
+	server, err := process.Start(process.Command{
+		Args: c.Command, Stderr: c.Stderr, Supervisor: c.Supervisor,
+	})
+	if err != nil {
+		return nil, err // not a nil *process.Process, which is no nil Peer
+	}
+	return server, nil
+}
+
 func newSession(cfg Config) (*session, error) {
-	if len(cfg.Command) == 0 {
+	if len(cfg.Command) == 0 && cfg.Connect == nil {
 		return nil, errors.New("proxy: no server command")
 	}
 	var err error
@@ -94,15 +108,16 @@ func newSession(cfg Config) (*session, error) {
 	}, nil
 }
 
-// A server is a running server: a *process.Process.
-type server interface {
+// A Peer is a running server: a *process.Process, or what looks like one. It ends the
+// session by ending its Stdout, and Stop ends it.
+type Peer interface {
 	Stdin() io.WriteCloser
 	Stdout() io.ReadCloser
 	Stop(context.Context, process.Grace) process.Exit
 }
 
 // serve moves messages until one side is gone, and then stops the other.
-func (p *session) serve(ctx context.Context, server server) int {
+func (p *session) serve(ctx context.Context, server Peer) int {
 	p.ctx, p.end = context.WithCancel(ctx)
 	defer p.end()
 	p.toServer = newLineWriter(server.Stdin())
@@ -168,7 +183,7 @@ func (p *session) watchClient() {
 
 // stop ends the server. If we are told to end ourselves, whoever told us does not wait
 // long: the server is told at once, and has a moment to tidy up.
-func stop(ctx context.Context, server server) process.Exit {
+func stop(ctx context.Context, server Peer) process.Exit {
 	if ctx.Err() == nil {
 		return server.Stop(ctx, process.Grace{})
 	}
@@ -176,7 +191,7 @@ func stop(ctx context.Context, server server) process.Exit {
 }
 
 // finish lets the server answer what the client asked before it closed its side.
-func (p *session) finish(server server) {
+func (p *session) finish(server Peer) {
 	deadline := time.After(p.cfg.Linger)
 	judged := make(chan struct{})
 	go func() { defer close(judged); p.Wait() }()

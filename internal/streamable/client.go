@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/mcpheader"
 	"github.com/toolvet/toolvet/internal/process"
 )
 
@@ -82,6 +81,7 @@ type Client struct {
 	url    string
 
 	stdin   stdin
+	mirrors mirrorBook
 	outMu   sync.Mutex // for a line at a time
 	out     *io.PipeWriter
 	stdout  *io.PipeReader
@@ -92,16 +92,15 @@ type Client struct {
 	done    chan struct{}
 
 	mu       sync.Mutex
-	closed   bool                          // no further message is taken
-	before   chan struct{}                 // closed when what the next message waits for is done
-	open     map[string]*post              // requests that are not answered yet, by id key
-	mirrors  map[string][]mcpheader.Mirror // by tool: what headers mirror of its arguments
-	session  session                       // since 2025-03-26, before 2026-07-28
-	hello    []byte                        // the client's initialize
-	stateful bool                          // the session holds what a new one would not have
-	deaf     context.CancelFunc            // stops the stream of the server's own messages
-	renewing sync.Mutex                    // held while a session is replaced
-	privates int                           // counts requests of the Client's own
+	closed   bool               // no further message is taken
+	before   chan struct{}      // closed when what the next message waits for is done
+	open     map[string]*post   // requests that are not answered yet, by id key
+	session  session            // since 2025-03-26, before 2026-07-28
+	hello    []byte             // the client's initialize
+	stateful bool               // the session holds what a new one would not have
+	deaf     context.CancelFunc // stops the stream of the server's own messages
+	renewing sync.Mutex         // held while a session is replaced
+	privates int                // counts requests of the Client's own
 }
 
 // A session is what initialize agreed on.
@@ -127,10 +126,10 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		cfg: cfg, limits: cfg.Limits, log: cfg.Logger, url: cfg.URL,
 		http:   &http.Client{Transport: cfg.Transport, CheckRedirect: sameOrigin},
 		before: make(chan struct{}), done: make(chan struct{}),
-		open: map[string]*post{}, mirrors: map[string][]mcpheader.Mirror{},
+		open: map[string]*post{}, mirrors: mirrorBook{limits: cfg.Limits, log: cfg.Logger},
 	}
 	close(c.before)
-	c.stdin.c = c
+	c.stdin.c, c.stdin.limit, c.stdin.take = c, c.limits.Bytes, c.take
 	c.stdout, c.out = io.Pipe()
 	c.ctx, c.end = context.WithCancel(context.Background())
 	return c, nil
@@ -227,44 +226,21 @@ func (c *Client) answerError(id json.RawMessage, code int, message string) {
 	c.write(errorLine(id, code, message))
 }
 
-// run runs f beside everything else; false once the Client is stopped.
-func (c *Client) run(f func()) bool {
+// run runs f beside everything else, unless the Client has been stopped.
+func (c *Client) run(f func()) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return false
+		return io.ErrClosedPipe
 	}
 	c.running.Go(f)
-	return true
+	return nil
 }
 
-// stdin cuts what is written to it into messages.
+// stdin is where the client writes its messages.
 type stdin struct {
-	c    *Client
-	mu   sync.Mutex
-	part []byte // of a line
-}
-
-func (s *stdin) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for rest := p; len(rest) > 0; {
-		line, after, ended := bytes.Cut(rest, []byte("\n"))
-		if len(s.part)+len(line) > s.c.limits.Bytes {
-			s.part = nil
-			return 0, errors.New("the message is larger than the limit")
-		}
-		s.part = append(s.part, line...)
-		rest = after
-		if !ended {
-			break
-		}
-		if !s.c.take(s.part) {
-			return 0, io.ErrClosedPipe
-		}
-		s.part = nil // the message keeps it
-	}
-	return len(p), nil
+	cutter
+	c *Client
 }
 
 func (s *stdin) Close() error {

@@ -115,7 +115,7 @@ func TestClientAnswersAll(t *testing.T) {
 	}{
 		{"401", "HTTP 401 Unauthorized: it wants other credentials", func(w http.ResponseWriter, _ request) { w.WriteHeader(401) }},
 		{"404", "HTTP 404 Not Found", func(w http.ResponseWriter, _ request) { w.WriteHeader(404) }},
-		{"503 with words", "HTTP 503", func(w http.ResponseWriter, _ request) { http.Error(w, "<html>", 503) }},
+		{"503 with words", "HTTP 503", func(w http.ResponseWriter, _ request) { http.Error(w, "<html>", http.StatusServiceUnavailable) }},
 		{"202", "gives no answer", func(w http.ResponseWriter, _ request) { w.WriteHeader(202) }},
 		{"nothing", "neither JSON nor", func(w http.ResponseWriter, _ request) {}},
 		{"a page", "neither JSON nor", func(w http.ResponseWriter, _ request) { io.WriteString(w, "<html>") }},
@@ -136,9 +136,9 @@ func TestClientAnswersAll(t *testing.T) {
 				inEvents(w, "data: "+strings.Repeat("x", 70_000)+"\n")
 			}
 		}},
-		{"another origin", "another origin", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "http://127.0.0.1:1/", 307) }},
-		{"dropped by redirect", "drops the message", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "/other", 302) }},
-		{"endless redirect", "without end", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "/again", 307) }},
+		{"another origin", "another origin", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "http://127.0.0.1:1/", http.StatusTemporaryRedirect) }},
+		{"dropped by redirect", "drops the message", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "/other", http.StatusFound) }},
+		{"endless redirect", "without end", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "/again", http.StatusTemporaryRedirect) }},
 		{"late", "in time", func(w http.ResponseWriter, r request) { <-r.Context().Done() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

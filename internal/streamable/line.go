@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
@@ -41,6 +42,36 @@ func oneLine(text []byte) ([]byte, error) {
 		}
 	}
 	return line, nil
+}
+
+// A cutter cuts what is written to it into lines.
+type cutter struct {
+	limit int // of a line, in bytes; 0: none
+	take  func(line []byte) error
+
+	mu   sync.Mutex
+	part []byte // of a line
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for rest := p; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		if c.limit > 0 && len(c.part)+len(line) > c.limit {
+			c.part = nil
+			return 0, errors.New("the message is larger than the limit")
+		}
+		c.part = append(c.part, line...)
+		if rest = after; !ended {
+			break
+		}
+		line, c.part = c.part, nil // whoever takes it keeps it
+		if err := c.take(line); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
 }
 
 // messages are the messages of a line: itself, or the elements of a batch.

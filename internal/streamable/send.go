@@ -123,7 +123,7 @@ func (c *Client) headers(p *post, s session) http.Header {
 	h := s.headers()
 	if p.modern {
 		h = http.Header{}
-		mcpheader.Set(h, p.Envelope, c.mirrorsOf(p), c.limits)
+		mcpheader.Set(h, p.Envelope, c.mirrors.of(p.Envelope), c.limits)
 	}
 	if p.Method == "initialize" {
 		h = http.Header{}

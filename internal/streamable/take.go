@@ -38,25 +38,25 @@ func (c *Client) newPost(m call.Envelope, line []byte) *post {
 	return p
 }
 
-// take takes a line of the client; false once the Client is stopped.
-func (c *Client) take(line []byte) bool {
+// take takes a line of the client. The error says that the Client has been stopped.
+func (c *Client) take(line []byte) error {
 	line = bytes.Trim(line, " \t\r")
 	if len(line) == 0 {
-		return true
+		return nil
 	}
 	all, err := messages(line, c.limits)
 	if err != nil {
 		return c.run(func() { c.answerError(nil, call.InvalidRequest, "the batch is refused: "+err.Error()) })
 	}
 	for _, text := range all {
-		if !c.message(text) {
-			return false
+		if err := c.message(text); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
-func (c *Client) message(line []byte) bool {
+func (c *Client) message(line []byte) error {
 	m, err := call.DecodeEnvelope(line, c.limits)
 	if err != nil {
 		code := call.InvalidRequest
@@ -98,7 +98,7 @@ func (c *Client) place() (before <-chan struct{}, done func()) {
 }
 
 // request sends a request and sees to it that it is answered.
-func (c *Client) request(p *post) bool {
+func (c *Client) request(p *post) error {
 	if why := c.enter(p); why != "" {
 		return c.run(func() { c.answerError(p.ID, call.InvalidRequest, why) })
 	}
@@ -158,7 +158,7 @@ func (c *Client) settle(p *post) bool {
 // cancelled passes on that the client gives up a request. Since 2026-07-28 this is the
 // end of the request's stream (basic/patterns/cancellation); before, it is a message,
 // which must not overtake the request.
-func (c *Client) cancelled(note *post) bool {
+func (c *Client) cancelled(note *post) error {
 	id := find(note.Params, c.limits, "requestId")
 	c.mu.Lock()
 	p := c.open[call.IDKey(id)]
@@ -168,10 +168,10 @@ func (c *Client) cancelled(note *post) bool {
 	c.mu.Unlock()
 	switch {
 	case p == nil:
-		return true // it was answered meanwhile
+		return nil // it was answered meanwhile
 	case p.modern:
 		p.cancel()
-		return true
+		return nil
 	}
 	before, done := c.place()
 	return c.run(func() {

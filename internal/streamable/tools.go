@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/mcpheader"
@@ -20,53 +22,70 @@ const (
 	maxPages = 100
 )
 
-// mirrorsOf are the arguments that the headers of a call mirror.
-func (c *Client) mirrorsOf(p *post) []mcpheader.Mirror {
-	if p.Method != "tools/call" {
+// A mirrorBook knows what headers mirror of the arguments of a server's tools.
+type mirrorBook struct {
+	limits call.Limits
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	byTool map[string][]mcpheader.Mirror
+}
+
+// of are the arguments of a call that headers mirror.
+func (b *mirrorBook) of(m call.Envelope) []mcpheader.Mirror {
+	if m.Method != "tools/call" {
 		return nil
 	}
-	name := textAt(p.Params, c.limits, "name")
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.mirrors[name]
+	name := textAt(m.Params, b.limits, "name")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.byTool[name]
 }
 
-// learnTools learns which arguments of the tools in an answer headers mirror. A tool
-// whose schema asks for what cannot be is taken out of the answer, as the specification
-// wants it (basic/transports/streamable-http, Schema Extension).
-func (c *Client) learnTools(line []byte) []byte {
-	from, to := place(line, c.limits, "result", "tools")
-	kept, dropped := c.learnList(line[from:to])
-	if !dropped {
-		return line
-	}
-	return slices.Concat(line[:from], []byte("["), bytes.Join(kept, []byte(",")), []byte("]"), line[to:])
-}
-
-func (c *Client) learnList(list []byte) (kept [][]byte, dropped bool) {
-	tools, err := strictjson.Elements(list, c.limits)
+// learn learns from a list of tools. It returns those that can be called over HTTP.
+func (b *mirrorBook) learn(list []byte) (kept [][]byte, dropped bool) {
+	tools, err := strictjson.Elements(list, b.limits)
 	if err != nil {
 		return nil, false // the reader finds it
 	}
 	for _, tool := range tools {
-		name := textAt(tool, c.limits, "name")
-		mirrors, err := mcpheader.Mirrors(find(tool, c.limits, "inputSchema"), c.limits)
+		name := textAt(tool, b.limits, "name")
+		mirrors, err := mcpheader.Mirrors(find(tool, b.limits, "inputSchema"), b.limits)
 		if err != nil {
-			c.log.Warn("left out a tool of the server that cannot be called over HTTP", "tool", strictjson.Printable(name, 128), "err", err)
+			b.log.Warn("the server has a tool that cannot be called over HTTP", "tool", strictjson.Printable(name, 128), "err", err)
 			dropped = true
 			continue
 		}
 		kept = append(kept, tool)
-		c.mu.Lock()
-		switch {
-		case mirrors == nil:
-			delete(c.mirrors, name)
-		case len(c.mirrors) < maxTools:
-			c.mirrors[name] = mirrors
-		}
-		c.mu.Unlock()
+		b.set(name, mirrors)
 	}
 	return kept, dropped
+}
+
+func (b *mirrorBook) set(name string, mirrors []mcpheader.Mirror) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byTool == nil {
+		b.byTool = map[string][]mcpheader.Mirror{}
+	}
+	switch {
+	case mirrors == nil:
+		delete(b.byTool, name)
+	case len(b.byTool) < maxTools:
+		b.byTool[name] = mirrors
+	}
+}
+
+// learnTools learns from an answer to tools/list. A tool whose schema asks for headers
+// that cannot be is taken out of it, as the specification wants it (basic/transports/
+// streamable-http, Schema Extension).
+func (c *Client) learnTools(line []byte) []byte {
+	from, to := place(line, c.limits, "result", "tools")
+	kept, dropped := c.mirrors.learn(line[from:to])
+	if !dropped {
+		return line
+	}
+	return slices.Concat(line[:from], []byte("["), bytes.Join(kept, []byte(",")), []byte("]"), line[to:])
 }
 
 // relist asks for the server's tools, whose schemas seem to have changed since the client
@@ -84,7 +103,7 @@ func (c *Client) relist(p *post) bool {
 			c.log.Warn("the server's tools could not be listed", "err", err)
 			return false
 		}
-		c.learnList(find(result, c.limits, "tools"))
+		c.mirrors.learn(find(result, c.limits, "tools"))
 		if cursor = find(result, c.limits, "nextCursor"); cursor == nil || string(cursor) == "null" {
 			return true
 		}

@@ -1,0 +1,170 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Bounds of what a stream holds for a client that does not take it, or that may ask for
+// it again.
+const (
+	maxHeld      = 4096 // messages that wait
+	maxHeldBytes = 128 << 20
+	keptEvents   = 256 // messages that were handed out
+	keptBytes    = 1 << 20
+)
+
+// A stream is what the server says to one request, or unasked. Who reads it follows it by
+// position, so that a connection can break and another go on.
+type stream struct {
+	name string
+
+	mu      sync.Mutex
+	events  [][]byte
+	first   int  // position of events[0]
+	read    int  // position up to which they were handed out
+	bytes   int  // of events
+	last    bool // no more will come
+	left    int  // answers that are still to come, before the last message
+	readers int  // counts the connections: the newest reads
+	reading bool
+	changed chan struct{} // closed at each change
+}
+
+// newStream makes a stream that ends after a number of answers; 0: it does not.
+func newStream(name string, answers int) *stream {
+	return &stream{name: name, left: answers, changed: make(chan struct{})}
+}
+
+// answer adds an answer, and put any other message. A stream that nobody reads ends when
+// it holds too much.
+func (s *stream) answer(line []byte) { s.add(line, 1) }
+func (s *stream) put(line []byte)    { s.add(line, 0) }
+
+func (s *stream) add(line []byte, answers int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last {
+		return
+	}
+	s.events = append(s.events, line)
+	s.bytes += len(line)
+	s.left -= answers
+	s.last = answers > 0 && s.left <= 0
+	for len(s.events) > 0 && s.first < s.read && (len(s.events) > keptEvents || s.bytes > keptBytes) {
+		s.drop()
+	}
+	if len(s.events) > maxHeld || s.bytes > maxHeldBytes && len(s.events) > 1 {
+		s.events, s.bytes, s.last = nil, 0, true
+	}
+	s.signal()
+}
+
+func (s *stream) drop() {
+	s.bytes -= len(s.events[0])
+	s.events[0] = nil
+	s.events = s.events[1:]
+	s.first++
+}
+
+// forgo says that one answer less will come.
+func (s *stream) forgo() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left--
+	s.last = s.last || s.left <= 0
+	s.signal()
+}
+
+// finish says that no more will come.
+func (s *stream) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = true
+	s.signal()
+}
+
+func (s *stream) signal() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// A view is what there is of a stream from a position on.
+type view struct {
+	events  [][]byte
+	last    bool // there will be no more after them
+	current bool // no newer connection reads the stream
+	changed <-chan struct{}
+}
+
+// from is what there is from a position on, for a reader.
+func (s *stream) from(position, reader int) view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := view{last: s.last, current: s.readers == reader, changed: s.changed}
+	if v.current && position >= s.first && position-s.first <= len(s.events) {
+		v.events = s.events[position-s.first:]
+		s.read = max(s.read, position+len(v.events))
+	}
+	return v
+}
+
+// join makes a new connection the reader of the stream, from where the one before was. It
+// is asked for what comes after a position, unless that is -1; false: that is gone.
+func (s *stream) join(after int) (position, reader int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	position = s.read
+	if after >= 0 {
+		position = after
+	}
+	if position < s.first || position > s.first+len(s.events) {
+		return 0, 0, false
+	}
+	s.readers++
+	s.reading = true
+	s.signal()
+	return position, s.readers, true
+}
+
+// leave says that a connection does not read any more.
+func (s *stream) leave(reader int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readers == reader {
+		s.reading = false
+	}
+}
+
+// isRead reports whether anybody reads the stream, and isOver whether all was said.
+func (s *stream) isRead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reading
+}
+
+func (s *stream) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// size is what the stream takes, in bytes.
+func (s *stream) size() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}
+
+// eventID names the place after the message at position-1; cutID is its inverse.
+func (s *stream) eventID(position int) string { return s.name + "-" + strconv.Itoa(position) }
+
+func cutID(id string) (name string, position int, ok bool) {
+	name, digits, ok := strings.Cut(id, "-")
+	position, err := strconv.Atoi(digits)
+	return name, position, ok && err == nil && position >= 0
+}
