@@ -136,9 +136,13 @@ func TestClientAnswersAll(t *testing.T) {
 				inEvents(w, "data: "+strings.Repeat("x", 70_000)+"\n")
 			}
 		}},
-		{"another origin", "another origin", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "http://127.0.0.1:1/", http.StatusTemporaryRedirect) }},
+		{"another origin", "another origin", func(w http.ResponseWriter, r request) {
+			http.Redirect(w, r.Request, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		}},
 		{"dropped by redirect", "drops the message", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "/other", http.StatusFound) }},
-		{"endless redirect", "without end", func(w http.ResponseWriter, r request) { http.Redirect(w, r.Request, "/again", http.StatusTemporaryRedirect) }},
+		{"endless redirect", "without end", func(w http.ResponseWriter, r request) {
+			http.Redirect(w, r.Request, "/again", http.StatusTemporaryRedirect)
+		}},
 		{"late", "in time", func(w http.ResponseWriter, r request) { <-r.Context().Done() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
