@@ -92,7 +92,7 @@ type tracer struct {
 	parent string
 }
 
-func (o *tracer) Judged(ctx context.Context, e *Event) error {
+func (o *tracer) Judged(ctx context.Context, e *toolvet.Event) error {
 	e.Traceparent = o.parent
 	return o.fakeObserver.Judged(ctx, e)
 }
@@ -114,7 +114,7 @@ func TestTraceparent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, Config{Observer: &tracer{parent: tt.parent}})
+			s := newStage(t, Config{Config: mediate.Config{Observer: &tracer{parent: tt.parent}}})
 			s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			s.play("S<")
 			s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)

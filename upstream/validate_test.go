@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/observe"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -248,7 +247,7 @@ type diary struct {
 	events []string
 }
 
-func (d *diary) Judged(_ context.Context, e *observe.Event) error {
+func (d *diary) Judged(_ context.Context, e *toolvet.Event) error {
 	d.events = append(d.events, fmt.Sprintf("judged %s %s %t", e.Request, e.Call.Name, e.Verdict.Go))
 	if d.refuse {
 		return errNoProgram
@@ -256,7 +255,7 @@ func (d *diary) Judged(_ context.Context, e *observe.Event) error {
 	return nil
 }
 
-func (d *diary) Returned(_ context.Context, e *observe.Event) error {
+func (d *diary) Returned(_ context.Context, e *toolvet.Event) error {
 	d.events = append(d.events, fmt.Sprintf("returned %s %t", e.Call.Name, e.Failed))
 	return nil
 }

@@ -28,6 +28,7 @@ type gateFlags struct {
 	preset  string
 	server  string
 	subject string
+	remote  bool // the server is on another machine; no flag of its own
 }
 
 func (f *gateFlags) register(cmd *cobra.Command) {
@@ -65,6 +66,7 @@ func (f gateFlags) policyFor(command []string) (*policy.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	server.World.Remote = server.World.Remote || f.remote && len(server.World.Roots) == 0
 	p.Servers = []*policy.Server{server}
 	if word == preset.None {
 		return p, nil

@@ -22,6 +22,7 @@ import (
 // proxyFlags are the flags of "toolvet proxy".
 type proxyFlags struct {
 	gate         gateFlags
+	bridge       bridgeFlags
 	validateName string
 	verbose      bool
 	metrics      string
@@ -37,6 +38,9 @@ server sees it, and offer the validate tool. Put it in an MCP client's
 configuration in place of the server's command. Without a command, the one in the
 policy starts the server.
 
+With --upstream the server is one behind a URL (Streamable HTTP). With --listen clients
+come over Streamable HTTP, and the command is started for each session.
+
 Without a policy the preset "standard" holds: metadata addresses, paths that leave the
 directories in the server's command, encoded traversal, NUL and shell substitution are
 refused, where arguments seem to be paths, URLs and the like. --preset none turns it
@@ -44,33 +48,44 @@ off; 'toolvet init' writes a first policy.
 
 Ends with the server's exit code; 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
-  toolvet proxy --policy toolvet.yaml -- ./my-server --verbose`,
+  toolvet proxy --policy toolvet.yaml -- ./my-server --verbose
+  toolvet proxy --upstream https://mcp.example.com/mcp
+  toolvet proxy --listen 127.0.0.1:8080 -- npx -y @modelcontextprotocol/server-filesystem .`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, server := serverArgs(cmd, args)
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case flags.bridge.upstream != "":
+				return a.bridge(cmd, flags, server)
 			case len(server) == 0 && (server != nil || flags.gate.policy == ""):
 				return usageError(cmd, "no server command: give it after --")
 			}
-			return a.proxy(cmd, flags, server)
+			if flags.bridge.listen != "" {
+				return a.front(cmd, flags, server)
+			}
+			return a.proxy(cmd, flags, server, proxy.Run)
 		},
 	}
 	f := cmd.Flags()
 	flags.gate.register(cmd)
+	flags.bridge.register(cmd)
 	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
 	f.StringVar(&flags.metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
 	return cmd
 }
 
-func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error {
+// A runProxy does the work of "toolvet proxy" and returns the exit code.
+type runProxy func(context.Context, proxy.Config) (int, error)
+
+func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run runProxy) error {
 	log := newLogger(a.stderr, flags.verbose)
 	gate, err := openLiveGate(flags.gate, server, log)
 	if err != nil {
 		return err
 	}
-	if len(gate.command) == 0 {
+	if len(gate.command) == 0 && flags.bridge.upstream == "" {
 		return usageError(cmd, "no server command: give it after --")
 	}
 	supervisor, err := supervisor()
@@ -95,7 +110,7 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string) error
 	}
 	defer record.Close(context.WithoutCancel(ctx))
 	go gate.watch(ctx)
-	code, err := proxy.Run(ctx, proxy.Config{
+	code, err := run(ctx, proxy.Config{
 		Config: mediate.Config{
 			Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Logger: log,
 		},

@@ -1,0 +1,127 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package httpguard keeps web pages away from an endpoint on the machine of who looks at
+// them.
+package httpguard
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// A Guard keeps out web pages that a browser on this machine shows: what they ask for comes
+// from a trusted address, but names a host that is theirs (DNS rebinding), or an origin
+// (2026-07-28, basic/transports/streamable-http, Security & Endpoint).
+//
+// A request must name, as its host, the address that it came in on, localhost if that is a
+// loopback address, or one of Hosts. An Origin, if there is one, must be of the same host,
+// or one of Origins.
+type Guard struct {
+	Hosts   []string // names or addresses, without a port
+	Origins []string // such as https://app.example.org; a page of it may read answers, too (CORS)
+}
+
+// Handler returns a handler that refuses what the guard does, and leaves the rest to next.
+func (g Guard) Handler(next http.Handler) (http.Handler, error) {
+	for _, origin := range g.Origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return nil, fmt.Errorf("%q is no origin: write it like https://app.example.org", origin)
+		}
+	}
+	for _, host := range g.Hosts {
+		if host == "" || hostOf(host) != host {
+			return nil, fmt.Errorf("%q is no name of a host: leave out the port", host)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !g.host(r):
+			forbid(w, "the Host is none of this proxy's: use its address, or let it be named with --allow-host")
+		case !g.origin(w, r):
+			forbid(w, "the Origin is not allowed here: it can be with --allow-origin")
+		case r.Method == http.MethodOptions && r.Header.Get("Origin") != "":
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	}), nil
+}
+
+// forbid answers with an error that has no id.
+func forbid(w http.ResponseWriter, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusForbidden)
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, call.InvalidRequest, why)
+}
+
+// hostOf is a host without its port, in lower case.
+func hostOf(hostport string) string {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+func (g Guard) host(r *http.Request) bool {
+	host := hostOf(r.Host)
+	if slices.ContainsFunc(g.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+		return true
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	at, err := netip.ParseAddrPort(local.String())
+	if err != nil {
+		return false
+	}
+	if loopback := at.Addr().Unmap().IsLoopback(); loopback && host == "localhost" {
+		return true
+	}
+	named, err := netip.ParseAddr(host)
+	return err == nil && named.Unmap() == at.Addr().Unmap()
+}
+
+// origin reports whether a request comes from no page, or from one that may ask. It says in
+// the answer's headers what the page may read.
+func (g Guard) origin(w http.ResponseWriter, r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		return true
+	}
+	if len(origins) > 1 {
+		return false
+	}
+	if u, err := url.Parse(origins[0]); err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
+		return true
+	}
+	if !slices.Contains(g.Origins, origins[0]) {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origins[0])
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate")
+	if r.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+		h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+		h.Set("Access-Control-Max-Age", "600")
+	}
+	return true
+}
+
+// Loopback reports whether nobody but this machine reaches a listener.
+func Loopback(l net.Listener) bool {
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
