@@ -20,6 +20,14 @@ import (
 // runSDKServer is a server of the Go SDK on stdio that speaks the given revisions of
 // MCP, or all. Its tools have the names of those of server-everything.
 func runSDKServer(revisions []string) int {
+	if err := newSDKServer(revisions).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func newSDKServer(revisions []string) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "gosdk", Version: "1"},
 		&mcp.ServerOptions{SupportedProtocolVersions: revisions})
 	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, sdkEcho)
@@ -31,11 +39,7 @@ func runSDKServer(revisions []string) int {
 	mcp.AddTool(server, &mcp.Tool{Name: "trigger-long-running-operation"}, sdkLongRunning)
 	mcp.AddTool(server, &mcp.Tool{Name: "trigger-sampling-request"}, sdkSampling)
 	mcp.AddTool(server, &mcp.Tool{Name: "trigger-elicitation-request"}, sdkElicitation)
-	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
+	return server
 }
 
 func textResult(format string, args ...any) *mcp.CallToolResult {

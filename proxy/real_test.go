@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -53,6 +54,9 @@ func runProxy(command []string) int {
 		return 2
 	}
 	cfg := configure(gate, command)
+	if strings.HasPrefix(command[0], "http://") {
+		cfg = configureURL(gate, command[0])
+	}
 	cfg.Stdin, cfg.Stdout, cfg.Stderr = os.Stdin, os.Stdout, os.Stderr
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

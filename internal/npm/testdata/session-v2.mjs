@@ -1,11 +1,11 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// usage: node session-v2.mjs legacy|auto|REVISION SERVER-COMMAND...
+// usage: node session-v2.mjs legacy|auto|REVISION SERVER-COMMAND... | URL
 // A session of a client of the TypeScript SDK 2.x with server-everything, or a server
 // with tools of the same names.
 
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { answers, session } from './session.mjs';
@@ -18,7 +18,9 @@ const client = new Client({ name: 'session', version: '2' }, {
 });
 client.setRequestHandler('sampling/createMessage', () => answers.sampling);
 client.setRequestHandler('elicitation/create', () => answers.elicitation);
-await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: 'inherit' }));
+await client.connect(command.startsWith('http')
+  ? new StreamableHTTPClientTransport(new URL(command))
+  : new StdioClientTransport({ command, args, env: process.env, stderr: 'inherit' }));
 
 await session({
   knows: ['cancel', 'sampling', 'elicitation'],

@@ -1,0 +1,248 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package proxy_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/npm"
+	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/proxy"
+)
+
+// configureURL is a proxy in front of a server behind a URL.
+func configureURL(gate *toolvet.Gate, url string) proxy.Config {
+	cfg := configure(gate, nil)
+	cfg.Connect = func() (proxy.Peer, error) { return streamable.NewClient(streamable.ClientConfig{URL: url}) }
+	return cfg
+}
+
+// serveFront serves sessions over HTTP and returns the URL.
+func serveFront(t *testing.T, serve func(context.Context, call.Session, io.Reader, io.Writer) error) string {
+	t.Helper()
+	front := streamable.NewFront(streamable.FrontConfig{Serve: serve, MaxSessions: 300})
+	server := httptest.NewServer(front)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		front.Close(ctx)
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL
+}
+
+// bare is a session that is a server on stdio, with nothing between.
+func bare(command []string) func(context.Context, call.Session, io.Reader, io.Writer) error {
+	return func(ctx context.Context, _ call.Session, in io.Reader, out io.Writer) error {
+		p, err := process.Start(process.Command{Args: command, Supervisor: as("as-supervisor")})
+		if err != nil {
+			return err
+		}
+		go func() { _, _ = io.Copy(p.Stdin(), in) }()
+		var copied sync.WaitGroup
+		copied.Go(func() { _, _ = io.Copy(out, p.Stdout()) })
+		select {
+		case <-ctx.Done():
+		case <-p.Done():
+		}
+		p.Stop(ctx, process.Grace{})
+		copied.Wait()
+		return nil
+	}
+}
+
+// vetted is a session behind a proxy.
+func vetted(gate *toolvet.Gate, command []string) func(context.Context, call.Session, io.Reader, io.Writer) error {
+	return func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+		cfg := configure(gate, command)
+		cfg.Session, cfg.Stdin, cfg.Stdout = who, in, out
+		_, err := proxy.Run(ctx, cfg)
+		return err
+	}
+}
+
+// TestFidelityOverHTTP plays the scripts of TestFidelity to a server on stdio, and to the
+// same one behind a Front, a Client and a proxy: the client gets the same bytes. Their
+// order may differ where it says nothing: streams are concurrent.
+func TestFidelityOverHTTP(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, script string }{
+		{"everything", everythingScript}, {"filesystem", filesystemScript},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "files")
+			command := append(npm.Server(t, test.name), dir)
+			if test.name == "everything" {
+				command = command[:len(command)-1]
+			}
+			gate := newGate(t)
+			freshDir(t, dir)
+			server, _ := start(t, command)
+			direct := play(t, server, test.script, dir, false)
+			direct.end(server)
+			freshDir(t, dir)
+			p := behind(t, configureURL(gate, serveFront(t, bare(command))))
+			bridged := play(t, p, test.script, dir, true)
+			bridged.end(p)
+			want := withAdditions(t, gate, direct.got)
+			slices.Sort(want)
+			slices.Sort(bridged.got)
+			if diff := cmp.Diff(want, bridged.got); diff != "" {
+				t.Errorf("what the client gets (-direct, with the additions +over HTTP):\n%s", diff)
+			}
+		})
+	}
+}
+
+// everythingOverHTTP starts server-everything on a port of its own and returns its URL.
+func everythingOverHTTP(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	command := append(npm.Server(t, "everything"), "streamableHttp")
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(cmd.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+			return "http://" + address + "/mcp"
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sdkOverHTTP serves the Go SDK's server, with sessions or without.
+func sdkOverHTTP(t *testing.T, stateless bool) string {
+	t.Helper()
+	server := newSDKServer(nil)
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: stateless, PropagateRequestCancellation: stateless})
+	s := httptest.NewServer(handler)
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s.URL
+}
+
+// TestClientsOnStdioOfServersOverHTTP connects clients on stdio to servers over HTTP.
+func TestClientsOnStdioOfServersOverHTTP(t *testing.T) {
+	t.Parallel()
+	everything := everythingOverHTTP(t)
+	for _, test := range []struct {
+		name, script, client, url, protocol string
+	}{
+		{"everything_1.12.1", "session-v1.mjs", "sdk-1.12.1", everything, "2025-03-26"},
+		{"everything_1.24.3", "session-v1.mjs", "sdk-1.24.3", everything, "2025-11-25"},
+		{"everything_2.4.0_legacy", "session-v2.mjs", "legacy", everything, "2025-11-25"},
+		{"everything_2.4.0_falls_back", "session-v2.mjs", "auto", everything, "2025-11-25"},
+		{"gosdk_sessions", "session-v1.mjs", "@modelcontextprotocol/sdk", sdkOverHTTP(t, false), "2025-11-25"},
+		{"gosdk_modern", "session-v2.mjs", "2026-07-28", sdkOverHTTP(t, true), "2026-07-28"},
+		{"gosdk_negotiates", "session-v2.mjs", "auto", sdkOverHTTP(t, true), "2026-07-28"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			seen := runSession(t, slices.Concat(npm.Script(t, test.script), []string{test.client}, as("as-proxy", test.url)))
+			if seen.Protocol != test.protocol {
+				t.Errorf("the client speaks %s, want %s", seen.Protocol, test.protocol)
+			}
+			seen.check(t)
+		})
+	}
+}
+
+// TestClientsOverHTTPOfServersOnStdio connects clients over HTTP to servers on stdio.
+func TestClientsOverHTTPOfServersOnStdio(t *testing.T) {
+	t.Parallel()
+	gate := newGate(t)
+	everything := serveFront(t, vetted(gate, npm.Server(t, "everything")))
+	gosdk := serveFront(t, vetted(gate, as("as-sdk-server")))
+	for _, test := range []struct {
+		name, script, client, url, protocol string
+	}{
+		{"everything_1.12.1", "session-v1.mjs", "sdk-1.12.1", everything, "2025-03-26"},
+		{"everything_1.24.3", "session-v1.mjs", "sdk-1.24.3", everything, "2025-11-25"},
+		{"everything_1.32.2", "session-v1.mjs", "@modelcontextprotocol/sdk", everything, "2025-11-25"},
+		{"everything_2.4.0_legacy", "session-v2.mjs", "legacy", everything, "2025-11-25"},
+		{"everything_2.4.0_falls_back", "session-v2.mjs", "auto", everything, "2025-11-25"},
+		{"gosdk_modern", "session-v2.mjs", "2026-07-28", gosdk, "2026-07-28"},
+		{"gosdk_negotiates", "session-v2.mjs", "auto", gosdk, "2026-07-28"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			seen := runSession(t, slices.Concat(npm.Script(t, test.script), []string{test.client, test.url}))
+			if seen.Protocol != test.protocol {
+				t.Errorf("the client speaks %s, want %s", seen.Protocol, test.protocol)
+			}
+			seen.check(t)
+		})
+	}
+}
+
+// TestGoClientsOverHTTP connects many clients of the Go SDK, of both eras, at once.
+func TestGoClientsOverHTTP(t *testing.T) {
+	t.Parallel()
+	url := serveFront(t, vetted(newGate(t), as("as-sdk-server")))
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+			defer cancel()
+			options := &mcp.ClientOptions{}
+			if i%2 == 0 {
+				options.Capabilities = &mcp.ClientCapabilities{}
+			}
+			client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, options)
+			session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, nil)
+			if err != nil {
+				t.Errorf("connect: %v", err)
+				return
+			}
+			defer session.Close()
+			for n := range 10 {
+				word := fmt.Sprintf("%d-%d", i, n)
+				result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": word}})
+				if err != nil || result.IsError || result.Content[0].(*mcp.TextContent).Text != "Echo: "+word {
+					t.Errorf("%s: %+v, %v", word, result, err)
+				}
+			}
+			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"mesage": "x"}})
+			if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "message") {
+				t.Errorf("a bad call: %+v, %v", result, err)
+			}
+		})
+	}
+	all.Wait()
+}
