@@ -211,38 +211,90 @@ func TestClientsOverHTTPOfServersOnStdio(t *testing.T) {
 	}
 }
 
-// TestGoClientsOverHTTP connects many clients of the Go SDK, of both eras, at once.
+// TestGoClientsOverHTTP connects many clients of the Go SDK at once, to servers of each
+// era and of both.
 func TestGoClientsOverHTTP(t *testing.T) {
 	t.Parallel()
-	url := serveFront(t, vetted(newGate(t), as("as-sdk-server")))
-	var all sync.WaitGroup
-	for i := range 20 {
-		all.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
-			defer cancel()
-			options := &mcp.ClientOptions{}
-			if i%2 == 0 {
-				options.Capabilities = &mcp.ClientCapabilities{}
+	gate := newGate(t)
+	for name, server := range map[string][]string{
+		"legacy": as("as-sdk-server", "2025-11-25"), "modern": as("as-sdk-server", "2026-07-28"), "both": as("as-sdk-server"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := serveFront(t, vetted(gate, server))
+			var all sync.WaitGroup
+			for i := range 10 {
+				all.Go(func() { useGoClient(t, url, i) })
 			}
-			client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, options)
-			session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, nil)
-			if err != nil {
-				t.Errorf("connect: %v", err)
-				return
-			}
-			defer session.Close()
-			for n := range 10 {
-				word := fmt.Sprintf("%d-%d", i, n)
-				result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": word}})
-				if err != nil || result.IsError || result.Content[0].(*mcp.TextContent).Text != "Echo: "+word {
-					t.Errorf("%s: %+v, %v", word, result, err)
-				}
-			}
-			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"mesage": "x"}})
-			if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "message") {
-				t.Errorf("a bad call: %+v, %v", result, err)
-			}
+			all.Wait()
 		})
 	}
-	all.Wait()
+}
+
+// useGoClient makes good calls and a bad one.
+func useGoClient(t *testing.T, url string, i int) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	defer cancel()
+	client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, nil)
+	if err != nil {
+		t.Errorf("connect: %v", err)
+		return
+	}
+	defer session.Close()
+	for n := range 10 {
+		word := fmt.Sprintf("%d-%d", i, n)
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": word}})
+		if err != nil || result.IsError || result.Content[0].(*mcp.TextContent).Text != "Echo: "+word {
+			t.Errorf("%s: %+v, %v", word, result, err)
+		}
+	}
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"mesage": "x"}})
+	if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "message") {
+		t.Errorf("a bad call: %+v, %v", result, err)
+	}
+}
+
+// TestServerKilledOverHTTP holds that the end of one session's server answers its requests,
+// and concerns no other session.
+func TestServerKilledOverHTTP(t *testing.T) {
+	t.Parallel()
+	const fatal = `read x; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}'
+while read line; do case "$line" in *die*) kill -9 $$;; *) echo '{"jsonrpc":"2.0","id":2,"result":{}}';; esac; done`
+	url := serveFront(t, vetted(newGate(t), []string{"sh", "-c", fatal}))
+	post := func(session, body string) (string, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return fmt.Sprintf("%d %s", resp.StatusCode, text), resp.Header.Get("Mcp-Session-Id")
+	}
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	_, one := post("", hello)
+	_, two := post("", hello)
+	if got, _ := post(one, `{"jsonrpc":"2.0","id":2,"method":"die"}`); !strings.Contains(got, `"id":2,"error"`) || !strings.Contains(got, "SIGKILL") {
+		t.Errorf("the request that killed the server got %s", got)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		got, _ := post(one, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		if strings.HasPrefix(got, "404 ") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the session of a dead server answers %s", got)
+		}
+	}
+	if got, _ := post(two, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); got != `200 {"jsonrpc":"2.0","id":2,"result":{}}` {
+		t.Errorf("the other session answers %s", got)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -71,6 +73,7 @@ func params(dir string, variables map[string]string) testscript.Params {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's programs wait before they end
+			env.Setenv("ADDRESS", freeAddress())
 			for name, value := range variables {
 				env.Setenv(name, value)
 			}
@@ -80,6 +83,7 @@ func params(dir string, variables map[string]string) testscript.Params {
 			"exits":    exits,
 			"verdicts": verdicts,
 			"empty":    empty,
+			"listens":  listens,
 		},
 	}
 }
@@ -103,6 +107,35 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// freeAddress is a loopback address where nobody listens.
+func freeAddress() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return ""
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// listens waits until somebody listens at an address:
+//
+//	listens ADDRESS
+func listens(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: listens ADDRESS")
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", args[0])
+		if err == nil {
+			ts.Check(conn.Close())
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("nobody listens: %v", err)
+		}
 	}
 }
 

@@ -92,6 +92,7 @@ type Client struct {
 	done    chan struct{}
 
 	mu       sync.Mutex
+	notes    int                // messages under way that need no answer
 	closed   bool               // no further message is taken
 	before   chan struct{}      // closed when what the next message waits for is done
 	open     map[string]*post   // requests that are not answered yet, by id key
@@ -173,14 +174,14 @@ func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
 	return c.Exit()
 }
 
-// drain waits until all requests are answered, but not for long.
+// drain waits until all requests are answered and all else is sent, but not for long.
 func (c *Client) drain(ctx context.Context, limit time.Duration) {
 	deadline := time.After(limit)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		c.mu.Lock()
-		left := len(c.open)
+		left := len(c.open) + c.notes
 		c.mu.Unlock()
 		if left == 0 {
 			return

@@ -4,6 +4,7 @@
 package streamable
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,8 +41,8 @@ func newStream(name string, answers int) *stream {
 	return &stream{name: name, left: answers, changed: make(chan struct{})}
 }
 
-// answer adds an answer, and put any other message. A stream that nobody reads ends when
-// it holds too much.
+// answer adds an answer, and put any other message. A stream that nobody reads loses its
+// oldest messages when it holds too much.
 func (s *stream) answer(line []byte) { s.add(line, 1) }
 func (s *stream) put(line []byte)    { s.add(line, 0) }
 
@@ -55,11 +56,11 @@ func (s *stream) add(line []byte, answers int) {
 	s.bytes += len(line)
 	s.left -= answers
 	s.last = answers > 0 && s.left <= 0
-	for len(s.events) > 0 && s.first < s.read && (len(s.events) > keptEvents || s.bytes > keptBytes) {
+	for s.first < s.read && (len(s.events) > keptEvents || s.bytes > keptBytes) {
 		s.drop()
 	}
-	if len(s.events) > maxHeld || s.bytes > maxHeldBytes && len(s.events) > 1 {
-		s.events, s.bytes, s.last = nil, 0, true
+	for len(s.events) > 1 && (len(s.events) > maxHeld || s.bytes > maxHeldBytes) {
+		s.drop()
 	}
 	s.signal()
 }
@@ -101,16 +102,17 @@ type view struct {
 	changed <-chan struct{}
 }
 
-// from is what there is from a position on, for a reader.
-func (s *stream) from(position, reader int) view {
+// from is what there is from a position on, or from the first that is left, for a reader.
+func (s *stream) from(position, reader int) (view, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := view{last: s.last, current: s.readers == reader, changed: s.changed}
-	if v.current && position >= s.first && position-s.first <= len(s.events) {
-		v.events = s.events[position-s.first:]
+	position = max(position, s.first)
+	if v.current {
+		v.events = slices.Clone(s.events[position-s.first:])
 		s.read = max(s.read, position+len(v.events))
 	}
-	return v
+	return v, position
 }
 
 // join makes a new connection the reader of the stream, from where the one before was. It

@@ -65,7 +65,6 @@ func TestFrontModernStatus(t *testing.T) {
 			t.Errorf("%d: %s", code, got)
 		}
 	}
-	f.post(modern("1", "tools/list", ""), modernHeaders("tools/list")...)
 	sql := modern("1", "tools/call", `"name":"sql","arguments":{"r":"x"},`)
 	for _, tt := range []struct {
 		name, body string

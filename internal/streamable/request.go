@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,6 +89,7 @@ func refuseError(w http.ResponseWriter, id []byte, err error) {
 
 func writeJSON(w http.ResponseWriter, status int, line []byte) {
 	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(line)))
 	w.WriteHeader(status)
 	_, _ = w.Write(line) // who does not read it does not want it
 }

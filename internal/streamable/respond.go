@@ -34,7 +34,7 @@ func (a *response) reply() {
 	prompt := time.NewTimer(a.f.cfg.Prompt)
 	defer prompt.Stop()
 	for !a.events {
-		v := a.s.from(position, reader)
+		v, _ := a.s.from(position, reader)
 		if v.last && len(v.events) == 1 {
 			a.json(v.events[0])
 			return
@@ -58,8 +58,9 @@ func (a *response) json(answer []byte) {
 	if a.status != nil {
 		status = a.status(answer)
 	}
-	a.deadline()
+	defer a.deadline(writeTimeout)()
 	writeJSON(a.w, status, answer)
+	a.flush() // while there is a deadline
 }
 
 // stream sends events until all was said, the client is gone, or another connection has
@@ -68,6 +69,7 @@ func (a *response) stream(position, reader int) {
 	if a.opening != nil {
 		a.opening()
 	}
+	defer a.deadline(writeTimeout)()
 	h := a.w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-cache")
@@ -82,7 +84,8 @@ func (a *response) stream(position, reader int) {
 		return
 	}
 	for {
-		v := a.s.from(position, reader)
+		var v view
+		v, position = a.s.from(position, reader)
 		for _, line := range v.events {
 			position++
 			if !a.write(sse.Event{ID: a.s.eventID(position), HasID: a.ids, Data: line}) {
@@ -95,7 +98,7 @@ func (a *response) stream(position, reader int) {
 		select {
 		case <-v.changed:
 		case <-alive.C:
-			a.deadline()
+			a.deadline(writeTimeout)
 			if _, err := a.w.Write([]byte(sse.KeepAlive)); err != nil || !a.flush() {
 				return
 			}
@@ -114,14 +117,17 @@ func (a *response) write(e sse.Event) bool {
 	if err != nil {
 		return false
 	}
-	a.deadline()
+	a.deadline(writeTimeout)
 	_, err = a.w.Write(text)
 	return err == nil
 }
 
 func (a *response) flush() bool { return http.NewResponseController(a.w).Flush() == nil }
 
-// deadline bounds the next write. A connection that knows no deadlines has none.
-func (a *response) deadline() {
-	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(writeTimeout))
+// deadline bounds the next writes; the function that it returns takes the bound away, for
+// the next request of the connection. A connection that knows no deadlines has none.
+func (a *response) deadline(d time.Duration) (unset func()) {
+	c := http.NewResponseController(a.w)
+	_ = c.SetWriteDeadline(time.Now().Add(d))
+	return func() { _ = c.SetWriteDeadline(time.Time{}) }
 }

@@ -6,12 +6,14 @@ package streamable
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -26,6 +28,8 @@ const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 type stateless struct {
 	*backend
 	mirrors mirrorBook
+	listing sync.Mutex  // held while the tools are listed
+	listed  atomic.Bool // they have been
 
 	state sync.Mutex
 	ended bool
@@ -105,6 +109,9 @@ func (f *Front) stateless(r *http.Request) *stateless {
 func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) error {
 	s.enter()
 	defer s.leave()
+	if m.Method == "tools/call" && !s.listed.Load() {
+		s.list(r.Context(), m)
+	}
 	if err := mcpheader.Check(r.Header, m, s.mirrors.of(m), s.f.limits); err != nil {
 		refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
 		return nil
@@ -127,6 +134,62 @@ func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envel
 	a := response{f: s.f, w: w, r: r, s: x.s, status: statusOf(s.f.limits)}
 	a.reply()
 	return nil
+}
+
+// listTimeout bounds how long a call waits for a list of the tools.
+const listTimeout = 10 * time.Second
+
+// list asks the server for its tools on behalf of a call, so that its headers can be
+// checked. A server that does not tell in time asks for no headers, until a client lists
+// its tools: it is judged by the body all the same.
+func (s *stateless) list(caller context.Context, m call.Envelope) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	ctx, cancel := context.WithTimeout(caller, listTimeout)
+	defer cancel()
+	defer func() { s.listed.Store(caller.Err() == nil) }()
+	params := map[string]json.RawMessage{"_meta": find(m.Params, s.f.limits, "_meta")}
+	for range maxPages {
+		if s.listed.Load() || ctx.Err() != nil {
+			return
+		}
+		body, err := json.Marshal(params)
+		if err != nil {
+			return
+		}
+		params["cursor"] = find(s.ask(ctx, "tools/list", body), s.f.limits, "result", "nextCursor")
+		if params["cursor"] == nil {
+			return
+		}
+	}
+}
+
+// ask makes a request of the Front's own, and returns the answer; nil if there is none.
+func (s *stateless) ask(ctx context.Context, method string, params []byte) []byte {
+	x := &exchange{id: []byte("0"), method: method, s: newStream("", 1)}
+	number, ok := s.open(x)
+	if !ok {
+		return nil
+	}
+	defer s.cancel(number)
+	if s.send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, number, method, params)) != nil {
+		return nil
+	}
+	_, reader, _ := x.s.join(-1)
+	for {
+		v, _ := x.s.from(0, reader)
+		if v.last && len(v.events) > 0 {
+			return v.events[len(v.events)-1]
+		}
+		if v.last {
+			return nil
+		}
+		select {
+		case <-v.changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // readable refuses params in which an id or a token could be overlooked.
@@ -249,6 +312,7 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 	}
 	if x.method == "tools/list" {
 		s.mirrors.learn(find(m.Result, s.f.limits, "tools"))
+		s.listed.Store(s.listed.Load() || find(m.Result, s.f.limits, "nextCursor") == nil)
 	}
 	if string(find(m.Result, s.f.limits, "_meta", subscriptionKey)) == string(m.ID) {
 		line = replace(line, s.f.limits, string(x.id), "result", "_meta", subscriptionKey)

@@ -73,10 +73,10 @@ func (c *Client) message(line []byte) error {
 	case m.IsRequest():
 		return c.request(p)
 	case m.Method == "": // an answer waits for nothing: the server waits for it
-		return c.run(func() { c.note(p) })
+		return c.runNote(func() { c.note(p) })
 	}
 	before, done := c.place()
-	return c.run(func() {
+	return c.runNote(func() {
 		defer done()
 		<-before
 		c.note(p)
@@ -174,13 +174,31 @@ func (c *Client) cancelled(note *post) error {
 		return nil
 	}
 	before, done := c.place()
-	return c.run(func() {
+	return c.runNote(func() {
 		defer done()
 		<-before
 		<-p.isSent
 		c.note(note)
 		p.cancel() // no answer is expected any more
 	})
+}
+
+// runNote is run for a message that needs no answer.
+func (c *Client) runNote(f func()) error {
+	count := func(n int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.notes += n
+	}
+	count(1)
+	err := c.run(func() {
+		defer count(-1)
+		f()
+	})
+	if err != nil {
+		count(-1)
+	}
+	return err
 }
 
 // note sends a message that needs no answer.
