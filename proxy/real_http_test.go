@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -112,6 +113,90 @@ func TestFidelityOverHTTP(t *testing.T) {
 			slices.Sort(bridged.got)
 			if diff := cmp.Diff(want, bridged.got); diff != "" {
 				t.Errorf("what the client gets (-direct, with the additions +over HTTP):\n%s", diff)
+			}
+		})
+	}
+}
+
+const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"x.vendor":1.0}`
+
+// modernScript plays with the Go SDK's server. What it answers has no order of its own.
+var modernScript = `
+> {"jsonrpc":"2.0","id":"d","method":"server/discover","params":{` + meta + `}}
+< "d"
+> {"jsonrpc":"2.0","id":"\u006c","method":"tools/list","params":{` + meta + `}}
+< "l"
+> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0000 \ud83d\ude00 \u00e4 \r\n\t$LONG"},` + meta + `}}
+< 1
+> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get-sum","arguments":{"a":9007199254740993,"b":0.1e-3},` + meta + `}}
+< 2
+refused {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get-sum","arguments":{"a":"1","b":2},` + meta + `}}
+valid {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"validate","arguments":{"tool":"get-sum","arguments":{"a":1,"b":2}},` + meta + `}}
+> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"get-structured-content","arguments":{"location":"Chicago"},` + meta + `}}
+< 5
+> {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"trigger-sampling-request","arguments":{"prompt":"p","maxTokens":5},` + meta + `}}
+< 6
+> {"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"trigger-long-running-operation","arguments":{"duration":0.05,"steps":3},` + strings.Replace(meta, "{", `{"progressToken":"t\u00f6ken",`, 1) + `}}
+< 8
+> {"jsonrpc":"2.0","id":10,"method":"tools/list","params":{` + meta + `}}
+< 10
+`
+
+// httpScript is everythingScript without what the server does only on stdio: it says that
+// its tools have changed before a client over HTTP can listen, and refuses a request of
+// another era in a session.
+func httpScript() string {
+	var kept []string
+	for line := range strings.Lines(everythingScript) {
+		if !strings.Contains(line, "tools/list_changed") && !strings.Contains(line, "server/discover") && line != "< 11\n" {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// sessionName is how server-everything names a session over HTTP, in texts.
+// The port is in its environment, which the script reads.
+var sessionName = regexp.MustCompile(`( from session | - SessionId )[0-9a-f-]{36}|,\\n  \\"PORT\\": \\"\d+\\"`)
+
+// overHTTP are lines without what differs between the transports of a server.
+func overHTTP(t *testing.T, lines []string) (kept []string) {
+	for _, line := range lines {
+		if decode(t, line).Method == "notifications/tools/list_changed" {
+			continue
+		}
+		line = sessionName.ReplaceAllString(line, "")
+		line = regexp.MustCompile(`for session ([0-9a-f-]{36}|undefined)`).ReplaceAllString(line, "for session S")
+		kept = append(kept, mask(strings.ReplaceAll(line, `/7 "`, `/7"`)))
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+// TestFidelityOfHTTPServers plays scripts to servers on stdio, and to the same ones over
+// HTTP behind a Client and a proxy.
+func TestFidelityOfHTTPServers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, script string
+		command      func() []string
+		url          func(*testing.T) string
+	}{
+		{"gosdk", modernScript, func() []string { return as("as-sdk-server") }, func(t *testing.T) string { return sdkOverHTTP(t, true) }},
+		{"everything", httpScript(), func() []string { return npm.Server(t, "everything") }, everythingOverHTTP},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			gate := newGate(t)
+			server, _ := start(t, test.command())
+			direct := play(t, server, test.script, "/", false)
+			direct.end(server)
+			p := behind(t, configureURL(gate, test.url(t)))
+			bridged := play(t, p, test.script, "/", true)
+			bridged.end(p)
+			want, got := overHTTP(t, withAdditions(t, gate, direct.got)), overHTTP(t, bridged.got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("what the client gets (-stdio, with the additions +HTTP):\n%s", diff)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func (g Guard) Handler(next http.Handler) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !g.host(r):
-			forbid(w, "the Host is none of this proxy's: use its address, or let it be named with --allow-host")
+			forbid(w, "the Host is none of this machine's: use its address, or let it be named with --allow-host")
 		case !g.origin(w, r):
 			forbid(w, "the Origin is not allowed here: it can be with --allow-origin")
 		case r.Method == http.MethodOptions && r.Header.Get("Origin") != "":
@@ -118,10 +118,4 @@ func (g Guard) origin(w http.ResponseWriter, r *http.Request) bool {
 		h.Set("Access-Control-Max-Age", "600")
 	}
 	return true
-}
-
-// Loopback reports whether nobody but this machine reaches a listener.
-func Loopback(l net.Listener) bool {
-	at, err := netip.ParseAddrPort(l.Addr().String())
-	return err == nil && at.Addr().Unmap().IsLoopback()
 }
