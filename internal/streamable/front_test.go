@@ -464,7 +464,7 @@ func TestFrontServerEnds(t *testing.T) {
 // TestFrontBounds holds the number of sessions, and their life without requests.
 func TestFrontBounds(t *testing.T) {
 	t.Parallel()
-	f := newFront(t, polite, func(c *streamable.FrontConfig) { c.MaxSessions, c.Idle = 2, 300*time.Millisecond })
+	f := newFront(t, polite, func(c *streamable.FrontConfig) { c.MaxSessions, c.Idle = 2, 4*time.Second })
 	f.session()
 	f.session()
 	if got := f.post(hello); !strings.HasPrefix(got, "503 ") {

@@ -77,7 +77,7 @@ func (f *Front) stateless(r *http.Request) *stateless {
 	identity, who := f.cfg.Who(r)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s := f.shared[identity]; s != nil {
+	if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
 		return s
 	}
 	if f.full() {
@@ -89,17 +89,11 @@ func (f *Front) stateless(r *http.Request) *stateless {
 	f.ended.Add(1)
 	go s.serve(who, func() {
 		f.mu.Lock()
-		delete(f.shared, identity)
-		f.mu.Unlock()
-		s.abandon()
-	})
-	// The next request must not find a session that is about to end.
-	context.AfterFunc(s.ctx, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.shared[identity] == s {
+		if f.shared[identity] == s { // not one that came after it
 			delete(f.shared, identity)
 		}
+		f.mu.Unlock()
+		s.abandon()
 	})
 	return s
 }

@@ -28,7 +28,7 @@ type post struct {
 
 // arrival is how long what is written may take until the server has read it. Another
 // connection can be faster.
-const arrival = 100 * time.Millisecond
+const arrival = 500 * time.Millisecond
 
 func (c *Client) newPost(m call.Envelope, line []byte) *post {
 	p := &post{Envelope: m, line: line, isSent: make(chan struct{})}
