@@ -3,7 +3,10 @@
 
 package injection
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // letters joins what is written l i k e  t h i s.
 func (d *decoder) letters() {
@@ -30,8 +33,12 @@ func (d *decoder) withSigns(at span) span {
 	return at
 }
 
-// joinLetters drops every second character of what stands between letters.
+// joinLetters drops every second character of what stands between letters, or the sign that
+// stands between them instead of a space.
 func joinLetters(text string) string {
+	if i := strings.IndexAny(text, "-.*|"); i >= 0 && strings.Count(text, text[i:i+1])*3 > len(text) {
+		return strings.ReplaceAll(text, text[i:i+1], "")
+	}
 	var b strings.Builder
 	gap := 1 // as if a letter stood in front, for "[ I N S T ]"
 	for i := range len(text) {
@@ -104,6 +111,9 @@ func shifted() map[string]class {
 			m[shift(w, k)] = rotWord
 		}
 	}
+	for _, w := range shiftedWords {
+		m[reversed(w)] = rotWord
+	}
 	for _, w := range rot13Words {
 		m[shift(w, 13)] = rotWord
 	}
@@ -135,6 +145,12 @@ func (d *decoder) shifts() {
 			continue
 		}
 		word := strings.ToLower(d.view.text[h.start:h.end])
+		if backwards(word) {
+			at := d.paragraph(int(h.start), end)
+			d.decoded(reversed(d.view.text[at.start:at.end]), at, "reversed", true)
+			end, count = at.end, 0
+			continue
+		}
 		k, certain := unshift(word)
 		if !certain {
 			if count++; count < minRot13 {
@@ -145,6 +161,16 @@ func (d *decoder) shifts() {
 		d.decoded(shift(d.view.text[at.start:at.end], k), at, "caesar", true)
 		end, count = at.end, 0
 	}
+}
+
+// backwards tells whether a word is one by which ciphers are known, from its end to its
+// begin.
+func backwards(word string) bool { return slices.Contains(shiftedWords, reversed(word)) }
+
+func reversed(text string) string {
+	runes := []rune(text)
+	slices.Reverse(runes)
+	return string(runes)
 }
 
 // unshift returns by how much a word of shifted must be moved to be read, and whether it

@@ -96,6 +96,8 @@ func (r *reading) order(i int) int {
 	}
 	if i > 0 && h.word-r.hits[i-1].word == 1 {
 		switch c := r.hits[i-1].class; {
+		case c&directWord != 0 && i > 1 && r.hits[i-2].class&whenWord != 0 && h.word-r.hits[i-2].word == 2:
+			return describedBy // "if you ignore"
 		case c&directWord != 0:
 			return full
 		case c&describeWord != 0 && i > 1 && r.hits[i-2].class&directWord != 0 && h.word-r.hits[i-2].word == 2:
@@ -167,6 +169,9 @@ func (r *reading) quotation(start, end int) quotation {
 	r.steps += len(before) + len(after)
 	if strings.Count(before, "`")%2 == 1 && strings.Contains(after, "`") {
 		return code
+	}
+	if strings.HasPrefix(before, "|") && strings.Contains(after, "|") {
+		return value // a cell of a table
 	}
 	for _, mark := range []string{`"`, `'`} {
 		i := openQuote(before, mark)

@@ -165,7 +165,7 @@ func (d *decoder) octets() {
 // escapes decodes per cent signs, references of HTML and escapes of programming languages.
 func (d *decoder) escapes() {
 	text := d.view.text
-	if !hasAny(text, '%', '\\', '&') {
+	if !hasAny(text, '%', '\\', '&', '+') {
 		return
 	}
 	d.steps += 3 * len(text)
@@ -179,7 +179,7 @@ func (d *decoder) escapes() {
 		}
 		line := text[at : at+end]
 		here := span{at, at + end}
-		if strings.Count(line, "%") >= minEscapes {
+		if queryEscapes(line) >= minEscapes {
 			d.percent(here)
 		}
 		at += end + 1
@@ -224,14 +224,17 @@ func (d *decoder) percent(line span) {
 			n = line.end - at
 		}
 		word := d.view.text[at : at+n]
-		if strings.Count(word, "%") >= minEscapes {
+		if queryEscapes(word) >= minEscapes {
 			d.decoded(unpercent(word), span{at, at + n}, "percent", !strings.Contains(word, "://"))
 		}
 		at += n + 1
 	}
 }
 
-// unpercent decodes %41 to A, and leaves what is no such escape.
+// queryEscapes counts the escapes of a query: a plus is a space.
+func queryEscapes(s string) int { return strings.Count(s, "%") + strings.Count(s, "+") }
+
+// unpercent decodes %41 to A and a plus to a space, and leaves what is no such escape.
 func unpercent(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -241,6 +244,10 @@ func unpercent(s string) string {
 				i += 2
 				continue
 			}
+		}
+		if s[i] == '+' {
+			b.WriteByte(' ')
+			continue
 		}
 		b.WriteByte(s[i])
 	}

@@ -6,6 +6,13 @@ package injection
 // others is the vocabulary of "ignore the previous instructions" in other languages.
 // Languages that put the verb last say "ignoring".
 var others = []lexeme{
+	// please, and what else stands before an order
+	{"direct", "bitte veuillez favor prego alstublieft snälla пожалуйста lütfen proszę prosím mohon tolong hãy kérem hagyd hagyja caso"},
+	// Hungarian, Finnish
+	{"ignore", "figyelmen unohda ohita"},
+	{"prev", "korábbi előző aiemmat edelliset aikaisemmat"},
+	{"all", "összes minden kaikki"},
+	{"instr", "utasítás* ohjeet ohjeita"},
 	// German, Dutch, Swedish, Danish, Norwegian
 	{"ignore", "ignoriere ignorieren ignoriert vergiss vergesst vergessen missachte missachten negeer negeren vergeet ignorera glöm strunta ignorer glem"},
 	{"prev", "vorherigen vorherige vorigen vorige bisherigen bisherige obigen obige früheren frühere vorangegangenen vorangehenden voorgaande eerdere bovenstaande tidigare föregående ovanstående tidligere forrige ovenstående"},
@@ -13,13 +20,15 @@ var others = []lexeme{
 	{"instr", "anweisung anweisungen instruktionen instruktion anleitungen vorgaben instructie instructies aanwijzingen opdrachten instruktioner instruktionerna anvisningar anvisninger instrukser"},
 	{"rule", "regeln befehle regels regler"},
 	// French
+	{"neg", "ne"},
+	{"follow", "tiens tenez suis suivez"},
 	{"ignore", "ignorez ignorer oubliez oublie oublier négligez"},
 	{"prev", "précédentes précédente précédents précédent antérieures antérieurs dessus préalables"},
 	{"all", "toutes tous tout"},
 	{"instr", "consignes consigne"},
 	{"rule", "règles ordres commandes"},
 	// Spanish, Portuguese, Italian, Catalan, Romanian
-	{"ignore", "ignora ignorar ignoren ignorad olvida olvide olvidate olvídate olvidar omite omita esqueça esquece esquecer desconsidere desconsiderar despreze ignorare ignorate dimentica dimenticate dimenticare trascura ignoreu ignorați ignoră"},
+	{"ignore", "omiso ignora ignorar ignoren ignorad olvida olvide olvidate olvídate olvidar omite omita esqueça esquece esquecer desconsidere desconsiderar despreze ignorare ignorate dimentica dimenticate dimenticare trascura ignoreu ignorați ignoră"},
 	{"prev", "anteriores anterior previas previos previa previo arriba prévias prévios acima precedenti precedente prima sopra anterioare anteriors"},
 	{"all", "todas todos todo tudo tutte tutti tutto toate totes"},
 	{"instr", "instrucciones instrucción indicaciones directrices directivas instruções instrução orientações diretrizes istruzioni istruzione indicazioni direttive instrucțiunile instruccions"},
@@ -47,7 +56,7 @@ var others = []lexeme{
 	{"all", "όλες όλα"},
 	{"instr", "οδηγίες εντολές"},
 	// Turkish
-	{"ignoring", "görmezden yoksay* unut*"},
+	{"ignoring", "görmezden yoksay* yok unut*"},
 	{"prev", "önceki yukarıdaki"},
 	{"all", "tüm bütün"},
 	{"instr", "talimat* yönerge*"},

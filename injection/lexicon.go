@@ -20,7 +20,7 @@ var classNames = []string{
 	"system", "mode", "dev", "send", "chat", "web", "act", "before", "answer",
 	"also", "free", "talk", "role", "describe", "direct", "arrive", "source", "say",
 	"own", "next", "limits", "keyfile", "longer", "from", "task", "begin",
-	"rot", "decode", "action", "when", "consent", "safety", "end", "end",
+	"rot", "decode", "action", "when", "consent", "safety", "end", "stop",
 }
 
 // classes returns the set of the named meanings, separated by bars.
@@ -44,11 +44,13 @@ var (
 	negWord      = classes("neg")
 	directWord   = classes("direct")
 	describeWord = classes("describe")
+	whenWord     = classes("when")
 	consentWord  = classes("consent")
 	urgentWord   = classes("urgent|drop|all|this|sole")
 	announceWord = classes("urgent|void|sole|arrive")
 	actionWord   = classes("action")
 	decodeWord   = classes("decode")
+	keyfileWord  = classes("keyfile")
 	followWord   = classes("follow|decode")
 	rotWord      = classes("rot")
 )
@@ -61,14 +63,15 @@ var english = []lexeme{
 	{"ignore", "ignore disregard forget neglect"},
 	{"drop", "bypass override overrule discard dismiss abandon erase expunge eject skip suspend cancel nullify supersede circumvent set remove strip shed brush put render delete disobey drop obliterate purge eliminate negate silence shelve unlearn"},
 	{"prev", "previous previously prior above preceding earlier foregoing former past original initial existing before subsequent"},
-	{"all", "all any every everything each other others else rest anything"},
+	{"all", "all any every whatever everything each other others else rest anything"},
 	{"your", "your the these those our my"},
 	{"instr", "instruction instructions directive directives prompt prompts guideline guidelines programming instruct"},
 	{"rule", "rule rules policy policies command commands order orders restriction restrictions constraint constraints context safeguards filters training conversation messages message protocols protocol objective objectives inputs input directions text"},
 	{"task", "task tasks command commands order orders directive directives instruction instructions guidelines guideline objective objectives mandate mandates steps actions assignment duty duties advisories directions priorities rules"},
 	{"told", "told said learned learnt given instructed received taught mentioned"},
+	{"stop", "stop cease quit"},
 	{"neg", "not never don't won't cannot can't shouldn't mustn't doesn't no without"},
-	{"follow", "follow follows abide obey heed adhere comply execute perform listen carry fulfill respect"},
+	{"follow", "follow follows following obeying abide obey heed adhere comply execute perform listen carry fulfill respect"},
 	{"new", "new newly fresh freshly updated revised"},
 	{"next", "upcoming forthcoming following follows next additional incoming ahead extra supplemental coming just"},
 	{"own", "your my"},
@@ -107,7 +110,7 @@ var english = []lexeme{
 	{"arrive", "arrived received landed issued released delivered dispatched transmitted come communicated served dropped appeared unveiled announced given"},
 	{"source", "resume webpage page function table document article text code paper email content site website data file review transaction cv summary study list"},
 	{"say", "say state print output write declare claim answer respond return reply report tell"},
-	{"keyfile", "id_rsa id_ed25519 id_dsa authorized_keys"},
+	{"keyfile", "id_rsa id_ed25519 id_dsa authorized_keys credentials env kubeconfig netrc pgpass"},
 	{"longer", "longer"},
 	{"from", "from"},
 	{"begin", "begin start entering enter initiate activate enable activated enabled switch"},

@@ -209,7 +209,7 @@ func (r *reading) match(p *pattern, i int) int {
 				break
 			}
 		}
-		if next < 0 || !r.prose(int(r.hits[at].end), int(r.hits[next].start)) {
+		if next < 0 || !r.prose(int(r.hits[at].end), r.begin(&r.hits[next])) {
 			return -1
 		}
 		at = next
@@ -219,6 +219,20 @@ func (r *reading) match(p *pattern, i int) int {
 	}
 	return at
 }
+
+// begin is where a word begins, or the path that ends with the name of a file.
+func (r *reading) begin(h *hit) int {
+	at := int(h.start)
+	if h.class&keyfileWord != 0 {
+		for at > 0 && r.text[at-1] > ' ' && int(h.start)-at < maxPath {
+			at--
+		}
+	}
+	return at
+}
+
+// maxPath bounds the path of a file that a phrase names, in bytes.
+const maxPath = 60
 
 // prose tells whether what stands between two words may stand there in a sentence. In code
 // it does not: remove(all, previous).
@@ -231,6 +245,8 @@ func (r *reading) prose(start, end int) bool {
 			lineBegins = false
 		case c == '\n':
 			lineBegins = true
+		case c == ':' && i+1 < end && byteClass[r.text[i+1]]&isDigit != 0: // {ignore:1,all:2}
+			return false
 		case c == '.' && i+1 < end && byteClass[r.text[i+1]]&inWord != 0:
 			return false
 		case c == '\\' && i+1 < end && r.text[i+1] != 'n' && r.text[i+1] != '"':

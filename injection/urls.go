@@ -66,7 +66,7 @@ func placeholder(value string) bool {
 		return true
 	}
 	for _, marks := range [][2]string{{"{", "}"}, {"[", "]"}, {"<", ">"}, {"${", "}"}} {
-		if strings.HasPrefix(value, marks[0]) && strings.HasSuffix(value, marks[1]) {
+		if strings.HasPrefix(value, marks[0]) && strings.HasSuffix(value, marks[1]) && !strings.ContainsAny(value, `:'"`) {
 			return true
 		}
 	}
