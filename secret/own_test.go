@@ -34,7 +34,7 @@ var ownRules = []string{
 	"{'db_passwd': '[redacted:password]⟦kX9#mQ2!vL⟧'}",
 	"password: \"correct-horse-battery\" password = \"${DB_PASSWORD}\" \"password\": {\"type\": \"string\"} password = 'changeme123'",
 	"\"passwordField\": \"password_2\", secret: \"my-secret-name\", secret = \"projects/1/secrets/2\", passwd=\"<password1>\"",
-	"db:\n  password: [redacted:password-line]⟦kX9mQ2vLw⟧\n  пароль：[redacted:password-line]⟦Zx81#kq93⟧\n**Contraseña:** `[redacted:password-line]⟦kX9mQ2vLw⟧`",
+	"db:\n  password: [redacted:password-line]⟦kX9mQ2vLw⟧\n  Lösenord：[redacted:password-line]⟦Zx81#kq93⟧\n**Contraseña:** `[redacted:password-line]⟦kX9mQ2vLw⟧`",
 	"password: correct-horse-battery\npassword = os.environ1\npassword: String\nPasswort: siehe Kapitel 4\npassword: ${DB_Pass1}\npassword=user2.Password\npassword: sha256-hashed",
 	"The password for admin is [redacted:password-prose]⟦kX9mQ2vLw⟧ now; das Passwort lautet [redacted:password-prose]⟦Zx81#kq93⟧",
 	"The password is case-sensitive. The password is required for user1. The password is UTF-8 encoded. A password is Base64-encoded.",
