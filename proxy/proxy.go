@@ -22,6 +22,8 @@ type Config struct {
 	mediate.Config
 
 	Command []string // the server's program and arguments
+	Env     []string // its whole environment; nil inherits ours
+	Dir     string   // where it is started; "" is ours
 	// Connect reaches the server in another way than by starting Command.
 	Connect func() (Peer, error)
 	// Session is what is known of who calls before anything is said: the subject, the
@@ -79,7 +81,7 @@ func (c Config) connect() (Peer, error) {
 		return c.Connect()
 	}
 	server, err := process.Start(process.Command{
-		Args: c.Command, Stderr: c.Stderr, Supervisor: c.Supervisor,
+		Args: c.Command, Env: c.Env, Dir: c.Dir, Stderr: c.Stderr, Supervisor: c.Supervisor,
 	})
 	if err != nil {
 		return nil, err // not a nil *process.Process, which is no nil Peer

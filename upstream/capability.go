@@ -95,3 +95,10 @@ func yes(v json.RawMessage) bool {
 	}
 	return false
 }
+
+// NativeValidation reports whether a server announces the validation protocol itself, and
+// the name of its validate tool. The errors are those of [Set.HasCapability].
+func (s *Set) NativeValidation(ctx context.Context, server string) (method string, ok bool, err error) {
+	err = s.with(ctx, server, func(c *Client) { method, ok = c.NativeValidation() })
+	return method, ok, err
+}

@@ -12,15 +12,16 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // knownTools reads a saved list, or asks a server. It returns nil if there is neither.
-func (a *app) knownTools(ctx context.Context, file string, server []string, timeout time.Duration) (*call.Catalog, error) {
+func (a *app) knownTools(ctx context.Context, file string, server upstream.Command, timeout time.Duration) (*call.Catalog, error) {
 	switch {
 	case file != "":
 		return a.savedTools(file)
-	case server != nil:
+	case server.Args != nil:
 		client, err := startServer(ctx, server, timeout)
 		if err != nil {
 			return nil, err
@@ -31,12 +32,13 @@ func (a *app) knownTools(ctx context.Context, file string, server []string, time
 	return nil, nil
 }
 
-func startServer(ctx context.Context, server []string, timeout time.Duration) (*upstream.Client, error) {
+func startServer(ctx context.Context, server upstream.Command, timeout time.Duration) (*upstream.Client, error) {
 	supervisor, err := supervisor()
 	if err != nil {
 		return nil, err
 	}
-	client, err := upstream.Start(ctx, upstream.Command{Args: server, Supervisor: supervisor, Timeout: timeout})
+	server.Supervisor, server.Timeout = supervisor, timeout
+	client, err := upstream.Start(ctx, server)
 	var handshake *upstream.HandshakeError
 	switch {
 	case errors.As(err, &handshake) && errors.Is(err, context.DeadlineExceeded):
@@ -45,6 +47,16 @@ func startServer(ctx context.Context, server []string, timeout time.Duration) (*
 		return nil, withHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
 	}
 	return client, err
+}
+
+// environment is what a server is started with: nil for ours, or ours and what the policy
+// adds.
+func environment(s *policy.Server) ([]string, error) {
+	added, err := s.Environ(os.LookupEnv)
+	if err != nil || len(added) == 0 {
+		return nil, err
+	}
+	return append(os.Environ(), added...), nil
 }
 
 func (a *app) listTools(ctx context.Context, client *upstream.Client) (*call.Catalog, error) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,8 @@ func (a *app) checkCommand() *cobra.Command {
 
 A call is {"tool": …, "arguments": {…}}. Without files it is read from standard
 input. "tool" is the name of a tool that --tools or the server lists, or a whole
-definition with name and inputSchema.
+definition with name and inputSchema. With only a policy, it is SERVER:TOOL: the server
+is started as the policy says, and asked for its own validation, too, if it has one.
 
 What holds is what 'toolvet proxy' would hold with the same flags and the same server:
 the preset "standard" without a policy.
@@ -43,6 +45,7 @@ the preset "standard" without a policy.
 Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`,
 		Example: `  toolvet check --tools tools.json call.json
   toolvet check call.json -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet check --policy toolvet.yaml call.json
   toolvet check --jsonl --tools tools.json < calls.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, server := serverArgs(cmd, args)
@@ -70,20 +73,11 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 		return usageError(cmd, "no call to judge: name a file, or pipe a call in")
 	}
 	ctx := cmd.Context()
-	p, err := flags.gate.policyFor(server)
+	j, done, err := a.judger(ctx, flags, server)
 	if err != nil {
 		return err
 	}
-	gate, err := newGate(p, newLogger(a.stderr, false))
-	if err != nil {
-		return err
-	}
-	tools, err := a.knownTools(ctx, flags.tools, server, flags.timeout)
-	if err != nil {
-		return err
-	}
-	session := flags.gate.session(p)
-	j := &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}
+	defer done()
 	if flags.jsonl {
 		return a.checkLines(ctx, j)
 	}
@@ -93,8 +87,44 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 	return a.checkFiles(ctx, j, files, flags.json)
 }
 
+// judger is what judges the calls: by the tools of a file or of a server, or, where there is
+// only a policy, by those of its servers.
+func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j judger, done func(), err error) {
+	plain := func() (*judge, error) { return a.plainJudge(ctx, flags, server) }
+	if flags.gate.policy == "" || flags.tools != "" || server != nil {
+		j, err := plain()
+		return j, func() {}, err
+	}
+	named, err := a.openServers(serversFlags{gate: flags.gate, timeout: flags.timeout}, nil)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(named.Names()) == 0:
+		j, err := plain()
+		return j, func() {}, err
+	}
+	return &namedJudge{named, sync.OnceValues(plain)}, func() { named.close(ctx) }, nil
+}
+
+func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string) (*judge, error) {
+	p, err := flags.gate.policyFor(server)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := newGate(p, newLogger(a.stderr, false))
+	if err != nil {
+		return nil, err
+	}
+	tools, err := a.knownTools(ctx, flags.tools, upstream.Command{Args: server}, flags.timeout)
+	if err != nil {
+		return nil, err
+	}
+	session := flags.gate.session(p)
+	return &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}, nil
+}
+
 // checkFiles judges a call a file and returns the worst of the exit codes.
-func (a *app) checkFiles(ctx context.Context, j *judge, files []string, asJSON bool) error {
+func (a *app) checkFiles(ctx context.Context, j judger, files []string, asJSON bool) error {
 	worst := exitGo
 	for _, name := range files {
 		verdict := a.checkFile(ctx, j, name)
@@ -116,7 +146,7 @@ func (a *app) checkFiles(ctx context.Context, j *judge, files []string, asJSON b
 	return exitWith(worst)
 }
 
-func (a *app) checkFile(ctx context.Context, j *judge, name string) judged {
+func (a *app) checkFile(ctx context.Context, j judger, name string) judged {
 	raw, err := a.readCall(ctx, name)
 	if err != nil {
 		return notJudged(err)

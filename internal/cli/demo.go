@@ -99,7 +99,7 @@ type demonstration struct {
 
 func (d *demonstration) connect(ctx context.Context) error {
 	var err error
-	d.client, err = startServer(ctx, d.server, upstream.DefaultTimeout)
+	d.client, err = startServer(ctx, upstream.Command{Args: d.server}, upstream.DefaultTimeout)
 	return err
 }
 

@@ -85,7 +85,7 @@ func serverOf(p *policy.Policy, name string, command []string) (*policy.Server, 
 	if command == nil {
 		command = server.Command
 	}
-	if world := preset.World(command); len(server.World.Roots) == 0 && !server.World.Remote {
+	if world := preset.WorldIn(server.Dir, command); len(server.World.Roots) == 0 && !server.World.Remote {
 		world.Base, world.Resolver = server.World.Base, server.World.Resolver
 		server.World = world
 	}

@@ -62,7 +62,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	if _, err := os.Lstat(flags.out); err == nil && !flags.force {
 		return existsError(flags.out) // before the server is started
 	}
-	tools, err := a.knownTools(cmd.Context(), "", command, flags.timeout)
+	tools, err := a.knownTools(cmd.Context(), "", upstream.Command{Args: command}, flags.timeout)
 	if err != nil {
 		return err
 	}

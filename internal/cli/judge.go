@@ -20,6 +20,11 @@ import (
 // maxCall is the size of the largest call that is judged, in bytes.
 const maxCall = strictjson.DefaultBytes
 
+// A judger judges calls as they are written in files. It may be used concurrently.
+type judger interface {
+	judge(ctx context.Context, raw []byte) judged
+}
+
 // A judge judges calls as they are written in files. It may be used concurrently.
 type judge struct {
 	gate    *toolvet.Gate
@@ -44,6 +49,15 @@ func notJudged(err error) judged {
 	return judged{result: failed(err), code: exitNotJudged, err: err}
 }
 
+// undecided is what becomes of a call that cannot be read.
+func undecided(err error) judged {
+	var refused refusal
+	if errors.As(err, &refused) {
+		return judged{result: failed(err), code: exitNoGo}
+	}
+	return notJudged(err)
+}
+
 // failed is the result for a call that no check has seen.
 func failed(err error) protocol.Result {
 	r := protocol.NewResult("", toolvet.Verdict{})
@@ -53,12 +67,8 @@ func failed(err error) protocol.Result {
 
 func (j *judge) judge(ctx context.Context, raw []byte) judged {
 	c, err := j.decode(raw)
-	var refused refusal
-	switch {
-	case errors.As(err, &refused):
-		return judged{result: failed(err), code: exitNoGo}
-	case err != nil:
-		return notJudged(err)
+	if err != nil {
+		return undecided(err)
 	}
 	c.Server, c.Session = j.server, j.session
 	v := j.gate.Judge(ctx, c, toolvet.PointValidate)
@@ -72,14 +82,21 @@ func (j *judge) judge(ctx context.Context, raw []byte) judged {
 	return out
 }
 
-// decode reads {"tool": …, "arguments": {…}}. Other members are the reader's own
-// notes, but only beside "arguments": without, one of them may be a misspelt one.
 func (j *judge) decode(raw []byte) (*call.Call, error) {
+	tool, arguments, err := parts(raw)
+	if err != nil {
+		return nil, err
+	}
+	return j.newCall(tool, arguments)
+}
+
+// parts reads {"tool": …, "arguments": {…}}. Other members are the reader's own
+// notes, but only beside "arguments": without, one of them may be a misspelt one.
+func parts(raw []byte) (tool, arguments json.RawMessage, err error) {
 	members, err := strictjson.Members(raw, call.Limits{Bytes: maxCall})
 	if err != nil {
-		return nil, classify(err)
+		return nil, nil, classify(err)
 	}
-	var tool, arguments json.RawMessage
 	other := ""
 	for _, m := range members {
 		switch {
@@ -88,7 +105,7 @@ func (j *judge) decode(raw []byte) (*call.Call, error) {
 		case m.Key == "arguments":
 			arguments = m.Raw
 		case strings.EqualFold(m.Key, "tool"), strings.EqualFold(m.Key, "arguments"):
-			return nil, refusal{fmt.Errorf("the call has the key %q, which some readers take for %q: spell it that way",
+			return nil, nil, refusal{fmt.Errorf("the call has the key %q, which some readers take for %q: spell it that way",
 				strictjson.Printable(m.Key, 64), strings.ToLower(m.Key))}
 		default:
 			other = strictjson.Printable(m.Key, 64)
@@ -96,13 +113,13 @@ func (j *judge) decode(raw []byte) (*call.Call, error) {
 	}
 	switch {
 	case tool == nil:
-		return nil, errors.New(`the call has no "tool": a call is {"tool": …, "arguments": {…}}`)
+		return nil, nil, errors.New(`the call has no "tool": a call is {"tool": …, "arguments": {…}}`)
 	case arguments == nil && other != "":
-		return nil, fmt.Errorf(`the call has no "arguments", but %q: a call is {"tool": …, "arguments": {…}}`, other)
+		return nil, nil, fmt.Errorf(`the call has no "arguments", but %q: a call is {"tool": …, "arguments": {…}}`, other)
 	case arguments == nil:
 		arguments = json.RawMessage("{}")
 	}
-	return j.newCall(tool, arguments)
+	return tool, arguments, nil
 }
 
 func (j *judge) newCall(tool, arguments json.RawMessage) (*call.Call, error) {

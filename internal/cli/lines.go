@@ -25,7 +25,7 @@ type job struct {
 
 // checkLines judges standard input, a call a line, and prints a verdict a line in the
 // same order. Calls are judged in parallel; the number in flight is bounded.
-func (a *app) checkLines(ctx context.Context, j *judge) error {
+func (a *app) checkLines(ctx context.Context, j judger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	order, work := make(chan *job, 4*workers), make(chan *job, 4*workers)
@@ -80,7 +80,7 @@ func readJobs(ctx context.Context, in io.Reader, order, work chan<- *job) error 
 	}
 }
 
-func (job *job) run(ctx context.Context, j *judge) {
+func (job *job) run(ctx context.Context, j judger) {
 	defer close(job.done)
 	if job.err != nil {
 		job.verdict = judged{result: failed(job.err), code: exitNoGo}

@@ -21,6 +21,7 @@ import (
 type liveGate struct {
 	flags   gateFlags
 	command []string // how to start the server
+	server  *policy.Server
 	session call.Session
 	enforce *access.Enforcer
 	audit   policy.Audit
@@ -41,7 +42,7 @@ func openLiveGate(flags gateFlags, command []string, log *slog.Logger) (*liveGat
 		command = p.Servers[0].Command
 	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
-	g := &liveGate{flags: flags, command: command, session: flags.session(p), log: log,
+	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log,
 		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit}
 	return g, g.set(p)
 }

@@ -90,13 +90,13 @@ type locked struct {
 	first bool // it is locked now, for the first time
 }
 
-func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, command []string) error {
-	at, err := flags.find(command)
+func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) error {
+	at, err := flags.find(args)
 	if err != nil {
 		return err
 	}
 	name, command := at.server, at.command
-	if flags.tools == "" && len(command) == 0 {
+	if flags.tools == "" && len(command.Args) == 0 {
 		return usageError(cmd, "no server command: give it after --")
 	}
 	lock, err := pin.Load(at.file)
@@ -127,12 +127,13 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, command []string
 // A lockPlace is where a server's tools are locked.
 type lockPlace struct {
 	file    string
-	server  string   // its name in the file
-	command []string // how to start it
+	server  string           // its name in the file
+	command upstream.Command // how to start it
 }
 
 // find returns what the flags say, and what they leave to the policy.
-func (f lockFlags) find(command []string) (lockPlace, error) {
+func (f lockFlags) find(args []string) (lockPlace, error) {
+	command := upstream.Command{Args: args}
 	if f.policy == "" {
 		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), command}, nil
 	}
@@ -140,14 +141,18 @@ func (f lockFlags) find(command []string) (lockPlace, error) {
 	if err != nil {
 		return lockPlace{}, err
 	}
-	server, err := choose(p.Servers, f.server, command)
+	server, err := choose(p.Servers, f.server, args)
 	if err != nil {
 		return lockPlace{}, err
 	}
-	if command == nil && f.tools == "" {
-		command = server.Command
+	if f.tools == "" {
+		if args == nil {
+			command.Args = server.Command
+		}
+		command.Dir = server.Dir
+		command.Env, err = environment(server)
 	}
-	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, nil
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, err
 }
 
 // known reports a name of a tool that is none.

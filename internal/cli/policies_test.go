@@ -121,7 +121,7 @@ func TestPoliciesLint(t *testing.T) {
 func TestPoliciesReal(t *testing.T) {
 	t.Parallel()
 	newer := []string{"browser_take_screenshot", "browser_evaluate", "browser_fill_form"} // of @playwright/mcp than the corpora's
-	newer = append(newer, "new_in_an_update")                        // which stands for any that is not listed
+	newer = append(newer, "new_in_an_update")                                             // which stands for any that is not listed
 	real := realTools(t)
 	for _, name := range policyNames(t) {
 		if name == "git" {

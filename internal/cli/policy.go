@@ -140,10 +140,15 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 
 // lintTools are a server's tools, as far as they can be known; otherwise nil.
 func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
+	start := upstream.Command{Args: command}
 	if flags.start {
-		command = s.Command
+		env, err := environment(s)
+		if err != nil {
+			return nil, err
+		}
+		start = upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}
 	}
-	tools, err := a.knownTools(ctx, flags.tools, command, flags.timeout)
+	tools, err := a.knownTools(ctx, flags.tools, start, flags.timeout)
 	if tools != nil || err != nil || p.Pinning.Lock == "" {
 		return tools, err
 	}

@@ -92,6 +92,10 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run r
 	if err != nil {
 		return err
 	}
+	env, err := environment(gate.server)
+	if err != nil {
+		return err
+	}
 	if os.Getenv("GOGC") == "" {
 		// A proxy holds little and allocates much: a fifth less processor time with
 		// large messages, for some 10 MiB.
@@ -114,7 +118,7 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run r
 		Config: mediate.Config{
 			Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Logger: log,
 		},
-		Command: gate.command, Session: gate.session, Supervisor: supervisor,
+		Command: gate.command, Env: env, Dir: gate.server.Dir, Session: gate.session, Supervisor: supervisor,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
 	})
 	if err != nil {

@@ -73,7 +73,7 @@ type nativeValidation struct {
 
 func (a *app) listServer(cmd *cobra.Command, flags toolsFlags, server []string) error {
 	ctx := cmd.Context()
-	client, err := startServer(ctx, server, flags.timeout)
+	client, err := startServer(ctx, upstream.Command{Args: server}, flags.timeout)
 	if err != nil {
 		return err
 	}

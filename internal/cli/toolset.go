@@ -58,7 +58,7 @@ func (s *toolSet) named(raw json.RawMessage) (*call.Catalog, string, error) {
 		return nil, "", errors.New(`"tool" is empty: name the tool`)
 	case s.listed == nil:
 		return nil, "", withHint(errors.New(`"tool" is only a name, and no list of tools was given`),
-			"give --tools FILE or -- SERVER-COMMAND, or put the tool's definition in place of its name")
+			"give --tools FILE or -- SERVER-COMMAND, name it SERVER:TOOL with a server of --policy, or put the tool's definition in place of its name")
 	}
 	return s.listed, name, nil
 }

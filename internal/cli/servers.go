@@ -1,0 +1,250 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// serversFlags are the flags of commands that reach the servers of a policy.
+type serversFlags struct {
+	gate    gateFlags
+	timeout time.Duration
+	verbose bool
+}
+
+func (f *serversFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	f.gate.register(cmd)
+	f.gate.policy = policyFile
+	flags.Lookup("policy").DefValue = policyFile
+	_ = flags.MarkHidden("server") // names say it; the flag exists
+	flags.DurationVar(&f.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what is done, step by step")
+}
+
+// named are the servers of a policy, each with its gate.
+type named struct {
+	*upstream.Set
+	policy  *policy.Policy
+	session call.Session
+}
+
+func (n *named) close(ctx context.Context) { n.Set.Close(ctx) }
+
+// openServers reads a policy with servers. It starts none.
+func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named, error) {
+	log := newLogger(a.stderr, flags.verbose)
+	p, err := policy.Load(flags.gate.policy, suite.Rules()...)
+	if err != nil {
+		return nil, err
+	}
+	supervisor, err := supervisor()
+	if err != nil {
+		return nil, err
+	}
+	gates := map[string]*toolvet.Gate{}
+	cfg := upstream.Config{Gate: func(server string) *toolvet.Gate { return gates[server] }, Observer: observer, Logger: log}
+	for _, s := range p.Servers {
+		own := flags.gate
+		own.server = s.Name
+		alone, err := own.policyFor(nil)
+		if err != nil {
+			return nil, err
+		}
+		if gates[s.Name], err = newGate(alone, log); err != nil {
+			return nil, err
+		}
+		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor}, Timeout: flags.timeout})
+	}
+	set, err := upstream.NewSet(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &named{Set: set, policy: p, session: flags.gate.session(p)}, nil
+}
+
+// A policyDialer reaches a server as a policy says.
+type policyDialer struct {
+	server     *policy.Server
+	supervisor []string
+}
+
+// Dial implements upstream.Dialer.
+func (d *policyDialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
+	switch {
+	case d.server.URL != "":
+		return nil, fmt.Errorf("the policy gives the server %q a url, and this command only starts servers", d.server.Name)
+	case d.server.Command == nil:
+		return nil, fmt.Errorf("the policy does not say how the server %q is started: give it a command", d.server.Name)
+	}
+	env, err := environment(d.server)
+	if err != nil {
+		return nil, err
+	}
+	return upstream.Command{Args: d.server.Command, Env: env, Dir: d.server.Dir, Supervisor: d.supervisor}.Dial(ctx, stderr)
+}
+
+// A namedJudge judges calls of tools called SERVER:TOOL, and others by themselves.
+type namedJudge struct {
+	*named
+	plain func() (*judge, error)
+}
+
+func (j *namedJudge) judge(ctx context.Context, raw []byte) judged {
+	tool, arguments, err := parts(raw)
+	if err != nil {
+		return undecided(err)
+	}
+	name, _ := nameOf(tool)
+	if !strings.Contains(name, ":") {
+		plain, err := j.plain()
+		if err != nil {
+			return notJudged(err)
+		}
+		return plain.judge(ctx, raw)
+	}
+	result, err := j.Validate(ctx, name, arguments, upstream.WithSession(&j.session))
+	switch {
+	case err != nil:
+		return judged{result: result, code: exitNotJudged, err: err}
+	case !result.Valid:
+		return judged{result: result, code: exitNoGo}
+	}
+	return judged{result: result}
+}
+
+// nameOf is the text of a JSON string, and whether it is one.
+func nameOf(raw json.RawMessage) (string, bool) {
+	v, err := strictjson.Parse(raw, call.Limits{})
+	s, ok := v.(string)
+	return s, ok && err == nil
+}
+
+func (a *app) serversCommand() *cobra.Command {
+	var flags serversFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "servers [flags] [NAME...]",
+		Short: "Start the servers of a policy and tell how they stand",
+		Long: `Start the servers of a policy, all or those that are named, and tell how each stands:
+whether it can be connected to and why not, the protocol version, whether it offers a
+dry run itself (native validation), its tools. With --json also its capabilities.
+
+Exit codes: 0 all are ready, 1 one is not, 2 the policy could not be read.`,
+		Example: `  toolvet servers
+  toolvet servers --policy toolvet.yaml --json files`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.servers(cmd.Context(), flags, args, asJSON) },
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object a server and line")
+	return cmd
+}
+
+// A standing is what "toolvet servers" prints of one server.
+type standing struct {
+	Server       string            `json:"server"`
+	Status       upstream.Status   `json:"status"`
+	Error        string            `json:"error,omitempty"`
+	Version      string            `json:"protocolVersion,omitempty"`
+	Info         json.RawMessage   `json:"serverInfo,omitempty"`
+	Capabilities json.RawMessage   `json:"capabilities,omitempty"`
+	Native       *nativeValidation `json:"nativeValidation"` // null: the server has none
+	Tools        []string          `json:"tools"`            // NAME:TOOL
+}
+
+func (a *app) servers(ctx context.Context, flags serversFlags, names []string, asJSON bool) error {
+	set, err := a.openServers(flags, nil)
+	if err != nil {
+		return err
+	}
+	defer set.close(ctx)
+	if len(names) == 0 {
+		names = set.Names()
+	}
+	if len(names) == 0 {
+		return withHint(fmt.Errorf("%s names no servers", flags.gate.policy), "'toolvet import' takes them from the configuration of a client")
+	}
+	standings := make([]chan standing, len(names))
+	for i, name := range names {
+		standings[i] = make(chan standing, 1)
+		go func() { standings[i] <- set.standing(ctx, name) }()
+	}
+	worst := exitGo
+	for _, one := range standings {
+		s := <-one
+		if s.Status != upstream.Ready {
+			worst = exitNoGo
+		}
+		if err := s.write(a.stdout, asJSON); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return exitWith(worst)
+}
+
+func (n *named) standing(ctx context.Context, name string) standing {
+	s := standing{Server: name, Status: upstream.Failed, Tools: []string{}}
+	tools, err := n.Tools(ctx, name)
+	if err == nil {
+		s.Capabilities, err = n.Capabilities(ctx, name)
+	}
+	if err == nil {
+		s.Info, _, err = n.Info(ctx, name)
+	}
+	if err != nil {
+		s.Error = err.Error()
+		return s
+	}
+	for _, tool := range tools.Names() {
+		s.Tools = append(s.Tools, name+":"+tool)
+	}
+	if method, ok, err := n.NativeValidation(ctx, name); err == nil && ok {
+		s.Native = &nativeValidation{method}
+	}
+	states := n.States()
+	i := slices.IndexFunc(states, func(state upstream.State) bool { return state.Server == name })
+	s.Status, s.Version = states[i].Status, states[i].Version
+	return s
+}
+
+func (s *standing) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, s)
+	}
+	var err error
+	if s.Status != upstream.Ready {
+		_, err = fmt.Fprintf(w, "%s: %s: %s\n", s.Server, s.Status, s.Error)
+		return err
+	}
+	native := "none"
+	if s.Native != nil {
+		native = "the tool " + oneLine(s.Native.Method, maxDescription)
+	}
+	_, err = fmt.Fprintf(w, "%s: %s, %s, protocol %s, native validation: %s\n", s.Server, s.Status, count(len(s.Tools), "tool"), s.Version, native)
+	for _, tool := range s.Tools {
+		_, toolErr := fmt.Fprintf(w, "  %s\n", oneLine(tool, maxDescription))
+		err = errors.Join(err, toolErr)
+	}
+	return err
+}
