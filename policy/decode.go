@@ -18,9 +18,10 @@ import (
 // A decoder turns nodes into typed values and collects what is wrong on its way, so
 // that one run finds every error. A value that is wrong comes out as zero.
 type decoder struct {
-	file  *file
-	rules []*check.Rule
-	errs  Errors
+	file   *file
+	rules  []*check.Rule
+	errs   Errors
+	lookup func(name string) (string, bool) // of variables of the environment
 }
 
 func (d *decoder) errorf(at position, format string, args ...any) {

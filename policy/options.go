@@ -5,7 +5,6 @@ package policy
 
 import (
 	"encoding"
-	"os"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -239,7 +238,7 @@ func (d *decoder) expand(n ast.Node, s string) string {
 			d.errorf(positionOf(n), "%s", unclosed)
 			return ""
 		}
-		v, ok := os.LookupEnv(name)
+		v, ok := d.lookup(name)
 		if !ok {
 			d.errorf(positionOf(n), "the environment variable %s is not set", quote(name))
 		}

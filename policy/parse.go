@@ -91,11 +91,17 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 // checks, which [Policy.Validate] knows. Filename is for its messages. Anchors,
 // aliases, merge keys and tags are refused.
 func Parse(filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
+	return ParseWith(os.LookupEnv, filename, data, rules...)
+}
+
+// ParseWith is [Parse] with an environment of its own, for who wants to know whether a policy
+// is well written where its variables are not set.
+func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
 	d, root, errs := open(filename, "policy", data)
 	if errs != nil {
 		return nil, errs.ordered()
 	}
-	d.rules = rules
+	d.rules, d.lookup = rules, lookup
 	p := &Policy{origin: &origin{file: d.file, checks: map[string]position{}}}
 	if root != nil {
 		p.read(d, root)
@@ -122,7 +128,7 @@ func open(filename, kind string, data []byte) (*decoder, ast.Node, Errors) {
 		return nil, nil, errs
 	}
 	root, errs := parseTree(f, text)
-	return &decoder{file: f, errs: errs}, root, nil
+	return &decoder{file: f, errs: errs, lookup: os.LookupEnv}, root, nil
 }
 
 // read reads the whole file.

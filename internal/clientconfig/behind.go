@@ -1,0 +1,111 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// Behind puts the servers of a file behind a program: each command becomes that of wrap,
+// followed by what it was. Wrap is asked for each server that is started by a command, by the
+// name that the file gives it; nil leaves the server as it is. Every other byte of the file
+// stays, comments too, and the values of its environment with them. It returns the names of
+// the servers that were changed.
+func Behind(file []byte, wrap func(name string) []string) (changed []byte, names []string, err error) {
+	entries, err := servers(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	var edits []edit
+	for _, e := range entries {
+		command := e.get("command")
+		if command == nil {
+			continue
+		}
+		words := wrap(e.name)
+		if len(words) == 0 {
+			continue
+		}
+		more, err := e.behind(command, words)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", strictjson.Printable(e.name, 64), err)
+		}
+		if more != nil {
+			edits, names = append(edits, more...), append(names, e.name)
+		}
+	}
+	return apply(file, edits), names, nil
+}
+
+// An edit replaces a part of a file.
+type edit struct {
+	offset, length int
+	text           []byte
+}
+
+func apply(file []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(b.offset, a.offset) })
+	file = bytes.Clone(file)
+	for _, e := range edits {
+		file = slices.Concat(file[:e.offset], e.text, file[e.offset+e.length:])
+	}
+	return file
+}
+
+// behind returns the edits for one server; nil if it is behind toolvet already.
+func (e *entry) behind(command *strictjson.Member, words []string) ([]edit, error) {
+	program, err := text(command)
+	if err != nil {
+		return nil, err
+	}
+	var given []string
+	var elements [][]byte
+	args := e.get("args")
+	if args != nil {
+		if given, err = texts(args); err != nil {
+			return nil, err
+		}
+		if elements, err = strictjson.Elements(args.Raw, limits); err != nil {
+			return nil, err
+		}
+	}
+	if isProxy(program, given) {
+		return nil, nil
+	}
+	first, err := quote(words[0])
+	if err != nil {
+		return nil, err
+	}
+	var list [][]byte
+	for _, word := range words[1:] {
+		q, err := quote(word)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, q)
+	}
+	list = append(append(list, command.Raw), elements...)
+	all := slices.Concat([]byte("["), bytes.Join(list, []byte(", ")), []byte("]"))
+	edits := []edit{{command.Offset, len(command.Raw), first}}
+	if args = e.find("args"); args != nil { // null as well
+		return append(edits, edit{args.Offset, len(args.Raw), all}), nil
+	}
+	edits[0].text = slices.Concat(first, []byte(`, "args": `), all)
+	return edits, nil
+}
+
+// quote is a text in JSON, with <, > and & as they are.
+func quote(s string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(s)
+	return bytes.TrimSpace(b.Bytes()), err
+}

@@ -1,0 +1,287 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func newReader(t testing.TB) *Reader {
+	t.Helper()
+	r, err := NewReader(Options{Workspace: "/work space/p", Home: "/home/ann", Variables: func(file string) ([]string, error) {
+		if file != "/work space/p/.env" {
+			return nil, errors.New("no such file")
+		}
+		return []string{"FROM_FILE", "OTHER"}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func read(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := newReader(t).Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		server string
+		want   Server
+	}{
+		"plain": {`{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@2026.8.31","/srv/a$b"]}`,
+			Server{Command: []string{"npx", "-y", "@modelcontextprotocol/server-filesystem@2026.8.31", "/srv/a$$b"}}},
+		"VS Code's words": {`{"type":"stdio","command":"${workspaceFolder}/bin/s","args":["${userHome}${/}x","${workspaceFolderBasename}","${env:PART}-${input:api-key}"],"cwd":"${workspaceFolder}/sub","envFile":"${workspaceFolder}/.env","env":{"A":"${env:B}","OTHER":"${input:api-key}"}}`,
+			Server{Command: []string{"/work space/p/bin/s", "/home/ann/x", "p", "${PART}-${API_KEY}"}, Dir: "/work space/p/sub",
+				Env:   []Variable{{"FROM_FILE", "${FROM_FILE}"}, {"OTHER", "${API_KEY}"}, {"A", "${B}"}},
+				Notes: []string{`it asks for the input "api-key": set the environment variable API_KEY`, "the values of its envFile are not copied: set FROM_FILE, OTHER", `it asks for the input "api-key": set the environment variable API_KEY`}}},
+		"Claude Code's words": {`{"command":"s","env":{"A":"${TOKEN}","B":"${HOST:-example.org}","C":"x${TOKEN}"}}`,
+			Server{Command: []string{"s"}, Env: []Variable{{"A", "${TOKEN}"}, {"B", "${HOST}"}, {"C", "x${TOKEN}"}},
+				Notes: []string{"the default of HOST is not copied: set the environment variable"}}},
+		"a relative directory": {`{"command":"s","cwd":"sub"}`, Server{Command: []string{"s"}, Dir: "/work space/p/sub"}},
+		"an envFile that is away": {`{"command":"s","envFile":"/none"}`,
+			Server{Command: []string{"s"}, Notes: []string{"its envFile cannot be read: set what stands in it in the environment"}}},
+		"harmless values": {`{"command":"s","env":{"NODE_ENV":"production","DEBUG":true,"PORT":3000,"LOG_LEVEL":"info","DATA":"/srv/my data","URL":"https://api.example.org/v1","EMPTY":"","HOST":"localhost:8080"}}`,
+			Server{Command: []string{"s"}, Env: []Variable{{"NODE_ENV", "production"}, {"DEBUG", "true"}, {"PORT", "3000"}, {"LOG_LEVEL", "info"}, {"DATA", "/srv/my data"}, {"URL", "https://api.example.org/v1"}, {"EMPTY", ""}, {"HOST", "localhost:8080"}}}},
+		"remote": {`{"type":"http","url":"https://mcp.example.org/mcp","headers":{"Authorization":"Bearer ${input:t}","X-Api-Key":"hunter2","X-B":"Bearer hunter2"}}`,
+			Server{URL: "https://mcp.example.org/mcp", Headers: []Variable{{"Authorization", "Bearer ${T}"}, {"X-Api-Key", "${S_X_API_KEY}"}, {"X-B", "Bearer ${S_X_B}"}},
+				Notes: []string{`it asks for the input "t": set the environment variable T`, "the header X-Api-Key is not copied: set the environment variable S_X_API_KEY, or the policy cannot be read", "the header X-B is not copied: set the environment variable S_X_B, or the policy cannot be read"}}},
+		"a url with a key": {`{"url":"https://mcp.example.org/mcp?api_key=hunter2"}`,
+			Server{URL: "${S_URL}", Notes: []string{"the url is not copied: set the environment variable S_URL, or the policy cannot be read"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := read(t, `{"mcpServers":{"s":`+tt.server+`}}`)
+			if len(c.Servers) != 1 {
+				t.Fatalf("left out: %v", c.Left)
+			}
+			tt.want.Name, tt.want.Given = "s", "s"
+			if diff := cmp.Diff(&tt.want, c.Servers[0]); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	for server, want := range map[string]string{
+		`{}`:                                     "neither a command nor a url",
+		`{"command":7}`:                          `"command" is no text`,
+		`{"command":"s","args":"x"}`:             `"args" is no list of texts`,
+		`{"command":"s","args":[1]}`:             `"args" is no list of texts`,
+		`{"command":"s","env":{"A":{}}}`:         "holds what is no text",
+		`{"command":"s","args":["${config:x}"]}`: "${config:x} is a word of the client's own",
+		`{"type":"sse","url":"https://x.org"}`:   "HTTP+SSE",
+		`{"type":"http"}`:                        "has no url",
+		`{"type":"ws"}`:                          "of a type that is not known",
+		`{"command":"C:\\bin\\toolvet.exe","args":["proxy","--","s"]}`: "behind toolvet already",
+	} {
+		c := read(t, `{"servers":{"s":`+server+`}}`)
+		if len(c.Servers) != 0 || len(c.Left) != 1 || !strings.HasPrefix(c.Left[0], "s: ") || !strings.Contains(c.Left[0], want) {
+			t.Errorf("%s: %+v, want %q", server, c, want)
+		}
+	}
+}
+
+func TestNoConfig(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		``:                                     "value is expected",
+		`{}`:                                   `no "mcpServers"`,
+		`{"mcpServers":[]}`:                    `"mcpServers" cannot be read: the JSON text is not a JSON object`,
+		`{"servers":{"a":7}}`:                  `the server "a" is no object`,
+		`{"mcpServers":{"a":{},"a":{}}}`:       "twice",
+		`{"servers":{"a":{"command":"hunter2"`: "",
+	} {
+		_, err := newReader(t).Read([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// What may be a secret is in no template and in no note, wherever the file has it.
+func TestNoSecret(t *testing.T) {
+	t.Parallel()
+	secrets := []string{
+		"hunter2", "ghp_" + "x7Jq2LmN9pRs4TvWy8ZaB3cDe5FgH1iKo6Mn", "0123456789abcdef0123456789abcdef", "Zm9vYmFyMTIzQUJDZGVmNDU2",
+		"sk-ant-api03-" + strings.Repeat("Ab3", 30), "correct horse battery staple", "AKIA" + "Q3EGRIPCXXTN4ZBD",
+	}
+	for _, secret := range secrets {
+		strong := secret != "hunter2" && !strings.Contains(secret, " ")
+		places := []string{
+			`{"command":"s","env":{"API_KEY":%q}}`, `{"command":"s","env":{"GITHUB_TOKEN":"x-%s"}}`, `{"command":"s","env":{"DB_PASSWORD":%q}}`,
+			`{"command":"s","env":{"X":"postgres://u:%s@db/x"}}`, `{"command":"s","env":{"X":"https://h.example.org/a?k=%s"}}`,
+			`{"command":"s","args":["--api-key",%q]}`, `{"command":"s","args":["--api-key=%s"]}`, `{"command":"s","args":["postgresql://u:%s@db/x"]}`,
+			`{"command":"docker","args":["run","-e","TOKEN=%s"]}`, `{"command":"npx","args":["mcp-remote","https://x.org/mcp","--header","Authorization: Bearer %s"]}`,
+			`{"command":"npx","args":["mcp-remote","https://x.org/mcp?key=%s"]}`,
+			`{"url":"https://x.org/mcp","headers":{"Authorization":"Bearer %s"}}`, `{"url":"https://x.org/mcp","headers":{"X":%q}}`, `{"url":"https://u:%s@x.org/mcp"}`,
+			`{"command":"s","envFile":"/%s"}`,
+		}
+		if strong { // nothing around it says what it is
+			places = append(places, `{"command":"s","env":{"X":%q}}`, `{"command":"s","args":[%q]}`, `{"command":"s","args":["--x=%s"]}`, `{"url":"https://x.org/%s/mcp"}`, `{"command":"s","env":{"X":"https://hooks.x.org/services/%s"}}`)
+		}
+		for _, place := range places {
+			given := fmt.Sprintf(strings.ReplaceAll(place, "%q", `"%s"`), secret)
+			c := read(t, `{"mcpServers":{"a":`+given+`,"b":`+given+`}}`)
+			if len(c.Servers) != 2 {
+				t.Errorf("%s: left out: %v", given, c.Left)
+			}
+			all, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(all, []byte(secret)) {
+				t.Errorf("%s: the secret is in %s", given, all)
+			}
+		}
+	}
+}
+
+// One variable never stands for two values.
+func TestSameName(t *testing.T) {
+	t.Parallel()
+	c := read(t, `{"mcpServers":{"a":{"command":"s","env":{"TOKEN":"one"}},"b":{"command":"s","env":{"TOKEN":"two"}},"c d":{"command":"s","env":{"TOKEN":"one"}}}}`)
+	var got []string
+	for _, s := range c.Servers {
+		got = append(got, s.Name+" "+s.Env[0].Value)
+	}
+	if diff := cmp.Diff([]string{"a ${TOKEN}", "b ${B_TOKEN}", "c-d ${TOKEN}"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1} // x`:             `{"a":1}     `,
+		`{"a": /* , } */ 1,}`:      `{"a":           1 }`,
+		`{"a":[1,2, // x` + "\n]}": `{"a":[1,2      ` + "\n]}",
+		`{"a":"// no, }"}`:         `{"a":"// no, }"}`,
+		`{"a":"\"// no",}`:         `{"a":"\"// no" }`,
+		`[1,,]`:                    `[1, ]`,
+		"\uFEFF{}":                 "   {}",
+		`{"a":1 /* open`:           `{"a":1 /* open`,
+		`/`:                        `/`,
+		`"`:                        `"`,
+	} {
+		if got := string(plain([]byte(text))); got != want {
+			t.Errorf("plain(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzPlain: nothing moves, JSON stays as it is, and what was made plain is plain.
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,2,],} // x`, `{"a":"/*\\\""}`, "/* x \n */ [1, ]", `"\`, `//`, `[,]`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got := plain(text)
+		switch {
+		case len(got) != len(text):
+			t.Errorf("plain(%q) has %d bytes more", text, len(got)-len(text))
+		case json.Valid(text) && !bytes.Equal(got, text):
+			t.Errorf("plain(%q) = %q: it was JSON", text, got)
+		}
+	})
+}
+
+const commented = `{
+  // my servers
+  "servers": {
+    "a": {
+      "command": "npx", /* from npm */
+      "args": ["-y", "pkg", "${input:x}",],
+      "env": {"TOKEN": "hunter2"},
+    },
+    "b": {"command": "b"},
+    "n": {"command": "n", "args": null},
+    "remote": {"url": "https://x.org"},
+    "kept": {"command": "kept"},
+    "done": {"command": "/bin/toolvet", "args": ["proxy", "--", "x"]},
+  },
+}
+`
+
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	wrap := func(name string) []string {
+		if name == "kept" {
+			return nil
+		}
+		return []string{`C:\toolvet`, "proxy", "--server", name, "--"}
+	}
+	got, names, err := Behind([]byte(commented), wrap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer(
+		`"npx"`, `"C:\\toolvet"`, `["-y", "pkg", "${input:x}",]`, `["proxy", "--server", "a", "--", "npx", "-y", "pkg", "${input:x}"]`,
+		`"command": "b"`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "b", "--", "b"]`,
+		`"command": "n", "args": null`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "n", "--", "n"]`,
+	).Replace(commented)
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "n"}, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	again, names, err := Behind([]byte(strings.ReplaceAll(string(got), `C:\\toolvet`, `C:\\toolvet.exe`)), wrap)
+	if err != nil || len(names) != 0 || !strings.Contains(string(again), "from npm") {
+		t.Errorf("a second time: %q, %v", names, err)
+	}
+}
+
+// FuzzBehind: whatever is changed is still a configuration with the same servers.
+func FuzzBehind(f *testing.F) {
+	f.Add([]byte(commented))
+	f.Add([]byte(`{"mcpServers":{"a":{"args":["x"],"command":"y"}}}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		before, err := servers(file)
+		if err != nil {
+			return
+		}
+		got, _, err := Behind(file, func(string) []string { return []string{"toolvet", "proxy", "--"} })
+		if err != nil {
+			return
+		}
+		after, err := servers(got)
+		if err != nil || len(after) != len(before) {
+			t.Fatalf("%q becomes %q: %v", file, got, err)
+		}
+	})
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	config := filepath.Join(home, ".config")
+	var files []string
+	for _, p := range Places(".", home, config) {
+		if p.Client == "" || p.File == "" {
+			t.Errorf("%+v", p)
+		}
+		files = append(files, strings.TrimPrefix(filepath.ToSlash(p.File), filepath.ToSlash(home)+"/"))
+	}
+	want := []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".config/Claude/claude_desktop_config.json", ".cursor/mcp.json", ".config/Code/User/mcp.json"}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,79 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import "bytes"
+
+// plain blanks what JSON does not have and editors allow: comments, commas behind the last
+// entry, and a byte order mark. Every other byte stays where it is. A text that is JSON
+// stays as it is.
+func plain(text []byte) []byte {
+	out := bytes.Clone(text)
+	if bytes.HasPrefix(out, []byte("\uFEFF")) {
+		blank(out[:3])
+	}
+	comma := -1 // where the last significant byte is one
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			continue
+		case c == '"':
+			i = endOfString(out, i)
+		case c == '/':
+			if end := endOfComment(out, i); end > i {
+				blank(out[i:end])
+				i = end - 1
+				continue
+			}
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma] = ' '
+		case c == ',':
+			comma = i
+			continue
+		}
+		comma = -1
+	}
+	return out
+}
+
+// endOfString returns the place of the quote that ends the string at i, or of the last byte.
+func endOfString(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text) - 1
+}
+
+// endOfComment returns the place behind the comment at i, and i if there is none.
+func endOfComment(text []byte, i int) int {
+	rest := text[i:]
+	var length int
+	switch {
+	case bytes.HasPrefix(rest, []byte("//")):
+		if length = bytes.IndexAny(rest, "\r\n"); length < 0 {
+			length = len(rest)
+		}
+	case bytes.HasPrefix(rest, []byte("/*")):
+		end := bytes.Index(rest[2:], []byte("*/"))
+		if end < 0 {
+			return i
+		}
+		length = end + 4
+	}
+	return i + length
+}
+
+// blank keeps the ends of lines, so that errors name the right one.
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = ' '
+		}
+	}
+}

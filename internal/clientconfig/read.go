@@ -1,0 +1,312 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// maxBytes is the size of the largest file that is read.
+const maxBytes = 8 << 20
+
+// A Config is what a file says of servers.
+type Config struct {
+	Servers []*Server // in the order of the file
+	Left    []string  // servers that are left out, and why
+}
+
+// A Server is what a policy says of one server. Texts are templates as policies have them:
+// ${NAME} is an environment variable, $$ a dollar sign.
+type Server struct {
+	Name    string // as a policy may have it
+	Given   string // as the file has it
+	Command []string
+	Env     []Variable
+	Dir     string
+	URL     string // in place of a command
+	Headers []Variable
+	Notes   []string // what whoever starts the server must know, a sentence each
+}
+
+// A Variable is a name and the template of its value.
+type Variable struct{ Name, Value string }
+
+// Options say what the words of a file stand for.
+type Options struct {
+	Workspace string                                 // ${workspaceFolder}; absolute
+	Home      string                                 // ${userHome}
+	Variables func(envFile string) ([]string, error) // the names in an envFile; nil: it cannot be read
+	taken     map[string]string                      // by the name of a variable: the value that it stands for
+}
+
+// A Reader reads several files, so that a variable has one meaning in all of them.
+type Reader struct {
+	options Options
+	secrets *finder
+}
+
+// NewReader makes a Reader.
+func NewReader(o Options) (*Reader, error) {
+	o.taken = map[string]string{}
+	f, err := newFinder()
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{options: o, secrets: f}, nil
+}
+
+// Read reads the text of a file. The error never shows what stands in it.
+func (r *Reader) Read(text []byte) (*Config, error) {
+	entries, err := servers(text)
+	if err != nil {
+		return nil, err
+	}
+	c := &Config{}
+	for _, e := range entries {
+		s, err := r.server(e)
+		if err != nil {
+			c.Left = append(c.Left, fmt.Sprintf("%s: %v", strictjson.Printable(e.name, 64), err))
+			continue
+		}
+		c.Servers = append(c.Servers, s)
+	}
+	return c, nil
+}
+
+// An entry is a server as it stands in the file.
+type entry struct {
+	name    string
+	members []strictjson.Member // offsets are from the start of the file
+}
+
+// get returns a member, nil if it is absent or null.
+func (e *entry) get(key string) *strictjson.Member {
+	m := e.find(key)
+	if m == nil || string(m.Raw) == "null" {
+		return nil
+	}
+	return m
+}
+
+func (e *entry) find(key string) *strictjson.Member {
+	i := slices.IndexFunc(e.members, func(m strictjson.Member) bool { return m.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &e.members[i]
+}
+
+var limits = strictjson.Limits{Bytes: maxBytes}
+
+// servers finds the servers of a file: below mcpServers, below servers (VS Code), or below
+// both words of mcp.servers (its settings.json).
+func servers(text []byte) ([]entry, error) {
+	root, err := membersAt(plain(text), 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range [][]string{{"mcpServers"}, {"servers"}, {"mcp", "servers"}} {
+		list, found, err := below(root, path)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		entries := make([]entry, len(list))
+		for i, m := range list {
+			entries[i].name = m.Key
+			if entries[i].members, err = membersAt(m.Raw, m.Offset); err != nil {
+				return nil, fmt.Errorf("the server %q is no object", strictjson.Printable(m.Key, 64))
+			}
+		}
+		return entries, nil
+	}
+	return nil, errors.New(`there is no "mcpServers" and no "servers": it is no configuration of MCP servers`)
+}
+
+func below(members []strictjson.Member, path []string) (list []strictjson.Member, found bool, err error) {
+	for _, key := range path {
+		i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
+		if i < 0 {
+			return nil, false, nil
+		}
+		if members, err = membersAt(members[i].Raw, members[i].Offset); err != nil {
+			return nil, false, fmt.Errorf("%q cannot be read: %w", key, err)
+		}
+	}
+	return members, true, nil
+}
+
+func membersAt(object []byte, offset int) ([]strictjson.Member, error) {
+	members, err := strictjson.Members(object, limits)
+	for i := range members {
+		members[i].Offset += offset
+	}
+	return members, err
+}
+
+func text(m *strictjson.Member) (string, error) {
+	v, err := strictjson.Parse(m.Raw, limits)
+	s, ok := v.(string)
+	if err != nil || !ok {
+		return "", fmt.Errorf("%q is no text", m.Key)
+	}
+	return s, nil
+}
+
+func texts(m *strictjson.Member) ([]string, error) {
+	v, err := strictjson.Parse(m.Raw, limits)
+	list, ok := v.([]any)
+	out := make([]string, len(list))
+	for i, e := range list {
+		s, isText := e.(string)
+		out[i], ok = s, ok && isText
+	}
+	if err != nil || !ok {
+		return nil, fmt.Errorf("%q is no list of texts", m.Key)
+	}
+	return out, nil
+}
+
+// pairs reads an object of texts; numbers and truth values count as they are written.
+func pairs(m *strictjson.Member) ([]Variable, error) {
+	members, err := strictjson.Members(m.Raw, limits)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no object", m.Key)
+	}
+	list := make([]Variable, len(members))
+	for i, v := range members {
+		list[i] = Variable{v.Key, string(v.Raw)}
+		switch v.Raw[0] {
+		case '"':
+			if list[i].Value, err = text(&v); err != nil {
+				return nil, err
+			}
+		case '{', '[', 'n':
+			return nil, fmt.Errorf("%q holds what is no text", m.Key)
+		}
+	}
+	return list, nil
+}
+
+// server makes the templates of an entry.
+func (r *Reader) server(e entry) (*Server, error) {
+	s := &Server{Name: nameFor(e.name), Given: e.name}
+	kind := "stdio"
+	if m := e.get("url"); m != nil {
+		kind = "http"
+	}
+	if m := e.get("type"); m != nil {
+		var err error
+		if kind, err = text(m); err != nil {
+			return nil, err
+		}
+	}
+	w := &words{Reader: r, server: s}
+	var err error
+	switch kind {
+	case "stdio":
+		err = w.stdio(&e)
+	case "http", "streamable-http", "streamableHttp":
+		err = w.http(&e)
+	case "sse":
+		return nil, errors.New("it is reached by HTTP+SSE, which MCP has replaced in 2025: ask for its Streamable HTTP endpoint")
+	default:
+		return nil, errors.New("it is of a type that is not known")
+	}
+	if err == nil && w.unknown != "" {
+		err = fmt.Errorf("%s is a word of the client's own, which toolvet does not know", w.unknown)
+	}
+	return s, err
+}
+
+func (w *words) stdio(e *entry) error {
+	command := e.get("command")
+	if command == nil {
+		return errors.New("it has neither a command nor a url")
+	}
+	program, err := text(command)
+	if err != nil {
+		return err
+	}
+	var args []string
+	if m := e.get("args"); m != nil {
+		if args, err = texts(m); err != nil {
+			return err
+		}
+	}
+	if isProxy(program, args) {
+		return errors.New("it is behind toolvet already")
+	}
+	w.server.Command = append([]string{w.replace(program)}, w.arguments(args)...)
+	if m := e.get("cwd"); m != nil {
+		dir, err := text(m)
+		if err != nil {
+			return err
+		}
+		w.server.Dir = w.directory(dir)
+	}
+	if err := w.envFile(e); err != nil {
+		return err
+	}
+	if m := e.get("env"); m != nil {
+		list, err := pairs(m)
+		if err != nil {
+			return err
+		}
+		for _, v := range list {
+			w.setEnv(Variable{v.Name, w.value(v.Name, v.Value)})
+		}
+	}
+	return nil
+}
+
+func (w *words) http(e *entry) error {
+	m := e.get("url")
+	if m == nil {
+		return errors.New("it has no url")
+	}
+	url, err := text(m)
+	if err != nil {
+		return err
+	}
+	w.server.URL = w.url(url)
+	if m := e.get("headers"); m != nil {
+		list, err := pairs(m)
+		if err != nil {
+			return err
+		}
+		for _, v := range list {
+			w.server.Headers = append(w.server.Headers, Variable{v.Name, w.header(v.Name, v.Value)})
+		}
+	}
+	return nil
+}
+
+// nameFor is a name as a policy may have it: no colon, and nothing that is not seen.
+func nameFor(given string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.-", r) {
+			return r
+		}
+		return '-'
+	}, given)
+	if name = strings.Trim(name, "-"); name == "" {
+		return "server"
+	}
+	return name
+}
+
+// isProxy reports whether a command is "toolvet proxy".
+func isProxy(program string, args []string) bool {
+	base := filepath.Base(strings.ReplaceAll(program, `\`, "/"))
+	return strings.TrimSuffix(base, ".exe") == "toolvet" && len(args) > 0 && args[0] == "proxy"
+}

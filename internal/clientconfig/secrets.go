@@ -1,0 +1,179 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/toolvet/toolvet/secret"
+)
+
+// A finder tells what may be a secret.
+type finder struct{ scanner *secret.Scanner }
+
+func newFinder() (*finder, error) {
+	s, err := secret.New(secret.Options{})
+	return &finder{s}, err
+}
+
+var (
+	secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred|cookie|session|private|cert|sign|salt|dsn|conn|hook|jwt|bearer|licen[cs]e|(^|[_-])pin$`)
+
+	// What is certainly no secret: a truth value, a small number, a plain word, a path, an
+	// address of a host.
+	harmlessValue = regexp.MustCompile(`^(|[0-9]{1,6}(\.[0-9]{1,3})?|[A-Za-z]{1,16}|[a-z]{1,12}([-_.][a-z0-9]{1,12}){1,3}|[a-z0-9.-]{1,40}:[0-9]{2,5})$`)
+	harmlessPath  = regexp.MustCompile(`^(~|\.{1,2}|[A-Za-z]:)?([/\\][A-Za-z0-9 ._@+()-]{0,40})+$`)
+
+	// A mixture of letters and digits without words.
+	mixture = regexp.MustCompile(`^([A-Za-z0-9+/=_-]{20,}|[0-9a-fA-F]{16,})$`)
+)
+
+// harmless reports whether a value may be copied: nothing in its name or in itself speaks of
+// a secret, and it is of a kind that is none.
+func (f *finder) harmless(name, value string) bool {
+	if secretName.MatchString(name) || f.found(name+"="+value) || f.found(value) {
+		return false
+	}
+	return harmlessValue.MatchString(value) || harmlessPath.MatchString(value) && !blob(value) || f.harmlessURL(value)
+}
+
+func (f *finder) found(s string) bool { return len(f.scanner.Scan(s)) > 0 }
+
+// harmlessURL reports whether a text is a URL without a place for a secret: no user, no
+// query, and words for its path.
+func (f *finder) harmlessURL(s string) bool {
+	u, err := url.Parse(s)
+	if err == nil && u.Scheme == "file" && u.Host == "" {
+		return harmlessPath.MatchString(u.Path) && !blob(u.Path)
+	}
+	if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || f.found(s) {
+		return false
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if len(part) > 30 || blob(part) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	upper = regexp.MustCompile(`[A-Z]`)
+	lower = regexp.MustCompile(`[a-z]`)
+	digit = regexp.MustCompile(`[0-9]`)
+	hex   = regexp.MustCompile(`^[0-9a-fA-F-]{16,}$`)
+)
+
+// blob reports whether a text, or a part of a path, looks as if chance had made it.
+func blob(s string) bool {
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(`/\.@ `, r) }) {
+		if mixture.MatchString(part) && digit.MatchString(part) && (hex.MatchString(part) || upper.MatchString(part) && lower.MatchString(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// value is the template of a value of the environment.
+func (w *words) value(name, given string) string {
+	rest, refers := literal(given)
+	if w.secrets.harmless(name, rest) || refers && strings.TrimSpace(rest) == "" {
+		return w.replace(given)
+	}
+	reference := w.refer(variableName(name), given)
+	w.note("the value of %s is not copied: set the environment variable %s", name, reference[2:len(reference)-1])
+	return reference
+}
+
+// header is the template of a header's value.
+func (w *words) header(name, given string) string {
+	rest, refers := literal(given)
+	if scheme := strings.TrimSpace(rest); refers && (scheme == "" || strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
+		return w.replace(given)
+	}
+	scheme, secret, ok := strings.Cut(given, " ")
+	if !ok || !strings.EqualFold(scheme, "bearer") && !strings.EqualFold(scheme, "basic") {
+		scheme, secret = "", given
+	} else {
+		scheme += " "
+	}
+	return scheme + w.hide("the header "+name, secret, w.server.Name, name)
+}
+
+// hide is a reference in the place of what may be a secret.
+func (w *words) hide(what, value string, name ...string) string {
+	reference := w.refer(variableName(name...), value)
+	w.note("%s is not copied: set the environment variable %s, or the policy cannot be read", what, reference[2:len(reference)-1])
+	return reference
+}
+
+func (w *words) url(given string) string {
+	rest, refers := literal(given)
+	if refers && !strings.ContainsAny(rest, "?@") && !w.secrets.found(rest) || w.secrets.harmlessURL(given) {
+		return w.replace(given)
+	}
+	return w.hide("the url", given, w.server.Name, "url")
+}
+
+var (
+	assignment = regexp.MustCompile(`^(-{0,2}[A-Za-z_][A-Za-z0-9_-]*)=(.+)$`)
+	headerLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*):\s*(.+)$`)
+	flag       = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9-]*$`)
+	headerFlag = regexp.MustCompile(`^(-H|--header)$`)
+)
+
+// arguments are the templates of a command's arguments.
+func (w *words) arguments(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		before := ""
+		if i > 0 {
+			before = args[i-1]
+		}
+		out[i] = w.argument(before, arg)
+	}
+	return out
+}
+
+// argument is the template of an argument behind another.
+func (w *words) argument(before, arg string) string {
+	what := "a part of its arguments"
+	rest, refers := literal(arg)
+	if refers && strings.TrimSpace(rest) == "" {
+		return w.replace(arg)
+	}
+	if m := headerLine.FindStringSubmatch(arg); m != nil && headerFlag.MatchString(before) {
+		return m[1] + ": " + w.header(m[1], m[2])
+	}
+	if flag.MatchString(before) && !strings.HasPrefix(arg, "-") && secretName.MatchString(before) {
+		return w.hide(what, arg, w.server.Name, before)
+	}
+	if m := assignment.FindStringSubmatch(arg); m != nil {
+		value, refers := literal(m[2])
+		name := strings.TrimLeft(m[1], "-")
+		if !(refers && strings.TrimSpace(value) == "") && (secretName.MatchString(name) || w.suspicious(value)) {
+			words := []string{w.server.Name, name}
+			if name == m[1] { // NAME=VALUE, as in docker run -e
+				words = words[1:]
+			}
+			return escape(m[1]) + "=" + w.hide(what, m[2], words...)
+		}
+		return w.replace(arg)
+	}
+	if w.suspicious(rest) {
+		return w.hide(what, arg, w.server.Name, "argument")
+	}
+	return w.replace(arg)
+}
+
+// suspicious reports whether an argument may be a secret, or holds one. Arguments are
+// programs, packages and directories, so that not all of them can be taken for one.
+func (w *words) suspicious(arg string) bool {
+	if strings.Contains(arg, "://") {
+		return !w.secrets.harmlessURL(arg)
+	}
+	return w.secrets.found(arg) || blob(arg)
+}

@@ -1,0 +1,158 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// words turn the texts of a file into templates.
+type words struct {
+	*Reader
+	server  *Server
+	unknown string // a word that cannot be replaced
+}
+
+func (w *words) note(format string, args ...any) {
+	w.server.Notes = append(w.server.Notes, fmt.Sprintf(format, args...))
+}
+
+// word is ${name} or ${kind:name}: VS Code and Cursor have ${env:X}, Claude Code ${X} and
+// ${X:-default}.
+var word = regexp.MustCompile(`\$\{([^}]*)\}|\$`)
+
+// replace turns a text that holds no secret into a template.
+func (w *words) replace(s string) string {
+	return word.ReplaceAllStringFunc(s, func(found string) string {
+		if found == "$" {
+			return "$$"
+		}
+		inner := found[2 : len(found)-1]
+		kind, name, of := strings.Cut(inner, ":")
+		switch {
+		case inner == "workspaceFolder":
+			return escape(w.options.Workspace)
+		case inner == "workspaceFolderBasename":
+			return escape(filepath.Base(w.options.Workspace))
+		case inner == "userHome":
+			return escape(w.options.Home)
+		case inner == "pathSeparator" || inner == "/":
+			return string(filepath.Separator)
+		case kind == "env" && isName(name):
+			return "${" + name + "}"
+		case kind == "input":
+			id := variableName(name)
+			w.note("it asks for the input %q: set the environment variable %s", name, id)
+			return "${" + id + "}"
+		case !of && isName(inner):
+			return "${" + inner + "}"
+		case of && strings.HasPrefix(name, "-") && isName(kind):
+			w.note("the default of %s is not copied: set the environment variable", kind)
+			return "${" + kind + "}"
+		}
+		w.unknown = found
+		return ""
+	})
+}
+
+// literal reports what stands in a text beside words, and whether there are any.
+func literal(s string) (rest string, words bool) {
+	rest = word.ReplaceAllStringFunc(s, func(found string) string {
+		if found == "$" {
+			return found
+		}
+		words = true
+		return ""
+	})
+	return rest, words
+}
+
+func escape(s string) string { return strings.ReplaceAll(s, "$", "$$") }
+
+// directory is a place to start in: a policy has it absolute.
+func (w *words) directory(dir string) string {
+	dir = w.replace(dir)
+	if filepath.IsAbs(dir) || path.IsAbs(dir) || strings.HasPrefix(dir, "${") {
+		return dir
+	}
+	return filepath.Join(escape(w.options.Workspace), dir)
+}
+
+var nameOfVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func isName(s string) bool { return nameOfVariable.MatchString(s) }
+
+// variableName is a name for a variable, from words.
+func variableName(words ...string) string {
+	for i, word := range words {
+		words[i] = strings.Trim(word, "-_")
+	}
+	name := strings.Map(func(r rune) rune {
+		if r < 128 && isName("_"+string(r)) {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(strings.Join(words, "_")))
+	if name = strings.Trim(name, "_"); !isName(name) {
+		return "TOOLVET_" + name
+	}
+	return name
+}
+
+// setEnv sets a variable of the server; a later one counts.
+func (w *words) setEnv(v Variable) {
+	if !isName(v.Name) {
+		w.note("the variable %q is left out: it is no name", v.Name)
+		return
+	}
+	for i, other := range w.server.Env {
+		if other.Name == v.Name {
+			w.server.Env[i] = v
+			return
+		}
+	}
+	w.server.Env = append(w.server.Env, v)
+}
+
+// envFile has the variables of a file, by their names alone (VS Code).
+func (w *words) envFile(e *entry) error {
+	m := e.get("envFile")
+	if m == nil {
+		return nil
+	}
+	file, err := text(m)
+	if err != nil {
+		return err
+	}
+	file = strings.ReplaceAll(w.directory(file), "$$", "$")
+	var names []string
+	if w.options.Variables != nil {
+		names, err = w.options.Variables(file)
+	}
+	if w.options.Variables == nil || err != nil {
+		w.note("its envFile cannot be read: set what stands in it in the environment")
+		return nil
+	}
+	for _, name := range names {
+		if isName(name) {
+			w.setEnv(Variable{name, "${" + name + "}"})
+		}
+	}
+	w.note("the values of its envFile are not copied: set %s", strings.Join(names, ", "))
+	return nil
+}
+
+// refer is a reference to the variable that takes the place of a value. If the name stands
+// for another value already, the server's name comes before it.
+func (w *words) refer(name, value string) string {
+	if before, ok := w.options.taken[name]; ok && before != value {
+		name = variableName(w.server.Name, name)
+	}
+	w.options.taken[name] = value
+	return "${" + name + "}"
+}
