@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,10 @@ func (n *named) close(ctx context.Context) { n.Set.Close(ctx) }
 // openServers reads a policy with servers. It starts none.
 func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named, error) {
 	log := newLogger(a.stderr, flags.verbose)
+	steps := slog.New(slog.DiscardHandler) // what goes wrong is told by the command itself
+	if flags.verbose {
+		steps = log
+	}
 	p, err := policy.Load(flags.gate.policy, suite.Rules()...)
 	if err != nil {
 		return nil, err
@@ -61,7 +66,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		return nil, err
 	}
 	gates := map[string]*toolvet.Gate{}
-	cfg := upstream.Config{Gate: func(server string) *toolvet.Gate { return gates[server] }, Observer: observer, Logger: log}
+	cfg := upstream.Config{Gate: func(server string) *toolvet.Gate { return gates[server] }, Observer: observer, Logger: steps}
 	for _, s := range p.Servers {
 		own := flags.gate
 		own.server = s.Name
@@ -213,6 +218,10 @@ func (n *named) standing(ctx context.Context, name string) standing {
 		s.Info, _, err = n.Info(ctx, name)
 	}
 	if err != nil {
+		var unavailable *upstream.UnavailableError
+		if errors.As(err, &unavailable) {
+			err = unavailable.Err // this run does not try again
+		}
 		s.Error = err.Error()
 		return s
 	}
