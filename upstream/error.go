@@ -65,7 +65,6 @@ func (c *conn) end() string {
 		select {
 		case <-c.transport.Done():
 			return "the server " + c.transport.Stop(context.Background(), process.Grace{}).String()
-		case <-c.closing:
 		case <-time.After(exitWait):
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/upstream"
@@ -209,18 +208,6 @@ func stateOf(t *testing.T, s *upstream.Set, name string) upstream.State {
 	}
 	t.Fatalf("no state of %q", name)
 	return upstream.State{}
-}
-
-// within fails the test if f does not return soon.
-func within(t *testing.T, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { defer close(done); f() }()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatal("it hangs")
-	}
 }
 
 func hasAll(s string, words ...string) bool {

@@ -394,7 +394,8 @@ func (m *merge) text() ([]byte, error) {
 	}
 	text := bytes.TrimRight(m.before, " \t\r\n")
 	text = append(slices.Clone(text), '\n')
-	at, indent := len(text), "  "
+	var at int
+	indent := "  "
 	if found := serversKey.FindIndex(text); found != nil {
 		at, indent = endOfBlock(text, found[1]+1)
 	} else {

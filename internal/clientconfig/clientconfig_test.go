@@ -10,23 +10,27 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
+// sharedFinder is made once: it takes a second.
+var sharedFinder = sync.OnceValues(newFinder)
+
 func newReader(t testing.TB) *Reader {
 	t.Helper()
-	r, err := NewReader(Options{Workspace: "/work space/p", Home: "/home/ann", Variables: func(file string) ([]string, error) {
+	f, err := sharedFinder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newReaderWith(f, Options{Workspace: "/work space/p", Home: "/home/ann", Variables: func(file string) ([]string, error) {
 		if file != "/work space/p/.env" {
 			return nil, errors.New("no such file")
 		}
 		return []string{"FROM_FILE", "OTHER"}, nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func read(t *testing.T, text string) *Config {

@@ -43,23 +43,26 @@ type Options struct {
 	Workspace string                                 // ${workspaceFolder}; absolute
 	Home      string                                 // ${userHome}
 	Variables func(envFile string) ([]string, error) // the names in an envFile; nil: it cannot be read
-	taken     map[string]string                      // by the name of a variable: the value that it stands for
 }
 
 // A Reader reads several files, so that a variable has one meaning in all of them.
 type Reader struct {
 	options Options
 	secrets *finder
+	taken   map[string]string // by the name of a variable: the value that it stands for
 }
 
 // NewReader makes a Reader.
 func NewReader(o Options) (*Reader, error) {
-	o.taken = map[string]string{}
 	f, err := newFinder()
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{options: o, secrets: f}, nil
+	return newReaderWith(f, o), nil
+}
+
+func newReaderWith(f *finder, o Options) *Reader {
+	return &Reader{options: o, secrets: f, taken: map[string]string{}}
 }
 
 // Read reads the text of a file. The error never shows what stands in it.

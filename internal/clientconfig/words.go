@@ -150,9 +150,9 @@ func (w *words) envFile(e *entry) error {
 // refer is a reference to the variable that takes the place of a value. If the name stands
 // for another value already, the server's name comes before it.
 func (w *words) refer(name, value string) string {
-	if before, ok := w.options.taken[name]; ok && before != value {
+	if before, ok := w.taken[name]; ok && before != value {
 		name = variableName(w.server.Name, name)
 	}
-	w.options.taken[name] = value
+	w.taken[name] = value
 	return "${" + name + "}"
 }
