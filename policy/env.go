@@ -75,7 +75,8 @@ func (d *decoder) environment(n ast.Node) []Variable {
 
 // template reads a string whose ${NAME} is replaced later.
 func (d *decoder) template(n ast.Node) string {
-	if v, ok := bare(n).(*ast.IntegerNode); ok {
+	switch v := bare(n).(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
 		return v.GetToken().Value
 	}
 	raw, ok := d.raw(n)

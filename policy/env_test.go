@@ -26,6 +26,7 @@ servers:
       TOKEN: ${A_TOKEN}
       BOTH: "x-${A_TOKEN}-${B}-$$5-$"
       PORT: 3000
+      RATIO: 0.50
       EMPTY: ""
   b: {command: [b], env: {X: "${A_TOKEN}${NOT}${NEITHER}${NOT}"}}
 `))
@@ -40,7 +41,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"TOKEN=s3cret$$", "BOTH=x-s3cret$$--$5-$", "PORT=3000", "EMPTY="}
+	want := []string{"TOKEN=s3cret$$", "BOTH=x-s3cret$$--$5-$", "PORT=3000", "RATIO=0.50", "EMPTY="}
 	if diff := cmp.Diff(want, got); diff != "" || p.Servers[0].Dir != "/srv" {
 		t.Errorf("dir %q, environment (-want +got):\n%s", p.Servers[0].Dir, diff)
 	}

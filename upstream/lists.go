@@ -104,6 +104,9 @@ func (l *lists) get(ctx context.Context, list List, anew bool, ask func() (*list
 	return f.wait(ctx)
 }
 
+// methodNotFound is the code of JSON-RPC for a method that a server does not have.
+const methodNotFound = -32601
+
 // list returns a list of a server, and the connection that it is of.
 func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link, error) {
 	var on *link
@@ -119,6 +122,10 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 		}
 		return l.lists.get(ctx, list, anew, func() (*listing, error) {
 			found, err := l.list(p.set.ctx, list)
+			var refused *RefusedError
+			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.Capabilities(), list.capability()) {
+				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // it has none
+			}
 			if err == nil {
 				p.tell(list, found)
 			}

@@ -24,7 +24,7 @@ func (c *conn) serve(m call.Envelope) {
 		c.reply(m.ID, json.RawMessage("{}"), nil)
 		return
 	case handle == nil:
-		c.reply(m.ID, nil, &RefusedError{Code: -32601, Message: "toolvet does not offer this method"})
+		c.reply(m.ID, nil, &RefusedError{Code: methodNotFound, Message: "toolvet does not offer this method"})
 		return
 	}
 	ctx, cancel := context.WithCancel(c.ctx)

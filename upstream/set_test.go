@@ -347,6 +347,27 @@ func TestNewTool(t *testing.T) {
 	})
 }
 
+// A server that announces no tools and does not know the method has none.
+func TestNoTools(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		none, odd := newMemory(nil), newMemory(nil)
+		delete(none.answers, "tools/list")
+		delete(odd.answers, "tools/list")
+		none.announce = `{"prompts":{}}`
+		s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"none": none, "odd": odd})
+		if tools, err := s.Tools(t.Context(), "none"); err != nil || len(tools.Names()) != 0 {
+			t.Errorf("none: %v", err)
+		}
+		if r, err := s.Validate(t.Context(), "none:read", goodArguments); err != nil || r.Valid {
+			t.Errorf("a call of a tool of none: %+v, %v", r, err)
+		}
+		if _, err := s.Tools(t.Context(), "odd"); err == nil {
+			t.Error("a server that announces tools and does not list them: no error")
+		}
+	})
+}
+
 func TestNewSetErrors(t *testing.T) {
 	t.Parallel()
 	m := newMemory(nil)
