@@ -54,3 +54,17 @@ func TestWorld(t *testing.T) {
 		})
 	}
 }
+
+// Directories of a command that is started elsewhere begin there.
+func TestWorldIn(t *testing.T) {
+	t.Parallel()
+	start := t.TempDir()
+	data := filepath.Join(start, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	want := check.World{Roots: []string{data, start}}
+	if diff := cmp.Diff(want, preset.WorldIn(start, []string{"server", "./data", "."})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

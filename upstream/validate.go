@@ -102,7 +102,7 @@ func (s *Set) askNative(ctx context.Context, t *target, method string) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	answer, err := t.do(ctx, Request{Method: "tools/call", Params: params, own: true})
+	answer, err := t.do(ctx, Request{Method: "tools/call", Params: params})
 	c := &call.Call{Server: t.call.Server, Name: method}
 	if err != nil {
 		return nil, s.reviewError(ctx, c, err)

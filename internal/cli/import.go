@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -137,11 +138,27 @@ func newImportReader() (*clientconfig.Reader, error) {
 	return clientconfig.NewReader(clientconfig.Options{Workspace: workspace, Home: home, Variables: variablesOf})
 }
 
+// maxSettings is the size of the largest file of a client that is read, in bytes.
+const maxSettings = 8 << 20
+
+func readSmall(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err == nil && len(data) > maxSettings {
+		err = fmt.Errorf("it is larger than %d MiB", maxSettings>>20)
+	}
+	return data, err
+}
+
 var envLine = regexp.MustCompile(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
 
 // variablesOf are the names of the variables in an env file.
 func variablesOf(file string) ([]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := readSmall(file)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +174,7 @@ func variablesOf(file string) ([]string, error) {
 // importFile adds the servers of a file, and returns their names in the policy by those in
 // the file.
 func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string) (map[string]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := readSmall(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, pathless(err))
 	}
@@ -213,7 +230,7 @@ func (a *app) putBehind(file, policyPath string, names map[string]string) error 
 	if err != nil {
 		return fmt.Errorf("finding toolvet's own program: %w", err)
 	}
-	data, err := os.ReadFile(file)
+	data, err := readSmall(file)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", file, pathless(err))
 	}
