@@ -189,7 +189,7 @@ func verdicts(ts *testscript.TestScript, neg bool, want []string) {
 
 // fakeServer is an MCP server that says what a file holds, and notes each call in another:
 //
-//	fakeserver server.json [calls]    {"capabilities": {…}, "tools": […]}
+//	fakeserver server.json [calls=FILE]    {"capabilities": {…}, "tools": […]}
 func fakeServer() {
 	var says struct {
 		Capabilities json.RawMessage `json:"capabilities"`
@@ -219,8 +219,8 @@ func fakeServer() {
 			fmt.Fprintln(os.Stderr, "fakeserver:", err)
 			os.Exit(1)
 		}
-		if m.Method == "tools/call" && len(os.Args) > 2 {
-			noteCall(os.Args[2])
+		if file, ok := strings.CutPrefix(os.Args[len(os.Args)-1], "calls="); ok && m.Method == "tools/call" {
+			noteCall(file)
 		}
 		if result, ok := results[m.Method]; ok {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)

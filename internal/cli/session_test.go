@@ -45,7 +45,7 @@ func proxyCommand(t *testing.T, dir, policy, calls string) *exec.Cmd {
 			t.Fatal(err)
 		}
 	}
-	return exec.Command("toolvet", "proxy", "--policy", filepath.Join(dir, "toolvet.yaml"), "--", "fakeserver", filepath.Join(dir, "server.json"), calls)
+	return exec.Command("toolvet", "proxy", "--policy", filepath.Join(dir, "toolvet.yaml"), "--", "fakeserver", filepath.Join(dir, "server.json"), "calls="+calls)
 }
 
 // startClient starts a proxy, and is its client.
