@@ -17,8 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
@@ -77,7 +79,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		if gates[s.Name], err = newGate(alone, log); err != nil {
 			return nil, err
 		}
-		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor}, Timeout: flags.timeout})
+		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor, log: log}, Timeout: flags.timeout})
 	}
 	set, err := upstream.NewSet(cfg)
 	if err != nil {
@@ -90,21 +92,39 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 type policyDialer struct {
 	server     *policy.Server
 	supervisor []string
+	log        *slog.Logger
 }
 
 // Dial implements upstream.Dialer.
 func (d *policyDialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	switch {
 	case d.server.URL != "":
-		return nil, fmt.Errorf("the policy gives the server %q a url, and this command only starts servers", d.server.Name)
+		return connect(d.server, d.log)
 	case d.server.Command == nil:
-		return nil, fmt.Errorf("the policy does not say how the server %q is started: give it a command", d.server.Name)
+		return nil, fmt.Errorf("the policy does not say how the server %q is reached: give it a command or a url", d.server.Name)
 	}
 	env, err := environment(d.server)
 	if err != nil {
 		return nil, err
 	}
 	return upstream.Command{Args: d.server.Command, Env: env, Dir: d.server.Dir, Supervisor: d.supervisor}.Dial(ctx, stderr)
+}
+
+// connect reaches a server behind a URL, with the credentials that the policy has for it.
+func connect(s *policy.Server, log *slog.Logger) (upstream.Transport, error) {
+	cfg := streamable.ClientConfig{URL: s.URL, Logger: log}
+	if s.Credentials != nil {
+		transport, err := auth.NewTransport(s, streamable.NewTransport(), auth.Options{Logger: log})
+		if err != nil {
+			return nil, err
+		}
+		cfg.Transport = transport
+	}
+	client, err := streamable.NewClient(cfg)
+	if err != nil {
+		return nil, err // a nil *Client is no nil Transport
+	}
+	return client, nil
 }
 
 // A namedJudge judges calls of tools called SERVER:TOOL, and others by themselves.
