@@ -48,8 +48,14 @@ func TestClientModern(t *testing.T) {
 	if diff := cmp.Diff(want, h); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
+	// There is no initialize any more: it is a request like others.
+	u.send(modern("3", "initialize", ""))
+	u.want(`{"jsonrpc":"2.0","id":3,"result":{"resultType":"complete"}}`)
+	if h := server.find(t, "initialize").Header; h.Get("Mcp-Method") != "initialize" || h.Get("Mcp-Protocol-Version") != "2026-07-28" {
+		t.Errorf("initialize has the headers %v", h)
+	}
 	u.stop()
-	if got := server.requests(); len(got) != 2 {
+	if got := server.requests(); len(got) != 3 {
 		t.Errorf("a session without a session made the requests %v", got)
 	}
 }

@@ -43,7 +43,7 @@ func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (a
 	case resp.StatusCode/100 != 2:
 		return c.refused(p, s, resp, first)
 	}
-	if p.Method == "initialize" {
+	if p.begins() {
 		c.greeted(resp.Header.Get(sessionHeader))
 	}
 	switch kind := contentType(resp.Header); kind {
@@ -160,15 +160,13 @@ func (c *Client) fromServer(line []byte) {
 
 // learn takes from an answer what later requests need, and returns what the client gets.
 func (c *Client) learn(p *post, m call.Envelope, line []byte) []byte {
-	switch p.Method {
-	case "initialize":
+	switch {
+	case p.begins():
 		c.mu.Lock()
 		c.session.version = textAt(m.Result, c.limits, "protocolVersion")
 		c.mu.Unlock()
-	case "tools/list":
-		if p.modern {
-			return c.learnTools(line)
-		}
+	case p.Method == "tools/list" && p.modern:
+		return c.learnTools(line)
 	}
 	return line
 }

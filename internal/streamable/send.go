@@ -120,13 +120,12 @@ func (b *cancelBody) Close() error {
 
 // headers are those of a message.
 func (c *Client) headers(p *post, s session) http.Header {
-	h := s.headers()
-	if p.modern {
-		h = http.Header{}
+	h := http.Header{}
+	switch {
+	case p.modern:
 		mcpheader.Set(h, p.Envelope, c.mirrors.of(p.Envelope), c.limits)
-	}
-	if p.Method == "initialize" {
-		h = http.Header{}
+	case !p.begins():
+		h = s.headers()
 	}
 	h.Set("Content-Type", jsonType)
 	h.Set("Accept", jsonType+", "+sse.ContentType)

@@ -26,6 +26,9 @@ type post struct {
 	isSent chan struct{}
 }
 
+// begins reports whether p begins a session: since 2026-07-28 there are none.
+func (p *post) begins() bool { return p.Method == "initialize" && !p.modern }
+
 // arrival is how long what is written may take until the server has read it. Another
 // connection can be faster.
 const arrival = 500 * time.Millisecond
@@ -105,7 +108,7 @@ func (c *Client) request(p *post) error {
 	c.mu.Lock()
 	before, done := (<-chan struct{})(c.before), func() {}
 	c.mu.Unlock()
-	if p.Method == "initialize" {
+	if p.begins() {
 		before, done = c.place()
 	}
 	return c.run(func() {
