@@ -115,7 +115,7 @@ func (d *dryRun) end(v *Verdict) {
 	}
 	v.Findings = append(v.Findings, check.Finding{
 		Check: "levels", Stage: check.Semantic, Level: check.SemanticLevel, Severity: check.Warning,
-		Message: fmt.Sprintf("looked at %s only, as the request asks: nothing is known of %s", listed(v.Levels), listed(d.left.list())),
+		Message: fmt.Sprintf("the request asks for %s only: \"valid\" does not speak for checks of the levels %s, which did not run", listed(d.Levels), listed(d.left.list())),
 	})
 }
 

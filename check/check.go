@@ -90,6 +90,16 @@ func (l Level) String() string { return name(levelNames, int(l)) }
 // MarshalText writes the level's name.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// UnmarshalText reads a level by its name.
+func (l *Level) UnmarshalText(text []byte) error {
+	i := slices.Index(levelNames, string(text))
+	if i < 1 {
+		return fmt.Errorf("is no level: use one of %s", strings.Join(levelNames[1:], ", "))
+	}
+	*l = Level(i)
+	return nil
+}
+
 // Severity says what a finding does to a call.
 type Severity int
 

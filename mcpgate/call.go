@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/observe"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -77,13 +78,14 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (a admitted, 
 		return a, nil, err
 	}
 	a.call = c
+	c.Session = sessionOf(r)
 	inv, err := g.inventory(ctx, r)
 	if err != nil {
 		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
 		return a, answer, err
 	}
 	c.Resolve(inv.catalog)
-	c.Validation = c.Name == inv.validate.Name
+	c.Validation = g.validator.Answers(c.Name, inv.method)
 	if c.Tool == nil || !c.Validation && !g.gate.Visible(ctx, c) {
 		v := failed("known-tool", "the server lists no tool of this name")
 		g.judged(ctx, c, toolvet.PointLibrary, &v, time.Now())
@@ -91,17 +93,15 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (a admitted, 
 		// moment would run without a verdict.
 		return a, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
+	if c.Validation {
+		answer, err = g.validate(ctx, r, c, inv)
+		return a, answer, err
+	}
 	began := time.Now()
 	verdict, ticket := g.gate.Admit(ctx, c, toolvet.PointLibrary)
 	a.ticket = ticket
-	if !c.Validation {
-		a.event = g.judged(ctx, c, toolvet.PointLibrary, &verdict, began)
-	}
-	switch {
-	case !verdict.Go:
+	if a.event = g.judged(ctx, c, toolvet.PointLibrary, &verdict, began); !verdict.Go {
 		answer, err = refusal(r, verdict)
-	case c.Validation:
-		answer, err = g.validate(ctx, r, c, inv)
 	}
 	return a, answer, err
 }
@@ -122,23 +122,24 @@ func (g *guard) decode(params *mcp.CallToolParamsRaw) (*call.Call, error) {
 	return c, nil
 }
 
-// validate answers a call of the validate tool that is a go itself: the verdict on the
-// call that it describes, which is judged and not run.
+// validate answers a call of the validate tool, or of the batch tool.
 func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory) (*mcp.CallToolResult, error) {
-	target, err := protocol.DecodeRequest(c.Raw, inv.catalog, g.limits)
-	if err != nil {
-		return refusal(r, failed("input-schema", err.Error()))
+	q := &dryrun.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate, Modern: modern(r)}
+	q.Judged = func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
+		g.judged(ctx, target, toolvet.PointValidate, &v, time.Now().Add(-took))
+		return v
 	}
-	target.Meta = c.Meta
-	target.Validation = target.Name == c.Name
-	began := time.Now()
-	verdict := g.gate.Judge(ctx, target, toolvet.PointValidate)
-	if target.Tool == nil {
-		verdict.Go = false // whatever the policy makes of known-tool: the real call cannot run
+	if token := r.Params.GetProgressToken(); token != nil && r.Session != nil {
+		q.Progress = func(p protocol.Progress) {
+			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+				ProgressToken: token, Progress: float64(p.Progress), Total: float64(p.Total), Message: p.Message,
+			})
+			if err != nil {
+				g.logger.DebugContext(ctx, "progress could not be told", "err", err)
+			}
+		}
 	}
-	g.judged(ctx, target, toolvet.PointValidate, &verdict, began)
-	result := protocol.NewResult(target.Name, verdict)
-	return newResult(result.Answer(modern(r)))
+	return newResult(g.validator.Answer(ctx, q))
 }
 
 // run runs a call that is a go. A panic, and a result that is missing, become a tool

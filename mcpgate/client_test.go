@@ -63,8 +63,8 @@ func useClient(t *testing.T, session *mcp.ClientSession, ran *runs) {
 		}
 		last = tool
 	}
-	if last == nil || last.Name != "validate" || !last.Annotations.ReadOnlyHint || *last.Annotations.OpenWorldHint {
-		t.Errorf("got %+v as the last tool, want validate", last)
+	if last == nil || last.Name != "validate_batch" || !last.Annotations.ReadOnlyHint || *last.Annotations.OpenWorldHint {
+		t.Errorf("got %+v as the last tool, want validate_batch", last)
 	}
 	good, bad := map[string]any{"path": "a"}, map[string]any{"path": 7}
 	if res := callTool(t, session, "read", good); res.IsError || len(ran.take()) != 1 {
@@ -78,6 +78,12 @@ func useClient(t *testing.T, session *mcp.ClientSession, ran *runs) {
 		if got, want := res.StructuredContent.(map[string]any)["valid"], arguments["path"] == "a"; got != want {
 			t.Errorf("validate says %v of %v, want %v", got, arguments, want)
 		}
+	}
+	batch := callTool(t, session, "validate_batch", map[string]any{"calls": []any{
+		map[string]any{"tool": "read", "arguments": good}, map[string]any{"tool": "read", "arguments": bad}, 7,
+	}})
+	if content, _ := batch.StructuredContent.(map[string]any); content["valid"] != false || len(content["results"].([]any)) != 3 {
+		t.Errorf("validate_batch says %v", batch.StructuredContent)
 	}
 	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nosuch"}); err == nil {
 		t.Error("got no error for an unknown tool")
@@ -117,7 +123,7 @@ func TestToolAddedLaterTakesItsName(t *testing.T) {
 				}
 				names = append(names, tool.Name)
 			}
-			if diff := cmp.Diff([]string{"validate", "toolvet_validate"}, names[len(names)-2:]); diff != "" {
+			if diff := cmp.Diff([]string{"validate", "toolvet_validate", "toolvet_validate_batch"}, names[len(names)-3:]); diff != "" {
 				t.Errorf("the last tools differ (-want +got):\n%s", diff)
 			}
 			ran.take()

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,11 +59,15 @@ func TestHandshakeAnnouncesInBothPlaces(t *testing.T) {
 			t.Errorf("the two places differ (-experimental +extensions):\n%s", diff)
 		}
 		conforms(t, protocol.CapabilitySchema, experimental)
-		want, err := json.Marshal(protocol.NewCapability("validate", newGate(t).Levels()))
+		want := protocol.NewCapability("validate", newGate(t).Levels())
+		want.Streaming, want.ContextAware, want.Cacheable = true, true, true
+		want.BatchValidation, want.MaxBatchSize = true, 100
+		want.Caching = protocol.Caching{TTL: time.Minute, InvalidateOn: []string{"tool_update", "resource_change"}}
+		raw, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		equalJSON(t, experimental, want)
+		equalJSON(t, experimental, raw)
 		if caps.Logging == nil || string(caps.Tools) != `{"listChanged":true}` {
 			t.Errorf("got %+v, want the SDK's own capabilities kept", caps)
 		}
@@ -124,8 +130,8 @@ func TestServerWithoutToolsHasTheValidateTool(t *testing.T) {
 			t.Errorf("got tools capability %s, want one: there is a tool to list", got)
 		}
 		w := open(t, server, version)
-		if pages := w.list(); len(pages) != 1 || len(pages[0]) != 1 {
-			t.Errorf("got %s, want the validate tool alone", pages)
+		if pages := w.list(); len(pages) != 1 || len(pages[0]) != 2 {
+			t.Errorf("got %s, want the tools of toolvet alone", pages)
 		}
 		if r := w.validate("validate", `{"tool":"x","arguments":{}}`).tool(t); r.IsError {
 			t.Errorf("got %+v, want an answer", r)
@@ -181,6 +187,7 @@ func TestNameInForce(t *testing.T) {
 		{nil, nil, "validate"},
 		{[]string{"validate"}, nil, "toolvet_validate"},
 		{[]string{"toolvet_validate"}, nil, "validate"},
+		{[]string{"validate_batch"}, nil, "toolvet_validate"},
 		{[]string{"validate", "toolvet_validate"}, nil, "toolvet_validate_2"},
 		{[]string{"validate", "toolvet_validate", "toolvet_validate_2"}, nil, "toolvet_validate_3"},
 		{nil, []mcpgate.Option{mcpgate.WithToolName("dry.run")}, "dry.run"},
@@ -217,8 +224,8 @@ func checkName(t *testing.T, server *mcp.Server, ran *runs, version string, take
 		t.Errorf("%s: the handshake says %q, want %q", version, got, want)
 	}
 	w := open(t, server, version)
-	if names := w.names(); names[len(names)-1] != want {
-		t.Errorf("%s: got tools %q, want %q last", version, names, want)
+	if names := w.names(); !slices.Equal(names[len(names)-2:], []string{want, want + "_batch"}) {
+		t.Errorf("%s: got tools %q, want %q last, and its batch tool", version, names, want)
 	}
 	if v := w.call(want, `{"tool":"read","arguments":{"path":"a"}}`).tool(t).verdict(t); !v.Valid {
 		t.Errorf("%s: got %+v, want the call found valid", version, v)
@@ -253,7 +260,7 @@ func TestInstallRefuses(t *testing.T) {
 		"no gate":    mcpgate.Install(server, nil),
 		"empty name": mcpgate.Install(server, gate, mcpgate.WithToolName("")),
 		"bad name":   mcpgate.Install(server, gate, mcpgate.WithToolName("a b")),
-		"long name":  mcpgate.Install(server, gate, mcpgate.WithToolName(strings.Repeat("v", 129))),
+		"long name":  mcpgate.Install(server, gate, mcpgate.WithToolName(strings.Repeat("v", 123))),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), "mcpgate: ") {
 			t.Errorf("%s: got %v, want an error", name, err)

@@ -20,11 +20,12 @@ import (
 // An inventory is what the server offers: its own tools and the validate tool. It is
 // not changed once it is made.
 type inventory struct {
-	listed   []*mcp.Tool              // the server's own, as it lists them
-	known    map[*mcp.Tool]*call.Tool // the definitions of listed
-	validate *mcp.Tool                // under a name that no listed tool has
-	own      *call.Catalog            // the definitions of listed
-	catalog  *call.Catalog            // all definitions, the validate tool's last
+	listed  []*mcp.Tool              // the server's own, as it lists them
+	known   map[*mcp.Tool]*call.Tool // the definitions of listed
+	servers *call.Catalog            // the definitions of listed
+	method  string                   // name of the validate tool, which no listed tool has
+	own     []*mcp.Tool              // the validate tool, and the batch tool
+	catalog *call.Catalog            // all definitions, those of own last
 }
 
 // inventories holds the inventory of the last request. Definitions, and with them the
@@ -60,9 +61,9 @@ func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory,
 	if last := g.tools.last; last != nil && slices.Equal(last.listed, listed) {
 		return last, nil
 	}
-	g.tools.last = newInventory(listed, g.tools.last, g.name, g.limits)
+	g.tools.last = g.newInventory(listed, g.tools.last)
 	if g.observer != nil { // before any call that is judged by them
-		g.observer.Listed(ctx, "", g.tools.last.own)
+		g.observer.Listed(ctx, "", g.tools.last.servers)
 	}
 	return g.tools.last, nil
 }
@@ -96,20 +97,25 @@ func (g *guard) list(ctx context.Context, req mcp.Request) ([]*mcp.Tool, error) 
 	return nil, fmt.Errorf("tools/list has no end after %d pages", maxPages)
 }
 
-func newInventory(listed []*mcp.Tool, last *inventory, name string, limits call.Limits) *inventory {
+func (g *guard) newInventory(listed []*mcp.Tool, last *inventory) *inventory {
 	inv := &inventory{listed: listed, known: make(map[*mcp.Tool]*call.Tool, len(listed))}
-	all := make([]*call.Tool, 0, len(listed)+1)
+	all := make([]*call.Tool, 0, len(listed)+2)
 	for _, t := range listed {
 		definition := last.definition(t)
 		if definition == nil {
-			definition = define(t, limits)
+			definition = define(t, g.limits)
 		}
 		inv.known[t] = definition
 		all = append(all, definition)
 	}
-	inv.own = call.NewCatalog(all)
-	inv.validate = validateTool(freeName(listed, name))
-	inv.catalog = call.NewCatalog(append(all, define(inv.validate, limits)))
+	inv.servers = call.NewCatalog(all)
+	inv.method = freeName(listed, g.name)
+	for _, definition := range g.validator.Definitions(inv.method) {
+		t := ownTool(definition)
+		inv.own = append(inv.own, t)
+		all = append(all, define(t, g.limits))
+	}
+	inv.catalog = call.NewCatalog(all)
 	return inv
 }
 

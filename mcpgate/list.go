@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -50,7 +51,7 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 	if caps != nil {
 		announced = *caps
 	}
-	capability := protocol.NewCapability(inv.validate.Name, g.gate.Levels())
+	capability := g.validator.Capability(inv.method, dryrun.Door{Levels: g.gate.Levels(), Progress: true})
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
 	if announced.Tools == nil { // the server has none of its own yet
@@ -88,7 +89,7 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 		return page, nil // without the validate tool, whose name cannot be told
 	}
 	last := *page
-	last.Tools = append(slices.Clip(page.Tools), inv.validate)
+	last.Tools = append(slices.Clip(page.Tools), inv.own...)
 	return &last, nil
 }
 
@@ -113,9 +114,8 @@ func (g *guard) shown(ctx context.Context, page *mcp.ListToolsResult) *mcp.ListT
 	return &shown
 }
 
-// validateTool is the definition of the validate tool for the SDK.
-func validateTool(name string) *mcp.Tool {
-	def := protocol.NewTool(name)
+// ownTool is the definition of a tool of toolvet's for the SDK.
+func ownTool(def protocol.Tool) *mcp.Tool {
 	tool := &mcp.Tool{
 		Name:         def.Name,
 		Title:        def.Title,
@@ -125,7 +125,7 @@ func validateTool(name string) *mcp.Tool {
 		Annotations:  &mcp.ToolAnnotations{},
 	}
 	if err := json.Unmarshal(def.Annotations, tool.Annotations); err != nil {
-		panic("mcpgate: annotations of the validate tool: " + err.Error())
+		panic("mcpgate: annotations of a tool of its own: " + err.Error())
 	}
 	return tool
 }

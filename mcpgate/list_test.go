@@ -21,9 +21,13 @@ import (
 
 func TestListEndsWithTheValidateTool(t *testing.T) {
 	t.Parallel()
-	want, err := json.Marshal(protocol.NewTool("validate"))
-	if err != nil {
-		t.Fatal(err)
+	var want [][]byte
+	for _, definition := range ownTools() {
+		raw, err := json.Marshal(definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, raw)
 	}
 	own := []string{"fail", "fail-coded", "greet", "nothing", "panic", "panic-typed", "read"}
 	for _, pageSize := range []int{1, 3, len(own), 1000} {
@@ -34,13 +38,14 @@ func TestListEndsWithTheValidateTool(t *testing.T) {
 				w := open(t, server, version)
 				pages := w.list()
 				if got, want := len(pages), (len(own)+pageSize-1)/pageSize; got != want {
-					t.Errorf("got %d pages, want %d: the validate tool takes no page of its own", got, want)
+					t.Errorf("got %d pages, want %d: the tools of toolvet take no page of their own", got, want)
 				}
-				if diff := cmp.Diff(append(own[:len(own):len(own)], "validate"), w.names()); diff != "" {
+				if diff := cmp.Diff(append(own[:len(own):len(own)], "validate", "validate_batch"), w.names()); diff != "" {
 					t.Errorf("tools differ (-want +got):\n%s", diff)
 				}
 				last := pages[len(pages)-1]
-				equalJSON(t, last[len(last)-1], want)
+				equalJSON(t, last[len(last)-2], want[0])
+				equalJSON(t, last[len(last)-1], want[1])
 				if diff := cmp.Diff(pages, w.list()); diff != "" {
 					t.Errorf("a second listing differs (-first +second):\n%s", diff)
 				}
@@ -56,18 +61,23 @@ func TestListedSchemasKeepTheirBytes(t *testing.T) {
 	server, _ := guarded(t, nil)
 	pages := open(t, server, "2025-11-25").list()
 	page := pages[len(pages)-1]
-	var got struct {
-		InputSchema, OutputSchema json.RawMessage
-		Title, Description        string
+	for i, want := range ownTools() {
+		var got struct {
+			InputSchema, OutputSchema json.RawMessage
+		}
+		unmarshal(t, page[len(page)-2+i], &got)
+		if diff := cmp.Diff(string(want.InputSchema), string(got.InputSchema)); diff != "" {
+			t.Errorf("inputSchema differs (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(string(want.OutputSchema), string(got.OutputSchema)); diff != "" {
+			t.Errorf("outputSchema differs (-want +got):\n%s", diff)
+		}
 	}
-	unmarshal(t, page[len(page)-1], &got)
-	want := protocol.NewTool("validate")
-	if diff := cmp.Diff(string(want.InputSchema), string(got.InputSchema)); diff != "" {
-		t.Errorf("inputSchema differs (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(string(want.OutputSchema), string(got.OutputSchema)); diff != "" {
-		t.Errorf("outputSchema differs (-want +got):\n%s", diff)
-	}
+}
+
+// ownTools are the definitions of what toolvet lists.
+func ownTools() []protocol.Tool {
+	return []protocol.Tool{protocol.NewTool("validate"), protocol.NewBatchTool("validate", 100)}
 }
 
 func TestListRefusesAForeignCursor(t *testing.T) {
@@ -98,7 +108,7 @@ func TestListLeavesOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := open(t, server, version)
-		want := []string{"fail", "fail-coded", "nothing", "panic", "panic-typed", "validate"}
+		want := []string{"fail", "fail-coded", "nothing", "panic", "panic-typed", "validate", "validate_batch"}
 		if diff := cmp.Diff(want, w.names()); diff != "" {
 			t.Errorf("tools differ (-want +got):\n%s", diff)
 		}

@@ -64,6 +64,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -83,6 +84,12 @@ func (f optionFunc) apply(g *guard) { f(g) }
 // of the capability in the same handshake.
 func WithToolName(name string) Option {
 	return optionFunc(func(g *guard) { g.name = name })
+}
+
+// WithValidation says what the validate tool may do: batches, kept verdicts. Its limits are
+// those of [WithLimits]. It gives no tasks, which the SDK does not know.
+func WithValidation(c dryrun.Config) Option {
+	return optionFunc(func(g *guard) { g.validation = c })
 }
 
 // WithLimits bounds the arguments of a call; zero fields mean the defaults of
@@ -118,10 +125,16 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 	for _, opt := range opts {
 		opt.apply(g)
 	}
-	if !protocol.ValidName(g.name) {
-		return fmt.Errorf("mcpgate: %q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", g.name)
+	if !protocol.ValidMethod(g.name) {
+		return fmt.Errorf("mcpgate: %q cannot name the validate tool: use 1 to 122 letters, digits, underscores, hyphens and dots", g.name)
+	}
+	g.validation.Limits = g.limits
+	var err error
+	if g.validator, err = dryrun.New(g.validation); err != nil {
+		return fmt.Errorf("mcpgate: %w", err)
 	}
 	server.AddReceivingMiddleware(g.middleware)
+	server.AddSendingMiddleware(g.sending)
 	return nil
 }
 
@@ -141,6 +154,9 @@ type guard struct {
 	logger *slog.Logger
 
 	observer toolvet.Observer // nil: nobody
+
+	validation dryrun.Config
+	validator  *dryrun.Validator
 
 	next  mcp.MethodHandler // the SDK, and middleware that was installed before
 	tools inventories

@@ -5,12 +5,16 @@ package mcpgate_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -62,6 +66,38 @@ func TestParity(t *testing.T) {
 				t.Errorf("validating ran %q", got)
 			}
 			checkLive(t, w.call(c.tool, c.arguments).tool(t), live, ran)
+		}
+	})
+}
+
+// A batch finds in each call what the validate tool finds in it alone.
+func TestBatchParity(t *testing.T) {
+	t.Parallel()
+	eachVersion(t, func(t *testing.T, version string) {
+		server, ran := guarded(t, nil, mcpgate.WithValidation(dryrun.Config{TTL: -1})) // each is judged anew
+		w := open(t, server, version)
+		items := make([]string, len(parityCases))
+		for i, c := range parityCases {
+			items[i] = fmt.Sprintf(`{"tool":%q,"arguments":%s}`, c.tool, c.arguments)
+		}
+		r := w.call("validate_batch", `{"calls":[`+strings.Join(items, ",")+`]}`).tool(t)
+		conforms(t, protocol.BatchResultSchema, r.Structured)
+		equalJSON(t, []byte(r.Content[0].Text), r.Structured)
+		var batch struct {
+			Valid   bool
+			Results []protocolResult
+		}
+		unmarshal(t, r.Structured, &batch)
+		if len(batch.Results) != len(items) || batch.Valid {
+			t.Fatalf("got %s", r.Structured)
+		}
+		for i, c := range parityCases {
+			if diff := cmp.Diff(w.validate(c.tool, c.arguments).tool(t).verdict(t), batch.Results[i]); diff != "" {
+				t.Errorf("%s %s (-alone +in a batch):\n%s", c.tool, c.arguments, diff)
+			}
+		}
+		if got := ran.take(); got != nil {
+			t.Errorf("validating ran %q", got)
 		}
 	})
 }

@@ -18,19 +18,20 @@ type response struct {
 }
 
 type responseError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
 }
 
 // answerError answers the client with a JSON-RPC error. A nil id becomes null, as
 // JSON-RPC wants it for a message whose id could not be read.
 func (p *Exchange) answerError(id json.RawMessage, e *call.Error) {
-	p.answer(response{ID: id, Error: &responseError{e.Code, e.Message}})
+	p.answer(response{ID: id, Error: &responseError{Code: e.Code, Message: e.Message}})
 }
 
 // errorLine is an answer with a JSON-RPC error.
 func (p *Exchange) errorLine(id json.RawMessage, code int, message string) []byte {
-	line, err := encode(response{ID: id, Error: &responseError{code, message}})
+	line, err := encode(response{ID: id, Error: &responseError{Code: code, Message: message}})
 	if err != nil { // the parts are valid JSON of our own
 		p.log.Error("could not answer", "err", err)
 		return nil

@@ -14,6 +14,8 @@ import (
 // listings that the client asks for, and forgets when the server says that the list
 // has changed. It may be used concurrently.
 type catalog struct {
+	ttl time.Duration // of a list that gives none; 0: until the server says so
+
 	mu      sync.Mutex
 	known   *call.Catalog // nil: nothing is known
 	expires time.Time     // zero: when the server says so
@@ -73,6 +75,9 @@ func (c *catalog) set(tools *call.Catalog, ttl time.Duration, epoch int) {
 	c.known = tools
 	c.learned = time.Now()
 	c.expires = time.Time{}
+	if ttl <= 0 {
+		ttl = c.ttl
+	}
 	if ttl > 0 {
 		c.expires = time.Now().Add(ttl)
 	}

@@ -54,6 +54,8 @@ func (p *Exchange) Message(ctx context.Context, m call.Envelope, line []byte) {
 		p.toolsCall(ctx, m, line)
 	case m.Method == "notifications/cancelled":
 		p.cancelled(m, line)
+	case m.IsRequest() && p.validator.OwnsTask(m.Method, m.Params):
+		p.task(m)
 	case m.IsRequest():
 		p.request(m, line)
 	default:
@@ -103,18 +105,21 @@ func (p *Exchange) forward(r *Request, line []byte) {
 // Unsent says that the server did not take a request that was to be forwarded.
 func (p *Exchange) Unsent(r *Request) { p.pending.unsent(r) }
 
-// Fail answers requests that were forwarded and that the server will not answer, unless they
-// are answered.
-func (p *Exchange) Fail(message string, requests ...*Request) {
+// Fail answers requests that were forwarded and that the server will not answer with an error,
+// unless they are answered.
+func (p *Exchange) Fail(code int, message string, requests ...*Request) {
 	var lost []*toolvet.Event
 	for _, r := range requests {
 		if p.pending.remove(r) {
 			lost = append(lost, r.event)
-			p.answerError(r.id, &call.Error{Code: call.InternalError, Message: message})
+			p.Refuse(r.id, code, message)
 		}
 	}
 	p.lost(lost...)
 }
+
+// Forget drops a request that was forwarded, and whose answer nobody waits for any more.
+func (c *Client) Forget(r *Request) { c.pending.forget(r) }
 
 // cancelled forwards the cancellation of a request that the server has. One that is
 // still being judged is dropped instead, and the server never learns of it.
@@ -124,7 +129,7 @@ func (p *Exchange) cancelled(m call.Envelope, line []byte) {
 		return
 	}
 	r, tell := p.pending.cancelled(id)
-	if tell {
+	if tell || r == nil && p.cfg.Forgets {
 		p.link.Send(line)
 	}
 	if r != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -27,6 +28,8 @@ type Config struct {
 
 	Server       string // the server's name in logs and policies; may be ""
 	ValidateName string // name of the validate tool; default protocol.ToolName
+	// Validation says what the validate tool may do. Its Limits are those below.
+	Validation dryrun.Config
 
 	// Limits bound each message in both directions. The defaults are those of
 	// call.Limits, but 64 MiB a message.
@@ -37,6 +40,14 @@ type Config struct {
 	// PrivatePrefix starts the ids of what the proxy asks the server itself. Default: a
 	// random one, which no client guesses.
 	PrivatePrefix string
+
+	// ListTTL is how long a list of tools counts whose server does not say so itself.
+	// Default: until the server says that it has changed.
+	ListTTL time.Duration
+	// Forgets says that requests are forgotten which the server may still have, as over HTTP
+	// when a client is cut off. An answer to a request that is not known is dropped, since it
+	// could not be changed, and a cancellation of one is passed on.
+	Forgets bool
 
 	// Observer is told what becomes of calls; nil: nobody is.
 	Observer toolvet.Observer
@@ -57,8 +68,8 @@ func (c Config) WithDefaults() (Config, error) {
 	if c.ValidateName == "" {
 		c.ValidateName = protocol.ToolName
 	}
-	if !protocol.ValidName(c.ValidateName) {
-		return c, fmt.Errorf("%q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", c.ValidateName)
+	if !protocol.ValidMethod(c.ValidateName) {
+		return c, fmt.Errorf("%q cannot name the validate tool: use 1 to 122 letters, digits, underscores, hyphens and dots", c.ValidateName)
 	}
 	if c.Limits.Bytes <= 0 {
 		c.Limits.Bytes = maxMessage
@@ -78,15 +89,16 @@ func (c Config) WithDefaults() (Config, error) {
 // A Server is what one principal knows of a server: its tools, and what it announces. It
 // may be used concurrently.
 type Server struct {
-	cfg      Config
-	gate     func() *toolvet.Gate
-	limits   call.Limits
-	log      *slog.Logger
-	validate *call.Tool // the definition of the validate tool
+	cfg       Config
+	gate      func() *toolvet.Gate
+	limits    call.Limits
+	log       *slog.Logger
+	validator *dryrun.Validator
 
-	catalog catalog
-	meta    atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
-	native  atomic.Pointer[string]          // name of the server's own validate tool
+	catalog     catalog
+	meta        atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
+	native      atomic.Pointer[string]          // name of the server's own validate tool
+	nativeBatch atomic.Bool                     // the server has a batch tool of its own, too
 
 	private   sync.Map // id key of a request of the proxy's own -> chan call.Envelope
 	privateID atomic.Int64
@@ -100,16 +112,10 @@ func NewServer(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger}
-	s.validate, err = validateTool(cfg.ValidateName, s.limits)
+	s.catalog.ttl = cfg.ListTTL
+	cfg.Validation.Limits = s.limits
+	s.validator, err = dryrun.New(cfg.Validation)
 	return s, err
-}
-
-func validateTool(name string, limits call.Limits) (*call.Tool, error) {
-	definition, err := protocol.NewTool(name).Encode()
-	if err != nil {
-		return nil, err
-	}
-	return call.DecodeTool(definition, limits)
 }
 
 // A Client is one client of a server, with its requests that are not answered yet: of
@@ -128,6 +134,33 @@ func (s *Server) NewClient(known call.Session) *Client {
 	c.caller.known.Store(&known)
 	return c
 }
+
+// Apart has the client learn of the server by itself from now on, because what it sees may
+// differ from what others do. No message may be under way but the one that tells.
+func (c *Client) Apart() (err error) {
+	c.Server, err = NewServer(c.cfg)
+	return err
+}
+
+// Identify changes who makes the calls from now on, but not what the client told of itself.
+func (c *Client) Identify(who call.Session) {
+	c.caller.learn(func(s *call.Session) {
+		s.Subject, s.Claims, s.Transport, s.ClientAddress = who.Subject, who.Claims, who.Transport, who.ClientAddress
+	})
+}
+
+// Close forgets the requests that are not answered: the client is gone.
+func (c *Client) Close() {
+	for _, r := range c.pending.all() {
+		c.Forget(r)
+	}
+}
+
+// Tool is a tool of the server as it is known now, or nil.
+func (s *Server) Tool(name string) *call.Tool { return s.catalog.current().Tool(name) }
+
+// Reviews reports whether the gate looks at what the server sends.
+func (s *Server) Reviews() bool { return s.gate().Reviews() }
 
 // Waiting is how many requests of the client are not answered yet.
 func (c *Client) Waiting() int { return c.pending.len() }
@@ -172,4 +205,6 @@ func (p *Exchange) Warm() {
 }
 
 // FailAll is [Exchange.Fail] for every request of the client that is not answered yet.
-func (p *Exchange) FailAll(message string) { p.Fail(message, p.pending.all()...) }
+func (p *Exchange) FailAll(message string) {
+	p.Fail(call.InternalError, message, p.pending.all()...)
+}

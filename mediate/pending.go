@@ -154,9 +154,23 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 		r.ended()
 		return r, false
 	}
-	// The server may go on working for a while, and need not say when it has ended.
-	time.AfterFunc(afterCancel, r.ended)
+	r.endsSoon()
 	return r, true
+}
+
+// endsSoon counts a cancelled call as running for a while: the server need not say when it
+// has ended.
+func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.ended) }
+
+// forget removes r, as if it were cancelled, unless it is gone.
+func (t *pendingTable) forget(r *Request) {
+	key := call.IDKey(r.id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[key] == r {
+		delete(t.byID, key)
+		r.endsSoon()
+	}
 }
 
 // all returns the requests that are not answered yet.

@@ -55,8 +55,8 @@ func (p *Exchange) review(m call.Envelope, r *Request, line []byte) []byte {
 	return changed
 }
 
-// harmless reports whether the output layer would change nothing of a whole line.
-func (p *Exchange) harmless(line []byte) bool {
+// Harmless reports whether the output layer would change nothing of a JSON text.
+func (p *Exchange) Harmless(line []byte) bool {
 	gate := p.gate()
 	if !gate.Reviews() {
 		return true
@@ -152,7 +152,7 @@ func (p *Exchange) withheld(m call.Envelope, r *Request, c *call.Call, v toolvet
 		p.log.Warn("dropped a notification of the server", "method", m.Method)
 		return nil
 	case m.Method != "":
-		answer.Error = &responseError{call.InternalError, why + words.Text()}
+		answer.Error = &responseError{Code: call.InternalError, Message: why + words.Text()}
 		refusal, err := encode(answer)
 		if err == nil {
 			go p.link.Send(refusal)
@@ -161,7 +161,7 @@ func (p *Exchange) withheld(m call.Envelope, r *Request, c *call.Call, v toolvet
 	case r != nil && r.call != nil:
 		answer.Result = words.Withheld(modern(r.call.Meta))
 	default:
-		answer.Error = &responseError{call.InternalError, why + words.Text()}
+		answer.Error = &responseError{Code: call.InternalError, Message: why + words.Text()}
 	}
 	line, err := encode(answer)
 	if err != nil { // the parts are valid JSON of our own

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -23,7 +24,7 @@ func (p *Exchange) TooLong(m call.Remnant) []byte {
 	switch {
 	case m.ID == nil:
 	case m.Method:
-		refusal, err := encode(response{ID: m.ID, Error: &responseError{call.InvalidRequest, "the request " + larger + "send less at once"}})
+		refusal, err := encode(response{ID: m.ID, Error: &responseError{Code: call.InvalidRequest, Message: "the request " + larger + "send less at once"}})
 		if err == nil {
 			go p.link.Send(refusal)
 		}
@@ -39,11 +40,11 @@ func (p *Exchange) TooLong(m call.Remnant) []byte {
 // FromServer handles one message of the server, or a batch of them, and returns what the
 // client gets: the same line, a changed one, or nil.
 func (p *Exchange) FromServer(line []byte) []byte {
-	if text := bytes.Trim(line, " \t\r"); len(text) > 0 && text[0] == '[' {
+	if text := bytes.Trim(line, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return p.serverBatch(line, text)
 	}
 	m, err := call.DecodeEnvelope(line, p.limits)
-	if err == nil && m.Other && !p.harmless(line) {
+	if err == nil && m.Other && !p.Harmless(line) {
 		err = errors.New("it holds what must not be shown in members that JSON-RPC does not know, or a result beside an error")
 	}
 	if err != nil {
@@ -53,6 +54,8 @@ func (p *Exchange) FromServer(line []byte) []byte {
 		switch m.Method {
 		case "notifications/tools/list_changed":
 			p.catalog.changed()
+		case "notifications/resources/updated", "notifications/resources/list_changed":
+			p.validator.ResourcesChanged()
 		case "roots/list":
 			p.roots.asked(m.ID)
 		}
@@ -64,6 +67,10 @@ func (p *Exchange) FromServer(line []byte) []byte {
 		return nil
 	}
 	r := p.pending.take(m.ID)
+	if r == nil && m.ID != nil && p.cfg.Forgets {
+		p.log.Warn("dropped an answer of the server to a request that is not known, or is answered")
+		return nil
+	}
 	reviewed := p.review(m, r, line)
 	if r == nil || m.Result == nil || !r.changes() {
 		return reviewed
@@ -161,7 +168,7 @@ func (r *Request) changes() bool {
 func (p *Exchange) change(r *Request, result, line []byte) ([]byte, error) {
 	switch r.method {
 	case "initialize", "server/discover":
-		return p.announce(result, line)
+		return p.announce(r, result, line)
 	case "tools/list":
 		return p.addTool(r, result, line)
 	}
@@ -170,21 +177,35 @@ func (p *Exchange) change(r *Request, result, line []byte) ([]byte, error) {
 
 // announce adds the toolValidation capability to the result of a handshake. A server
 // without tools has nothing to validate.
-func (p *Exchange) announce(result, line []byte) ([]byte, error) {
-	if get(result, p.limits, "capabilities", "tools") == nil {
+func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
+	capabilities := get(result, p.limits, "capabilities")
+	if get(capabilities, p.limits, "tools") == nil {
 		return line, nil
 	}
 	if version := textOf(get(result, p.limits, "protocolVersion")); version != "" {
 		p.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
 	}
 	name := p.cfg.ValidateName
-	if native := protocol.Announced(get(result, p.limits, "capabilities")); native != "" {
+	if native := protocol.Announced(capabilities); native != "" {
+		p.nativeBatch.Store(protocol.AnnouncedBatch(capabilities))
 		p.native.Store(&native)
 		name = native
 	}
-	capability, err := json.Marshal(protocol.NewCapability(name, p.gate().Levels()))
+	door := dryrun.Door{Levels: p.gate().Levels(), Progress: p.notifies(), Tasks: p.notifies() && r.method == "server/discover"} // tasks of 2025-11-25 are others
+	capability, err := json.Marshal(p.validator.Capability(name, door))
 	if err != nil {
 		return nil, err
+	}
+	if door.Tasks {
+		keep := func(value []byte) ([]byte, error) {
+			if value == nil {
+				value = []byte("{}")
+			}
+			return value, nil
+		}
+		if line, err = edit(line, p.limits, []string{"result", "capabilities", "extensions", protocol.TasksExtension}, keep); err != nil {
+			return nil, err
+		}
 	}
 	put := func([]byte) ([]byte, error) { return capability, nil }
 	for _, path := range [][]string{
@@ -216,19 +237,41 @@ func (p *Exchange) addTool(r *Request, result, line []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if page.next != "" || p.native.Load() != nil {
+	if page.next != "" {
 		return line, nil
 	}
+	for _, definition := range p.definitions(tools) {
+		raw, err := definition.Encode()
+		if err != nil {
+			return nil, err
+		}
+		line, err = edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
+			return appendTo(list, left == 0, raw), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		left++
+	}
+	return line, nil
+}
+
+// definitions are the tools that the proxy lists beside the server's own.
+func (p *Exchange) definitions(tools *call.Catalog) []protocol.Tool {
 	name := p.validateName(tools)
-	if name != p.cfg.ValidateName {
-		p.log.Warn("the server has a tool called "+p.cfg.ValidateName+" of its own: toolvet's is called "+name+
-			"; choose a name with --validate-name", "name", name)
+	if p.native.Load() == nil {
+		if name != p.cfg.ValidateName {
+			p.log.Warn("the server has a tool called "+p.cfg.ValidateName+" of its own, or of the name of its batch tool: toolvet's is called "+name+
+				"; choose a name with --validate-name", "name", name)
+		}
+		return p.validator.Definitions(name)
 	}
-	definition, err := protocol.NewTool(name).Encode()
-	if err != nil {
-		return nil, err
+	switch {
+	case p.nativeBatch.Load():
+		return nil
+	case !p.batches(name, tools):
+		p.log.Warn("the server has a tool called " + protocol.BatchName(name) + " of its own, so there are no batches")
+		return nil
 	}
-	return edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
-		return appendTo(list, left == 0, definition), nil
-	})
+	return p.validator.Definitions(name)[1:]
 }

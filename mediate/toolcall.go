@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -32,7 +33,7 @@ func (p *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 	c.Server, c.Session = p.cfg.Server, p.caller.session(c.Meta)
 	p.noteVersion(c.Meta)
 	r := &Request{id: bytes.Clone(m.ID), method: m.Method}
-	if tools := p.catalog.current(); tools.Tool(c.Name) != nil && c.Name != p.validateName(tools) {
+	if tools := p.catalog.current(); tools.Tool(c.Name) != nil && !p.answers(c.Name, tools) {
 		c.Resolve(tools)
 		if !p.gate().Waits(c) {
 			if p.enter(r) {
@@ -62,7 +63,7 @@ func (p *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			// Whoever waits for the server's end says how it ended.
 		case err != nil:
 			p.refuse(r, c, unlisted(err))
-		case c.Name == p.validateName(tools):
+		case p.answers(c.Name, tools):
 			p.answerValidate(ctx, r, c, tools)
 		default:
 			c.Resolve(tools)
@@ -79,7 +80,7 @@ func (p *Exchange) toolsFor(ctx context.Context, name string) (*call.Catalog, er
 	switch {
 	case known == nil:
 		return p.list(ctx)
-	case known.Tool(name) != nil || name == p.validateName(known) || p.catalog.fresh():
+	case known.Tool(name) != nil || p.answers(name, known) || p.catalog.fresh():
 		return known, nil
 	}
 	if tools, err := p.list(ctx); err == nil {
@@ -132,53 +133,69 @@ func (p *Exchange) traced(e *toolvet.Event, line []byte) []byte {
 // refuse answers a call that is a no-go: a tool execution error (SEP-1303).
 func (p *Exchange) refuse(r *Request, c *call.Call, v toolvet.Verdict) {
 	result := protocol.NewResult(c.Name, v)
-	for _, f := range result.Findings {
-		p.log.Info("refused a call", "tool", result.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
-	}
+	p.logRefused(result)
 	p.answerResult(r, result.Refusal(modern(c.Meta)))
 }
 
-// answerValidate answers a call of the validate tool.
-func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call, tools *call.Catalog) {
-	own := *c
-	own.Tool, own.Validation = p.validate, true
-	if v := p.gate().Judge(ctx, &own, toolvet.PointProxy); !v.Go {
-		p.refuse(r, c, v)
-		return
+func (p *Exchange) logRefused(result protocol.Result) {
+	for _, f := range result.Findings {
+		p.log.Info("refused a call", "tool", result.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
 	}
-	target, err := protocol.DecodeRequest(c.Raw, tools, p.limits)
-	if err != nil {
-		p.refuse(r, c, toolvet.Verdict{Findings: []check.Finding{{
-			Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error(),
-		}}})
-		return
-	}
-	target.Server, target.Session = c.Server, c.Session
-	if target.Name == c.Name {
-		target.Tool, target.Validation = p.validate, true
-	}
-	began := time.Now()
-	e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: p.gate().Judge(ctx, target, toolvet.PointValidate), Took: time.Since(began)}
-	p.judged(ctx, e)
-	result := protocol.NewResult(target.Name, e.Verdict)
-	if native := p.native.Load(); native != nil && p.gate().Visible(ctx, target) {
-		p.askNative(ctx, *native, c, &result)
-	}
-	p.answerResult(r, result.Answer(modern(c.Meta)))
 }
 
-// askNative asks the server's own validation too: both must agree to a go.
-func (p *Exchange) askNative(ctx context.Context, name string, c *call.Call, result *protocol.Result) {
-	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
-	defer cancel()
-	answer, err := p.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": c.Raw})
-	if err == nil {
-		v := p.look(p.gate(), &call.Call{Server: p.cfg.Server, Name: name}, "", answer)
-		if answer = v.Raw; !v.Go {
-			err = errors.New("the server's own validation is withheld")
+// answerValidate answers a call of the validate tool, or of the batch tool.
+func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call, tools *call.Catalog) {
+	q := &dryrun.Request{
+		Call: c, Method: p.validateName(tools), Tools: tools, Gate: p.gate(), Modern: modern(c.Meta), Tasks: p.notifies(),
+		Refused: p.logRefused,
+		Judged: func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
+			e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: took}
+			p.judged(ctx, e)
+			return e.Verdict
+		},
+	}
+	if native := p.native.Load(); native != nil {
+		q.Native = func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+			return p.askNative(ctx, *native, arguments)
 		}
 	}
-	result.AddNative(answer, err)
+	if token := protocol.ProgressToken(c.Meta); token != nil && p.notifies() {
+		q.Progress = func(progress protocol.Progress) {
+			progress.Token = token
+			p.notify(ctx, "notifications/progress", progress)
+		}
+	}
+	if answer := p.validator.Answer(ctx, q); answer != nil {
+		p.answerResult(r, answer)
+	}
+}
+
+// askNative asks the server's own validate tool.
+func (p *Exchange) askNative(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.ServerTimeout)
+	defer cancel()
+	answer, err := p.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": arguments})
+	if err != nil {
+		return nil, err
+	}
+	v := p.look(p.gate(), &call.Call{Server: p.cfg.Server, Name: name}, "", answer)
+	if !v.Go {
+		return nil, errors.New("the server's own validation is withheld")
+	}
+	return v.Raw, nil
+}
+
+// answers reports whether the proxy answers calls of a tool itself, beside the server's tools.
+func (p *Exchange) answers(name string, tools *call.Catalog) bool {
+	method := p.validateName(tools)
+	return p.validator.Answers(name, method) && (name == method || p.batches(method, tools))
+}
+
+// batches reports whether there can be a batch tool: a server that validates natively, but no
+// batches, keeps the name of its validate tool, and may have any other tool of the name that
+// the batch tool would have.
+func (p *Exchange) batches(method string, tools *call.Catalog) bool {
+	return p.native.Load() == nil || p.nativeBatch.Load() || tools.Tool(protocol.BatchName(method)) == nil
 }
 
 // validateName is the name of the validate tool beside the server's tools: that of the

@@ -5,7 +5,10 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/strictjson"
@@ -24,7 +27,51 @@ type Capability struct {
 	Levels          []string `json:"levels"`
 	BatchValidation bool     `json:"batchValidation"`
 	MaxBatchSize    int      `json:"maxBatchSize"` // 0 without BatchValidation
-	Caching         bool     `json:"caching"`
+	Caching         Caching  `json:"caching"`      // zero without Cacheable
+}
+
+// Caching says how long a verdict can be kept. The zero Caching, which stands on the wire as
+// false, says that it cannot.
+type Caching struct {
+	TTL          time.Duration // at most; a result says how long it can be kept itself
+	InvalidateOn []string      // what ends a verdict earlier
+}
+
+// What ends a verdict before its time.
+const (
+	ToolUpdate     = "tool_update"     // notifications/tools/list_changed
+	ResourceChange = "resource_change" // notifications/resources/updated and list_changed
+)
+
+// MarshalJSON writes c as the protocol has it, with the time in milliseconds.
+func (c Caching) MarshalJSON() ([]byte, error) {
+	if c.TTL <= 0 {
+		return []byte("false"), nil
+	}
+	return json.Marshal(struct {
+		TTL          int64    `json:"ttl"`
+		InvalidateOn []string `json:"invalidateOn"`
+	}{c.TTL.Milliseconds(), append([]string{}, c.InvalidateOn...)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. A life time that is none is an error.
+func (c *Caching) UnmarshalJSON(raw []byte) error {
+	*c = Caching{}
+	if string(raw) == "false" {
+		return nil
+	}
+	var wire struct {
+		TTL          *int64   `json:"ttl"`
+		InvalidateOn []string `json:"invalidateOn"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return err
+	}
+	if wire.TTL == nil || *wire.TTL < 0 || *wire.TTL > math.MaxInt64/int64(time.Millisecond) {
+		return errors.New(`"caching" needs a "ttl" in milliseconds, or to be false`)
+	}
+	c.TTL, c.InvalidateOn = time.Duration(*wire.TTL)*time.Millisecond, wire.InvalidateOn
+	return nil
 }
 
 // NewCapability announces a validate tool called method that takes looks of the
@@ -49,6 +96,18 @@ func Announced(capabilities json.RawMessage) string {
 		}
 	}
 	return ""
+}
+
+// AnnouncedBatch reports whether the validate tool that [Announced] names has a batch tool
+// beside it.
+func AnnouncedBatch(capabilities json.RawMessage) bool {
+	for _, place := range [][2]string{{"experimental", Experimental}, {"extensions", Extension}} {
+		capability := member(member(capabilities, place[0]), place[1])
+		if announced(capability) != "" {
+			return string(member(capability, "batchValidation")) == "true"
+		}
+	}
+	return false
 }
 
 func announced(capability json.RawMessage) string {

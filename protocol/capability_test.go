@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -33,6 +34,46 @@ func TestCapabilityOptions(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("capability (-want +got):\n%s", diff)
+	}
+}
+
+func TestCachingOption(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]protocol.Caching{
+		`false`: {InvalidateOn: []string{"tool_update"}},
+		`{"ttl":1500,"invalidateOn":["tool_update","resource_change"]}`: {TTL: 1500 * time.Millisecond, InvalidateOn: []string{protocol.ToolUpdate, protocol.ResourceChange}},
+		`{"ttl":1000,"invalidateOn":[]}`:                                {TTL: time.Second},
+	} {
+		if got, err := json.Marshal(c); err != nil || string(got) != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+		var read protocol.Caching
+		if err := json.Unmarshal([]byte(want), &read); err != nil || read.TTL != c.TTL {
+			t.Errorf("%s is read as %+v, %v", want, read, err)
+		}
+	}
+	for _, wrong := range []string{`true`, `{}`, `{"ttl":-1}`, `{"ttl":"60"}`, `{"ttl":9223372036854775807}`, `[]`} {
+		if err := json.Unmarshal([]byte(wrong), new(protocol.Caching)); err == nil {
+			t.Errorf("%s is read", wrong)
+		}
+	}
+}
+
+func TestAnnouncedBatch(t *testing.T) {
+	t.Parallel()
+	for capabilities, want := range map[string]bool{
+		`{"experimental":{"toolValidation":{"supported":true,"batchValidation":true}}}`:                                                                       true,
+		`{"experimental":{"toolValidation":{"supported":true}}}`:                                                                                              false,
+		`{"experimental":{"toolValidation":{"supported":true,"batchValidation":"true"}}}`:                                                                     false,
+		`{"experimental":{"toolValidation":{"supported":false,"batchValidation":true}}}`:                                                                      false,
+		`{"experimental":{"toolValidation":{"supported":true}},"extensions":{"io.github.toolvet/tool-validation":{"supported":true,"batchValidation":true}}}`: false,
+		`{"experimental":{"toolValidation":true},"extensions":{"io.github.toolvet/tool-validation":{"supported":true,"batchValidation":true}}}`:               true,
+		`{}`: false,
+		``:   false,
+	} {
+		if got := protocol.AnnouncedBatch(json.RawMessage(capabilities)); got != want {
+			t.Errorf("AnnouncedBatch(%s) = %t", capabilities, got)
+		}
 	}
 }
 

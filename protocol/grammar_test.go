@@ -28,9 +28,16 @@ const (
 	resultSchema     = "validate-result"
 	toolSchema       = "validate-tool"
 	refusedSchema    = "refused-call"
+
+	batchInputSchema  = "validate-batch-input"
+	batchResultSchema = "validate-batch-result"
+	batchToolSchema   = "validate-batch-tool"
 )
 
-var schemaNames = []string{capabilitySchema, inputSchema, resultSchema, toolSchema, refusedSchema}
+var schemaNames = []string{
+	capabilitySchema, inputSchema, resultSchema, toolSchema, refusedSchema,
+	batchInputSchema, batchResultSchema, batchToolSchema,
+}
 
 // A judge is one validator of JSON Schema.
 type judge struct {
@@ -138,6 +145,13 @@ func TestEmittedConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.conforms(t, toolSchema, tool)
+	if tool, err = protocol.NewBatchTool(protocol.OtherToolName, 7).Encode(); err != nil {
+		t.Fatal(err)
+	}
+	g.conforms(t, batchToolSchema, tool)
+	if !strings.Contains(string(tool), `"maxItems":7`) {
+		t.Errorf("the tool does not say how many calls it takes: %s", tool)
+	}
 	for name, v := range verdicts() {
 		t.Run(name, func(t *testing.T) {
 			r := protocol.NewResult("read", v)
@@ -148,6 +162,13 @@ func TestEmittedConforms(t *testing.T) {
 			g.conformsResult(t, r)
 			r.AddNative(nil, errors.New("no answer"))
 			g.conformsResult(t, r)
+			r.SkipNative()
+			r.Cached, r.AgeMS, r.TTLMS = true, 7, 100
+			g.conformsResult(t, r)
+			batch := protocol.NewBatchResult([]protocol.Result{r, protocol.NewResult("read", v)})
+			for _, modern := range []bool{false, true} {
+				g.conforms(t, batchResultSchema, decodeResult(t, batch.Answer(modern), modern).Structured)
+			}
 		})
 	}
 }
@@ -234,11 +255,22 @@ func TestGrammarRefuses(t *testing.T) {
 		inputSchema: {
 			`{}`, `{"tool":"a"}`, `{"arguments":{}}`, `{"tool":"","arguments":{}}`, `{"tool":1,"arguments":{}}`,
 			`{"tool":"a","arguments":[]}`, `{"tool":"a","arguments":{},"parameters":{}}`,
+			`{"tool":"a","arguments":{},"levels":[]}`, `{"tool":"a","arguments":{},"levels":["deep"]}`, `{"tool":"a","arguments":{},"levels":"syntax"}`,
 		},
 		resultSchema: {
 			`{}`, `{"valid":true}`, `{"valid":"true","errors":[],"warnings":[],"suggestions":[]}`,
 			`{"valid":true,"errors":[{}],"warnings":[],"suggestions":[]}`, result + `,"findings":[{}]}`,
 			result + `,"skipped":[{"check":"x"}]}`, result + `,"levels":["deep"]}`,
+			result + `,"cached":1}`, result + `,"ageMs":-1}`, result + `,"ttlMs":0}`,
+		},
+		batchInputSchema: {
+			`{}`, `{"calls":[]}`, `{"calls":{}}`, `{"calls":[{}],"levels":["syntax"]}`, `[]`,
+		},
+		batchResultSchema: {
+			`{}`, result + `}`, result + `,"results":{}}`, result + `,"results":[{"valid":true}]}`, result + `,"results":[7]}`,
+		},
+		batchToolSchema: {
+			`{}`, `{"name":"validate","inputSchema":{"type":"object"}}`, `{"name":"validate_batch","inputSchema":{"type":"object","properties":{"calls":{"type":"array"}},"required":["calls"],"additionalProperties":false}}`,
 		},
 		toolSchema: {
 			`{}`, `{"name":"a b","inputSchema":{}}`, `{"name":"validate","inputSchema":{"type":"object"}}`,
@@ -264,8 +296,8 @@ func TestGrammarRefuses(t *testing.T) {
 // it by theirs.
 func TestToolSchemasTravel(t *testing.T) {
 	t.Parallel()
-	tool := protocol.NewTool(protocol.ToolName)
-	for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
+	tool, batch := protocol.NewTool(protocol.ToolName), protocol.NewBatchTool(protocol.ToolName, 100)
+	for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema, batch.InputSchema, batch.OutputSchema} {
 		for _, keyword := range []string{`"$schema"`, `"$ref"`, `"$defs"`, `"definitions"`, `"dependentRequired"`, `"prefixItems"`} {
 			if strings.Contains(string(raw), keyword) {
 				t.Errorf("a schema of the tool uses %s: %s", keyword, raw)

@@ -64,6 +64,14 @@ func (r *Result) AddNative(answer json.RawMessage, err error) {
 	}
 }
 
+// SkipNative says that the server's own validation was not asked, because the request names
+// levels that it does not belong to.
+func (r *Result) SkipNative() {
+	const why = "not asked for: the request names the levels to look at"
+	r.addNative(check.Warning, "the server's own validation was not asked, as the request names the levels to look at")
+	r.Skipped = append(r.Skipped, check.Skip{Check: nativeCheck, Level: check.SemanticLevel, Why: why})
+}
+
 func (r *Result) addNative(severity check.Severity, message string) {
 	if severity == check.Error {
 		r.Valid = false

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 const (
@@ -33,7 +34,7 @@ const (
 	VerdictKey = "io.github.toolvet/verdict"
 )
 
-// The grammar of the protocol, as JSON Schemas. InputSchema and ResultSchema travel
+// The grammar of the protocol, as JSON Schemas. Those of the tools travel
 // in tools/list to clients of every age, some of which compile them with a draft-07
 // validator and fail on another $schema: they use what all dialects share.
 var (
@@ -43,6 +44,10 @@ var (
 	InputSchema []byte
 	//go:embed validate-result.schema.json
 	ResultSchema []byte
+	//go:embed validate-batch-input.schema.json
+	BatchInputSchema []byte // without the most calls that a batch may have
+	//go:embed validate-batch-result.schema.json
+	BatchResultSchema []byte
 )
 
 // annotations are the validate tool's hints: it changes nothing, and asks nobody
@@ -76,6 +81,25 @@ func NewTool(name string) Tool {
 	}
 }
 
+// BatchDescription tells a model what the batch tool is for.
+const BatchDescription = "Dry run of several calls of tools of this server at once: judges each call by itself, as the " +
+	"validate tool does, and answers {valid, errors, warnings, suggestions, results} with one result for each call, in " +
+	"their order. Nothing is run."
+
+// NewBatchTool defines the batch tool that stands beside the validate tool called method, for
+// at most limit calls at once.
+func NewBatchTool(method string, limit int) Tool {
+	const calls = `"minItems":1,`
+	input := strings.Replace(string(compact(BatchInputSchema)), calls, calls+fmt.Sprintf(`"maxItems":%d,`, limit), 1)
+	t := NewTool(BatchName(method))
+	t.Title, t.Description = "Validate several tool calls", BatchDescription
+	t.InputSchema, t.OutputSchema = json.RawMessage(input), compact(BatchResultSchema)
+	return t
+}
+
+// BatchName is the name of the batch tool beside a validate tool called method.
+func BatchName(method string) string { return method + "_batch" }
+
 // Encode writes t as JSON, the same bytes each time.
 func (t Tool) Encode() (json.RawMessage, error) { return json.Marshal(t) }
 
@@ -84,11 +108,15 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 // ValidName reports whether a tool may be called name (MCP, server/tools, Tool Names).
 func ValidName(name string) bool { return toolName.MatchString(name) }
 
+// ValidMethod reports whether a validate tool may be called name, and its batch tool by
+// [BatchName].
+func ValidMethod(name string) bool { return ValidName(name) && ValidName(BatchName(name)) }
+
 // FreeName is the name of the validate tool beside a server's own tools: first, or the
-// next that is not taken.
+// next that is not taken, nor the name of its batch tool.
 func FreeName(first string, taken func(name string) bool) string {
 	name := first
-	for n := 1; taken(name); n++ {
+	for n := 1; taken(name) || taken(BatchName(name)); n++ {
 		name = OtherToolName
 		if n > 1 {
 			name = fmt.Sprintf("%s_%d", OtherToolName, n)

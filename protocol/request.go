@@ -5,39 +5,90 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
+// A Request is what the validate tool is asked.
+type Request struct {
+	Call   *call.Call    // the call to judge
+	Levels []check.Level // the looks to take; nil: all
+}
+
 // DecodeRequest reads the arguments of a call of the validate tool, whose shape the
-// InputSchema has found good, and returns the call that it describes. The tool is
-// looked up in catalog.
-func DecodeRequest(arguments json.RawMessage, catalog *call.Catalog, limits call.Limits) (*call.Call, error) {
+// InputSchema has found good. The tool of the call that it describes is looked up in catalog.
+func DecodeRequest(arguments json.RawMessage, catalog *call.Catalog, limits call.Limits) (*Request, error) {
 	members, err := strictjson.Members(arguments, limits)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments of validate: %w", err)
 	}
-	c := &call.Call{}
+	c, r := &call.Call{}, &Request{}
 	for _, m := range members {
 		switch m.Key {
 		case "tool":
 			if err := json.Unmarshal(m.Raw, &c.Name); err != nil {
-				return nil, fmt.Errorf(`"tool" must be a string`)
+				return nil, errors.New(`"tool" must be a string`)
 			}
 		case "arguments":
 			c.Raw = m.Raw
 			if c.Arguments, err = call.DecodeArguments(m.Raw, limits); err != nil {
 				return nil, err
 			}
+		case "levels":
+			if r.Levels, err = decodeLevels(m.Raw); err != nil {
+				return nil, err
+			}
 		default:
-			return nil, fmt.Errorf("the validate tool takes tool and arguments, nothing else")
+			return nil, errors.New("the validate tool takes tool, arguments and levels, nothing else")
 		}
 	}
 	if c.Name == "" || c.Raw == nil {
-		return nil, fmt.Errorf("the validate tool takes tool and arguments: one is missing")
+		return nil, errors.New("the validate tool takes tool and arguments: one is missing")
 	}
 	c.Resolve(catalog)
-	return c, nil
+	r.Call = c
+	return r, nil
+}
+
+func decodeLevels(raw json.RawMessage) ([]check.Level, error) {
+	var levels []check.Level
+	if err := json.Unmarshal(raw, &levels); err != nil || len(levels) == 0 || slices.Contains(levels, 0) { // 0 is null
+		return nil, errors.New(`"levels" must be an array of some of "syntax", "semantic", "runtime" and "security"; leave it out for all`)
+	}
+	return levels, nil
+}
+
+// Native is the request as the validate tool of another party takes it: without what not
+// every validator knows.
+func (r *Request) Native() json.RawMessage {
+	return marshal(struct {
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+	}{r.Call.Name, r.Call.Raw})
+}
+
+// DecodeBatch reads the arguments of a call of the batch tool, whose shape the schema of the
+// tool has found good: the arguments of the validate tool for each call, unread.
+func DecodeBatch(arguments json.RawMessage, limits call.Limits) ([]json.RawMessage, error) {
+	members, err := strictjson.Members(arguments, limits)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments of the batch tool: %w", err)
+	}
+	if len(members) != 1 || members[0].Key != "calls" {
+		return nil, errors.New("the batch tool takes calls, nothing else")
+	}
+	elements, err := strictjson.Elements(members[0].Raw, limits)
+	if err != nil || len(elements) == 0 {
+		return nil, errors.New(`"calls" must be an array of calls, and not be empty`)
+	}
+	calls := make([]json.RawMessage, len(elements))
+	for i, e := range elements {
+		calls[i] = e
+	}
+	return calls, nil
 }

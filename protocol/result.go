@@ -30,6 +30,10 @@ type Result struct {
 	Levels   []check.Level `json:"levels"`
 	Skipped  []check.Skip  `json:"skipped"`
 	Limits   []Limit       `json:"limits,omitempty"`
+
+	Cached bool  `json:"cached,omitempty"` // the verdict is one that was kept; but for Limits
+	AgeMS  int64 `json:"ageMs,omitempty"`
+	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
 }
 
 // A Limit is what a limit has left for the caller.
@@ -165,8 +169,10 @@ func resultType(modern bool) string {
 // Answer is the CallToolResult of the validate tool: the result as structured
 // content, and the same JSON as text. It is a success even for an invalid call.
 // Modern is true for clients that speak 2026-07-28 or later.
-func (r *Result) Answer(modern bool) json.RawMessage {
-	body := marshal(r)
+func (r *Result) Answer(modern bool) json.RawMessage { return answer(r, modern) }
+
+func answer(result any, modern bool) json.RawMessage {
+	body := marshal(result)
 	return marshal(toolResult{
 		ResultType: resultType(modern), Content: text(string(body)), Structured: json.RawMessage(body),
 	})

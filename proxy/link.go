@@ -6,11 +6,15 @@ package proxy
 import (
 	"context"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/mediate"
 )
 
 // Answer implements mediate.Link.
 func (p *session) Answer(line []byte, _ int) { p.toClientLine(line, true) }
+
+// Notify implements mediate.Notifier.
+func (p *session) Notify(line []byte) { p.toClientLine(line, true) }
 
 // toClientLine writes a line to the client. A client that does not take it is gone, and
 // that ends the session.
@@ -34,10 +38,10 @@ func (p *session) Forward(r *mediate.Request, line []byte) {
 		// It may have had the request. How it ended is known in a moment.
 		go func() {
 			<-p.exited
-			p.Fail(p.died(), r)
+			p.Fail(call.InternalError, p.died(), r)
 		}()
 	case err != nil:
-		p.Fail("the server does not take messages any more: start it again", r)
+		p.Fail(call.InternalError, "the server does not take messages any more: start it again", r)
 	}
 }
 

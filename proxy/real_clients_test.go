@@ -99,8 +99,8 @@ func (seen *sessionReport) check(t *testing.T) {
 	if !seen.Capability.Supported || seen.Capability.Method != "validate" {
 		t.Errorf("announced capability %+v", seen.Capability)
 	}
-	if n := len(seen.Tools); n < 2 || slices.Index(seen.Tools, "validate") != n-1 {
-		t.Errorf("tools %q, want validate last", seen.Tools)
+	if n := len(seen.Tools); n < 3 || !slices.Equal(seen.Tools[n-2:], []string{"validate", "validate_batch"}) {
+		t.Errorf("tools %q, want validate and its batch tool last", seen.Tools)
 	}
 	if got, want := seen.Good.text(), "Echo: h\u00e4llo \U0001F600"; got != want {
 		t.Errorf("good call: %q, want %q", got, want)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/internal/npm"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -212,16 +213,29 @@ func mask(line string) string {
 // withAdditions is what the proxy is to make of the lines of a server.
 func withAdditions(t *testing.T, gate *toolvet.Gate, lines []string) []string {
 	t.Helper()
-	capability, err := json.Marshal(protocol.NewCapability(protocol.ToolName, gate.Levels()))
+	validator, err := dryrun.New(dryrun.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := protocol.NewTool(protocol.ToolName).Encode()
-	if err != nil {
-		t.Fatal(err)
+	capability := func(tasks bool) string {
+		raw, err := json.Marshal(validator.Capability(protocol.ToolName, dryrun.Door{Levels: gate.Levels(), Progress: true, Tasks: tasks}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
 	}
-	announced := `,"experimental":{"toolValidation":` + string(capability) +
-		`},"extensions":{"io.github.toolvet/tool-validation":` + string(capability) + `}`
+	tools := ""
+	for _, definition := range validator.Definitions(protocol.ToolName) {
+		raw, err := definition.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools += "," + string(raw)
+	}
+	announced := `,"experimental":{"toolValidation":` + capability(false) +
+		`},"extensions":{"io.github.toolvet/tool-validation":` + capability(false) + `}`
+	discovered := `,"extensions":{"io.modelcontextprotocol/tasks":{},"io.github.toolvet/tool-validation":` + capability(true) +
+		`},"experimental":{"toolValidation":` + capability(true) + `}`
 	want := make([]string, len(lines))
 	for i, line := range lines {
 		var m struct {
@@ -233,7 +247,11 @@ func withAdditions(t *testing.T, gate *toolvet.Gate, lines []string) []string {
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			t.Fatal(err)
 		}
-		want[i] = insert(insert(line, m.Result.Capabilities, announced), m.Result.Tools, ","+string(tool))
+		added := announced
+		if strings.Contains(line, `"supportedVersions"`) {
+			added = discovered
+		}
+		want[i] = insert(insert(line, m.Result.Capabilities, added), m.Result.Tools, tools)
 	}
 	return want
 }

@@ -112,8 +112,8 @@ func (c *plainClient) checkCalls() {
 	if err := json.Unmarshal(c.request("tools/list", map[string]any{}).Result, &list); err != nil {
 		c.t.Fatal(err)
 	}
-	if n := len(list.Tools); n < 2 || list.Tools[n-1].Name != "validate" {
-		c.t.Errorf("tools: %v, want validate last", list.Tools)
+	if n := len(list.Tools); n < 3 || list.Tools[n-2].Name != "validate" || list.Tools[n-1].Name != "validate_batch" {
+		c.t.Errorf("tools: %v, want validate and its batch tool last", list.Tools)
 	}
 	resultType := ""
 	if c.revision >= modernRevision {

@@ -234,7 +234,9 @@ servers:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(object(t, want), object(t, raw)); diff != "" {
+		theirs := object(t, want)
+		delete(theirs, "ttlMs") // the proxy may keep its verdict for so long
+		if diff := cmp.Diff(theirs, object(t, raw)); diff != "" {
 			t.Errorf("%s %s (-proxy +Validate):\n%s", c.tool, c.arguments, diff)
 		}
 	}

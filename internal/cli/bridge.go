@@ -6,58 +6,34 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/httpguard"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/proxy"
 )
-
-// bridgeFlags are the flags of "toolvet proxy" where one side speaks HTTP.
-type bridgeFlags struct {
-	upstream string
-	listen   string
-	guard    httpguard.Guard
-}
-
-func (f *bridgeFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.upstream, "upstream", "", "`URL` of a server that speaks Streamable HTTP, in place of a command")
-	flags.StringVar(&f.listen, "listen", "", "`ADDRESS` to take clients at over Streamable HTTP, such as 127.0.0.1:8080; default: standard input")
-	flags.StringSliceVar(&f.guard.Hosts, "allow-host", nil, "`NAME` that clients may call this machine by, beside its address and localhost")
-	flags.StringSliceVar(&f.guard.Origins, "allow-origin", nil, "`ORIGIN` of web pages that may make calls, such as https://app.example.org")
-}
-
-// endpoint is the path of the MCP endpoint.
-const endpoint = "/mcp"
 
 // bridge stands between a client on standard input and a server behind a URL.
 func (a *app) bridge(cmd *cobra.Command, flags proxyFlags, server []string) error {
 	switch {
 	case len(server) > 0:
 		return usageError(cmd, "--upstream names a server that runs already: leave out the command")
-	case flags.bridge.listen != "":
-		return usageError(cmd, "--upstream and --listen do not go together yet")
 	}
-	u, err := url.Parse(flags.bridge.upstream)
+	u, err := url.Parse(flags.http.upstream)
 	if err != nil {
 		return usageError(cmd, "--upstream is no URL")
 	}
-	flags.gate.remote = !isLoopback(u.Hostname())
+	flags.gate.remote = !here(u.Hostname())
 	return a.proxy(cmd, flags, nil, func(ctx context.Context, cfg proxy.Config) (int, error) {
 		cfg.Connect = func() (proxy.Peer, error) {
-			client, err := streamable.NewClient(streamable.ClientConfig{URL: flags.bridge.upstream, Limits: cfg.Limits, Logger: cfg.Logger})
+			client, err := streamable.NewClient(streamable.ClientConfig{URL: flags.http.upstream, Limits: cfg.Limits, Logger: cfg.Logger})
 			if err != nil {
 				return nil, withHint(err, "correct --upstream")
 			}
@@ -67,28 +43,18 @@ func (a *app) bridge(cmd *cobra.Command, flags proxyFlags, server []string) erro
 	})
 }
 
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && address.Unmap().IsLoopback()
-}
-
 // front stands between clients that come over HTTP and a server of each one's own.
 func (a *app) front(cmd *cobra.Command, flags proxyFlags, server []string) error {
-	host, _, err := net.SplitHostPort(flags.bridge.listen)
-	switch {
-	case err != nil:
-		return usageError(cmd, "--listen must be HOST:PORT, such as 127.0.0.1:8080")
-	case !isLoopback(host):
-		return withHint(errors.New("--listen must be a loopback address: everybody who reaches another could make calls"), "listen at 127.0.0.1")
+	if !flags.http.validPath() {
+		return usageError(cmd, badPath)
 	}
 	return a.proxy(cmd, flags, server, func(ctx context.Context, cfg proxy.Config) (int, error) {
-		return 0, serveFront(ctx, flags.bridge, cfg)
+		return 0, serveFront(ctx, flags.http, cfg)
 	})
 }
 
 // serveFront serves until ctx is done.
-func serveFront(ctx context.Context, flags bridgeFlags, cfg proxy.Config) error {
+func serveFront(ctx context.Context, flags httpFlags, cfg proxy.Config) error {
 	front := streamable.NewFront(streamable.FrontConfig{
 		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 			return session(ctx, cfg, who, in, out)
@@ -96,17 +62,11 @@ func serveFront(ctx context.Context, flags bridgeFlags, cfg proxy.Config) error 
 		Who:    func(r *http.Request) (string, call.Session) { return "", whoOver(r, cfg.Session) },
 		Limits: cfg.Limits, Logger: cfg.Logger,
 	})
-	mux := http.NewServeMux()
-	mux.Handle(endpoint, front)
-	handler, err := flags.guard.Handler(mux)
+	listener, handler, err := flags.open(ctx, front, cfg.Stderr)
 	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", flags.listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen: %w", err)
-	}
-	fmt.Fprintf(cfg.Stderr, "toolvet: listening at http://%s%s\n", listener.Addr(), endpoint)
+	defer listener.Close()
 	return serveHTTP(ctx, listener, handler, front.Close, cfg.Logger)
 }
 

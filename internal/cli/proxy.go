@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/protocol"
@@ -22,24 +23,26 @@ import (
 // proxyFlags are the flags of "toolvet proxy".
 type proxyFlags struct {
 	gate         gateFlags
-	bridge       bridgeFlags
 	validateName string
+	maxBatch     int
 	verbose      bool
 	metrics      string
+	http         httpFlags
 }
 
 func (a *app) proxyCommand() *cobra.Command {
 	var flags proxyFlags
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] [-- SERVER-COMMAND...]",
-		Short: "Stand in front of a server on stdio and judge every call",
+		Short: "Stand in front of a server and judge every call",
 		Long: `Stand in front of an MCP server on stdio: start it, judge every call before the
 server sees it, and offer the validate tool. Put it in an MCP client's
 configuration in place of the server's command. Without a command, the one in the
 policy starts the server.
 
 With --upstream the server is one behind a URL (Streamable HTTP). With --listen clients
-come over Streamable HTTP, and the command is started for each session.
+come over Streamable HTTP, to http://ADDRESS/mcp, and a command is started for each
+session. See docs/http.md.
 
 Without a policy the preset "standard" holds: metadata addresses, paths that leave the
 directories in the server's command, encoded traversal, NUL and shell substitution are
@@ -50,18 +53,23 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --policy toolvet.yaml -- ./my-server --verbose
   toolvet proxy --upstream https://mcp.example.com/mcp
-  toolvet proxy --listen 127.0.0.1:8080 -- npx -y @modelcontextprotocol/server-filesystem .`,
+  toolvet proxy --listen 127.0.0.1:8080 -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, server := serverArgs(cmd, args)
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
-			case flags.bridge.upstream != "":
+			case flags.http.listen != "" && flags.http.upstream != "":
+				return a.httpProxy(cmd, flags, server)
+			case flags.http.upstream != "":
 				return a.bridge(cmd, flags, server)
+			case flags.http.listen == "" && flags.http.given(cmd):
+				return usageError(cmd, "these flags are for clients over HTTP: say where with --listen")
 			case len(server) == 0 && (server != nil || flags.gate.policy == ""):
 				return usageError(cmd, "no server command: give it after --")
 			}
-			if flags.bridge.listen != "" {
+			if flags.http.listen != "" {
 				return a.front(cmd, flags, server)
 			}
 			return a.proxy(cmd, flags, server, proxy.Run)
@@ -69,9 +77,10 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 	}
 	f := cmd.Flags()
 	flags.gate.register(cmd)
-	flags.bridge.register(cmd)
 	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
+	f.IntVar(&flags.maxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
 	f.StringVar(&flags.metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
+	flags.http.register(cmd)
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
 	return cmd
 }
@@ -85,7 +94,7 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run r
 	if err != nil {
 		return err
 	}
-	if len(gate.command) == 0 && flags.bridge.upstream == "" {
+	if len(gate.command) == 0 && flags.http.upstream == "" {
 		return usageError(cmd, "no server command: give it after --")
 	}
 	supervisor, err := supervisor()
@@ -96,12 +105,28 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run r
 	if err != nil {
 		return err
 	}
+	return flags.mediate(cmd.Context(), gate, log, func(ctx context.Context, cfg mediate.Config) error {
+		code, err := run(ctx, proxy.Config{
+			Config:  cfg,
+			Command: gate.command, Env: env, Dir: gate.server.Dir, Session: gate.session, Supervisor: supervisor,
+			Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
+		})
+		if err != nil {
+			return err
+		}
+		return exitWith(code)
+	})
+}
+
+// mediate has run do its work with what the flags and the policy want of it, and with
+// records and a policy that is watched meanwhile.
+func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.Logger, run func(context.Context, mediate.Config) error) error {
 	if os.Getenv("GOGC") == "" {
 		// A proxy holds little and allocates much: a fifth less processor time with
 		// large messages, for some 10 MiB.
 		debug.SetGCPercent(400)
 	}
-	ctx, stop := context.WithCancel(cmd.Context())
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	watched, err := flags.watchers(ctx, log)
 	if err != nil {
@@ -114,17 +139,17 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run r
 	}
 	defer record.Close(context.WithoutCancel(ctx))
 	go gate.watch(ctx)
-	code, err := run(ctx, proxy.Config{
-		Config: mediate.Config{
-			Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Logger: log,
-		},
-		Command: gate.command, Env: env, Dir: gate.server.Dir, Session: gate.session, Supervisor: supervisor,
-		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
+	return run(ctx, mediate.Config{
+		Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Validation: flags.validation(), Logger: log,
 	})
-	if err != nil {
-		return err
+}
+
+// validation says what the validate tool may do.
+func (flags proxyFlags) validation() dryrun.Config {
+	if flags.maxBatch <= 0 {
+		return dryrun.Config{MaxBatch: -1}
 	}
-	return exitWith(code)
+	return dryrun.Config{MaxBatch: flags.maxBatch}
 }
 
 // newLogger logs to the operator, who sees standard error beside the server's own.

@@ -78,7 +78,7 @@ var panics = map[string]string{
 	"protocol marshal":           "encodes only what the package built itself",
 	"protocol compact":           "reads only what is embedded, which its test does as well",
 	"policy decoder.value":       "meets options of a Go type that it does not read: their author's mistake",
-	"mcpgate validateTool":       "decodes a constant of package protocol",
+	"mcpgate ownTool":            "decodes a constant of package protocol",
 }
 
 func TestPanics(t *testing.T) {

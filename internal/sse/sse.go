@@ -92,8 +92,9 @@ func endLen(b []byte) int {
 	return 1
 }
 
-// WithData returns Raw with other data in the place of its own; an event that has none
-// is returned as it is. Every other line, and the kind of line ends, stay.
+// WithData returns Raw with other data in the place of its own, or, if data is nil, without
+// any; an event that has none is returned as it is. Every other line, and the kind of line
+// ends, stay.
 func (e Event) WithData(data []byte) []byte {
 	if e.Data == nil {
 		return e.Raw
@@ -110,10 +111,21 @@ func (e Event) WithData(data []byte) []byte {
 		case !put:
 			put = true
 			out = append(out, line[:len(line)-len(trimBOM(line))]...)
+			if data == nil {
+				continue
+			}
 			out = appendData(out, data, string(whole[len(line):]))
 		}
 	}
 	return out
+}
+
+// Torn returns the event that a stream ended in the middle of, as if it had ended after it:
+// readers differ in whether they take it. Raw is what [Reader.Next] returned beside
+// [io.ErrUnexpectedEOF].
+func Torn(raw []byte) (Event, error) {
+	whole := append(bytes.Clone(raw), "\n\n"...)
+	return NewReader(bytes.NewReader(whole), len(whole)).Next()
 }
 
 // cutField is the name and value of a line.

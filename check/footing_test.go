@@ -1,0 +1,96 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+)
+
+func newPass(f *check.Footing) *check.Pass {
+	pass := check.NewPass(good(), &call.Call{}, nil)
+	pass.Footing = f
+	return pass
+}
+
+func TestFooting(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var f check.Footing
+	if !f.Holds() || f.Fleeting() || f.Files() != 0 {
+		t.Error("the zero Footing does not hold")
+	}
+	newPass(&f).Depends(file)
+	if !f.Holds() || f.Files() != 1 {
+		t.Error("what is not there stays so, and does not hold")
+	}
+	write("1")
+	newPass(&f).Depends(file) // the first look counts
+	if f.Holds() || f.Fleeting() {
+		t.Error("a file is created, and nothing changes")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if !f.Holds() {
+		t.Error("all is as it was, and does not hold")
+	}
+	newPass(&f).Fleeting()
+	if f.Holds() || !f.Fleeting() {
+		t.Error("what holds for the moment only holds")
+	}
+	// Whoever does not ask is told nothing.
+	newPass(nil).Depends(file)
+	newPass(nil).Fleeting()
+}
+
+func TestFootingIsBounded(t *testing.T) {
+	t.Parallel()
+	var f check.Footing
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 100 {
+				newPass(&f).Depends(filepath.Join(dir, fmt.Sprintf("%d-%d", i, n)))
+			}
+		})
+	}
+	all.Wait()
+	if n := f.Files(); n > 260 || !f.Fleeting() || f.Holds() {
+		t.Errorf("%d files are remembered, fleeting: %t", n, f.Fleeting())
+	}
+	var unreadable check.Footing
+	newPass(&unreadable).Depends("a\x00b")
+	if !unreadable.Fleeting() {
+		t.Error("what rests on a path of which nothing is known does not look fleeting")
+	}
+}
+
+func TestLevelsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"syntax", "semantic", "runtime", "security"} {
+		var l check.Level
+		if err := l.UnmarshalText([]byte(name)); err != nil || l.String() != name {
+			t.Errorf("%s is read as %v, %v", name, l, err)
+		}
+	}
+	for _, name := range []string{"", "Syntax", "unknown(0)", "rehearsal"} {
+		if err := new(check.Level).UnmarshalText([]byte(name)); err == nil {
+			t.Errorf("%q is read", name)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpproxy
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// headerMismatch is the error code of headers and a body that do not agree (2026-07-28,
+// basic/transports/streamable-http, Server Validation).
+const headerMismatch = -32020
+
+const (
+	modernVersion = "2026-07-28"
+	versionKey    = "io.modelcontextprotocol/protocolVersion"
+)
+
+// mirrored is what a message says in its body that headers repeat.
+type mirrored struct {
+	version string // of the protocol, since 2026-07-28
+	name    string // of the tool, the prompt or the resource; "" if the method has none
+}
+
+// nameKeys are the members of params that Mcp-Name repeats, by method.
+var nameKeys = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+func readMirrored(m call.Envelope, limits call.Limits) (out mirrored) {
+	members, err := strictjson.Members(m.Params, limits)
+	if err != nil {
+		return out
+	}
+	nameKey := nameKeys[m.Method]
+	for _, p := range members {
+		switch {
+		case p.Key == "_meta":
+			meta, _ := strictjson.Members(p.Raw, limits)
+			for _, m := range meta {
+				if m.Key == versionKey {
+					out.version = text(m.Raw, limits)
+				}
+			}
+		case p.Key == nameKey && nameKey != "":
+			out.name = text(p.Raw, limits)
+		}
+	}
+	return out
+}
+
+// text is the text of a JSON string, or "".
+func text(raw []byte, limits call.Limits) string {
+	v, _ := strictjson.Parse(raw, limits)
+	s, _ := v.(string)
+	return s
+}
+
+// modern reports whether a request is of an era in which each stands alone, if its headers
+// or its body say so: which of them a server believes is not known.
+func (b mirrored) modern(h http.Header) bool {
+	return h.Get(versionHeader) >= modernVersion || b.version >= modernVersion
+}
+
+// agree says why the headers of a message and its body do not agree, or "". Policy is
+// enforced on the body, but what stands before or behind us may go by the headers. Of an
+// older message, only the headers that are there count.
+func (b mirrored) agree(h http.Header, m call.Envelope) string {
+	mustHave := b.modern(h) && m.IsRequest()
+	if version := h.Get(versionHeader); b.version != "" && version != b.version && mustHave {
+		return mismatch(versionHeader, version)
+	}
+	if method, has := header(h, methodHeader); (has || mustHave) && method != m.Method {
+		return mismatch(methodHeader, method)
+	}
+	got, has := header(h, nameHeader)
+	if b.name == "" || !has && !mustHave {
+		return "" // a body without a name is refused for that
+	}
+	if plain, ok := decoded(got); !ok || plain != b.name {
+		return mismatch(nameHeader, got)
+	}
+	return ""
+}
+
+func mismatch(name, value string) string {
+	if value == "" {
+		return fmt.Sprintf("the header %s is missing: it must say what the body says", name)
+	}
+	return fmt.Sprintf("the header %s does not match the body", name)
+}
+
+func header(h http.Header, name string) (string, bool) {
+	values := h[name]
+	if len(values) == 0 {
+		return "", false
+	}
+	return values[0], true
+}
+
+// decoded undoes the Base64 of a header's value (Value Encoding). A value that is not
+// encoded is itself, also in UTF-8, which an SDK sends.
+func decoded(value string) (string, bool) {
+	inner, ok := strings.CutPrefix(value, "=?base64?")
+	if !ok || !strings.HasSuffix(inner, "?=") {
+		return value, true
+	}
+	plain, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSuffix(inner, "?="))
+	return string(plain), err == nil
+}
+
+// paramsAgree says why the headers Mcp-Param-… of a tools/call do not agree with the
+// arguments, or "". Only the headers count that the tool's schema knows.
+func paramsAgree(h http.Header, tool *call.Tool, arguments map[string]any) string {
+	var root property
+	if tool == nil || json.Unmarshal(tool.InputSchema, &root) != nil {
+		return "" // no schema that could name headers
+	}
+	return root.agree(h, arguments)
+}
+
+func hasParams(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, paramPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// A property is what of a schema names headers.
+type property struct {
+	Header     string              `json:"x-mcp-header"`
+	Properties map[string]property `json:"properties"`
+}
+
+func (p *property) agree(h http.Header, value any) string {
+	object, _ := value.(map[string]any)
+	for name, inner := range p.Properties {
+		v := object[name]
+		if inner.Header != "" {
+			key := http.CanonicalHeaderKey(paramPrefix + inner.Header)
+			if got, has := header(h, key); has && !sameValue(got, v) {
+				return mismatch(key, "x")
+			}
+		}
+		if why := inner.agree(h, v); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func sameValue(header string, v any) bool {
+	plain, ok := decoded(header)
+	if !ok {
+		return false
+	}
+	switch v := v.(type) {
+	case string:
+		return plain == v
+	case bool:
+		return plain == fmt.Sprint(v)
+	case json.Number:
+		// 42.0 and 42 are equal. What is longer than a number needs is no safe integer.
+		if len(plain) > 32 || len(v) > 32 || strings.ContainsAny(plain+string(v), "eE/") {
+			return plain == string(v)
+		}
+		a, okA := new(big.Rat).SetString(plain)
+		b, okB := new(big.Rat).SetString(string(v))
+		return okA && okB && a.Cmp(b) == 0
+	}
+	return false // absent, null, or of a type that has no header
+}
+
+// encodedValue is a header's value as decoded reads it (Value Encoding).
+func encodedValue(plain string) string {
+	unsafe := strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' || c > '~' })
+	if unsafe || strings.TrimSpace(plain) != plain || strings.HasPrefix(plain, "=?base64?") {
+		return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(plain)) + "?="
+	}
+	return plain
+}

@@ -1,0 +1,376 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpproxy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/mediate"
+)
+
+// A badRow is a row of the table of docs/http.md: somebody misbehaves, and is answered with
+// a status, or with "closed" if the connection ends without one.
+type badRow struct {
+	name, want string
+	cfg        Config
+	server     func(w http.ResponseWriter, r *http.Request, body string) // nil: simple
+	do         func(t *testing.T, url string) string
+}
+
+// posted is a POST that answers with a status, and a body that holds some text.
+func posted(body, holds string, header ...string) func(*testing.T, string) string {
+	return func(t *testing.T, url string) string {
+		resp, got := post(t, url, body, header...)
+		if !strings.Contains(got, holds) {
+			t.Errorf("the answer is %s, want %s in it", got, holds)
+		}
+		return fmt.Sprint(resp.StatusCode)
+	}
+}
+
+// wired writes bytes to the proxy and returns the status of its answer.
+func wired(parts ...string) func(*testing.T, string) string {
+	return func(t *testing.T, url string) string {
+		host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		for _, part := range parts {
+			if _, err := io.WriteString(conn, strings.ReplaceAll(part, "HOST", host)); err != nil {
+				break // it answers before it has read all
+			}
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return "closed"
+		}
+		defer resp.Body.Close()
+		return fmt.Sprint(resp.StatusCode)
+	}
+}
+
+const head = "POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+
+var (
+	goodCall   = callOf("1", `"a"`)
+	modernCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+)
+
+func modernHeaders(change ...string) []string {
+	h := []string{versionHeader, "2026-07-28", methodHeader, "tools/call", nameHeader, "read"}
+	for i := 0; i < len(change); i += 2 {
+		at := slices.Index(h, change[i])
+		switch {
+		case at < 0:
+			h = append(h, change[i], change[i+1])
+		case change[i+1] == "":
+			h = slices.Delete(h, at, at+2)
+		default:
+			h[at+1] = change[i+1]
+		}
+	}
+	return h
+}
+
+// oddly answers calls as write does, and the rest as simple.
+func oddly(write func(w http.ResponseWriter, id string)) func(http.ResponseWriter, *http.Request, string) {
+	return func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, `"bad"`) {
+			write(w, member0(body, "id"))
+			return
+		}
+		simple(w, r, body)
+	}
+}
+
+var badCall = callOf("1", `"bad"`)
+
+func hijack(w http.ResponseWriter, text string) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_, _ = io.WriteString(conn, text)
+		conn.Close()
+	}
+}
+
+var badRows = []badRow{
+	{name: "headers that do not end", want: "closed", cfg: Config{ReadTimeout: 300 * time.Millisecond}, do: wired(head + "X-Slow: ")},
+	{name: "a body that does not end", want: "408", cfg: Config{ReadTimeout: 300 * time.Millisecond}, do: wired(head + "Content-Length: 100\r\n\r\n{")},
+	{name: "a body of 1 GB", want: "413", do: wired(head + "Content-Length: 1073741824\r\n\r\n{")},
+	{name: "a body of 1 GB in chunks", want: "413", do: func(t *testing.T, url string) string {
+		resp, _ := send(t, http.MethodPost, url, io.LimitReader(spaces{}, 1<<30))
+		return fmt.Sprint(resp.StatusCode)
+	}},
+	{name: "bad chunks", want: "400", do: wired(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n")},
+	{name: "another transfer encoding", want: "501", do: wired(head + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")},
+	{name: "another content type", want: "415", do: posted0(goodCall, "text/plain")},
+	{name: "another charset", want: "415", do: posted0(goodCall, "application/json; charset=utf-16")},
+	{name: "a compressed body", want: "415", do: posted(goodCall, "not compressed", "Content-Encoding", "gzip")},
+	{name: "no JSON", want: "400", do: posted("GET / HTTP/1.1", "-32700")},
+	{name: "a key twice", want: "400", do: posted(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","name":"write"}}`, "-32602")},
+	{name: "nesting without end", want: "400", do: posted(`{"jsonrpc":"2.0","id":1,"method":"x","params":`+strings.Repeat("[", 100_000), "-32600")},
+	{name: "two messages", want: "400", do: posted(goodCall+goodCall, "-32700")},
+	{name: "a call without an id", want: "400", do: posted(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, "id")},
+	{name: "a batch of a version that has none", want: "400", do: posted("["+goodCall+"]", "2025-03-26", versionHeader, "2025-11-25")},
+	{name: "another method in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(methodHeader, "tools/list")...)},
+	{name: "another tool in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(nameHeader, "write")...)},
+	{name: "another tool in an older header", want: "400", do: posted(goodCall, "-32020", nameHeader, "write")},
+	{name: "another version in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(versionHeader, "2025-11-25")...)},
+	{name: "another argument in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders("Mcp-Param-Path", "b")...)},
+	{name: "a header that is missing", want: "400", do: posted(modernCall, "-32020", modernHeaders(nameHeader, "")...)},
+	{name: "a header that cannot be decoded", want: "400", do: posted(modernCall, "-32020", modernHeaders(nameHeader, "=?base64?cmVhZA?=")...)},
+	{name: "a header twice", want: "400", do: posted(modernCall, "more than once", append(modernHeaders(), nameHeader, "write")...)},
+	{name: "a foreign Origin", want: "403", do: posted(goodCall, "--allow-origin", "Origin", "https://evil.example")},
+	{name: "the Origin null", want: "403", do: posted(goodCall, "--allow-origin", "Origin", "null")},
+	{name: "a foreign Host", want: "403", do: posted(goodCall, "--allow-host", "Host", "evil.example")},
+	{name: "a session nobody began", want: "404", do: posted(goodCall, "initialize", sessionHeader, "chosen-by-an-attacker")},
+	{name: "another principal's session", want: "404", cfg: Config{Session: bearer}, server: sessionful, do: func(t *testing.T, url string) string {
+		resp, _ := post(t, url, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`, "Authorization", "ann")
+		id := resp.Header.Get(sessionHeader)
+		if resp, body := post(t, url, goodCall, sessionHeader, id, "Authorization", "ann"); resp.StatusCode != 200 {
+			t.Errorf("the owner: %d %s", resp.StatusCode, body)
+		}
+		return posted(goodCall, "no such session", sessionHeader, id, "Authorization", "bob")(t, url)
+	}},
+	{name: "too many sessions", want: "503", cfg: Config{MaxSessions: 1}, server: sessionful, do: func(t *testing.T, url string) string {
+		const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`
+		post(t, url, initialize)
+		return posted(initialize, "too many")(t, url)
+	}},
+	{name: "headers of 1 MB", want: "431", do: wired(head+"X-Large: ", strings.Repeat("x", 1<<20), "\r\n\r\n")},
+	{name: "another method", want: "405", do: func(t *testing.T, url string) string {
+		resp, _ := send(t, http.MethodPut, url, strings.NewReader(goodCall))
+		return fmt.Sprint(resp.StatusCode)
+	}},
+	{name: "a client that leaves half-way", want: "closed", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", streamType)
+		for {
+			if _, err := io.WriteString(w, ": wait\n"); err != nil {
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}), do: halfClosed},
+	{name: "a client that takes nothing", want: "closed", cfg: Config{WriteTimeout: 300 * time.Millisecond}, server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", streamType)
+		for {
+			if _, err := io.WriteString(w, ": "+strings.Repeat("x", 100_000)+"\n"); err != nil {
+				return
+			}
+		}
+	}), do: deaf},
+	{name: "a server that is dead", want: "502", server: oddly(func(w http.ResponseWriter, _ string) { hijack(w, "") }), do: posted(badCall, `"id":1,`)},
+	{name: "a server that sends garbage", want: "502", server: oddly(func(w http.ResponseWriter, _ string) { hijack(w, "garbage\r\n\r\n") }), do: posted(badCall, `"id":1,`)},
+	{name: "a server that does not list its tools", want: "200", cfg: Config{Config: mediate.Config{ServerTimeout: 300 * time.Millisecond}},
+		server: func(w http.ResponseWriter, r *http.Request, body string) {
+			if strings.Contains(body, "toolvet-test-2") {
+				<-r.Context().Done()
+				return
+			}
+			simple(w, r, body)
+		}, do: posted(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"other","arguments":{}}}`, `"isError":true`)},
+	{name: "an answer that breaks off", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+		hijack(w, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	}), do: posted(badCall, `"id":1,`)},
+	{name: "an answer that is HTML", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<p>welcome")
+	}), do: posted(badCall, "neither JSON")},
+	{name: "an answer of nothing", want: "502", server: oddly(func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusAccepted) }), do: posted(badCall, `"id":1,`)},
+	{name: "an answer to something else", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", jsonType)
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":9,"result":{"tools":[]}}`)
+	}), do: posted(badCall, "something else")},
+	{name: "an answer that is compressed", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", jsonType)
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = io.WriteString(w, "\x1f\x8b")
+	}), do: posted(badCall, "compressed")},
+	{name: "an answer that is too large", want: "502", cfg: Config{Config: mediate.Config{Limits: call.Limits{Bytes: 5000}}}, server: oddly(func(w http.ResponseWriter, id string) {
+		w.Header().Set("Content-Type", jsonType)
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"x":%q}}`, id, strings.Repeat("x", 20_000))
+	}), do: posted(badCall, "larger than")},
+	{name: "an event that is too large", want: "200", cfg: Config{Config: mediate.Config{Limits: call.Limits{Bytes: 5000}}}, server: oddly(func(w http.ResponseWriter, id string) {
+		w.Header().Set("Content-Type", streamType)
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"result\":{\"x\":%q},\"id\":%s}\n\n", strings.Repeat("x", 20_000), id)
+	}), do: posted(badCall, `"code":-32603,"message":"the server's answer is larger than`)},
+	{name: "a stream that ends too soon", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", streamType)
+		_, _ = io.WriteString(w, ": hello\n\n")
+	}), do: posted(badCall, `"code":-32603,"message":"the server's stream ended`)},
+	{name: "a redirect", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Location", "https://elsewhere.example/mcp")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}), do: posted(badCall, "elsewhere (HTTP status 307)")},
+	{name: "a refusal of the proxy's credentials", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://elsewhere.example"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}), do: posted(badCall, "credentials")},
+}
+
+// spaces reads as white space, without end.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// posted0 posts a body of a content type.
+func posted0(body, contentType string) func(*testing.T, string) string {
+	return wired("POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Type: " + contentType + "\r\nContent-Length: " + fmt.Sprint(len(body)) + "\r\n\r\n" + body)
+}
+
+// bearer takes the whole Authorization for the subject.
+func bearer(r *http.Request) call.Session {
+	return call.Session{Subject: r.Header.Get("Authorization")}
+}
+
+// sessionful is simple with sessions.
+func sessionful(w http.ResponseWriter, r *http.Request, body string) {
+	if strings.Contains(body, `"initialize"`) {
+		w.Header().Set(sessionHeader, fmt.Sprintf("session-%d", time.Now().UnixNano()))
+	}
+	simple(w, r, body)
+}
+
+// halfClosed closes its side while it waits for an answer.
+func halfClosed(t *testing.T, url string) string {
+	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	fmt.Fprintf(conn, strings.ReplaceAll(head, "HOST", host)+"Content-Length: %d\r\n\r\n%s", len(badCall), badCall)
+	one := make([]byte, 1)
+	if _, err := io.ReadFull(conn, one); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, conn); err != nil {
+		return err.Error()
+	}
+	return "closed"
+}
+
+// deaf asks for a stream and takes nothing of it.
+func deaf(t *testing.T, url string) string {
+	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, strings.ReplaceAll(head, "HOST", host)+"Content-Length: %d\r\n\r\n%s", len(badCall), badCall)
+	eventually(t, "the end of the connection", func() bool {
+		_, err := io.WriteString(conn, "x") // fails once the other side is closed
+		return err != nil
+	})
+	return "closed"
+}
+
+// TestBadInput holds what docs/http.md says of bad input, a row at a time, and that another
+// client of the same proxy is served meanwhile.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	for _, row := range badRows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			answer := row.server
+			if answer == nil {
+				answer = simple
+			}
+			server := newFake(t, answer)
+			url := serve(t, server.URL, row.cfg, httpguard.Guard{})
+			bystander := func() { posted(callOf("7", `"a"`), fmt.Sprintf(result, "7"))(t, url) }
+			bystander()
+			before := len(server.asked())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for range 5 {
+					bystander()
+				}
+			}()
+			if got := row.do(t, url); got != row.want {
+				t.Errorf("the answer is %s, want %s", got, row.want)
+			}
+			<-done
+			for _, asked := range server.asked()[before:] {
+				if row.server == nil && !strings.Contains(asked.body, `"id":7,`) && !strings.Contains(asked.body, "toolvet-test-") {
+					t.Errorf("the server gets what is refused: %q", asked)
+				}
+			}
+		})
+	}
+}
+
+// TestBadInputIsDocumented holds that the table of docs/http.md has the rows of the test.
+func TestBadInputIsDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/http.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got [][2]string
+	for _, row := range badRows {
+		want = append(want, [2]string{row.name, row.want})
+	}
+	_, table, _ := strings.Cut(string(text), "## Bad input")
+	for _, m := range regexp.MustCompile(`(?m)^\| ([^|]+) \| (\d+|closed)\b[^|]*\|`).FindAllStringSubmatch(table, -1) {
+		got = append(got, [2]string{strings.TrimSpace(m[1]), m[2]})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the table (-test +docs/http.md):\n%s", diff)
+	}
+}
+
+// TestTooManyRequests holds that requests beyond the limit are refused at once, and that
+// there is room again afterwards.
+func TestTooManyRequests(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	server := newFake(t, oddly(func(w http.ResponseWriter, id string) {
+		<-release
+		w.Header().Set("Content-Type", jsonType)
+		fmt.Fprintf(w, result, id)
+	}))
+	url := serve(t, server.URL, Config{MaxRequests: 1}, httpguard.Guard{})
+	done := make(chan string)
+	go func() { done <- posted(badCall, `"done"`)(t, url) }()
+	eventually(t, "the call", func() bool { return len(server.asked()) == 2 })
+	posted(goodCall, "too many requests")(t, url)
+	close(release)
+	if got := <-done; got != "200" {
+		t.Error(got)
+	}
+	eventually(t, "room", func() bool {
+		resp, _ := post(t, url, goodCall)
+		return resp.StatusCode == 200
+	})
+}

@@ -1,0 +1,157 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpproxy
+
+import (
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/mediate"
+)
+
+// A session is one that the server has given a client (2025-11-25, basic/transports, Session
+// Management). Only who began it may use it.
+type session struct {
+	id, owner string
+	client    *mediate.Client
+	active    int // requests and streams of now
+	expiry    *time.Timer
+}
+
+// sessions are those that clients have begun through this proxy.
+type sessions struct {
+	idle     time.Duration
+	perOwner int
+
+	mu     sync.Mutex
+	byID   map[string]*session
+	owners map[string]int // how many each has
+}
+
+// full reports, before the server is asked, that a principal may not begin a session.
+func (t *sessions) full(owner string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.owners[owner] >= t.perOwner || len(t.byID) >= 10*t.perOwner
+}
+
+// begin enters a session. It is in use until released. It returns nil if the id is another
+// principal's.
+func (t *sessions) begin(id, owner string, client *mediate.Client) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old := t.byID[id]; old != nil {
+		if old.owner != owner {
+			return nil
+		}
+		t.remove(old)
+	}
+	if t.byID == nil {
+		t.byID, t.owners = map[string]*session{}, map[string]int{}
+	}
+	s := &session{id: id, owner: owner, client: client, active: 1}
+	t.byID[id] = s
+	t.owners[owner]++
+	return s
+}
+
+// use returns a session of a principal until it is released, or nil if there is none.
+func (t *sessions) use(id, owner string) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.byID[id]
+	if s == nil || s.owner != owner {
+		return nil
+	}
+	s.active++
+	if s.expiry != nil {
+		s.expiry.Stop()
+	}
+	return s
+}
+
+func (t *sessions) release(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.active--; s.active > 0 || t.byID[s.id] != s {
+		return
+	}
+	s.expiry = time.AfterFunc(t.idle, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if s.active == 0 {
+			t.remove(s)
+		}
+	})
+}
+
+func (t *sessions) end(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.remove(s)
+}
+
+func (t *sessions) remove(s *session) {
+	if t.byID[s.id] != s {
+		return
+	}
+	delete(t.byID, s.id)
+	if t.owners[s.owner]--; t.owners[s.owner] == 0 {
+		delete(t.owners, s.owner)
+	}
+	s.client.Close()
+}
+
+// maxPeers bounds the principals of which the list of tools is kept.
+const maxPeers = 1000
+
+// peers are what principals without a session know of the server. A list of tools may vary
+// with the credentials, and with the version of the protocol.
+type peers struct {
+	mu    sync.Mutex
+	byKey map[peerKey]*peer
+	clock int
+}
+
+type peerKey struct {
+	owner  string
+	modern bool
+}
+
+type peer struct {
+	server *mediate.Server
+	used   int
+}
+
+// of returns what a principal knows, or has fresh begin it.
+func (t *peers) of(key peerKey, fresh func() (*mediate.Server, error)) (*mediate.Server, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clock++
+	if p := t.byKey[key]; p != nil {
+		p.used = t.clock
+		return p.server, nil
+	}
+	server, err := fresh()
+	if err == nil {
+		t.set(key, server)
+	}
+	return server, err
+}
+
+func (t *peers) set(key peerKey, server *mediate.Server) {
+	if t.byKey == nil {
+		t.byKey = map[peerKey]*peer{}
+	}
+	if t.byKey[key] == nil && len(t.byKey) >= maxPeers {
+		oldest := key
+		for k, p := range t.byKey {
+			if oldest == key || p.used < t.byKey[oldest].used {
+				oldest = k
+			}
+		}
+		delete(t.byKey, oldest)
+	}
+	t.byKey[key] = &peer{server, t.clock}
+}
