@@ -62,17 +62,20 @@ func text(raw []byte, limits call.Limits) string {
 	return s
 }
 
-// modern reports whether a request is of an era in which each stands alone, if its headers
-// or its body say so: which of them a server believes is not known.
-func (b mirrored) modern(h http.Header) bool {
-	return h.Get(versionHeader) >= modernVersion || b.version >= modernVersion
+// modern is the version of a request of the era in which each stands alone, if its headers
+// or its body say so: which of them a server believes is not known. Else it is "".
+func (b mirrored) modern(h http.Header) string {
+	if v := max(h.Get(versionHeader), b.version); v >= modernVersion {
+		return v
+	}
+	return ""
 }
 
 // agree says why the headers of a message and its body do not agree, or "". Policy is
 // enforced on the body, but what stands before or behind us may go by the headers. Of an
 // older message, only the headers that are there count.
 func (b mirrored) agree(h http.Header, m call.Envelope) string {
-	mustHave := b.modern(h) && m.IsRequest()
+	mustHave := b.modern(h) != "" && m.IsRequest()
 	if version := h.Get(versionHeader); b.version != "" && version != b.version && mustHave {
 		return mismatch(versionHeader, version)
 	}

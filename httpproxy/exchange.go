@@ -58,9 +58,10 @@ func (p *Proxy) newExchange(r *http.Request) *exchange {
 	return e
 }
 
-// begin finds the client that the request is of, or says why there is none.
-func (e *exchange) begin(modern, initialize bool) *refusal {
-	id := e.header.Get(sessionHeader)
+// begin finds the client that the request is of, or says why there is none. The version is
+// that of a modern request, or "".
+func (e *exchange) begin(version string, initialize bool) *refusal {
+	id, modern := e.header.Get(sessionHeader), version != ""
 	var client *mediate.Client
 	switch {
 	case !modern && id != "":
@@ -77,7 +78,7 @@ func (e *exchange) begin(modern, initialize bool) *refusal {
 		e.header.Del(sessionHeader)
 		e.begins = !modern && initialize
 		var err error
-		if client, err = e.stateless(modern); err != nil {
+		if client, err = e.stateless(version); err != nil {
 			return &refusal{http.StatusInternalServerError, nil, call.InternalError, err.Error()}
 		}
 	}
@@ -86,8 +87,8 @@ func (e *exchange) begin(modern, initialize bool) *refusal {
 }
 
 // stateless is a client that this request is all of.
-func (e *exchange) stateless(modern bool) (*mediate.Client, error) {
-	server, err := e.p.peers.of(peerKey{e.owner, modern}, func() (*mediate.Server, error) { return mediate.NewServer(e.p.cfg.Config) })
+func (e *exchange) stateless(version string) (*mediate.Client, error) {
+	server, err := e.p.peers.of(peerKey{e.owner, version}, func() (*mediate.Server, error) { return mediate.NewServer(e.p.cfg.Config) })
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	if body := readMirrored(m, e.p.cfg.Limits); body.modern(h) {
+	if body := readMirrored(m, e.p.cfg.Limits); body.modern(h) != "" {
 		h.Set(methodHeader, m.Method)
 		if body.name != "" {
 			h.Set(nameHeader, encodedValue(body.name))

@@ -153,13 +153,13 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 		m, err := call.DecodeEnvelope(element, e.p.cfg.Limits)
 		switch {
 		case err != nil: // answered below, on its own
-		case readMirrored(m, e.p.cfg.Limits).modern(r.Header):
+		case readMirrored(m, e.p.cfg.Limits).modern(r.Header) != "":
 			return no(modern)
 		case m.Method == "initialize":
 			return no("initialize must not be in a batch")
 		}
 	}
-	if no := e.begin(false, false); no != nil {
+	if no := e.begin("", false); no != nil {
 		return no
 	}
 	e.batch = len(elements)

@@ -115,8 +115,8 @@ type peers struct {
 }
 
 type peerKey struct {
-	owner  string
-	modern bool
+	owner   string
+	version string // "" before 2026-07-28; a version that the server refuses must spoil no other
 }
 
 type peer struct {

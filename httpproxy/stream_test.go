@@ -334,3 +334,28 @@ func TestBatch(t *testing.T) {
 		t.Errorf("an empty batch: %d %s", resp.StatusCode, got)
 	}
 }
+
+// TestBadMetaSpoilsNothing holds that what a client says of itself, which goes with the
+// proxy's own requests, is not believed for another.
+func TestBadMetaSpoilsNothing(t *testing.T) {
+	t.Parallel()
+	server := newFake(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if !strings.Contains(body, `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) || !strings.Contains(body, `"io.modelcontextprotocol/clientCapabilities":{`) {
+			http.Error(w, "bad", http.StatusBadRequest)
+			return
+		}
+		simple(w, r, body)
+	})
+	url := serve(t, server.URL, Config{}, httpguard.Guard{})
+	of := func(version, more string) string {
+		_, got := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"`+version+`"`+more+`}}}`,
+			modernHeaders(versionHeader, version)...)
+		return got
+	}
+	of("2026-07-28", `,"io.modelcontextprotocol/clientCapabilities":7`)
+	of("2099-01-01", `,"io.modelcontextprotocol/clientCapabilities":{}`)
+	of("2026-07-28", "")
+	if got := of("2026-07-28", `,"io.modelcontextprotocol/clientCapabilities":{}`); !strings.Contains(got, `"done"`) {
+		t.Errorf("got %s", got)
+	}
+}

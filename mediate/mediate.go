@@ -96,9 +96,8 @@ type Server struct {
 	validator *dryrun.Validator
 
 	catalog     catalog
-	meta        atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
-	native      atomic.Pointer[string]          // name of the server's own validate tool
-	nativeBatch atomic.Bool                     // the server has a batch tool of its own, too
+	native      atomic.Pointer[string] // name of the server's own validate tool
+	nativeBatch atomic.Bool            // the server has a batch tool of its own, too
 
 	private   sync.Map // id key of a request of the proxy's own -> chan call.Envelope
 	privateID atomic.Int64
@@ -125,6 +124,7 @@ type Client struct {
 	pending pendingTable
 	caller  caller
 	roots   roots
+	meta    atomic.Pointer[json.RawMessage] // _meta of requests since 2026-07-28; nil for older
 }
 
 // NewClient returns a client of which this is known before it says anything: the subject,

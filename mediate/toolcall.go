@@ -225,9 +225,10 @@ func (p *Exchange) noteVersion(meta map[string]any) {
 	if p.meta.Load() != nil || !modern(meta) {
 		return
 	}
-	own := map[string]any{}
-	for _, key := range []string{versionKey, "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities"} {
-		if v, ok := meta[key]; ok {
+	const capabilities = "io.modelcontextprotocol/clientCapabilities"
+	own := map[string]any{versionKey: meta[versionKey], capabilities: map[string]any{}} // which it must say
+	for _, key := range []string{"io.modelcontextprotocol/clientInfo", capabilities} {
+		if v, ok := meta[key].(map[string]any); ok {
 			own[key] = v
 		}
 	}
