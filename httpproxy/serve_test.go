@@ -6,6 +6,7 @@ package httpproxy
 import (
 	"context"
 	"fmt"
+	"github.com/toolvet/toolvet/internal/httpguard"
 	"io"
 	"net"
 	"net/http"
@@ -89,7 +90,7 @@ func TestShutdown(t *testing.T) {
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	server := newFake(t, simple)
-	at := serve(t, server.URL, Config{}, Guard{Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}})
+	at := serve(t, server.URL, Config{}, httpguard.Guard{Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}})
 	host := strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/mcp")
 	_, port, _ := net.SplitHostPort(host)
 	for _, tt := range []struct {
