@@ -148,6 +148,10 @@ func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *htt
 		if err != nil || !e.showable(text) {
 			text = nil
 		}
+		if contentType(resp.Header) != jsonType {
+			// In a browser, a page of the server must not be a page of the proxy.
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		}
 		e.respondError(w, resp, text)
 	}
 }

@@ -281,6 +281,7 @@ func TestErrorsOfHTTP(t *testing.T) {
 		{404, jsonType, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}`},
 		{500, "text/plain", "token " + aSecret, `"code":-32603`},
 		{500, jsonType, `{"detail":"x"}`, `"code":-32603`},
+		{403, "text/html", "<p>no</p>", "<p>no</p>"},
 		{429, "text/html", "", ""},
 	} {
 		server := newFake(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
@@ -289,6 +290,9 @@ func TestErrorsOfHTTP(t *testing.T) {
 			_, _ = io.WriteString(w, tt.text)
 		})
 		resp, got := post(t, serve(t, server.URL, Config{}, httpguard.Guard{}), `{"jsonrpc":"2.0","id":1,"method":"x"}`)
+		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%d: the client gets a page", tt.status)
+		}
 		if resp.StatusCode != tt.status || !strings.Contains(got, tt.want) || strings.Contains(got, aSecret) || tt.want == "" && got != "" {
 			t.Errorf("%d %s: got %d %s", tt.status, tt.text, resp.StatusCode, got)
 		}
