@@ -132,5 +132,5 @@ func (v *Validator) Capability(method string, d Door) protocol.Capability {
 // server has said that its resources have changed.
 func (v *Validator) ResourcesChanged() { v.kept.dropRuntime() }
 
-// Close stops the tasks that still run. Nothing must be asked of v afterwards.
+// Close stops the tasks that still run. From then on there are no others.
 func (v *Validator) Close() { v.tasks.close() }
