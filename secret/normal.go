@@ -7,8 +7,10 @@ import (
 	"context"
 	"html"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -82,19 +84,25 @@ func plainAt(text string, i int) (plain string, size int, ok bool) {
 		return entities(text, i, "&", 1, false)
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
+	plain, ok = plainRune(r)
+	return plain, size, ok
+}
+
+// plainRune returns what stands in the normal text for a character beyond ASCII, if it is
+// something else.
+func plainRune(r rune) (plain string, ok bool) {
 	if invisible(r) {
-		return "", size, true
+		return "", true
 	}
-	if d := norm.NFKC.PropertiesString(text[i:]).Decomposition(); len(d) == 1 {
-		return string(d), size, true
+	if d := norm.NFKC.PropertiesString(string(r)).Decomposition(); len(d) == 1 {
+		return string(d), true
 	}
-	return "", size, false
+	return "", false
 }
 
 // invisible reports whether a character leaves no trace on a screen.
 func invisible(r rune) bool {
-	const graphemeJoiner = '\u034f'
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || r == graphemeJoiner
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // unescaped reads an escape of a JSON string, or one by which programs write a byte. Text may be a string within a string within a
@@ -118,6 +126,11 @@ func unescaped(text string, i int) (plain string, size int, ok bool) {
 		if c, ok := hex4(text[end+1:]); ok {
 			return string(c), end + 5 - i, true
 		}
+		if r, n := beyond(text[end+1:], text[i:end+1]); n > 0 {
+			if plain, ok := plainRune(r); ok {
+				return plain, end + 1 + n - i, true
+			}
+		}
 	case 'x':
 		if c, ok := hex2(text[end+1:]); ok {
 			return string(c), end + 3 - i, true
@@ -132,6 +145,36 @@ func hex4(s string) (byte, bool) {
 		return 0, false
 	}
 	return hex2(s[2:])
+}
+
+// beyond reads the digits of a JSON escape that stands for a character beyond ASCII, and if it
+// is the first of a pair of surrogates, the second with what begins an escape here. Its length
+// is 0 if there is none.
+func beyond(s, begin string) (r rune, size int) {
+	code := func(s string) (rune, bool) {
+		if len(s) < 4 {
+			return 0, false
+		}
+		v, err := strconv.ParseUint(s[:4], 16, 16)
+		return rune(v), err == nil
+	}
+	r, ok := code(s)
+	switch {
+	case !ok:
+		return 0, 0
+	case !utf16.IsSurrogate(r):
+		return r, 4
+	}
+	rest, ok := strings.CutPrefix(s[4:], begin)
+	if !ok {
+		return 0, 0
+	}
+	if second, ok := code(rest); ok {
+		if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
+			return r, 4 + len(begin) + 4
+		}
+	}
+	return 0, 0
 }
 
 // hex2 reads two digits that stand for a character of ASCII.

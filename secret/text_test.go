@@ -39,19 +39,23 @@ func TestMarker(t *testing.T) {
 func TestNormalForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`a \"b\"`:                           `a "b"`,
-		`a \\"b\\"`:                         `a "b"`,
-		`x\ny\nz\tw`:                        "x\ny\nz\tw",
-		`a\/b \u003d \u0022 \u00e9`:         `a/b = " \u00e9`,
-		`\u0026#65; &amp;#x42; \\u0026amp;`: `A B &`,
-		`\x41\\x62 \xe9 \x4`:                `Ab \xe9 \x4`,
-		`a &quot;b&#39; &amp;&lt; &nbsp; &`: `a "b' &< &nbsp; &`,
-		"p\u200ba\u00ads\u2060s\U000e0041":  "pass",
-		"ｐａｓｓ𝐰𝗈𝓇𝕕":                          "password",
-		"\u212aey=ſecret":                   "Key=secret",
-		`end \`:                             `end \`,
-		"é ü 漢字 \xff":                       "é ü 漢字 \xff",
-		"plain":                             "plain",
+		`a \"b\"`:                                 `a "b"`,
+		`a \\"b\\"`:                               `a "b"`,
+		`x\ny\nz\tw`:                              "x\ny\nz\tw",
+		`a\/b \u003d \u0022 \u00e9`:               `a/b = " \u00e9`,
+		`\u0026#65; &amp;#x42; \\u0026amp;`:       `A B &`,
+		`\x41\\x62 \xe9 \x4`:                      `Ab \xe9 \x4`,
+		`a &quot;b&#39; &amp;&lt; &nbsp; &`:       `a "b' &< &nbsp; &`,
+		"p\u200ba\u00ads\u2060s\U000e0041":        "pass",
+		"ｐａｓｓ𝐰𝗈𝓇𝕕":                                "password",
+		"\u212aey=ſecret":                         "Key=secret",
+		`end \`:                                   `end \`,
+		"é ü 漢字 \xff":                             "é ü 漢字 \xff",
+		`p\u200ba\\u00ads\udb40\udc41s`:           "pass",
+		`\uff50\ud835\udfd8\\ud835\\udfd8 \u6f22`: `p00 \u6f22`,
+		`\ud835 \ud835\u0041 \ud835\\udfd8`:       `\ud835 \ud835A \ud835\\udfd8`,
+		"p\u3164\u115fass":                        "pass",
+		"plain":                                   "plain",
 	} {
 		n, differs := normalForm(t.Context(), text)
 		if !differs {
