@@ -21,7 +21,7 @@ func (p *Exchange) review(m call.Envelope, r *Request, line []byte) []byte {
 	if !gate.Reviews() && p.cfg.Observer == nil {
 		return line
 	}
-	if m.Method != "" && !p.plain(gate, m) {
+	if (m.Method != "" || r == nil) && !p.plain(gate, m) {
 		p.log.Warn("dropped a message of the server: its method or its id is none that may be shown")
 		return nil
 	}
@@ -74,13 +74,13 @@ var (
 )
 
 // plain reports whether nothing is hidden in the method and the id of what a server sends
-// of its own.
+// of its own, or of an answer to nothing that the client has asked.
 func (p *Exchange) plain(gate *toolvet.Gate, m call.Envelope) bool {
 	head, err := json.Marshal([]any{m.Method, m.ID})
-	if err != nil || !plainMethod.MatchString(m.Method) {
+	if err != nil || m.Method != "" && !plainMethod.MatchString(m.Method) {
 		return false
 	}
-	if wordsMethod.MatchString(m.Method) && (m.ID == nil || m.ID[0] != '"') {
+	if (m.Method == "" || wordsMethod.MatchString(m.Method)) && (m.ID == nil || m.ID[0] != '"') {
 		return true
 	}
 	v := p.look(gate, &call.Call{Server: p.cfg.Server}, "", head)
