@@ -8,6 +8,7 @@ package outputschema
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 
 	"github.com/toolvet/toolvet/check"
@@ -32,10 +33,13 @@ const where = "/structuredContent"
 
 func run(_ context.Context, pass *check.Pass) error {
 	tool := pass.Call.Tool
-	if tool == nil || tool.OutputSchema == nil || pass.Result.Method != "tools/call" || !complete(pass) {
+	if tool == nil || tool.OutputSchema == nil || pass.Result.Method != "tools/call" || string(pass.Result.Member("isError")) == "true" {
 		return nil
 	}
 	if pass.Result.Member("structuredContent") == nil {
+		if !complete(pass) {
+			return nil
+		}
 		pass.Report(check.Finding{Pointer: where, Message: "the tool declares an output schema, and its result has no structured content",
 			Suggestion: "this is the server's fault; ask its author"})
 		return nil
@@ -58,10 +62,13 @@ func run(_ context.Context, pass *check.Pass) error {
 	return nil
 }
 
-// complete reports whether a result is the whole answer of a tool that did its work: only
-// these are held to the schema (MCP, server/tools, Output Schema; SEP-2322 for results that
-// ask for input).
+// complete reports whether a result is the whole answer of a tool that did its work: only such a
+// one must have structured content (MCP, server/tools, Output Schema), and neither one that asks
+// for input (SEP-2322) nor the task that stands for the answer (2025-11-25, basic/utilities/tasks).
+// What has structured content is held to the schema, whatever it says of itself: older clients
+// do not read resultType.
 func complete(pass *check.Pass) bool {
-	kind := string(pass.Result.Member("resultType"))
-	return string(pass.Result.Member("isError")) != "true" && (kind == "" || kind == `"complete"`)
+	kind := "complete"
+	_ = json.Unmarshal(pass.Result.Member("resultType"), &kind) // what is no text is none
+	return kind == "complete" && pass.Result.Member("task", "taskId") == nil
 }
