@@ -46,6 +46,9 @@ type Chain struct {
 	LastKind Kind  `json:"last_kind"`
 	Lost     int64 `json:"lost"` // records that could not be written, as lost records tell
 	Torn     int   `json:"torn"` // lines torn by crashes, as recovered records tell
+	// Unclosed counts the start records that no stop stands before: a crash, or records that
+	// were cut off before toolvet went on with the log.
+	Unclosed int `json:"unclosed,omitempty"`
 }
 
 // A Fault is a place where the chain does not hold.

@@ -213,6 +213,9 @@ func (c *Chain) note(file string, fresh bool, at link, f facts) {
 	if fresh {
 		c.Files = append(c.Files, file)
 	}
+	if f.Kind == KindStart && c.Records > 0 && c.LastKind != KindStop {
+		c.Unclosed++
+	}
 	c.Records++
 	c.LastSeq, c.LastTime, c.LastKind, c.Head = at.seq, f.Time, f.Kind, at.hash
 	switch f.Kind {

@@ -136,6 +136,33 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestCutOffAndContinued cuts records off a log, with which toolvet then goes on: the chain holds,
+// but it says that an end was not in order.
+func TestCutOffAndContinued(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	run := func() {
+		l := mustOpen(t, o)
+		for _, kind := range []Kind{KindStart, KindCall, KindStop} {
+			if err := l.Append(t.Context(), Record{Kind: kind}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustClose(t, l)
+	}
+	run()
+	run()
+	if r := verify(t, VerifyOptions{}, o.File); !r.OK() || r.Chains[0].Unclosed != 0 {
+		t.Errorf("a whole log: %+v", r)
+	}
+	text := read(t, o.File)
+	rewrite(t, o.File, bytes.TrimSuffix(text, lastLine(text)))
+	run()
+	if r := verify(t, VerifyOptions{}, o.File); !r.OK() || r.Chains[0].Unclosed != 1 {
+		t.Errorf("one that was cut off: %+v", r)
+	}
+}
+
 func mustLink(t *testing.T, line []byte) link {
 	t.Helper()
 	at, err := readLink(line, newHash(nil))

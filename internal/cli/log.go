@@ -130,6 +130,9 @@ func writeChain(w io.Writer, c *auditlog.Chain) {
 	if c.Torn > 0 {
 		fmt.Fprintf(w, "  %d lines were torn by crashes\n", c.Torn)
 	}
+	if c.Unclosed > 0 {
+		fmt.Fprintf(w, "  %d times before, the log was not closed: a crash ended it, or it was cut off there\n", c.Unclosed)
+	}
 	if c.LastKind != auditlog.KindStop {
 		fmt.Fprintln(w, "  the log was not closed: it is in use, or a crash ended it, or it was cut off")
 	}
