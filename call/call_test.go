@@ -100,7 +100,7 @@ func TestDecodeTools(t *testing.T) {
 	if a := tools[0]; a.Name != "a" || a.Title != "A" || a.Description != "d" || string(a.InputSchema) != `{"type":"object"}` || string(a.OutputSchema) != `{}` {
 		t.Errorf("tool a: %+v", a.Raw)
 	}
-	for _, bad := range []string{``, `[]`, `{}`, `{"tools":{}}`, `{"tools":[],"tools":[]}`} {
+	for _, bad := range []string{``, `[]`, `{}`, `{"tools":{}}`, `{"tools":[],"tools":[]}`, `{"tools":[],"Tools":[]}`, `{"tools":[],"nextcursor":"2"}`} {
 		if _, _, _, err := DecodeTools([]byte(bad), Limits{}); err == nil {
 			t.Errorf("DecodeTools(%s): no error", bad)
 		}

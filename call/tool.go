@@ -114,6 +114,9 @@ func DecodeTools(result []byte, limits Limits) (tools []*Tool, nextCursor string
 	}
 	var list [][]byte
 	for _, m := range members {
+		if err := variantError(m.Key, listKeys, InvalidRequest, "the tools/list result"); err != nil {
+			return nil, "", nil, err
+		}
 		switch m.Key {
 		case "tools":
 			if list, err = strictjson.Elements(m.Raw, limits); err != nil {
@@ -139,6 +142,10 @@ func DecodeTools(result []byte, limits Limits) (tools []*Tool, nextCursor string
 	}
 	return tools, nextCursor, faults, nil
 }
+
+// listKeys are the members of a tools/list result that are read here. A client that matches keys
+// in any case would read other tools than these.
+var listKeys = []string{"tools", "nextCursor"}
 
 // A Catalog is the set of tools that a server lists. It is immutable.
 type Catalog struct {

@@ -183,6 +183,7 @@ func TestHideFails(t *testing.T) {
 		`{}`,
 		`{"tools":[{"name":"write","inputSchema":{"type":"object"}}],"tools":[]}`,
 		`[{"name":"write"}]`,
+		`{"tools":[],"Tools":[{"name":"write","inputSchema":{"type":"object"}}]}`,
 	} {
 		s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}, Session: call.Session{Subject: "ann"}})
 		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
