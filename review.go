@@ -29,7 +29,17 @@ type Reviewed struct {
 type review struct {
 	result *result.Result
 	edits  []result.Edit
+	hidden []result.Edit // of which findings do not name the properties
 	notes  []string
+}
+
+// take notes what a check asks for. One that only observes changes nothing.
+func (v *review) take(o outcome, observes bool) {
+	v.hidden = append(append(v.hidden, o.hidden...), o.edits...)
+	if !observes {
+		v.edits = append(v.edits, o.edits...)
+		v.notes = append(v.notes, o.notes...)
+	}
 }
 
 // Review runs the checks of the output layer over what a server sends back, and makes their
@@ -57,7 +67,8 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 			g.runStage(ctx, s, judged, &reviewed.Verdict)
 		}
 	}
-	raw, err := judged.review.changed(reviewed.Findings)
+	judged.review.clean(reviewed.Findings)
+	raw, err := r.Apply(judged.review.edits)
 	if err != nil {
 		g.logger.Error("changing a result broke", "server", c.Server, "tool", c.Name, "err", err)
 		reviewed.Findings = append(reviewed.Findings, check.Finding{Check: "policy", Stage: check.Output, Level: check.SecurityLevel,
@@ -69,14 +80,10 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 	return reviewed
 }
 
-// changed makes the changes of a review. Findings must not name what is gone: the name of a
-// property can be a secret.
-func (v *review) changed(findings []check.Finding) (json.RawMessage, error) {
-	raw, err := v.result.Apply(v.edits)
-	if err != nil || len(v.edits) == 0 {
-		return raw, err
-	}
-	names, all := v.result.Names(v.edits)
+// clean takes the names of properties that are hidden or gone out of the places of findings: such
+// a name can be a secret.
+func (v *review) clean(findings []check.Finding) {
+	names, all := v.result.Names(v.hidden)
 	for i := range findings {
 		f := &findings[i]
 		if !all && f.Stage == check.Output {
@@ -88,7 +95,6 @@ func (v *review) changed(findings []check.Finding) (json.RawMessage, error) {
 			}
 		}
 	}
-	return raw, nil
 }
 
 // Reviews reports whether the Gate looks at results at all.

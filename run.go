@@ -26,6 +26,7 @@ type outcome struct {
 	skip     *check.Skip
 	err      error
 	edits    []result.Edit
+	hidden   []result.Edit
 	notes    []string
 }
 
@@ -79,9 +80,8 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	}
 	for i, o := range outcomes {
 		g.record(passes[i], o, late, j, v)
-		if j.review != nil && !passes[i].planned.rule.Observe {
-			j.review.edits = append(j.review.edits, o.edits...)
-			j.review.notes = append(j.review.notes, o.notes...)
+		if j.review != nil {
+			j.review.take(o, passes[i].planned.rule.Observe)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		return outcome{findings: p.pass.Findings()} // it heeded its context: it is late, not broken
 	}
-	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err, edits: p.pass.Changes(), notes: p.pass.Notes()}
+	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err, edits: p.pass.Changes(), hidden: p.pass.Hidden(), notes: p.pass.Notes()}
 }
 
 // record adds one check's outcome to v, as the policy wants it.

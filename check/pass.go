@@ -93,6 +93,7 @@ type Pass struct {
 	findings []Finding
 	skip     *Skip
 	edits    []result.Edit
+	hidden   []result.Edit
 	notes    []string
 }
 
@@ -138,11 +139,18 @@ func (p *Pass) Fleeting() { p.Footing.Loosen() }
 // Change has places of the result changed before the client gets it.
 func (p *Pass) Change(edits ...result.Edit) { p.edits = append(p.edits, edits...) }
 
+// Hide has no finding name a property that Change would change in these places: its name must
+// not be told, although it stays.
+func (p *Pass) Hide(places ...result.Edit) { p.hidden = append(p.hidden, places...) }
+
 // Note has a sentence told to the model, beside the result.
 func (p *Pass) Note(text string) { p.notes = append(p.notes, text) }
 
 // Changes returns what is to be changed. Only drivers need it.
 func (p *Pass) Changes() []result.Edit { return p.edits }
+
+// Hidden returns what findings must not name. Only drivers need it.
+func (p *Pass) Hidden() []result.Edit { return p.hidden }
 
 // Notes returns what the model is to be told. Only drivers need it.
 func (p *Pass) Notes() []string { return p.notes }

@@ -77,6 +77,8 @@ func (o *Options) report(pass *check.Pass, hits []hit) {
 	for i, h := range hits {
 		if o.Action == "" || o.Action == redact {
 			pass.Change(h.edits...)
+		} else {
+			pass.Hide(h.edits...)
 		}
 		if i < maxTold {
 			pass.Report(o.finding(h))
