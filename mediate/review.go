@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/result"
 )
@@ -102,7 +103,9 @@ func (p *Exchange) look(gate *toolvet.Gate, c *call.Call, method string, raw jso
 	read, err := result.Read(method, raw)
 	if err != nil {
 		p.log.Error("a message of the server is withheld: it could not be read", "method", method, "err", err)
-		return toolvet.Reviewed{}
+		return toolvet.Reviewed{Verdict: toolvet.Verdict{Findings: []check.Finding{{
+			Check: "policy", Stage: check.Output, Level: check.SecurityLevel, Message: err.Error(), Suggestion: "ask for less at once",
+		}}}}
 	}
 	return gate.Review(p.ctx, c, read)
 }

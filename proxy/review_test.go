@@ -92,3 +92,16 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableIsTold holds that a result which is more than can be looked at is withheld, and
+// that the model is told why.
+func TestUnreadableIsTold(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, Config{})
+	s.play(`C> {"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}`)
+	s.play("S<")
+	s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"contents":[` + strings.Repeat("0,", 4<<20) + `0]}}`)
+	if got := s.play("C<"); !strings.Contains(got, "withheld") || !strings.Contains(got, "the result has more than 4194304 strings") {
+		t.Errorf("got %.300s", got)
+	}
+}

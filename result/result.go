@@ -44,11 +44,15 @@ type Token struct {
 	Start, End int // in Raw, quotes included
 }
 
-// Read finds the tokens of a result. The error says that Raw is not JSON, or too deep.
+// Read finds the tokens of a result. The error says that Raw is not JSON, too deep, or of too many
+// scalars.
 func Read(method string, raw json.RawMessage) (*Result, error) {
 	r := &Result{Method: method, Raw: raw}
 	w := walker{raw: raw}
 	w.visit = func(t Token) bool {
+		if len(r.tokens) == maxTokens {
+			return false
+		}
 		if t.Kind == String && w.inBlock() {
 			r.blocks = append(r.blocks, len(r.tokens))
 		}
@@ -57,6 +61,9 @@ func Read(method string, raw json.RawMessage) (*Result, error) {
 	}
 	if err := w.run(); err != nil {
 		return nil, err
+	}
+	if w.done {
+		return nil, errTokens
 	}
 	return r, nil
 }
@@ -115,6 +122,12 @@ func (r *Result) Member(path ...string) json.RawMessage {
 
 // maxDepth bounds the nesting of a result.
 const maxDepth = 256
+
+// maxTokens bounds the scalars of a result: each takes some twelve times its own memory or more, and
+// a list of numbers has nothing else. A thousand vectors of four thousand numbers are within it.
+const maxTokens = 4 << 20
+
+var errTokens = fmt.Errorf("the result has more than %d strings, names and numbers", maxTokens)
 
 var errDepth = errors.New("the result is nested deeper than 256 levels")
 

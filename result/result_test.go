@@ -104,6 +104,19 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// TestReadBounds holds that a result of nothing but small scalars does not take many times its
+// memory.
+func TestReadBounds(t *testing.T) {
+	t.Parallel()
+	list := func(n int) json.RawMessage { return json.RawMessage("[" + strings.Repeat("0,", n-1) + "0]") }
+	if _, err := result.Read("", list(4<<20)); err != nil {
+		t.Error(err)
+	}
+	if _, err := result.Read("", list(4<<20+1)); err == nil {
+		t.Error("a list of more numbers is read")
+	}
+}
+
 // TestReplace cuts a secret out by its place in the raw text.
 func TestReplace(t *testing.T) {
 	t.Parallel()
