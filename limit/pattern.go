@@ -29,8 +29,10 @@ func (l *Limit) Covers(server, tool string) bool {
 	})
 }
 
+// matches reports whether the pattern holds for a tool of a server. A server without a name may be
+// any, as it may for a rule that denies.
 func (p pattern) matches(server, tool string) bool {
-	return p.server.matches(server) && p.tool.matches(tool)
+	return (server == "" || p.server.matches(server)) && p.tool.matches(tool)
 }
 
 // A glob is what stands between the stars of a pattern. Other than with [path.Match] a star

@@ -16,6 +16,8 @@ func TestPattern(t *testing.T) {
 		want                  bool
 	}{
 		{"*:*", "", "", true},
+		{"github:*", "", "search", true}, // the server may be any
+		{"github:search", "", "find", false},
 		{"*:*", "github", "issues/create", true},
 		{"github:*", "github", "a/b:c\x00", true},
 		{"github:*", "Github", "search", false},
