@@ -44,13 +44,18 @@ const maxPlaces = 1 << 20
 type span struct{ start, end int }
 
 // all finds the secrets in the order of what they are told apart by: what is split or encoded
-// is a whole, of which a later look would see a part.
+// is a whole, of which a later look would see a part. What lies in one of several blocks comes
+// last: mostly it is found without the others, unless its name stands in another one.
 func (s *search) all() {
+	var alone []sighting
 	if joined, several := s.joined(); several {
 		s.plain(joined)
+		alone = s.inOneBlock()
 		s.unpercented(joined)
 		s.encoded(joined)
+		s.inOneBlock()
 	}
+	defer func() { s.seen = append(s.seen, alone...) }()
 	s.plain(s.raw())
 	for _, t := range s.result.Tokens() {
 		if s.ctx.Err() != nil {
@@ -62,6 +67,18 @@ func (s *search) all() {
 	}
 	s.encoded(s.raw())
 	s.numbers()
+}
+
+// inOneBlock takes back what was seen so far in a single block.
+func (s *search) inOneBlock() (list []sighting) {
+	s.seen = slices.DeleteFunc(s.seen, func(seen sighting) bool {
+		one := len(seen.edits) == 1
+		if one {
+			list = append(list, seen)
+		}
+		return one
+	})
+	return list
 }
 
 func (s *search) plain(src source) {

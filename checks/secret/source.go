@@ -15,14 +15,14 @@ import (
 // A source is a text that a result holds, and the way back to where it stands.
 type source struct {
 	text []byte
-	edit func(start, end int, text string) []result.Edit // none: another source shows it, too
+	edit func(start, end int, text string) []result.Edit
 }
 
 // raw is the result as it stands.
 func (s *search) raw() source { return source{s.result.Raw, s.result.Replace} }
 
-// joined is the text of all blocks, which a model reads as one. What lies in one block is
-// found without the others. It reports whether there are several.
+// joined is the text of all blocks, which a model reads as one. It reports whether there are
+// several.
 func (s *search) joined() (source, bool) {
 	blocks := s.result.TextBlocks()
 	if len(blocks) < 2 {
@@ -37,9 +37,6 @@ func (s *search) joined() (source, bool) {
 	edit := func(start, end int, text string) []result.Edit {
 		first, _ := slices.BinarySearch(starts, start+1)
 		last, _ := slices.BinarySearch(starts, end)
-		if first == last {
-			return nil
-		}
 		var edits []result.Edit
 		for i := first - 1; i < last; i++ {
 			if from, to := max(start, starts[i]), min(end, starts[i+1]); from < to {
