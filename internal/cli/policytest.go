@@ -177,6 +177,8 @@ func unmet(want policy.Want, v toolvet.Verdict) string {
 		return "must be a go, and is a no-go"
 	case !want.Go && v.Go:
 		return "must be a no-go, and is a go"
+	case !want.Go && want.Anything() && slices.ContainsFunc(v.Findings, isUnknownTool):
+		return "is a no-go for any policy, because the tools have none of this name: if that is what is tested, add \"check: known-tool\""
 	case want.Anything() || slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return finds(want, f) }):
 		return ""
 	case want.Go:
@@ -184,6 +186,9 @@ func unmet(want policy.Want, v toolvet.Verdict) string {
 	}
 	return "is a no-go, but not for the reason that it must have"
 }
+
+// isUnknownTool reports whether a finding refuses the call of a tool that is not listed.
+func isUnknownTool(f check.Finding) bool { return f.Check == "known-tool" && f.Blocks() }
 
 func finds(want policy.Want, f check.Finding) bool {
 	switch {
