@@ -41,7 +41,7 @@ func normalForm(ctx context.Context, text string) (normal, bool) {
 			}
 		}
 		c := text[i]
-		if c != '\\' && c != '&' && c < utf8.RuneSelf {
+		if c != '\\' && c != '&' && c != 0 && c < utf8.RuneSelf {
 			i++
 			continue
 		}
@@ -82,6 +82,8 @@ func plainAt(text string, i int) (plain string, size int, ok bool) {
 		return entities(text, i, plain, size, ok)
 	case '&':
 		return entities(text, i, "&", 1, false)
+	case 0:
+		return "", 1, true
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
 	plain, ok = plainRune(r)
@@ -124,7 +126,7 @@ func unescaped(text string, i int) (plain string, size int, ok bool) {
 		return "\t", end + 1 - i, true
 	case 'u':
 		if c, ok := hex4(text[end+1:]); ok {
-			return string(c), end + 5 - i, true
+			return seen(c), end + 5 - i, true
 		}
 		if r, n := beyond(text[end+1:], text[i:end+1]); n > 0 {
 			if plain, ok := plainRune(r); ok {
@@ -133,10 +135,19 @@ func unescaped(text string, i int) (plain string, size int, ok bool) {
 		}
 	case 'x':
 		if c, ok := hex2(text[end+1:]); ok {
-			return string(c), end + 3 - i, true
+			return seen(c), end + 3 - i, true
 		}
 	}
 	return "", end - i, false
+}
+
+// seen is what stands in the normal text for a character of ASCII: for NUL nothing, because text in
+// UTF-16 that is read as if it were ASCII has one beside each letter.
+func seen(c byte) string {
+	if c == 0 {
+		return ""
+	}
+	return string(c)
 }
 
 // hex4 reads the digits of a JSON escape that stands for a character of ASCII.

@@ -54,6 +54,7 @@ func TestNormalForm(t *testing.T) {
 		`p\u200ba\\u00ads\udb40\udc41s`:           "pass",
 		`\uff50\ud835\udfd8\\ud835\\udfd8 \u6f22`: `p00 \u6f22`,
 		`\ud835 \ud835\u0041 \ud835\\udfd8`:       `\ud835 \ud835A \ud835\\udfd8`,
+		`p\u0000a\u0000s\x00s` + "\x00":           "pass",
 		"p\u3164\u115fass":                        "pass",
 		"plain":                                   "plain",
 	} {
