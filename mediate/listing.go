@@ -81,7 +81,12 @@ func (p *Exchange) listPage(ctx context.Context, cursor string) (*listing, error
 	if err != nil {
 		return nil, err
 	}
-	page, err := decodeListing(result, p.limits)
+	// As the client's own lists are: what a refusal says of a tool, it says in the tool's words.
+	v := p.look(p.gate(), &call.Call{Server: p.cfg.Server}, "tools/list", result)
+	if !v.Go {
+		return nil, errors.New("the server's list of tools is withheld")
+	}
+	page, err := decodeListing(v.Raw, p.limits)
 	if err != nil {
 		return nil, err
 	}

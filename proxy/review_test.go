@@ -57,6 +57,24 @@ func TestNativeValidationIsReviewed(t *testing.T) {
 	}
 }
 
+// TestListingIsReviewed holds that the proxy's own list of tools passes the output layer, too: a
+// refusal repeats what a tool's schema says.
+func TestListingIsReviewed(t *testing.T) {
+	t.Parallel()
+	for yaml, want := range map[string]string{
+		"": `expected \"[redacted:github-pat]\"`,
+		"output: {secrets: {action: withhold}}\n": "the server's list of tools is withheld",
+	} {
+		s := newStage(t, Config{Config: mediate.Config{Gate: gateBy(t, yaml)}})
+		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"p":"x"}}}`)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":"toolvet-test-1","result":{"tools":[{"name":"read","inputSchema":{"type":"object","properties":{"p":{"enum":["` + token + `"]}}}}]}}`)
+		if got := s.play("C<"); strings.Contains(got, token) || !strings.Contains(got, want) {
+			t.Errorf("%sgot %s, want %s", yaml, got, want)
+		}
+	}
+}
+
 // TestPlain holds that a message of the server whose method or id hides a secret is dropped, and
 // that others pass as they are.
 func TestPlain(t *testing.T) {
