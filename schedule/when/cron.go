@@ -1,0 +1,89 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package when
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/checks/cron"
+)
+
+// looksLikeCron reports whether a text is meant as cron: a name, or fields that begin as
+// English does not.
+func looksLikeCron(text string) bool {
+	if text[0] == '@' || text[0] == '*' || strings.Contains(text, "=") {
+		return true
+	}
+	first, rest, more := strings.Cut(text, " ")
+	if !more || !strings.ContainsRune("0123456789", rune(first[0])) {
+		return false
+	}
+	// "9am every day" is English, "0 9 * * mon" is not
+	return strings.Trim(first, "0123456789*/,-") == "" && strings.ContainsRune("0123456789*?", rune(rest[0]))
+}
+
+var cronNear = []string{"0 9 * * 1-5", "@daily", "every weekday at 9am"}
+
+func readCron(text string, zone *time.Location, now time.Time) (*Schedule, error) {
+	if strings.Contains(text, "=") {
+		return nil, wrong(cronNear, "names a time zone: give it as the job's zone")
+	}
+	if every, ok := strings.CutPrefix(strings.ToLower(text), "@every "); ok {
+		return readEnglish("every "+every, zone, now)
+	}
+	if _, err := cron.Next(text, time.UTC, time.Unix(0, 0), 1); err != nil {
+		return nil, wrong(cronNear, "is no cron expression: %s", strings.TrimPrefix(err.Error(), "cron: "))
+	}
+	text = strings.ToLower(text)
+	w := wall(func(after time.Time) time.Time {
+		next, err := cron.Next(text, time.UTC, after, 1)
+		if err != nil || len(next) == 0 {
+			return time.Time{}
+		}
+		return next[0]
+	})
+	s := &Schedule{zone: zone, canonical: text, next: w.fixed(zone)}
+	fields := strings.Fields(text)
+	if text == "@hourly" || len(fields) > 1 && strings.Trim(fields[len(fields)-4], "*?") == "" {
+		s.next = w.elapsed(zone)
+	}
+	s.words = cronWords(text, fields)
+	return s, nil
+}
+
+var cronNames = map[string]string{
+	"@yearly": "every year on 1 January at 00:00", "@annually": "every year on 1 January at 00:00",
+	"@monthly": "on the first day of every month at 00:00", "@weekly": "every Sunday at 00:00",
+	"@daily": "every day at 00:00", "@midnight": "every day at 00:00", "@hourly": "every hour, at minute 0",
+}
+
+// cronWords say what the fields mean, field by field.
+func cronWords(text string, fields []string) string {
+	if said := cronNames[text]; said != "" {
+		return said
+	}
+	names := []string{"second", "minute", "hour", "day of the month", "month", "day of the week"}
+	if len(fields) == 5 {
+		names = names[1:]
+	}
+	var parts []string
+	for i, f := range fields {
+		if f != "*" && f != "?" {
+			parts = append(parts, names[i]+" "+f)
+		}
+	}
+	days := len(fields) - 3
+	either := ""
+	if restricted(fields[days]) && restricted(fields[days+2]) {
+		either = " (either of the days, as crontab(5) says)"
+	}
+	if len(parts) == 0 {
+		return "every minute"
+	}
+	return fmt.Sprintf("whenever the clock shows %s%s", strings.Join(parts, ", "), either)
+}
+
+func restricted(field string) bool { return field != "*" && field != "?" }

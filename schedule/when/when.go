@@ -1,0 +1,162 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package when reads schedules, says them back in words, and tells when they fire.
+//
+// A schedule is written in one of four ways:
+//
+//	0 9 * * 1-5, @daily       cron: five fields, six with seconds first, or a name
+//	2026-12-24T18:00:00Z      a moment (RFC 3339), once
+//	every 90m                 an interval, counted from when the schedule was made
+//	every weekday at 9am      plain English, by the grammar in docs/scheduler.md
+//
+// # When the clock is moved
+//
+// A local time that does not exist, because the clock was put forward, fires at the first
+// instant after the gap. One that comes twice, because the clock was put back, fires the first
+// time only. A cron expression whose hour is *, and an interval, go by elapsed time: they lose
+// and repeat nothing. Days that a month does not have are left out, not moved.
+package when
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// maxLength bounds a text, in bytes.
+const maxLength = 512
+
+// maxYears is how far away a time is looked for: 29 February is eight years away at most.
+const maxYears = 12
+
+// A Schedule is a text that has been understood. It is safe for concurrent use.
+type Schedule struct {
+	zone      *time.Location
+	canonical string
+	words     string
+	next      func(after time.Time) time.Time // zero: never again
+	once      bool
+}
+
+// An Error is a text that is not understood, means more than one thing, or never fires.
+type Error struct {
+	Problem string
+	Near    []string // forms that are understood and may have been meant
+}
+
+func (e *Error) Error() string {
+	if len(e.Near) == 0 {
+		return "the schedule " + e.Problem
+	}
+	return "the schedule " + e.Problem + ": write for instance " + quoted(e.Near)
+}
+
+func quoted(list []string) string {
+	for i, s := range list {
+		list[i] = fmt.Sprintf("%q", s)
+	}
+	return strings.Join(list, ", ")
+}
+
+func wrong(near []string, format string, args ...any) error {
+	return &Error{Problem: fmt.Sprintf(format, args...), Near: append([]string(nil), near...)}
+}
+
+// Parse reads a schedule in a zone (nil: UTC), at a time that "in 5 minutes", "tomorrow" and
+// intervals count from. The error is an *[Error]. It fails for a schedule that does not fire
+// after now, or not within 12 years.
+func Parse(text string, zone *time.Location, now time.Time) (*Schedule, error) {
+	if zone == nil {
+		zone = time.UTC
+	}
+	s, err := read(text, zone, now)
+	if err != nil {
+		return nil, err
+	}
+	if s.Next(now).IsZero() {
+		if s.once {
+			return nil, wrong([]string{"in 5 minutes", now.Add(24 * time.Hour).In(zone).Format(time.RFC3339)}, "never fires: its time is in the past")
+		}
+		return nil, wrong([]string{"last day of the month at 9am"}, "never fires: there is no such date within %d years", maxYears)
+	}
+	return s, nil
+}
+
+// Restore reads what [Schedule.Canonical] wrote, also if it does not fire any more.
+func Restore(canonical string, zone *time.Location) (*Schedule, error) {
+	if zone == nil {
+		zone = time.UTC
+	}
+	return read(canonical, zone, time.Time{})
+}
+
+func read(text string, zone *time.Location, now time.Time) (*Schedule, error) {
+	switch {
+	case len(text) > maxLength:
+		return nil, wrong(nil, "is longer than %d bytes", maxLength)
+	case strings.TrimSpace(text) == "":
+		return nil, wrong([]string{"every weekday at 9am", "0 9 * * 1-5", "every 90m"}, "is empty")
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' }):
+		return nil, wrong([]string{"every weekday at 9am"}, "may hold only ASCII letters, digits and signs")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if moment, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
+		return atMoment(moment, zone), nil
+	}
+	if looksLikeCron(text) {
+		return readCron(text, zone, now)
+	}
+	return readEnglish(strings.ToLower(text), zone, now)
+}
+
+func atMoment(moment time.Time, zone *time.Location) *Schedule {
+	local := moment.In(zone)
+	return &Schedule{
+		zone: zone, canonical: local.Format(time.RFC3339Nano), once: true,
+		words: "once, on " + local.Format("Monday 2 January 2006 at 15:04:05 MST"),
+		next: func(after time.Time) time.Time {
+			if moment.After(after) {
+				return local
+			}
+			return time.Time{}
+		},
+	}
+}
+
+// Next is the first time after another, in the schedule's zone; zero if it does not fire any
+// more, or not within 12 years.
+func (s *Schedule) Next(after time.Time) time.Time { return s.next(after.In(s.zone)) }
+
+// Times are the next n times after another; fewer if it does not fire that often.
+func (s *Schedule) Times(after time.Time, n int) []time.Time {
+	var list []time.Time
+	for len(list) < n {
+		if after = s.Next(after); after.IsZero() {
+			break
+		}
+		list = append(list, after)
+	}
+	return list
+}
+
+// Words say what was understood.
+func (s *Schedule) Words() string { return s.words }
+
+// Canonical is a text that means the same whenever it is read; see [Restore].
+func (s *Schedule) Canonical() string { return s.canonical }
+
+// Once reports whether it fires one time only.
+func (s *Schedule) Once() bool { return s.once }
+
+// LoadZone finds a time zone by its IANA name; "" is UTC. "Local" is refused: a store may be
+// read on another machine.
+func LoadZone(name string) (*time.Location, error) {
+	zone, err := time.LoadLocation(name)
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, fmt.Errorf("there is no time zone %q: write a name such as Europe/Vienna or UTC", strictjson.Printable(name, 64))
+	}
+	return zone, nil
+}
