@@ -1,0 +1,133 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// attempt does a run: it judges the call once more, and makes it.
+func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
+	limit := time.Duration(c.Job.Timeout)
+	if limit == 0 {
+		limit = s.cfg.Timeout
+	}
+	within, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", limit))
+	defer cancel()
+	v, err := s.verdict(within, "fire", c.Job)
+	outcome := new(Run)
+	switch {
+	case err != nil:
+		outcome.State, outcome.Reason = RunFailed, "the call could not be judged: "+why(within, err)
+	case !v.Valid && !c.Job.Unvalidated:
+		outcome.State, outcome.Reason = Refused, strings.Join(v.Errors, "; ")
+	default:
+		outcome = s.call(within, c.Job)
+	}
+	outcome.Verdict = v
+	return outcome
+}
+
+// call makes a job's call. The run that it returns says what came of it.
+func (s *Scheduler) call(ctx context.Context, j *Job) *Run {
+	r := new(Run)
+	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, upstream.WithSession(j.Owner.session()))
+	if err != nil {
+		r.State, r.Reason = RunFailed, why(ctx, err)
+		return r
+	}
+	r.Result = o.Raw
+	if len(o.Raw) > s.cfg.MaxResult {
+		r.Result, r.Truncated = nil, len(o.Raw)
+	}
+	var said struct {
+		IsError bool `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	unreadable := json.Unmarshal(o.Raw, &said)
+	switch {
+	case !o.Ran:
+		r.State, r.Reason = Refused, strings.Join(protocol.NewResult(j.Tool, o.Judged).Errors, "; ")
+	case !o.Reviewed.Go:
+		r.State, r.Reason = RunFailed, "the result is withheld: "+strings.Join(protocol.NewResult(j.Tool, o.Reviewed).Errors, "; ")
+	case unreadable != nil:
+		r.State, r.Reason = RunFailed, "the result cannot be read"
+	case said.IsError:
+		r.State, r.Reason = RunFailed, "the tool reports an error"
+		if len(said.Content) > 0 && said.Content[0].Text != "" {
+			r.Reason += ": " + clip(said.Content[0].Text, 512)
+		}
+	default:
+		r.State = Succeeded
+	}
+	return r
+}
+
+// clip shortens a text.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}
+
+// why is the reason for an error: that of the context, if it is over.
+func why(ctx context.Context, err error) string {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause.Error()
+	}
+	return err.Error()
+}
+
+// conclude turns what came of an attempt into how the run goes on.
+func (s *Scheduler) conclude(c Claim, outcome *Run, stopped bool) *Run {
+	r, j, now := c.Run, c.Job, s.now()
+	r.State, r.RunInfo = outcome.State, outcome.RunInfo
+	retry := r.State == RunFailed && r.Attempt <= j.Retries
+	switch {
+	case stopped && r.State != Succeeded && r.State != Refused && !j.AtMostOnce:
+		r.State, r.Ready, r.Reason = Queued, now, "its worker was stopped"
+		return r
+	case stopped && r.State == RunFailed:
+		r.State, r.Reason = Lost, "its worker was stopped, and it must not run twice"
+	case retry:
+		pause := time.Duration(j.Backoff)
+		if pause == 0 {
+			pause = 10 * time.Second
+		}
+		r.State, r.Ready = Queued, now.Add(min(pause<<min(r.Attempt-1, 16), 24*time.Hour))
+		r.Reason = clip(r.Reason, 1024) + fmt.Sprintf(" (attempt %d of %d)", r.Attempt, j.Retries+1)
+		return r
+	}
+	r.Ended = now
+	return r
+}
+
+// concluded changes a job whose run has ended, and returns the alert that is due.
+func (j *Job) concluded(r *Run, open int, now time.Time) (alert *Alert) {
+	switch r.State {
+	case Queued:
+		return nil
+	case Succeeded:
+		alert = j.turn(Healthy, "", now)
+	case Refused:
+		alert = j.turn(Failing, "the run was refused: "+clip(r.Reason, 1024), now)
+	case Lost:
+		alert = j.turn(Failing, "the run was lost: "+clip(r.Reason, 1024), now)
+	default:
+		alert = j.turn(Failing, "the run failed: "+clip(r.Reason, 1024), now)
+	}
+	j.settle(open)
+	return alert
+}

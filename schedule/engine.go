@@ -1,0 +1,285 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// batch is how many jobs are fired in one transaction.
+const batch = 100
+
+// An engine is one [Scheduler.Serve].
+type engine struct {
+	*Scheduler
+	runs  sync.WaitGroup
+	slots chan struct{} // one for each run under way
+
+	mu     sync.Mutex
+	worker string
+	leased bool
+	ctx    context.Context // of runs; over when the lease is
+	end    context.CancelCauseFunc
+	hold   time.Time // before it nobody's runs are taken over
+}
+
+var (
+	errLease   = errors.New("the lease of this worker is over")
+	errStopped = errors.New("the scheduler was stopped")
+)
+
+// Serve runs jobs until ctx is done. Then it begins no more runs, and waits for those that are
+// under way, but no longer than Config.Drain: what has not ended then is put back into the
+// queue. Any number of processes may serve a store.
+func (s *Scheduler) Serve(ctx context.Context) error {
+	e := &engine{Scheduler: s, slots: make(chan struct{}, s.cfg.Workers)}
+	if err := e.enlist(ctx); err != nil {
+		return fmt.Errorf("starting the scheduler: %w", err)
+	}
+	if err := e.realign(ctx); err != nil {
+		return fmt.Errorf("starting the scheduler: %w", err)
+	}
+	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx
+	var loops sync.WaitGroup
+	loops.Go(func() { e.keepLease(alive) })
+	loops.Go(func() { e.checks(ctx) })
+	loops.Go(func() { e.prune(ctx) })
+	e.loop(ctx)
+	e.drain()
+	stop()
+	loops.Wait()
+	worker, _ := e.holds()
+	return s.store.Leave(context.WithoutCancel(ctx), worker)
+}
+
+// enlist makes this a new worker.
+func (e *engine) enlist(ctx context.Context) error {
+	host, _ := os.Hostname() // only for people
+	worker := fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
+	if err := e.store.Heartbeat(ctx, worker, e.cfg.Lease, true); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.worker, e.leased = worker, true
+	e.ctx, e.end = context.WithCancelCause(context.WithoutCancel(ctx))
+	return nil
+}
+
+// keepLease says that this worker lives. If that fails for as long as the lease lasts, all its
+// runs are cancelled, because another may begin them now, and it becomes another worker.
+func (e *engine) keepLease(ctx context.Context) {
+	last := time.Now()
+	for pause(ctx, e.cfg.Lease/5, nil) {
+		began := time.Now()
+		within, cancel := context.WithTimeout(ctx, e.cfg.Lease/5)
+		var err error
+		if worker, ok := e.holds(); ok {
+			err = e.store.Heartbeat(within, worker, e.cfg.Lease, false)
+		} else {
+			err = e.enlist(ctx)
+		}
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			last = began
+		case errors.Is(err, ErrLost) || time.Since(last) > e.cfg.Lease*3/5:
+			e.log.Error("this worker's lease is over: its runs are cancelled", "err", err)
+			e.mu.Lock()
+			e.leased = false
+			e.end(errLease)
+			e.mu.Unlock()
+		default:
+			e.log.Warn("the store does not answer", "err", err)
+		}
+	}
+}
+
+// holds is the worker that this is, and whether its lease lasts.
+func (e *engine) holds() (worker string, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.worker, e.leased
+}
+
+// pause waits; false: ctx is done. Early ends it before.
+func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-early:
+	case <-ctx.Done():
+		return false
+	}
+	return ctx.Err() == nil
+}
+
+// loop fires jobs and begins runs until ctx is done.
+func (e *engine) loop(ctx context.Context) {
+	clock := newJumps(e.cfg.Now)
+	var took time.Time // when runs of the dead were last looked for
+	for ctx.Err() == nil {
+		e.jumped(ctx, clock.look())
+		if time.Since(took) > e.cfg.Lease/3 {
+			took = time.Now()
+			e.takeOver(ctx)
+		}
+		did, err := e.pass(ctx)
+		if err != nil && ctx.Err() == nil {
+			e.log.Error("the store does not do what it should", "err", err)
+			pause(ctx, time.Second, nil)
+			continue
+		}
+		if did {
+			continue
+		}
+		pause(ctx, e.idle(ctx), e.wake)
+	}
+}
+
+// idle is how long nothing is to be done, as far as is known.
+func (e *engine) idle(ctx context.Context) time.Duration {
+	at, err := e.store.NextAt(ctx)
+	if err != nil || at.IsZero() {
+		return e.cfg.Poll
+	}
+	left := at.Sub(e.cfg.Now())
+	if left <= 0 { // it waits for something else, of which we hear
+		return e.cfg.Poll
+	}
+	return min(left, e.cfg.Poll)
+}
+
+// pass fires what is due and begins what is ready, and reports whether there was anything.
+func (e *engine) pass(ctx context.Context) (did bool, err error) {
+	now := e.now()
+	var alerts []*Alert
+	fired, err := e.store.Fire(ctx, now, batch, func(j *Job, open int) []*Run {
+		runs, alert := e.fire(j, open, now)
+		alerts = append(alerts, alert)
+		return runs
+	})
+	if err != nil {
+		return false, err
+	}
+	e.tell(alerts...)
+	free := cap(e.slots) - len(e.slots)
+	worker, ok := e.holds()
+	if free == 0 || !ok {
+		return fired > 0, nil
+	}
+	claims, err := e.store.Claim(ctx, worker, now, free)
+	if err != nil {
+		return fired > 0, err
+	}
+	for _, c := range claims {
+		e.begin(c)
+	}
+	return fired > 0 || len(claims) > 0, nil
+}
+
+// begin does a run in a goroutine of its own.
+func (e *engine) begin(c Claim) {
+	e.slots <- struct{}{} // there is one: only the loop begins runs
+	e.mu.Lock()
+	ctx := e.ctx
+	e.mu.Unlock()
+	e.runs.Go(func() {
+		defer func() {
+			<-e.slots
+			kick(e.wake)
+		}()
+		outcome := e.safely(ctx, c)
+		e.finish(ctx, c, outcome)
+	})
+}
+
+// safely is attempt; a panic is a run that failed.
+func (e *engine) safely(ctx context.Context, c Claim) (outcome *Run) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.log.Error("a run panicked", "job", c.Job.Name, "panic", v)
+			outcome = &Run{State: RunFailed, RunInfo: RunInfo{Reason: "toolvet failed inside; the log says how"}}
+		}
+	}()
+	return e.attempt(ctx, c)
+}
+
+// finish stores how a run ended; a store that does not answer is asked again while the lease
+// lasts.
+func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
+	r := e.conclude(c, outcome, errors.Is(context.Cause(ctx), errStopped))
+	for {
+		var alert *Alert
+		err := e.store.Finish(context.WithoutCancel(ctx), r, func(j *Job, open int) { alert = j.concluded(r, open, e.now()) })
+		switch {
+		case err == nil:
+			e.tell(alert)
+			e.log.Info("a run ended", "job", c.Job.Name, "run", r.ID, "state", r.State, "attempt", r.Attempt)
+			return
+		case errors.Is(err, ErrLost):
+			e.log.Warn("a run ended that is another worker's now, or whose job is gone", "job", c.Job.Name, "run", r.ID)
+			return
+		}
+		e.log.Error("how a run ended could not be stored", "job", c.Job.Name, "run", r.ID, "err", err)
+		if ctx.Err() != nil || !pause(ctx, e.cfg.Lease/10, nil) {
+			return
+		}
+	}
+}
+
+// drain waits for the runs under way.
+func (e *engine) drain() {
+	done := make(chan struct{})
+	go func() {
+		e.runs.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(e.cfg.Drain)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		e.mu.Lock()
+		e.end(errStopped)
+		e.mu.Unlock()
+		<-done
+	}
+}
+
+// takeOver takes over the runs of workers that are dead.
+func (e *engine) takeOver(ctx context.Context) {
+	e.mu.Lock()
+	held := time.Now().Before(e.hold)
+	e.mu.Unlock()
+	if held {
+		return
+	}
+	lost, err := e.store.TakeOver(ctx, e.now())
+	if err != nil && ctx.Err() == nil {
+		e.log.Error("the runs of dead workers could not be taken over", "err", err)
+	}
+	for _, r := range lost {
+		var alert *Alert
+		_, err := e.store.UpdateJob(ctx, r.Job, func(j *Job) error {
+			r.Reason = "its worker died, and it must not run twice"
+			alert = j.concluded(r, 0, e.now())
+			return nil
+		})
+		if err != nil {
+			e.log.Error("a lost run could not be told", "run", r.ID, "err", err)
+			continue
+		}
+		e.tell(alert)
+	}
+}

@@ -1,0 +1,141 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/toolvet/toolvet/schedule/when"
+)
+
+// maxMissed bounds how many missed times are counted one by one.
+const maxMissed = 10000
+
+// fire says what becomes of a job whose time has come: it returns the new runs, and sets when
+// the job runs next. Open is the number of its runs that have not ended.
+func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run, alert *Alert) {
+	schedule, err := j.restored()
+	if err != nil { // the zone is not known on this machine
+		j.setNext(time.Time{}, now, 0, 0)
+		return nil, j.turn(Failing, "its schedule cannot be read any more: "+err.Error(), now)
+	}
+	fresh, late, counted := s.times(j, schedule, now)
+	caught, missed := j.catchUp(fresh, late)
+	add := func(at time.Time) *Run {
+		r := s.newRun(j, at, Scheduled)
+		runs = append(runs, r)
+		return r
+	}
+	left := j.MaxRuns - j.Fired
+	if j.FireOnce {
+		left = 1 - j.Fired
+	}
+	limited := j.MaxRuns > 0 || j.FireOnce
+	if n := len(missed); n > 0 {
+		r := add(missed[n-1])
+		r.State, r.Ended, r.Reason = Missed, now, missedReason(n, counted, missed[0], missed[n-1], j)
+		alert = j.turn(Failing, r.Reason, now)
+	}
+	for _, at := range caught {
+		if limited && left <= 0 {
+			break
+		}
+		r := add(at)
+		r.Exclusive = r.Exclusive || at.Before(now.Add(-s.cfg.Grace)) // one after the other
+		left--
+		open++
+	}
+	for _, at := range fresh {
+		if limited && left <= 0 {
+			break
+		}
+		r := add(at)
+		if open > 0 && j.Overlap != Queue && j.Overlap != Allow {
+			r.State, r.Ended, r.Reason = Skipped, now, "the run before it had not ended"
+			continue
+		}
+		if j.Jitter > 0 {
+			r.Ready = r.Ready.Add(rand.N(time.Duration(j.Jitter)))
+		}
+		left--
+		open++
+	}
+	next := schedule.Next(now)
+	if limited && left <= 0 || !next.IsZero() && !j.Until.IsZero() && next.After(j.Until) {
+		next = time.Time{}
+	}
+	j.setNext(next.UTC(), now, s.cfg.Ahead, s.cfg.Recheck)
+	if next.IsZero() {
+		j.Next = time.Time{}
+		j.settle(open)
+	}
+	return runs, alert
+}
+
+// times are the times of a job up to now that are due, and those that are too late. Counted
+// says that late has all of them.
+func (s *Scheduler) times(j *Job, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
+	deadline := now.Add(-s.cfg.Grace)
+	counted = true
+	for at := j.Next; !at.IsZero() && !at.After(now); at = schedule.Next(at) {
+		switch {
+		case !j.Until.IsZero() && at.After(j.Until):
+			return fresh, late, counted
+		case !at.Before(deadline):
+			fresh = append(fresh, at)
+		case len(late) < maxMissed:
+			late = append(late, at)
+		default:
+			counted = false
+			at = deadline.Add(-time.Nanosecond)
+		}
+	}
+	return fresh, late, counted
+}
+
+// catchUp says which of the late times are run after all.
+func (j *Job) catchUp(fresh, late []time.Time) (run, missed []time.Time) {
+	n := 0
+	switch j.CatchUp {
+	case CatchUpLast:
+		if len(fresh) == 0 {
+			n = 1
+		}
+	case CatchUpAll:
+		if n = j.CatchUpLimit; n == 0 {
+			n = 10
+		}
+	}
+	n = min(n, len(late))
+	return late[len(late)-n:], late[:len(late)-n]
+}
+
+func missedReason(n int, counted bool, first, last time.Time, j *Job) string {
+	zone, err := when.LoadZone(j.Zone)
+	if err != nil {
+		zone = time.UTC
+	}
+	const form = "2006-01-02 15:04:05 MST"
+	if n == 1 {
+		return "missed, because nothing ran that could fire it"
+	}
+	number := fmt.Sprint(n)
+	if !counted {
+		number = "more than " + number
+	}
+	return fmt.Sprintf("%s runs were missed, from %s to %s, because nothing ran that could fire them", number, first.In(zone).Format(form), last.In(zone).Format(form))
+}
+
+// settle ends a job that does not fire any more and of which nothing is under way.
+func (j *Job) settle(open int) {
+	if !j.Next.IsZero() || open > 0 || j.State != Active {
+		return
+	}
+	j.State = Completed
+	if j.Health.Status == Failing {
+		j.State = Failed
+	}
+}

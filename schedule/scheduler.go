@@ -1,0 +1,139 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A Caller judges calls and makes them. An *[upstream.Set] is one.
+type Caller interface {
+	Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error)
+	Call(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (*upstream.Outcome, error)
+	Tools(ctx context.Context, server string) (*call.Catalog, error)
+}
+
+var _ Caller = (*upstream.Set)(nil)
+
+// A Config says what a [Scheduler] works with. Store and Caller are required.
+type Config struct {
+	Store  Store
+	Caller Caller
+	// AllowSkip lets jobs be made with skip_validation.
+	AllowSkip bool
+	// PolicyDigest is the digest of the policy in force, for verdicts; nil: there is none.
+	PolicyDigest func() string
+	// Alert is told of each change of a job's health, once. Nil: nobody is.
+	Alert func(Alert)
+
+	Workers   int           // runs at once; default 8
+	Ahead     time.Duration // how long before a run its validation begins; default 6 h
+	Recheck   time.Duration // between two validations ahead; default 15 min
+	Timeout   time.Duration // of a run whose job sets none; default 5 min
+	Grace     time.Duration // how late a run may begin before it counts as missed; default 1 min
+	Lease     time.Duration // after which a worker that says nothing is dead; default 15 s
+	Poll      time.Duration // between two looks for what other processes did; default 500 ms
+	Drain     time.Duration // how long runs under way may take at the end; default 30 s
+	MaxResult int           // bytes of a result that are stored; default 64 KiB
+	KeepAge   time.Duration // of runs; default 90 days
+	KeepRuns  int           // of a job; default 1000
+
+	Now    func() time.Time // the wall clock; default time.Now
+	Logger *slog.Logger     // nil discards
+}
+
+func (c Config) withDefaults() Config {
+	c.Workers = cmp.Or(max(c.Workers, 0), 8)
+	c.Ahead = cmp.Or(max(c.Ahead, 0), 6*time.Hour)
+	c.Recheck = cmp.Or(max(c.Recheck, 0), 15*time.Minute)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), 5*time.Minute)
+	c.Grace = cmp.Or(max(c.Grace, 0), time.Minute)
+	c.Lease = cmp.Or(max(c.Lease, 0), 15*time.Second)
+	c.Poll = cmp.Or(max(c.Poll, 0), 500*time.Millisecond)
+	c.Drain = cmp.Or(max(c.Drain, 0), 30*time.Second)
+	c.MaxResult = cmp.Or(max(c.MaxResult, 0), 64<<10)
+	c.KeepAge = cmp.Or(max(c.KeepAge, 0), 90*24*time.Hour)
+	c.KeepRuns = cmp.Or(max(c.KeepRuns, 0), 1000)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.PolicyDigest == nil {
+		c.PolicyDigest = func() string { return "" }
+	}
+	if c.Alert == nil {
+		c.Alert = func(Alert) {}
+	}
+	return c
+}
+
+// A Scheduler makes, changes and shows jobs, and, while [Scheduler.Serve] runs, runs them. It
+// is safe for concurrent use.
+type Scheduler struct {
+	cfg   Config
+	store Store
+	log   *slog.Logger
+	wake  chan struct{} // something may be due
+	check chan struct{} // a validation may be due
+}
+
+// New makes a scheduler.
+func New(cfg Config) (*Scheduler, error) {
+	if cfg.Store == nil || cfg.Caller == nil {
+		return nil, errors.New("a scheduler needs a store and a caller")
+	}
+	cfg = cfg.withDefaults()
+	return &Scheduler{cfg: cfg, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1)}, nil
+}
+
+// now is the wall clock to the millisecond, as stores keep it.
+func (s *Scheduler) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
+
+// kick makes a loop look again.
+func kick(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// toolDigest is the digest of the definition of a tool; "" if it is not known.
+func (s *Scheduler) toolDigest(ctx context.Context, name string) string {
+	server, tool, err := upstream.ParseName(name)
+	if err != nil {
+		return ""
+	}
+	tools, err := s.cfg.Caller.Tools(ctx, server)
+	if err != nil {
+		return ""
+	}
+	t := tools.Tool(tool)
+	if t == nil {
+		return ""
+	}
+	sum := sha256.Sum256(t.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// verdict judges a job's call, as its owner's. Err says that it could not be judged.
+func (s *Scheduler) verdict(ctx context.Context, on string, j *Job) (*Verdict, error) {
+	r, err := s.cfg.Caller.Validate(ctx, j.Tool, j.Arguments, upstream.WithSession(j.Owner.session()))
+	v := newVerdict(on, s.now(), r)
+	v.Valid = v.Valid && err == nil
+	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool), s.cfg.PolicyDigest()
+	return v, err
+}

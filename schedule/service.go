@@ -1,0 +1,289 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A Proposal is what is thought of a job that is not made yet.
+type Proposal struct {
+	protocol.Result
+	Understood string      `json:"understood,omitempty"` // the schedule in words
+	Next       []time.Time `json:"next,omitempty"`       // the first three runs, in the job's zone
+
+	schedule *when.Schedule
+}
+
+// A RefusedError is a job that is not made or changed, because it could not work.
+type RefusedError struct{ Proposal *Proposal }
+
+func (e *RefusedError) Error() string {
+	return "the job is refused: " + strings.Join(e.Proposal.Errors, "; ")
+}
+
+// Validate judges a job as [Scheduler.Create] would. The error says that the call could not be
+// judged, because its server is not available; the proposal is a no-go then.
+func (s *Scheduler) Validate(ctx context.Context, spec *Spec, who *call.Session) (*Proposal, error) {
+	p, err := s.proposal(ctx, spec, who)
+	for _, problem := range spec.problems(s.now()) {
+		p.add("/"+problem.field, problem.message, problem.suggestion)
+	}
+	return p, err
+}
+
+// proposal judges the schedule and the call.
+func (s *Scheduler) proposal(ctx context.Context, spec *Spec, who *call.Session) (*Proposal, error) {
+	result, err := s.cfg.Caller.Validate(ctx, spec.Tool, spec.arguments(), upstream.WithSession(OwnerOf(who).session()))
+	p := &Proposal{Result: result}
+	p.schedules(spec, s.now())
+	return p, err
+}
+
+func (p *Proposal) schedules(spec *Spec, now time.Time) {
+	schedule, err := spec.schedule(now)
+	var wrong *when.Error
+	switch {
+	case errors.As(err, &wrong):
+		near := ""
+		if len(wrong.Near) > 0 {
+			near = "write for instance " + strings.Join(wrong.Near, ", or ")
+		}
+		p.add("/schedule", wrong.Problem, near)
+		return
+	case err != nil:
+		p.add("/timezone", err.Error(), "")
+		return
+	}
+	p.schedule, p.Understood, p.Next = schedule, schedule.Words(), schedule.Times(now, 3)
+	if !spec.Until.IsZero() && spec.Until.After(now) && p.Next[0].After(spec.Until) {
+		p.add("/end_date", "is before the first run: the job would never run", "")
+	}
+}
+
+// add adds an error in the words of the validation protocol.
+func (p *Proposal) add(pointer, message, suggestion string) {
+	p.Valid = false
+	f := protocol.Finding{Code: "SEMANTIC", Check: "schedule-job", Level: check.SemanticLevel, Severity: check.Error, Pointer: pointer, Message: message, Suggestion: suggestion}
+	p.Findings = append(p.Findings, f)
+	p.Errors = append(p.Errors, fmt.Sprintf("%s: %s", pointer, message))
+	if suggestion != "" {
+		p.Suggestions = append(p.Suggestions, suggestion)
+	}
+}
+
+// How a job is made.
+type How struct {
+	// SkipValidation makes the job although its call was judged a no-go. It is refused unless
+	// the policy allows it, and is recorded.
+	SkipValidation bool `json:"skip_validation,omitempty"`
+	// TestRun "real" makes the call once, now, and the job only if that succeeds.
+	TestRun string `json:"test_run,omitempty"`
+}
+
+// Create makes a job. A no-go is a *[RefusedError]; [ErrNameTaken] is another. The proposal is
+// never nil.
+func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, how How) (*Job, *Proposal, error) {
+	p, err := s.admit(ctx, &spec, who, how)
+	if err != nil {
+		return nil, p, err
+	}
+	now := s.now()
+	j := &Job{
+		ID: NewID(now), Spec: spec, State: Active, Owner: OwnerOf(who), Created: now, Updated: now,
+		Health: Health{Status: Healthy, Since: now}, Unvalidated: how.SkipValidation,
+	}
+	j.Arguments = spec.arguments()
+	s.plan(j, p, now)
+	j.Verdict = s.recorded(ctx, "create", j, p)
+	if err := s.store.CreateJob(ctx, j); err != nil {
+		return nil, p, err
+	}
+	kick(s.wake)
+	return j, p, nil
+}
+
+// plan sets what follows from the schedule.
+func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
+	j.Canonical, j.Words = p.schedule.Canonical(), p.schedule.Words()
+	j.setNext(j.following(p.schedule, now), now, s.cfg.Ahead, s.cfg.Recheck)
+}
+
+func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal) *Verdict {
+	v := newVerdict(on, s.now(), p.Result)
+	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool), s.cfg.PolicyDigest()
+	return v
+}
+
+// admit judges a job that is to be made or changed.
+func (s *Scheduler) admit(ctx context.Context, spec *Spec, who *call.Session, how How) (*Proposal, error) {
+	p, err := s.proposal(ctx, spec, who)
+	if how.SkipValidation && s.cfg.AllowSkip {
+		// What the call was judged stays on record; the schedule and the fields must be right.
+		called := p.Result
+		p.Result = protocol.Result{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
+		p.schedules(spec, s.now())
+		err = nil
+	}
+	if how.SkipValidation && !s.cfg.AllowSkip {
+		p.add("/skip_validation", "is not allowed by the policy", "write skip_validation: true in the section schedule of the policy")
+	}
+	for _, problem := range spec.problems(s.now()) {
+		p.add("/"+problem.field, problem.message, problem.suggestion)
+	}
+	if how.TestRun != "" && how.TestRun != "real" {
+		p.add("/test_run", `must be "real", which makes the call now`, "")
+	}
+	switch {
+	case !p.Valid:
+		return p, errors.Join(&RefusedError{p}, err)
+	case err != nil:
+		return p, err
+	case how.TestRun == "real":
+		j := &Job{Spec: *spec, Owner: OwnerOf(who)}
+		j.Arguments = spec.arguments()
+		if r := s.call(ctx, j); r.State != Succeeded {
+			p.add("/test_run", r.Reason, "")
+			return p, &RefusedError{p}
+		}
+	}
+	return p, nil
+}
+
+// ErrConflict says that a job was changed by another at the same time.
+var ErrConflict = errors.New("the job was changed by another at the same time: look at it again")
+
+// Update changes a job: patch is a JSON object with the fields of a [Spec] that change. It is
+// validated as a new job is, as the owner's.
+func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How) (*Job, *Proposal, error) {
+	old, err := s.store.Job(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec := old.Spec
+	if err := DecodeSpec(patch, &spec); err != nil {
+		return nil, nil, err
+	}
+	p, err := s.admit(ctx, &spec, old.Owner.session(), how)
+	if err != nil {
+		return nil, p, err
+	}
+	j, err := s.store.UpdateJob(ctx, old.ID, func(j *Job) error {
+		if !j.Updated.Equal(old.Updated) {
+			return ErrConflict
+		}
+		now := s.now()
+		j.Spec, j.Updated, j.Unvalidated = spec, now, how.SkipValidation
+		if j.State == Completed || j.State == Failed {
+			j.State, j.Fired = Active, 0 // a schedule that fires again begins anew
+		}
+		if old.Schedule == spec.Schedule && old.Zone == spec.Zone {
+			if schedule, err := old.restored(); err == nil { // an interval counts on from where it began
+				p.schedule = schedule
+			}
+		}
+		s.plan(j, p, now)
+		j.Verdict = newVerdict("update", now, p.Result)
+		j.Verdict.PolicyDigest = s.cfg.PolicyDigest()
+		if j.Health.Status == Warned {
+			j.Health = Health{Status: Healthy, Since: now}
+		}
+		return nil
+	})
+	kick(s.wake)
+	return j, p, err
+}
+
+// Get finds a job by id or name.
+func (s *Scheduler) Get(ctx context.Context, id string) (*Job, error) { return s.store.Job(ctx, id) }
+
+// List lists jobs.
+func (s *Scheduler) List(ctx context.Context, f JobFilter) ([]*Job, error) {
+	return s.store.Jobs(ctx, f)
+}
+
+// Runs lists runs, the newest first. f.Job may be a name.
+func (s *Scheduler) Runs(ctx context.Context, f RunFilter) ([]*Run, error) {
+	if f.Job != "" {
+		j, err := s.store.Job(ctx, f.Job)
+		if err != nil {
+			return nil, err
+		}
+		f.Job = j.ID
+	}
+	return s.store.Runs(ctx, f)
+}
+
+// GetRun finds a run.
+func (s *Scheduler) GetRun(ctx context.Context, id string) (*Run, error) { return s.store.Run(ctx, id) }
+
+// Delete deletes a job and its runs.
+func (s *Scheduler) Delete(ctx context.Context, id string) error { return s.store.DeleteJob(ctx, id) }
+
+// Pause keeps a job from running until [Scheduler.Resume].
+func (s *Scheduler) Pause(ctx context.Context, id string) (*Job, error) {
+	return s.store.UpdateJob(ctx, id, func(j *Job) error {
+		if j.State != Active && j.State != Paused {
+			return fmt.Errorf("the job is %s: it does not run any more", j.State)
+		}
+		j.State, j.Next, j.CheckAt, j.Updated = Paused, time.Time{}, time.Time{}, s.now()
+		return nil
+	})
+}
+
+// Resume lets a paused job run again, from now on: what it would have run meanwhile is not
+// missed.
+func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
+	defer kick(s.wake)
+	return s.store.UpdateJob(ctx, id, func(j *Job) error {
+		switch j.State {
+		case Active:
+			return nil
+		case Completed, Failed:
+			return fmt.Errorf("the job is %s: give it a schedule that fires again, with update", j.State)
+		}
+		schedule, err := j.restored()
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		next := j.following(schedule, now)
+		if next.IsZero() {
+			return errors.New("the job's schedule does not fire any more: give it another, with update")
+		}
+		j.State, j.Updated = Active, now
+		j.setNext(next, now, s.cfg.Ahead, 0) // it may have become wrong meanwhile
+		return nil
+	})
+}
+
+// Trigger has a job run now, whatever its schedule, also if it is paused. A run that is under
+// way is waited for, unless the job allows overlaps.
+func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
+	j, err := s.store.Job(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	r := s.newRun(j, now, Triggered)
+	if err := s.store.AddRun(ctx, r); err != nil {
+		return nil, err
+	}
+	kick(s.wake)
+	return r, nil
+}
+
+func (s *Scheduler) newRun(j *Job, fire time.Time, kind string) *Run {
+	return &Run{ID: NewID(s.now()), Job: j.ID, Fire: fire.UTC(), Kind: kind, State: Queued, Ready: fire.UTC(), Exclusive: j.Overlap != Allow}
+}

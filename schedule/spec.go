@@ -1,0 +1,154 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/schedule/when"
+)
+
+// Bounds of a Spec.
+const (
+	maxName        = 128
+	maxDescription = 4096
+	maxTags        = 32
+	maxTag         = 64
+	maxArguments   = 1 << 20
+	maxRetries     = 20
+	maxTimeout     = 24 * time.Hour
+	maxCatchUp     = 1000
+)
+
+// A problem is what is wrong with a field of a Spec.
+type problem struct{ field, message, suggestion string }
+
+// problems says what is wrong with a Spec, apart from its schedule and its call.
+func (s *Spec) problems(now time.Time) (list []problem) {
+	fail := func(field, format string, args ...any) {
+		list = append(list, problem{field: field, message: fmt.Sprintf(format, args...)})
+	}
+	control := func(text string) bool {
+		return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+	}
+	switch {
+	case strings.TrimSpace(s.Name) == "":
+		fail("name", "must not be empty")
+	case len(s.Name) > maxName || control(s.Name):
+		fail("name", "must have at most %d bytes and no control characters", maxName)
+	}
+	if len(s.Description) > maxDescription {
+		fail("description", "must have at most %d bytes", maxDescription)
+	}
+	if len(s.Tags) > maxTags || slices.ContainsFunc(s.Tags, func(t string) bool { return t == "" || len(t) > maxTag || control(t) }) {
+		fail("tags", "must be at most %d, each of 1 to %d bytes without control characters", maxTags, maxTag)
+	}
+	if _, err := call.DecodeArguments(s.arguments(), call.Limits{Bytes: maxArguments}); err != nil {
+		fail("arguments", "cannot be used: %v", err)
+	}
+	if s.MaxRuns < 0 {
+		fail("max_runs", "must not be negative; 0 means any number")
+	}
+	if !s.Until.IsZero() && !s.Until.After(now) {
+		fail("end_date", "is in the past: the job would never run")
+	}
+	for _, d := range []struct {
+		field string
+		value Duration
+		max   time.Duration
+	}{{"timeout", s.Timeout, maxTimeout}, {"backoff", s.Backoff, maxTimeout}, {"jitter", s.Jitter, maxTimeout}} {
+		if d.value < 0 || time.Duration(d.value) > d.max {
+			fail(d.field, "must be between 0 and %s", d.max)
+		}
+	}
+	switch {
+	case s.Retries < 0 || s.Retries > maxRetries:
+		fail("retries", "must be between 0 and %d", maxRetries)
+	case s.Retries > 0 && s.AtMostOnce:
+		fail("retries", "does not go together with at_most_once: a retry is a second time")
+	}
+	if !slices.Contains([]Overlap{"", Skip, Queue, Allow}, s.Overlap) {
+		fail("overlap", "must be skip, queue or allow")
+	}
+	if !slices.Contains([]CatchUp{"", CatchUpNone, CatchUpLast, CatchUpAll}, s.CatchUp) {
+		fail("catch_up", "must be none, last or all")
+	}
+	if s.CatchUpLimit < 0 || s.CatchUpLimit > maxCatchUp {
+		fail("catch_up_limit", "must be between 0 and %d", maxCatchUp)
+	}
+	return list
+}
+
+func (s *Spec) arguments() json.RawMessage {
+	if len(s.Arguments) == 0 {
+		return json.RawMessage("{}")
+	}
+	return s.Arguments
+}
+
+// DecodeSpec reads a Spec strictly, over what it holds already: a key that the text does not
+// have stays as it is.
+func DecodeSpec(text []byte, into *Spec) error {
+	v, err := strictjson.Parse(text, strictjson.Limits{})
+	if err != nil {
+		return err
+	}
+	if _, ok := v.(map[string]any); !ok {
+		return fmt.Errorf("a job must be a JSON object")
+	}
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("the job cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// schedule reads the schedule of a Spec that is new.
+func (s *Spec) schedule(now time.Time) (*when.Schedule, error) {
+	zone, err := when.LoadZone(s.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return when.Parse(s.Schedule, zone, now)
+}
+
+// restored is the schedule of a job from a store.
+func (j *Job) restored() (*when.Schedule, error) {
+	zone, err := when.LoadZone(j.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return when.Restore(j.Canonical, zone)
+}
+
+// following is the next time after another at which the job is to run; zero if it ends.
+func (j *Job) following(s *when.Schedule, after time.Time) time.Time {
+	next := s.Next(after)
+	if next.IsZero() || j.FireOnce && j.Fired > 0 || j.MaxRuns > 0 && j.Fired >= j.MaxRuns || !j.Until.IsZero() && next.After(j.Until) {
+		return time.Time{}
+	}
+	return next.UTC()
+}
+
+// setNext sets the time of the next run, and when it is to be validated.
+func (j *Job) setNext(next, now time.Time, ahead, recheck time.Duration) {
+	j.Next, j.CheckAt = next, time.Time{}
+	if next.IsZero() || j.State != Active {
+		return
+	}
+	at := next.Add(-ahead)
+	if soon := now.Add(recheck); at.Before(soon) {
+		at = soon
+	}
+	if at.Before(next) {
+		j.CheckAt = at
+	}
+}

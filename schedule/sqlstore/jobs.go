@@ -1,0 +1,219 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// jobColumns are what a job is made of; the others are for searching.
+const jobColumns = "doc, next_at, check_at"
+
+func scanJobs(rows *sql.Rows, err error) ([]*schedule.Job, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*schedule.Job
+	for rows.Next() {
+		var doc string
+		var next, check sql.NullInt64
+		if err := rows.Scan(&doc, &next, &check); err != nil {
+			return nil, err
+		}
+		j := new(schedule.Job)
+		if err := json.Unmarshal([]byte(doc), j); err != nil {
+			return nil, fmt.Errorf("a job in the store cannot be read: %w", err)
+		}
+		j.Next, j.CheckAt = fromMS(next.Int64), fromMS(check.Int64)
+		list = append(list, j)
+	}
+	return list, rows.Err()
+}
+
+// jobByID finds a job by its id, or else by its name.
+func jobByID(ctx context.Context, q querier, id, lock string) (*schedule.Job, error) {
+	for _, column := range []string{"id", "name"} {
+		list, err := scanJobs(q.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE "+column+" = $1"+lock, id))
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 {
+			return list[0], nil
+		}
+	}
+	return nil, schedule.ErrNotFound
+}
+
+// jobValues are the columns of a job, in the order of the table.
+func jobValues(j *schedule.Job) ([]any, error) {
+	doc, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	server, _, _ := strings.Cut(j.Tool, ":")
+	tags := "\n" + strings.Join(j.Tags, "\n") + "\n"
+	search := strings.ToLower(strings.Join([]string{j.Name, j.Tool, j.Description, strings.Join(j.Tags, " ")}, "\n"))
+	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc)}, nil
+}
+
+// CreateJob implements [schedule.Store].
+func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
+	values, err := jobValues(j)
+	if err != nil {
+		return err
+	}
+	done, err := s.write.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10) ON CONFLICT DO NOTHING", values...)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err == nil && n == 0 {
+		return schedule.ErrNameTaken
+	}
+	return nil
+}
+
+func putJob(ctx context.Context, q querier, j *schedule.Job) error {
+	values, err := jobValues(j)
+	if err == nil {
+		_, err = q.ExecContext(ctx, `UPDATE schedule_jobs SET name = $2, state = $3, server = $4, owner = $5, tags = $6, search = $7,
+			next_at = $8, check_at = $9, doc = $10 WHERE id = $1`, values...)
+	}
+	return err
+}
+
+// Job implements [schedule.Store].
+func (s *Store) Job(ctx context.Context, id string) (*schedule.Job, error) {
+	return jobByID(ctx, s.read, id, "")
+}
+
+// UpdateJob implements [schedule.Store].
+func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		if j, err = jobByID(ctx, tx, id, s.forUpdate); err != nil {
+			return err
+		}
+		if err := change(j); err != nil {
+			return err
+		}
+		return putJob(ctx, tx, j)
+	})
+	switch {
+	case conflict(err):
+		return nil, schedule.ErrNameTaken
+	case err != nil:
+		return nil, err
+	}
+	return j, nil
+}
+
+// DeleteJob implements [schedule.Store].
+func (s *Store) DeleteJob(ctx context.Context, id string) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		j, err := jobByID(ctx, tx, id, s.forUpdate)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM schedule_runs WHERE job_id = $1", j.ID); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM schedule_jobs WHERE id = $1", j.ID)
+		return err
+	})
+}
+
+// A where collects conditions and their values.
+type where struct {
+	conditions []string
+	values     []any
+}
+
+func (w *where) add(condition string, value any) {
+	w.values = append(w.values, value)
+	w.conditions = append(w.conditions, strings.ReplaceAll(condition, "$?", fmt.Sprintf("$%d", len(w.values))))
+}
+
+func (w *where) String() string {
+	if len(w.conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.conditions, " AND ")
+}
+
+var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
+// Jobs implements [schedule.Store].
+func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
+	var w where
+	if f.State != "" {
+		w.add("state = $?", string(f.State))
+	}
+	if f.Server != "" {
+		w.add("server = $?", f.Server)
+	}
+	if f.Owner != nil {
+		w.add("owner = $?", *f.Owner)
+	}
+	if f.Tag != "" {
+		w.add(`tags LIKE $? ESCAPE '\'`, "%\n"+like.Replace(f.Tag)+"\n%")
+	}
+	if f.Search != "" {
+		w.add(`search LIKE $? ESCAPE '\'`, "%"+like.Replace(strings.ToLower(f.Search))+"%")
+	}
+	if f.After != "" {
+		w.add("id > $?", f.After)
+	}
+	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY id LIMIT %d", jobColumns, &w, schedule.PageSize(f.Limit))
+	return scanJobs(s.read.QueryContext(ctx, query, w.values...))
+}
+
+// NextAt implements [schedule.Store].
+func (s *Store) NextAt(ctx context.Context) (time.Time, error) {
+	var fire, ready sql.NullInt64
+	err := s.read.QueryRowContext(ctx, `SELECT (SELECT min(next_at) FROM schedule_jobs WHERE next_at IS NOT NULL),
+		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued')`).Scan(&fire, &ready)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case fire.Valid && ready.Valid:
+		return fromMS(min(fire.Int64, ready.Int64)), nil
+	}
+	return fromMS(fire.Int64 + ready.Int64), nil // one of them is 0
+}
+
+// Checks implements [schedule.Store].
+func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), limit))
+		if err != nil {
+			return err
+		}
+		for _, j := range list {
+			if _, err := tx.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $2 WHERE id = $1", j.ID, ms(again)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// CheckSoon implements [schedule.Store].
+func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+	_, err := s.write.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $1 WHERE state = 'active' AND next_at IS NOT NULL AND ($2 = '' OR server = $2)", ms(now), server)
+	return err
+}

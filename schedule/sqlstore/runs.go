@@ -1,0 +1,232 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	driver "modernc.org/sqlite"
+	"modernc.org/sqlite/lib"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+const runColumns = "id, job_id, fire_at, kind, state, attempt, worker, exclusive, ready_at, started_at, ended_at, doc"
+
+func scanRuns(rows *sql.Rows, err error) ([]*schedule.Run, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*schedule.Run
+	for rows.Next() {
+		r := new(schedule.Run)
+		var doc, state string
+		var fire, ready, started, ended int64
+		var exclusive int
+		if err := rows.Scan(&r.ID, &r.Job, &fire, &r.Kind, &state, &r.Attempt, &r.Worker, &exclusive, &ready, &started, &ended, &doc); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(doc), &r.RunInfo); err != nil {
+			return nil, fmt.Errorf("a run in the store cannot be read: %w", err)
+		}
+		r.State, r.Exclusive = schedule.RunState(state), exclusive == 1
+		r.Fire, r.Ready, r.Started, r.Ended = fromMS(fire), fromMS(ready), fromMS(started), fromMS(ended)
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// addRun stores a new run, and reports whether there was none with its fire key.
+func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
+	doc, err := json.Marshal(r.RunInfo)
+	if err != nil {
+		return false, err
+	}
+	exclusive := 0
+	if r.Exclusive {
+		exclusive = 1
+	}
+	done, err := q.ExecContext(ctx, "INSERT INTO schedule_runs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING",
+		r.ID, r.Job, ms(r.Fire), r.Kind, string(r.State), r.Attempt, r.Worker, exclusive, ms(r.Ready), ms(r.Started), ms(r.Ended), string(doc))
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
+}
+
+// AddRun implements [schedule.Store].
+func (s *Store) AddRun(ctx context.Context, r *schedule.Run) error {
+	_, err := addRun(ctx, s.write, r)
+	return err
+}
+
+// Run implements [schedule.Store].
+func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
+	list, err := scanRuns(s.read.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE id = $1", id))
+	if err == nil && len(list) == 0 {
+		err = schedule.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// Runs implements [schedule.Store].
+func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
+	var w where
+	if f.Job != "" {
+		w.add("job_id = $?", f.Job)
+	}
+	if f.State != "" {
+		w.add("state = $?", string(f.State))
+	}
+	if f.Before != "" {
+		w.add("id < $?", f.Before)
+	}
+	return scanRuns(s.read.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM schedule_runs%s ORDER BY id DESC LIMIT %d", runColumns, &w, schedule.PageSize(f.Limit)), w.values...))
+}
+
+const openRuns = "SELECT count(*) FROM schedule_runs WHERE job_id = $1 AND state IN ('queued', 'running') AND id <> $2"
+
+// Fire implements [schedule.Store].
+func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(*schedule.Job, int) []*schedule.Run) (n int, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		list, err := scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE next_at <= $1 ORDER BY next_at LIMIT $2"+s.skipLocked, ms(now), limit))
+		if err != nil {
+			return err
+		}
+		n = len(list)
+		for _, j := range list {
+			var open int
+			if err := tx.QueryRowContext(ctx, openRuns, j.ID, "").Scan(&open); err != nil {
+				return err
+			}
+			for _, r := range fire(j, open) {
+				added, err := addRun(ctx, tx, r)
+				if err != nil {
+					return err
+				}
+				if added && r.State.Open() {
+					j.Fired++
+				}
+			}
+			if err := putJob(ctx, tx, j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Claim implements [schedule.Store].
+func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+` FROM schedule_runs r WHERE state = 'queued' AND ready_at <= $1
+			AND (exclusive = 0 OR NOT EXISTS (SELECT 1 FROM schedule_runs o WHERE o.job_id = r.job_id AND o.state = 'running'))
+			AND (kind = 'trigger' OR NOT EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = r.job_id AND j.state = 'paused'))
+			ORDER BY ready_at, id LIMIT $2`+s.skipLocked, ms(now), limit))
+		if err != nil {
+			return err
+		}
+		taken := map[string]bool{}
+		for _, r := range list {
+			if r.Exclusive && taken[r.Job] {
+				continue
+			}
+			taken[r.Job] = true
+			j, err := jobByID(ctx, tx, r.Job, "")
+			if errors.Is(err, schedule.ErrNotFound) {
+				continue // deleted at this moment
+			}
+			if err != nil {
+				return err
+			}
+			r.State, r.Worker, r.Started = schedule.Running, worker, now
+			r.Attempt++
+			if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET state = 'running', worker = $2, started_at = $3, attempt = $4 WHERE id = $1", r.ID, worker, ms(now), r.Attempt); err != nil {
+				return err
+			}
+			claims = append(claims, schedule.Claim{Run: r, Job: j})
+		}
+		return nil
+	})
+	if conflict(err) { // another worker claimed a run of the same job at the same time
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return claims, nil
+}
+
+// conflict reports whether a statement failed because of what another wrote.
+func conflict(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "23505" || pg.Code == "40P01" // unique_violation, deadlock_detected
+	}
+	var lite *driver.Error
+	return errors.As(err, &lite) && lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+}
+
+// Finish implements [schedule.Store].
+func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+	doc, err := json.Marshal(r.RunInfo)
+	if err != nil {
+		return err
+	}
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, as Fire locks them
+		if errors.Is(err, schedule.ErrNotFound) {
+			return schedule.ErrLost // deleted
+		}
+		if err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `UPDATE schedule_runs SET state = $4, ready_at = $5, ended_at = $6, doc = $7
+			WHERE id = $1 AND worker = $2 AND attempt = $3 AND state = 'running'`, r.ID, r.Worker, r.Attempt, string(r.State), ms(r.Ready), ms(r.Ended), string(doc))
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(schedule.ErrLost, err)
+		}
+		var open int
+		if err := tx.QueryRowContext(ctx, openRuns, j.ID, r.ID).Scan(&open); err != nil {
+			return err
+		}
+		change(j, open)
+		return putJob(ctx, tx, j)
+	})
+}
+
+// Prune implements [schedule.Store].
+func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
+	const old = "ended_at > 0 AND ended_at < $1"
+	const many = `id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY job_id ORDER BY id DESC) AS n
+		FROM schedule_runs WHERE ended_at > 0) AS ranked WHERE n > $1)`
+	var total int64
+	for condition, value := range map[string]any{old: ms(before), many: keep} {
+		done, err := s.write.ExecContext(ctx, "DELETE FROM schedule_runs WHERE "+condition, value)
+		if err != nil {
+			return int(total), err
+		}
+		n, err := done.RowsAffected()
+		if err != nil {
+			return int(total), err
+		}
+		total += n
+	}
+	return int(total), nil
+}

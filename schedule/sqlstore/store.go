@@ -1,0 +1,198 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sqlstore keeps jobs and runs in SQLite or PostgreSQL: the same tables, the same
+// statements.
+//
+// In SQLite every change is on the disk when it is acknowledged (WAL, synchronous=FULL), and
+// one writer at a time works. In PostgreSQL workers pass each other by (FOR UPDATE SKIP LOCKED),
+// and leases are measured by the server's clock.
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// A Store is a [schedule.Store].
+type Store struct {
+	read, write *sql.DB // the same for PostgreSQL
+	dialect
+}
+
+var _ schedule.Store = (*Store)(nil)
+
+// A dialect is what the two databases say differently.
+type dialect struct {
+	skipLocked string // rows that another transaction holds are passed by
+	forUpdate  string
+	now        string // in ms since 1970, by the clock that all workers share
+	lock       string // one migration at a time
+}
+
+var (
+	sqlite   = dialect{now: "CAST(unixepoch('subsec')*1000 AS INTEGER)"}
+	postgres = dialect{
+		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE",
+		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
+		lock: "SELECT pg_advisory_xact_lock(7236870543)",
+	}
+)
+
+// schema is made step by step; the number of steps is the version.
+var schema = []string{`
+CREATE TABLE schedule_jobs (
+	id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL, server TEXT NOT NULL, owner TEXT NOT NULL,
+	tags TEXT NOT NULL, search TEXT NOT NULL, next_at BIGINT, check_at BIGINT, doc TEXT NOT NULL);
+CREATE INDEX schedule_jobs_next ON schedule_jobs (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX schedule_jobs_check ON schedule_jobs (check_at) WHERE check_at IS NOT NULL;
+CREATE TABLE schedule_runs (
+	id TEXT PRIMARY KEY, job_id TEXT NOT NULL, fire_at BIGINT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
+	attempt INTEGER NOT NULL, worker TEXT NOT NULL, exclusive INTEGER NOT NULL, ready_at BIGINT NOT NULL,
+	started_at BIGINT NOT NULL, ended_at BIGINT NOT NULL, doc TEXT NOT NULL, UNIQUE (job_id, fire_at, kind));
+CREATE INDEX schedule_runs_job ON schedule_runs (job_id, id);
+CREATE INDEX schedule_runs_ready ON schedule_runs (ready_at, id) WHERE state = 'queued';
+CREATE INDEX schedule_runs_open ON schedule_runs (job_id) WHERE state IN ('queued', 'running');
+CREATE INDEX schedule_runs_worker ON schedule_runs (worker) WHERE state = 'running';
+CREATE INDEX schedule_runs_ended ON schedule_runs (ended_at) WHERE ended_at > 0;
+CREATE UNIQUE INDEX schedule_runs_exclusive ON schedule_runs (job_id) WHERE state = 'running' AND exclusive = 1;
+CREATE TABLE schedule_workers (id TEXT PRIMARY KEY, until_at BIGINT NOT NULL);
+`}
+
+// Open opens the store at a place: "postgres://..." or the name of a file, for SQLite, which is
+// made if it is missing. Its directory must exist.
+func Open(ctx context.Context, place string) (*Store, error) {
+	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
+		return openPostgres(ctx, place)
+	}
+	return openSQLite(ctx, place)
+}
+
+func openPostgres(ctx context.Context, place string) (*Store, error) {
+	db, err := sql.Open("pgx", place)
+	if err != nil {
+		return nil, errors.New("the store's address cannot be read: it must be postgres://USER@HOST/DATABASE")
+	}
+	db.SetMaxOpenConns(16)
+	db.SetMaxIdleConns(8)
+	return opened(ctx, &Store{read: db, write: db, dialect: postgres})
+}
+
+func openSQLite(ctx context.Context, file string) (*Store, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("opening the store: %w", err)
+	}
+	open := func(more url.Values, connections int) (*sql.DB, error) {
+		more["_pragma"] = append(more["_pragma"], "busy_timeout(15000)", "journal_mode(WAL)", "synchronous(FULL)")
+		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: more.Encode()}).String())
+		if err == nil {
+			db.SetMaxOpenConns(connections)
+			db.SetMaxIdleConns(connections)
+		}
+		return db, err
+	}
+	write, err := open(url.Values{"_txlock": {"immediate"}}, 1)
+	if err != nil {
+		return nil, fmt.Errorf("opening the store: %w", err)
+	}
+	read, err := open(url.Values{}, 4)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), write.Close())
+	}
+	return opened(ctx, &Store{read: read, write: write, dialect: sqlite})
+}
+
+func opened(ctx context.Context, s *Store) (*Store, error) {
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// migrate brings the tables up to date. Several processes may do so at once.
+func (s *Store) migrate(ctx context.Context) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if s.lock != "" {
+			if _, err := tx.ExecContext(ctx, s.lock); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schedule_version (version INTEGER NOT NULL)"); err != nil {
+			return err
+		}
+		var version int
+		err := tx.QueryRowContext(ctx, "SELECT version FROM schedule_version").Scan(&version)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			_, err = tx.ExecContext(ctx, "INSERT INTO schedule_version VALUES (0)")
+		case err == nil && version > len(schema):
+			err = fmt.Errorf("it was made by a newer toolvet (version %d, this one knows %d)", version, len(schema))
+		}
+		if err != nil {
+			return err
+		}
+		for _, step := range schema[version:] {
+			for statement := range strings.SplitSeq(step, ";\n") {
+				if strings.TrimSpace(statement) == "" {
+					continue
+				}
+				if _, err := tx.ExecContext(ctx, statement); err != nil {
+					return err
+				}
+			}
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE schedule_version SET version = $1", len(schema))
+		return err
+	})
+}
+
+// Close closes the connections.
+func (s *Store) Close() error {
+	if s.read == s.write {
+		return s.write.Close()
+	}
+	return errors.Join(s.read.Close(), s.write.Close())
+}
+
+// transact runs f in a transaction that may write.
+func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// ms is a time as it is stored; 0 is none.
+func ms(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMS(v int64) time.Time {
+	if v == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(v).UTC()
+}
+
+// orNull is NULL for no time: such rows are in no index.
+func orNull(t time.Time) sql.NullInt64 { return sql.NullInt64{Int64: ms(t), Valid: !t.IsZero()} }

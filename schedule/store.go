@@ -1,0 +1,113 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Errors of a Store.
+var (
+	ErrNotFound  = errors.New("there is no such job or run")
+	ErrNameTaken = errors.New("another job has this name")
+	// ErrLost says that a worker's lease is over: what it holds is another's.
+	ErrLost = errors.New("the lease is over")
+)
+
+// A Store keeps jobs and runs. It is safe for concurrent use, by any number of processes.
+// What a method has done without an error is on the disk.
+type Store interface {
+	CreateJob(ctx context.Context, j *Job) error
+	// Job finds a job by its id or its name.
+	Job(ctx context.Context, id string) (*Job, error)
+	// UpdateJob changes a job, while nobody else can, unless change returns an error.
+	UpdateJob(ctx context.Context, id string, change func(*Job) error) (*Job, error)
+	// DeleteJob deletes a job and its runs.
+	DeleteJob(ctx context.Context, id string) error
+	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
+	Run(ctx context.Context, id string) (*Run, error)
+	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
+
+	// Fire has fire say what becomes of jobs whose Next has come, at most limit of them, and
+	// stores the jobs as fire leaves them together with their new runs. Open is the number of
+	// the job's runs that have not ended. A run whose job and fire time are stored already is
+	// left out; those that are stored and open count in the job's Fired. It returns the number
+	// of jobs.
+	Fire(ctx context.Context, now time.Time, limit int, fire func(j *Job, open int) []*Run) (int, error)
+	// AddRun stores a run, unless there is one of the same job and fire time.
+	AddRun(ctx context.Context, r *Run) error
+	// Claim gives runs that are ready to a worker, with their jobs, at most limit.
+	Claim(ctx context.Context, worker string, now time.Time, limit int) ([]Claim, error)
+	// Finish stores how a run ended, or, if it is Queued, that it is to be tried again when it
+	// is Ready, and has change change the job; open is the number of its other runs that have
+	// not ended. The error is ErrLost if the run is not the worker's any more.
+	Finish(ctx context.Context, r *Run, change func(j *Job, open int)) error
+
+	// Heartbeat makes the lease of a worker last for so long from now on. The error is ErrLost
+	// if it was over and somebody has taken its runs; first says that it is a new worker.
+	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error
+	// Leave ends a worker's lease.
+	Leave(ctx context.Context, worker string) error
+	// TakeOver puts the runs of workers whose lease is over back into the queue, or, if they
+	// must not run twice, ends them as Lost, and returns these.
+	TakeOver(ctx context.Context, now time.Time) ([]*Run, error)
+
+	// NextAt is when something is to be done: a job to be fired, or a run to be begun. Zero
+	// is never.
+	NextAt(ctx context.Context) (time.Time, error)
+	// Checks returns jobs whose next run is to be validated, at most limit, and makes the
+	// next validation due at again.
+	Checks(ctx context.Context, now, again time.Time, limit int) ([]*Job, error)
+	// CheckSoon makes a validation of the active jobs of a server due at once, "" for all.
+	CheckSoon(ctx context.Context, server string, now time.Time) error
+	// Prune deletes runs that have ended before a time, and of each job all but the newest
+	// keep.
+	Prune(ctx context.Context, before time.Time, keep int) (int, error)
+	Close() error
+}
+
+// A Claim is a run that a worker has to do.
+type Claim struct {
+	Run *Run
+	Job *Job
+}
+
+// A JobFilter chooses jobs, in the order of their ids. The zero filter means all.
+type JobFilter struct {
+	State  State
+	Tag    string
+	Server string
+	Owner  *string // its subject
+	Search string  // in name, tool, description and tags
+	After  string  // the id of the last job of the page before
+	Limit  int     // default 50, at most 1000
+}
+
+// A RunFilter chooses runs, the newest first.
+type RunFilter struct {
+	Job    string // its id
+	State  RunState
+	Before string // the id of the last run of the page before
+	Limit  int    // default 50, at most 1000
+}
+
+// PageSize is the number of entries of a page for which limit is asked.
+func PageSize(limit int) int {
+	if limit <= 0 {
+		return 50
+	}
+	return min(limit, 1000)
+}
+
+// NewID makes an id: ids are in the order in which they are made, to the millisecond.
+func NewID(now time.Time) string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return fmt.Sprintf("%011x%s", now.UnixMilli(), hex.EncodeToString(b[:]))
+}
