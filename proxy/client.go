@@ -9,15 +9,16 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/lines"
 )
 
 // readClient handles the client's messages, in their order, until it closes its side.
 func (p *session) readClient(ctx context.Context) {
-	in := newLineReader(p.cfg.Stdin, p.limits.Bytes)
+	in := lines.NewReader(p.cfg.Stdin, p.limits.Bytes)
 	for {
-		line, err := in.next()
+		line, err := in.Next()
 		p.taken.Add(1)
-		var tooLong *tooLongError
+		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
 			p.Refuse(tooLong.ID, call.InvalidRequest, "the message is larger than the proxy's limit: send less at once")

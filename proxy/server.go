@@ -6,15 +6,17 @@ package proxy
 import (
 	"errors"
 	"io"
+
+	"github.com/toolvet/toolvet/internal/lines"
 )
 
 // readServer handles the server's messages until it closes its side.
 func (p *session) readServer(r io.Reader) {
 	defer close(p.serverGone)
-	in := newLineReader(r, p.limits.Bytes)
+	in := lines.NewReader(r, p.limits.Bytes)
 	for {
-		line, err := in.next()
-		var tooLong *tooLongError
+		line, err := in.Next()
+		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
 			if line = p.TooLong(tooLong.Remnant); line != nil {
@@ -24,7 +26,7 @@ func (p *session) readServer(r io.Reader) {
 			return
 		default:
 			if line = p.FromServer(line); line != nil {
-				p.toClientLine(line, !in.ready())
+				p.toClientLine(line, !in.Ready())
 			}
 		}
 	}

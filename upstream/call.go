@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/observe"
 	"github.com/toolvet/toolvet/protocol"
@@ -62,7 +63,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 		s.log.Info("refused a call", "server", t.call.Server, "tool", t.call.Name, "findings", len(v.Findings))
 		return refused(t.call.Name, v, t.call.Meta), nil
 	}
-	if o.Params, err = callParams(o.Params, t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
+	if o.Params, err = callParams(traced(o.Params, e, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
 		return nil, err
 	}
 	o.Method = "tools/call"
@@ -73,6 +74,23 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 		return nil, s.reviewError(ctx, t.call, err)
 	}
 	return s.outcome(ctx, e, v, raw), nil
+}
+
+// traced are the params of a call with the parent that the observer wants in the place of the
+// caller's own, so that the server's spans stand below ours.
+func traced(params json.RawMessage, e *toolvet.Event, limits call.Limits) json.RawMessage {
+	if e.Traceparent == "" || e.Call.Meta["traceparent"] == nil {
+		return params
+	}
+	parent, err := json.Marshal(e.Traceparent)
+	if err != nil {
+		return params
+	}
+	changed, err := splice.Set(params, limits, parent, "_meta", "traceparent")
+	if err != nil { // it was read before
+		return params
+	}
+	return changed
 }
 
 // outcome reviews the result of a call.

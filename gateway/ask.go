@@ -1,0 +1,113 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// maxAsks bounds what servers ask one client at once.
+const maxAsks = 64
+
+// handler answers what a server asks for because of this session.
+func (s *session) handler() upstream.Handler { return upstream.Handler{Request: s.asked} }
+
+// asked hands a question of a server to the client, under an id of the gateway's, and
+// returns its answer.
+func (s *session) asked(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	id, answer, err := s.expect(method)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.asks, call.IDKey(quoted(id)))
+	}()
+	if params == nil {
+		params = json.RawMessage("{}")
+	}
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, method, params)
+	if !s.out.put(ctx, oneLine(line)) {
+		return nil, errors.New("the client takes no more questions")
+	}
+	select {
+	case m := <-answer:
+		if m.Error != nil {
+			code, err := strconv.Atoi(string(splice.Get(m.Error, s.limits, "code")))
+			if err != nil {
+				code = call.InternalError
+			}
+			return nil, &upstream.RefusedError{Method: method, Code: code, Message: textOf(splice.Get(m.Error, s.limits, "message"))}
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		s.out.put(nil, notificationLine("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%q,"reason":"the server waits no more"}`, id)))
+		return nil, ctx.Err()
+	case <-s.ctx.Done():
+		return nil, errors.New("the client is gone")
+	}
+}
+
+// expect begins a question of a server. The client must have said that it answers such.
+func (s *session) expect(method string) (id string, answer chan call.Envelope, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	can := method == "elicitation/create" && s.offers.elicitation != "" || method == "sampling/createMessage" && s.offers.sampling != ""
+	switch {
+	case !can:
+		return "", nil, &upstream.RefusedError{Method: method, Code: methodNotFound, Message: "the client does not offer this method"}
+	case len(s.asks) >= maxAsks:
+		return "", nil, fmt.Errorf("the client has %d questions to answer already", maxAsks)
+	}
+	s.lastAsk++
+	id = "toolvet-" + strconv.Itoa(s.lastAsk)
+	answer = make(chan call.Envelope, 1)
+	s.asks[call.IDKey(quoted(id))] = answer
+	return id, answer, nil
+}
+
+// replied takes a client's answer to a question.
+func (s *session) replied(m call.Envelope) {
+	key := call.IDKey(m.ID)
+	s.mu.Lock()
+	answer := s.asks[key]
+	delete(s.asks, key)
+	s.mu.Unlock()
+	if answer != nil {
+		answer <- call.Envelope{Result: append(json.RawMessage(nil), m.Result...), Error: append(json.RawMessage(nil), m.Error...)}
+	}
+}
+
+// asked is for what a server asks while it works on several requests, or on none: only if
+// all are of one session, or there is just one, it is certain who is meant.
+func (p *peer) asked(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	s := p.single()
+	if s == nil {
+		return nil, &upstream.RefusedError{Method: method, Code: call.InternalError,
+			Message: "several clients share this server, and it does not say which of them it asks"}
+	}
+	return s.asked(ctx, method, params)
+}
+
+// single is the session that a server works for, if it is one alone.
+func (p *peer) single() (only *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.working {
+		if only != nil {
+			return nil
+		}
+		only = s
+	}
+	return only
+}

@@ -1,0 +1,200 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// callTool answers a tools/call.
+func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, error) {
+	c, err := call.DecodeParams(r.params, s.limits)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.connections()
+	if err != nil {
+		return nil, err
+	}
+	c.Session = s.who(c.Meta)
+	if c.Name == s.g.cfg.ValidateName {
+		return s.validate(ctx, r, p, c)
+	}
+	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
+	if unknown != nil {
+		return s.refusal(ctx, r, c, toolvet.PointProxy, unknown.verdict()), nil
+	}
+	end, err := t.begin(s)
+	if err != nil {
+		return s.failure(r, c.Name, t.of(err)), nil
+	}
+	defer end()
+	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
+		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(r.params),
+		upstream.WithHandler(s.handler()), s.progress(r))
+	var refused *upstream.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return nil, refused
+	case err != nil:
+		return s.failure(r, c.Name, t.of(err)), nil
+	}
+	return s.passed(ctx, r, p, t.peer, o)
+}
+
+// passed is a result as the client gets it.
+func (s *session) passed(ctx context.Context, r *request, p *pool, from *peer, o *upstream.Outcome) (json.RawMessage, error) {
+	raw, err := annotated(o.Raw, o.Annotation)
+	if err == nil && o.Ran {
+		raw, err = p.linked(ctx, from, raw)
+	}
+	if err != nil {
+		return nil, from.of(err)
+	}
+	if kind := textOf(splice.Get(raw, wide, "resultType")); kind == "input_required" && !r.modern {
+		return s.failure(r, "", from.of(errors.New("it asks for input in the way of 2026-07-28, which this client does not speak"))), nil
+	}
+	return s.complete(r, raw, "")
+}
+
+// annotated is a result with what was found in it.
+func annotated(raw json.RawMessage, a protocol.Annotation) (json.RawMessage, error) {
+	if a.Meta == nil || len(raw) == 0 || raw[0] != '{' {
+		return raw, nil
+	}
+	line, err := splice.Set(raw, wide, a.Meta, "_meta", protocol.VerdictKey)
+	for _, block := range a.Text {
+		if err != nil {
+			break
+		}
+		line, err = splice.Edit(line, wide, []string{"content"}, func(list []byte) ([]byte, error) {
+			if len(list) == 0 || list[0] != '[' {
+				return nil, nil // no result of a tool: _meta tells it
+			}
+			return splice.Append(list, splice.Empty(list), block), nil
+		})
+	}
+	return line, err
+}
+
+// complete is a result with what results have since 2026-07-28, where the client speaks that
+// and the server does not. Cacheable results say how long they may be kept: not at all.
+func (s *session) complete(r *request, raw json.RawMessage, cacheable string) (json.RawMessage, error) {
+	if !r.modern {
+		return raw, nil
+	}
+	add := [][2]string{{"resultType", `"complete"`}}
+	if r.method == cacheable {
+		add = append(add, [2]string{"ttlMs", "0"}, [2]string{"cacheScope", `"private"`})
+	}
+	for _, m := range add {
+		if splice.Get(raw, wide, m[0]) != nil {
+			continue
+		}
+		var err error
+		if raw, err = splice.Set(raw, wide, []byte(m[1]), m[0]); err != nil {
+			return nil, err
+		}
+	}
+	return raw, nil
+}
+
+// refusal answers a call that is no server's: it is recorded as any other.
+func (s *session) refusal(ctx context.Context, r *request, c *call.Call, at toolvet.Point, v toolvet.Verdict) json.RawMessage {
+	e := &toolvet.Event{Call: c, Request: string(r.id), Point: at, Verdict: v}
+	observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
+	result := protocol.NewResult(c.Name, e.Verdict)
+	if at == toolvet.PointValidate {
+		return result.Answer(r.modern)
+	}
+	return result.Refusal(r.modern)
+}
+
+// failure is the tool execution error of a call that has no result, so that a model sees it.
+func (s *session) failure(r *request, tool string, err error) json.RawMessage {
+	s.g.log.Warn("a call failed", "err", err)
+	v := toolvet.Verdict{Findings: []check.Finding{{Check: "server", Stage: check.Schema, Level: check.SyntaxLevel, Message: explain(err)}}}
+	result := protocol.NewResult(tool, v)
+	return result.Refusal(r.modern)
+}
+
+// progress asks a server to tell of progress if the client wants to know.
+func (s *session) progress(r *request) upstream.CallOption {
+	return upstream.WithProgress(s.progressTo(r))
+}
+
+// progressTo passes on what a server says of progress, with the client's own token; nil if the
+// client has none.
+func (s *session) progressTo(r *request) func(json.RawMessage) {
+	token := splice.Get(r.params, s.limits, "_meta", "progressToken")
+	if token == nil {
+		return nil
+	}
+	return func(params json.RawMessage) {
+		params, err := splice.Set(params, wide, token, "progressToken")
+		s.mu.Lock()
+		waits := s.pending[call.IDKey(r.id)] == r
+		s.mu.Unlock()
+		if err == nil && waits {
+			s.out.put(nil, notificationLine("notifications/progress", params))
+		}
+	}
+}
+
+// validate answers a call of the validate tool.
+func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
+	name := textOf(splice.Get(c.Raw, s.limits, "tool"))
+	var t target
+	var unknown *unresolved
+	gate := s.g.schema
+	if name != c.Name {
+		if t, unknown = s.resolve(ctx, p, upstream.Tools, name); unknown == nil {
+			c.Server = t.name
+			if own := t.judge(); own != nil {
+				gate = own
+			}
+		}
+	}
+	own := *c
+	own.Tool, own.Validation = s.g.validate, true
+	if v := gate.Judge(ctx, &own, toolvet.PointProxy); !v.Go {
+		return s.refusal(ctx, r, &own, toolvet.PointProxy, v), nil
+	}
+	asked, err := protocol.DecodeRequest(c.Raw, nil, s.limits)
+	if err != nil {
+		return s.refusal(ctx, r, &own, toolvet.PointProxy, toolvet.Verdict{Findings: []check.Finding{{
+			Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error(),
+		}}}), nil
+	}
+	asked.Session = c.Session
+	switch {
+	case unknown != nil:
+		return s.refusal(ctx, r, asked, toolvet.PointValidate, unknown.verdict()), nil
+	case name == c.Name:
+		asked.Tool, asked.Validation = s.g.validate, true
+		return s.refusal(ctx, r, asked, toolvet.PointValidate, gate.Judge(ctx, asked, toolvet.PointValidate)), nil
+	}
+	end, err := t.begin(s)
+	if err != nil {
+		return s.failure(r, name, t.of(err)), nil
+	}
+	defer end()
+	result, err := t.set.Validate(ctx, t.name+":"+t.own, asked.Raw, upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)))
+	if err != nil { // it says what the server last wrote to standard error
+		result = protocol.NewResult(name, toolvet.Verdict{Findings: []check.Finding{{
+			Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel, Message: "the call cannot be judged: " + explain(t.of(err)),
+		}}})
+	}
+	return result.Answer(r.modern), nil
+}

@@ -1,0 +1,94 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// errorOf is what a client is told of an error: what a server answered with as the server
+// wrote it; of servers that are down, not what they last said on standard error.
+func errorOf(err error) json.RawMessage {
+	var refused *upstream.RefusedError
+	if errors.As(err, &refused) && refused.Raw != nil {
+		return refused.Raw
+	}
+	code, message, data := call.InternalError, explain(err), json.RawMessage(nil)
+	var own *call.Error
+	var version *versionError
+	switch {
+	case refused != nil:
+		code, message = refused.Code, refused.Message
+	case errors.As(err, &own):
+		code, message = own.Code, own.Message
+	case errors.As(err, &version):
+		code, data = unsupportedVersion, version.data()
+	}
+	raw, broken := json.Marshal(struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
+	}{code, message, data})
+	if broken != nil { // the parts are valid JSON of our own
+		return json.RawMessage(`{"code":-32603,"message":"toolvet could not answer"}`)
+	}
+	return raw
+}
+
+// A serverError says which server failed a request.
+type serverError struct {
+	server string
+	err    error
+}
+
+func (e *serverError) Error() string { return fmt.Sprintf("the server %q: %v", e.server, e.err) }
+func (e *serverError) Unwrap() error { return e.err }
+
+// of says which server an error is of.
+func (p *peer) of(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &serverError{p.name, err}
+}
+
+// explain is an error in words for a client.
+func explain(err error) string {
+	var at *serverError
+	server := "the server"
+	if errors.As(err, &at) {
+		server = fmt.Sprintf("the server %q", at.server)
+	}
+	var down *upstream.UnavailableError
+	var gone *upstream.GoneError
+	switch {
+	case errors.As(err, &down):
+		return fmt.Sprintf("%s is down since %s; %s. Other servers are not affected", server, down.Since.UTC().Format(time.RFC3339), nextTry(down))
+	case errors.As(err, &gone) && gone.Sent:
+		return server + " ended before it answered, and may have done what it was asked; it is started again when it is next needed"
+	case errors.As(err, &gone):
+		return server + " ended before it was asked: try again"
+	case errors.Is(err, errRetired), errors.Is(err, upstream.ErrClosed):
+		return server + " is none of the gateway's any more: list again"
+	case errors.Is(err, context.DeadlineExceeded):
+		return server + " did not answer in time. Other servers are not affected"
+	case errors.Is(err, context.Canceled):
+		return "nobody waits for the answer any more"
+	}
+	return err.Error()
+}
+
+func nextTry(down *upstream.UnavailableError) string {
+	if pause := time.Until(down.Next); pause > 0 {
+		return fmt.Sprintf("it is tried again in %s", max(pause.Round(time.Second), time.Second))
+	}
+	return "the next call tries again"
+}

@@ -1,0 +1,66 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"encoding/json"
+
+	"github.com/toolvet/toolvet/internal/splice"
+)
+
+// features are what servers announce, as far as it matters which do.
+type features struct{ prompts, resources, subscribe, completions, logging bool }
+
+// allFeatures are those of a server of which nothing is known.
+var allFeatures = features{true, true, true, true, true}
+
+func featuresOf(capabilities json.RawMessage) features {
+	has := func(path ...string) bool {
+		raw := splice.Get(capabilities, wide, path...)
+		return raw != nil && string(raw) != "null" && string(raw) != "false"
+	}
+	return features{
+		prompts: has("prompts"), resources: has("resources"), subscribe: has("resources", "subscribe"),
+		completions: has("completions"), logging: has("logging"),
+	}
+}
+
+func (f features) or(o features) features {
+	return features{f.prompts || o.prompts, f.resources || o.resources, f.subscribe || o.subscribe, f.completions || o.completions, f.logging || o.logging}
+}
+
+// learn remembers what a server announces.
+func (g *Gateway) learn(server string, f features) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if indexOf(g.servers, server) >= 0 {
+		g.known[server] = f
+	}
+}
+
+// features are what the servers announce together. One that was never seen may have
+// everything.
+func (g *Gateway) features() features {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all features
+	for _, s := range g.servers {
+		f, ok := g.known[s.Name]
+		if !ok {
+			f = allFeatures
+		}
+		all = all.or(f)
+	}
+	return all
+}
+
+// featuresOf are what a server announces.
+func (g *Gateway) featuresOf(server string) features {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f, ok := g.known[server]; ok {
+		return f
+	}
+	return allFeatures
+}

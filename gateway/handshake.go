@@ -1,0 +1,223 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// Revisions of MCP that clients may speak, the newest first.
+var (
+	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+	modernVersions = []string{"2026-07-28"}
+)
+
+// Keys of _meta since 2026-07-28 (basic/index, _meta).
+const (
+	metaPrefix      = "io.modelcontextprotocol/"
+	versionKey      = metaPrefix + "protocolVersion"
+	clientInfoKey   = metaPrefix + "clientInfo"
+	serverInfoKey   = metaPrefix + "serverInfo"
+	subscriptionKey = metaPrefix + "subscriptionId"
+
+	unsupportedVersion = -32022 // 2026-07-28, basic/index, Error Codes
+)
+
+// A versionError is a request of a revision that is not spoken here.
+type versionError struct{ requested string }
+
+func (e *versionError) Error() string { return "this revision of MCP is not spoken here" }
+
+func (e *versionError) data() json.RawMessage {
+	raw, err := json.Marshal(map[string]any{"supported": slices.Concat(modernVersions, legacyVersions), "requested": e.requested})
+	if err != nil { // texts can be encoded
+		return nil
+	}
+	return raw
+}
+
+// version finds which revision a request speaks.
+func (s *session) version(r *request) error {
+	raw := splice.Get(r.params, s.limits, "_meta", versionKey)
+	if raw == nil {
+		return nil
+	}
+	version := textOf(raw)
+	if !slices.Contains(modernVersions, version) {
+		return &versionError{version[:min(len(version), 64)]}
+	}
+	r.modern = true
+	return nil
+}
+
+func textOf(raw []byte) string {
+	var s string
+	_ = json.Unmarshal(raw, &s) // what is no string is no text
+	return s
+}
+
+// initialize begins a session of 2025-11-25 or older.
+func (s *session) initialize(ctx context.Context, r *request) (json.RawMessage, error) {
+	requested := textOf(splice.Get(r.params, s.limits, "protocolVersion"))
+	version := legacyVersions[0]
+	if slices.Contains(legacyVersions, requested) {
+		version = requested
+	}
+	offer := func(name string) string {
+		said := splice.Get(r.params, s.limits, "capabilities", name)
+		if len(said) > maxOffer || len(said) == 0 || said[0] != '{' {
+			return ""
+		}
+		return string(said)
+	}
+	s.mu.Lock()
+	if s.begun || s.pool != nil {
+		s.mu.Unlock()
+		return nil, &call.Error{Code: call.InvalidRequest, Message: "initialize comes first, and once"}
+	}
+	s.begun = true
+	s.offers = principal{elicitation: offer("elicitation"), sampling: offer("sampling")}
+	s.caller.ProtocolVersion = version
+	s.caller.ClientName = textOf(splice.Get(r.params, s.limits, "clientInfo", "name"))
+	s.caller.ClientVersion = textOf(splice.Get(r.params, s.limits, "clientInfo", "version"))
+	s.mu.Unlock()
+	capabilities, instructions, err := s.announce(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Version      string         `json:"protocolVersion"`
+		Capabilities map[string]any `json:"capabilities"`
+		Info         implementation `json:"serverInfo"`
+		Instructions string         `json:"instructions,omitempty"`
+	}{version, capabilities, info(), instructions})
+}
+
+type implementation struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+func info() implementation { return implementation{"toolvet", toolvet.Version} }
+
+// discover answers server/discover (2026-07-28).
+func (s *session) discover(ctx context.Context) (json.RawMessage, error) {
+	capabilities, instructions, err := s.announce(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Type         string         `json:"resultType"`
+		Versions     []string       `json:"supportedVersions"`
+		Capabilities map[string]any `json:"capabilities"`
+		Instructions string         `json:"instructions,omitempty"`
+		TTL          int            `json:"ttlMs"`
+		Scope        string         `json:"cacheScope"`
+		Meta         map[string]any `json:"_meta"`
+	}{"complete", slices.Concat(modernVersions, legacyVersions), capabilities, instructions, 0, "private", map[string]any{serverInfoKey: info()}})
+}
+
+// announce is what the servers can do together, as far as it is served here, and how models
+// should use them. A server that does not answer soon may have anything.
+func (s *session) announce(ctx context.Context, modern bool) (map[string]any, string, error) {
+	p, err := s.connections()
+	if err != nil {
+		return nil, "", err
+	}
+	instructions := p.instructions(ctx)
+	f := s.g.features()
+	changing := map[string]any{"listChanged": true}
+	all := map[string]any{"tools": changing}
+	if f.prompts {
+		all["prompts"] = changing
+	}
+	if f.resources {
+		resources := map[string]any{"listChanged": true}
+		if f.subscribe {
+			resources["subscribe"] = true
+		}
+		all["resources"] = resources
+	}
+	if f.completions {
+		all["completions"] = map[string]any{}
+	}
+	if f.logging && !modern {
+		all["logging"] = map[string]any{}
+	}
+	capability := protocol.NewCapability(s.g.cfg.ValidateName, p.levels())
+	all["experimental"] = map[string]any{protocol.Experimental: capability}
+	all["extensions"] = map[string]any{protocol.Extension: capability}
+	return all, instructions, nil
+}
+
+// levels are those of all servers' checks.
+func (p *pool) levels() []check.Level {
+	var levels []check.Level
+	for _, gate := range append(p.gates(), p.g.schema) {
+		for _, level := range gate.Levels() {
+			if !slices.Contains(levels, level) {
+				levels = append(levels, level)
+			}
+		}
+	}
+	return levels
+}
+
+func (p *pool) gates() []*toolvet.Gate {
+	var gates []*toolvet.Gate
+	for _, peer := range p.all() {
+		if gate := peer.judge(); gate != nil {
+			gates = append(gates, gate)
+		}
+	}
+	return gates
+}
+
+// maxInstructions bounds what one server says of how to use it, in bytes.
+const maxInstructions = 8 << 10
+
+// instructions connects to the servers, and joins what they say of how to use them. They
+// have as long as for a list.
+func (p *pool) instructions(ctx context.Context) string {
+	peers := p.all()
+	said := make([]string, len(peers))
+	var asking sync.WaitGroup
+	for i, peer := range peers {
+		asking.Go(func() {
+			if _, known := peer.list(ctx, upstream.Tools); !known {
+				return // it is waited for no longer
+			}
+			ctx, cancel := context.WithTimeout(ctx, p.g.cfg.Patience)
+			defer cancel()
+			raw, err := peer.set.Capabilities(ctx, peer.name)
+			if err != nil {
+				return
+			}
+			p.g.learn(peer.name, featuresOf(raw))
+			if _, raw, err = peer.set.Info(ctx, peer.name); err == nil && raw != nil && len(raw) <= maxInstructions {
+				said[i] = textOf(splice.Get(peer.reviewed(ctx, fmt.Appendf(nil, `{"instructions":%s}`, raw)), wide, "instructions"))
+			}
+		})
+	}
+	asking.Wait()
+	var b strings.Builder
+	for i, text := range said {
+		if text != "" {
+			fmt.Fprintf(&b, "# Tools called %s%s…\n\n%s\n\n", peers[i].name, separator, strings.TrimSpace(text))
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,175 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// Bounds of a page. Many clients read only the first, so it is large.
+const (
+	pageEntries = 1000
+	pageBytes   = 8 << 20
+)
+
+// A cursor is a place in a merged list: so many entries of a server's. It stays one when
+// servers come and go, and when they list more or less.
+type cursor struct {
+	server string
+	skip   int
+}
+
+func (c cursor) encode() string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s/%d", c.server, c.skip))
+}
+
+func decodeCursor(text string) (c cursor, ok bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return c, false
+	}
+	server, skip, ok := strings.Cut(string(raw), "/")
+	n, err := strconv.Atoi(skip)
+	return cursor{server, n}, ok && err == nil && n >= 0
+}
+
+// A part is what one server has of a merged list.
+type part struct {
+	*peer
+	entries []entry
+	known   bool
+}
+
+// ask is a way to have a list of a server: peer.list or peer.remembered.
+type ask func(p *peer, ctx context.Context, list upstream.List) ([]entry, bool)
+
+// parts has a list of all servers, at once.
+func (p *pool) parts(ctx context.Context, list upstream.List, how ask) []part {
+	peers := p.all()
+	parts := make([]part, len(peers))
+	var asking sync.WaitGroup
+	for i, peer := range peers {
+		asking.Go(func() {
+			entries, known := how(peer, ctx, list)
+			parts[i] = part{peer, entries, known}
+		})
+	}
+	asking.Wait()
+	return parts
+}
+
+// list answers a request for a list.
+func (s *session) list(ctx context.Context, r *request, list upstream.List) (json.RawMessage, error) {
+	p, err := s.connections()
+	if err != nil {
+		return nil, err
+	}
+	var from cursor
+	if raw := splice.Get(r.params, s.limits, "cursor"); raw != nil && string(raw) != "null" {
+		var text string
+		ok := json.Unmarshal(raw, &text) == nil
+		if ok {
+			from, ok = decodeCursor(text)
+		}
+		if !ok || p.named(from.server) == nil {
+			return nil, &call.Error{Code: call.InvalidParams, Message: "the cursor is none of this list, or not any more: list again from the start"}
+		}
+	}
+	page := s.page(ctx, p, p.parts(ctx, list, (*peer).list), list, from)
+	return page.encode(list, r.modern)
+}
+
+// A page is a part of a merged list.
+type page struct {
+	entries [][]byte
+	next    string
+	partial bool // a server has not listed yet
+}
+
+func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream.List, from cursor) page {
+	var made page
+	size, begun := 0, from.server == ""
+	for _, part := range parts {
+		made.partial = made.partial || !part.known
+		begun = begun || part.name == from.server
+		if !begun {
+			continue
+		}
+		for n, e := range part.entries {
+			if part.name == from.server && n < from.skip {
+				continue
+			}
+			if len(made.entries) >= pageEntries || size > pageBytes {
+				made.next = cursor{part.name, n}.encode()
+				return made
+			}
+			if shown := s.shown(ctx, p, part.peer, list, e); shown != nil {
+				made.entries, size = append(made.entries, shown), size+len(shown)
+			}
+		}
+	}
+	if list == upstream.Tools {
+		made.entries = append(made.entries, s.g.validate.Raw)
+	}
+	return made
+}
+
+// shown is an entry as this session sees it; nil if it does not.
+func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.List, e entry) []byte {
+	switch list {
+	case upstream.Tools:
+		if !s.sees(ctx, peer, e) {
+			return nil
+		}
+	case upstream.Resources, upstream.ResourceTemplates:
+		if p.ownership(ctx).entry(list, e.own) != peer {
+			raw, err := splice.Set(e.raw, wide, quoted(exposeURI(peer.name, e.own)), keyOf(list))
+			if err != nil { // it was read before
+				return nil
+			}
+			return raw
+		}
+	}
+	return e.raw
+}
+
+// sees reports whether the policy shows a tool to this session.
+func (s *session) sees(ctx context.Context, p *peer, e entry) bool {
+	gate := p.judge()
+	return gate == nil || !gate.Hides() ||
+		gate.Lists(ctx, &call.Call{Server: p.name, Name: e.own, Tool: e.tool, Session: s.who(nil)})
+}
+
+// listTTL is how long a client since 2026-07-28 may keep a list that is complete, in ms.
+const listTTL = 60_000
+
+func (p page) encode(list upstream.List, modern bool) (json.RawMessage, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"%s":[`, member(list))
+	b.Write(bytes.Join(p.entries, []byte(",")))
+	b.WriteByte(']')
+	if p.next != "" {
+		fmt.Fprintf(&b, `,"nextCursor":%q`, p.next)
+	}
+	if modern {
+		ttl := listTTL
+		if p.partial {
+			ttl = 0
+		}
+		fmt.Fprintf(&b, `,"resultType":"complete","ttlMs":%d,"cacheScope":"private"`, ttl)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

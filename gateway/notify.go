@@ -1,0 +1,149 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// notificationLine is a notification as a line.
+func notificationLine(method string, params json.RawMessage) []byte {
+	if params == nil {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`, method)
+	}
+	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params))
+}
+
+// notified takes a notification of the server. It must return soon.
+func (p *peer) notified(n upstream.Notification) {
+	for _, list := range allLists {
+		if n.Method == changedMethod(list) {
+			p.outdated(list)
+		}
+	}
+	switch n.Method {
+	case "notifications/message":
+		p.logged(n.Params)
+	case "notifications/resources/updated":
+		p.updated(n.Params)
+	case "notifications/elicitation/complete":
+		p.pool.each(func(s *session) { s.notify(n.Method, n.Params) })
+	}
+}
+
+// outdated has a list asked for again, and tells of it.
+func (p *peer) outdated(list upstream.List) {
+	p.mu.Lock()
+	s := p.shelf(list)
+	s.told = true
+	known := s.known
+	p.mu.Unlock()
+	p.pool.listChanged(list)
+	if known {
+		go p.list(p.pool.ctx, list)
+	}
+}
+
+// notify sends a notification to a client that can be told.
+func (s *session) notify(method string, params json.RawMessage) {
+	s.mu.Lock()
+	ready := s.ready
+	var wanted []*listen
+	for _, l := range s.listens {
+		if slices.Contains(l.methods, method) {
+			wanted = append(wanted, l)
+		}
+	}
+	s.mu.Unlock()
+	if ready {
+		s.out.put(nil, notificationLine(method, params))
+	}
+	for _, l := range wanted {
+		l.notify(method, params)
+	}
+}
+
+// severities are the levels of log messages (RFC 5424, section 6.2.1), the least severe first.
+var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// defaultLevel is that of sessions that do not say one.
+const defaultLevel = "info"
+
+// logged passes a log message on to the sessions that want its level. Its logger names the
+// server.
+func (p *peer) logged(params json.RawMessage) {
+	level := slices.Index(severities, textOf(splice.Get(params, wide, "level")))
+	params, err := splice.Edit(params, wide, []string{"logger"}, func(logger []byte) ([]byte, error) {
+		name := p.name
+		if own := textOf(logger); own != "" {
+			name += "/" + own
+		}
+		return quoted(name), nil
+	})
+	if err != nil {
+		return
+	}
+	p.pool.each(func(s *session) {
+		if level >= slices.Index(severities, s.wantedLevel()) {
+			s.notify("notifications/message", params)
+		}
+	})
+}
+
+func (s *session) wantedLevel() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.level == "" {
+		return defaultLevel
+	}
+	return s.level
+}
+
+// setLevel notes which log messages the client wants, and has the servers send what any client
+// does.
+func (s *session) setLevel(ctx context.Context, r *request) (json.RawMessage, error) {
+	level := textOf(splice.Get(r.params, s.limits, "level"))
+	if !slices.Contains(severities, level) {
+		return nil, &call.Error{Code: call.InvalidParams, Message: `"level" must be one of ` + strings.Join(severities, ", ")}
+	}
+	p, err := s.connections()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.level = level
+	s.mu.Unlock()
+	p.each(func(other *session) {
+		other.mu.Lock()
+		defer other.mu.Unlock()
+		if other.level != "" && slices.Index(severities, other.level) < slices.Index(severities, level) {
+			level = other.level
+		}
+	})
+	for _, peer := range p.all() {
+		go peer.setLevel(p.ctx, level) // a server that hangs holds up nobody
+	}
+	return json.RawMessage("{}"), nil
+}
+
+func (p *peer) setLevel(ctx context.Context, level string) {
+	p.mu.Lock()
+	p.level = level
+	p.mu.Unlock()
+	if !p.pool.g.featuresOf(p.name).logging || p.set.States()[0].Status != upstream.Ready {
+		return // it is told when it is connected
+	}
+	_, err := p.set.Do(ctx, p.name, upstream.Request{Method: "logging/setLevel", Params: fmt.Appendf(nil, `{"level":%q}`, level)})
+	if err != nil {
+		p.pool.g.log.Debug("a server does not take the level of its log messages", "server", p.name)
+	}
+}

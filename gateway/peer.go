@@ -1,0 +1,164 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A peer is a server, as the sessions of a pool see it.
+type peer struct {
+	pool    *pool
+	name    string
+	version string
+	set     *upstream.Set // of this server alone
+	gate    atomic.Pointer[func() *toolvet.Gate]
+
+	mu      sync.Mutex
+	working map[*session]int // requests under way, by whose they are
+	retired chan struct{}    // closed when nothing is under way any more; nil: in use
+	shelves map[upstream.List]*shelf
+	watched map[string]map[watcher]string // by URI, who subscribed to it, and how they write it
+	level   string                         // of log messages; "": the server's own choice
+}
+
+func newPeer(p *pool, s Server) (*peer, error) {
+	peer := &peer{pool: p, name: s.Name, version: s.Version, working: map[*session]int{}, shelves: map[upstream.List]*shelf{}, watched: map[string]map[watcher]string{}}
+	peer.gate.Store(&s.Gate)
+	own := s.Server
+	own.Capabilities = p.key.capabilities()
+	own.Handler = upstream.Handler{Request: peer.asked}
+	var err error
+	peer.set, err = upstream.NewSet(upstream.Config{
+		Servers: []upstream.Server{own}, Observer: p.g.cfg.Observer, Logger: p.g.log,
+		Gate: func(string) *toolvet.Gate { return peer.judge() },
+		StateChanged: func(s upstream.State) {
+			if s.Status == upstream.Ready {
+				go peer.connected() // the Set must not be asked here
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	peer.set.Subscribe(peer.notified)
+	return peer, nil
+}
+
+// judge is the gate of the moment, or nil.
+func (p *peer) judge() *toolvet.Gate {
+	if gate := *p.gate.Load(); gate != nil {
+		return gate()
+	}
+	return nil
+}
+
+var errRetired = errors.New("the server is none of the gateway's any more")
+
+// begin counts a request of a session; the returned function must follow.
+func (p *peer) begin(s *session) (end func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.retired != nil {
+		return nil, errRetired
+	}
+	p.working[s]++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.working[s]--; p.working[s] == 0 {
+			delete(p.working, s)
+		}
+		if p.retired != nil && len(p.working) == 0 {
+			close(p.retired)
+		}
+	}, nil
+}
+
+// retirement is how long a server that is none any more may work on what it was asked.
+const retirement = 30 * time.Second
+
+// retire ends the connection when nothing is under way, or at last.
+func (p *peer) retire(ctx context.Context) {
+	p.mu.Lock()
+	p.retired = make(chan struct{})
+	if len(p.working) == 0 {
+		close(p.retired)
+	}
+	quiet := p.retired
+	p.mu.Unlock()
+	select {
+	case <-quiet:
+	case <-time.After(retirement):
+	case <-ctx.Done():
+	}
+	p.set.Close(ctx)
+}
+
+// connected restores, on a new connection, what sessions have set, and finds what has changed.
+func (p *peer) connected() {
+	ctx := p.pool.ctx
+	if raw, err := p.set.Capabilities(ctx, p.name); err == nil {
+		p.pool.g.learn(p.name, featuresOf(raw))
+		p.pool.disown()
+	}
+	p.mu.Lock()
+	level := p.level
+	var uris []string
+	for uri := range p.watched {
+		uris = append(uris, uri)
+	}
+	p.mu.Unlock()
+	if level != "" {
+		p.setLevel(ctx, level)
+	}
+	for _, uri := range uris {
+		if err := p.watch(ctx, uri); err != nil {
+			p.pool.g.log.Warn("a subscription was lost with the server's connection", "server", p.name)
+		}
+	}
+	for _, list := range allLists {
+		p.list(ctx, list)
+	}
+}
+
+// do makes a request on behalf of a session.
+func (p *peer) do(ctx context.Context, s *session, r upstream.Request) (json.RawMessage, error) {
+	end, err := p.begin(s)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return p.set.Do(ctx, p.name, r)
+}
+
+// reviewed has the output layer look at what a server said in the handshake: nil if it must
+// not be shown.
+func (p *peer) reviewed(ctx context.Context, raw json.RawMessage) json.RawMessage {
+	gate := p.judge()
+	if gate == nil || !gate.Reviews() {
+		return raw
+	}
+	read, err := result.Read("initialize", raw)
+	if err != nil {
+		return nil
+	}
+	v := gate.Review(ctx, &call.Call{Server: p.name}, read)
+	if !v.Go {
+		p.pool.g.log.Warn("withheld the instructions of a server", "server", p.name)
+		return nil
+	}
+	return v.Raw
+}
+

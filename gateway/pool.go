@@ -1,0 +1,221 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A principal is whose connections they are: those who make calls, with clients that can do
+// the same, share them. What a server offers may depend on what its client can do.
+type principal struct {
+	identity              string
+	elicitation, sampling string // what the client said of it, "" for nothing
+}
+
+// maxOffer bounds what a client says of a capability; more is none.
+const maxOffer = 256
+
+// capabilities are what the handshake with a server says.
+func (p principal) capabilities() json.RawMessage {
+	offers := map[string]json.RawMessage{}
+	for name, said := range map[string]string{"elicitation": p.elicitation, "sampling": p.sampling} {
+		if said != "" {
+			offers[name] = json.RawMessage(said)
+		}
+	}
+	raw, err := json.Marshal(offers)
+	if err != nil { // what was said is no JSON
+		return nil
+	}
+	return raw
+}
+
+// A pool holds the connections of a principal.
+type pool struct {
+	g      *Gateway
+	key    principal
+	ctx    context.Context // of what is asked for all sessions
+	cancel context.CancelFunc
+	linger *time.Timer // with g.mu
+	closed bool        // with g.mu
+
+	mu       sync.Mutex
+	peers    []*peer // in the order of the servers
+	sessions map[*session]bool
+	changed  map[string]bool // notifications to be sent in a moment
+	owned    *ownership      // nil: to be found anew
+}
+
+// join has a session use the connections of a principal.
+func (g *Gateway) join(key principal, s *session) (*pool, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.pools[key]
+	switch {
+	case g.closed:
+		return nil, errClosed
+	case p == nil && len(g.pools) >= g.cfg.MaxPrincipals && !g.evict():
+		return nil, fmt.Errorf("%d principals have connections already: try again later", g.cfg.MaxPrincipals)
+	case p == nil:
+		p = &pool{g: g, key: key, sessions: map[*session]bool{}, changed: map[string]bool{}}
+		p.ctx, p.cancel = context.WithCancel(g.ctx)
+		p.update(g.servers)
+		g.pools[key] = p
+	}
+	if p.linger != nil {
+		p.linger.Stop()
+	}
+	p.mu.Lock()
+	p.sessions[s] = true
+	p.mu.Unlock()
+	return p, nil
+}
+
+// evict closes connections that no session uses, to make room. G must be locked.
+func (g *Gateway) evict() bool {
+	for _, p := range g.pools {
+		if p.isIdle() {
+			g.discard(p)
+			return true
+		}
+	}
+	return false
+}
+
+// discard forgets a pool. G must be locked.
+func (g *Gateway) discard(p *pool) {
+	if p.closed {
+		return
+	}
+	p.closed = true
+	delete(g.pools, p.key)
+	g.retiring.Go(func() { p.close(g.ctx) })
+}
+
+func (p *pool) isIdle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.sessions) == 0
+}
+
+// leave is the end of a session.
+func (p *pool) leave(s *session) {
+	p.mu.Lock()
+	delete(p.sessions, s)
+	for _, peer := range p.peers {
+		peer.forget(s)
+	}
+	p.mu.Unlock()
+	p.g.mu.Lock()
+	defer p.g.mu.Unlock()
+	if p.closed || p.g.closed || !p.isIdle() {
+		return
+	}
+	if p.linger != nil {
+		p.linger.Stop()
+	}
+	p.linger = time.AfterFunc(p.g.cfg.Linger, func() {
+		p.g.mu.Lock()
+		defer p.g.mu.Unlock()
+		if p.isIdle() && !p.g.closed {
+			p.g.discard(p)
+		}
+	})
+}
+
+func (p *pool) close(ctx context.Context) {
+	p.cancel()
+	var closing sync.WaitGroup
+	for _, peer := range p.all() {
+		closing.Go(func() { peer.set.Close(ctx) })
+	}
+	closing.Wait()
+}
+
+// update makes the connections those of these servers. G must be locked.
+func (p *pool) update(servers []Server) {
+	p.mu.Lock()
+	before := map[string]*peer{}
+	for _, peer := range p.peers {
+		before[peer.name] = peer
+	}
+	p.peers = nil
+	for _, s := range servers {
+		peer := before[s.Name]
+		if peer == nil || peer.version != s.Version {
+			var err error
+			if peer, err = newPeer(p, s); err != nil { // checkServers has looked
+				p.g.log.Error("a server cannot be used", "server", s.Name, "err", err)
+				continue
+			}
+		} else {
+			delete(before, s.Name)
+			peer.gate.Store(&s.Gate)
+		}
+		p.peers = append(p.peers, peer)
+	}
+	p.owned = nil
+	p.mu.Unlock()
+	for _, old := range before {
+		p.g.retiring.Go(func() { old.retire(p.g.ctx) })
+	}
+}
+
+// all are the servers' connections, in order.
+func (p *pool) all() []*peer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.peers // never changed in place
+}
+
+// named is the connection to a server, or nil.
+func (p *pool) named(server string) *peer {
+	for _, peer := range p.all() {
+		if peer.name == server {
+			return peer
+		}
+	}
+	return nil
+}
+
+// each calls f with all sessions.
+func (p *pool) each(f func(*session)) {
+	p.mu.Lock()
+	list := make([]*session, 0, len(p.sessions))
+	for s := range p.sessions {
+		list = append(list, s)
+	}
+	p.mu.Unlock()
+	for _, s := range list {
+		f(s)
+	}
+}
+
+// together is how long notifications of changed lists are waited for, to be sent as one.
+const together = 50 * time.Millisecond
+
+// listChanged tells all sessions that a list is another.
+func (p *pool) listChanged(list upstream.List) {
+	method := changedMethod(list)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owned = nil
+	if p.changed[method] {
+		return
+	}
+	p.changed[method] = true
+	time.AfterFunc(together, func() {
+		p.mu.Lock()
+		delete(p.changed, method)
+		p.mu.Unlock()
+		p.each(func(s *session) { s.notify(method, nil) })
+	})
+}

@@ -1,0 +1,128 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// serve works on a request.
+func (s *session) serve(ctx context.Context, r *request) (json.RawMessage, error) {
+	switch r.method {
+	case "initialize":
+		return s.initialize(ctx, r)
+	case "server/discover":
+		return s.discover(ctx)
+	case "ping":
+		return json.RawMessage("{}"), nil
+	case "tools/call":
+		return s.callTool(ctx, r)
+	case string(upstream.Tools), string(upstream.Prompts), string(upstream.Resources), string(upstream.ResourceTemplates):
+		return s.list(ctx, r, upstream.List(r.method))
+	case "prompts/get":
+		return s.getPrompt(ctx, r)
+	case "resources/read":
+		return s.readResource(ctx, r)
+	case "resources/subscribe", "resources/unsubscribe":
+		return s.subscribe(ctx, r)
+	case "completion/complete":
+		return s.completeArgument(ctx, r)
+	case "logging/setLevel":
+		return s.setLevel(ctx, r)
+	case "subscriptions/listen":
+		return s.listen(ctx, r)
+	}
+	return nil, &call.Error{Code: methodNotFound, Message: "the gateway does not offer this method"}
+}
+
+const (
+	methodNotFound   = -32601
+	resourceNotFound = -32002 // up to 2025-11-25
+)
+
+// getPrompt asks the server of a prompt.
+func (s *session) getPrompt(ctx context.Context, r *request) (json.RawMessage, error) {
+	p, err := s.connections()
+	if err != nil {
+		return nil, err
+	}
+	t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(splice.Get(r.params, s.limits, "name")))
+	if unknown != nil {
+		return nil, &call.Error{Code: call.InvalidParams, Message: unknown.Error()}
+	}
+	return s.ask(ctx, r, p, t, "name")
+}
+
+// readResource asks the server of a resource.
+func (s *session) readResource(ctx context.Context, r *request) (json.RawMessage, error) {
+	p, t, err := s.resource(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.ask(ctx, r, p, t, "uri")
+}
+
+// resource finds whose the resource is that a request names.
+func (s *session) resource(ctx context.Context, r *request) (*pool, target, error) {
+	p, err := s.connections()
+	if err != nil {
+		return nil, target{}, err
+	}
+	t, err := p.locate(ctx, textOf(splice.Get(r.params, s.limits, "uri")))
+	if err != nil {
+		code := resourceNotFound
+		if r.modern {
+			code = call.InvalidParams
+		}
+		return nil, target{}, &call.Error{Code: code, Message: err.Error()}
+	}
+	return p, t, nil
+}
+
+// completeArgument asks the server of the prompt or the template that an argument is of.
+func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMessage, error) {
+	p, err := s.connections()
+	if err != nil {
+		return nil, err
+	}
+	switch textOf(splice.Get(r.params, s.limits, "ref", "type")) {
+	case "ref/prompt":
+		t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(splice.Get(r.params, s.limits, "ref", "name")))
+		if unknown != nil {
+			return nil, &call.Error{Code: call.InvalidParams, Message: unknown.Error()}
+		}
+		return s.ask(ctx, r, p, t, "ref", "name")
+	case "ref/resource":
+		uri := textOf(splice.Get(r.params, s.limits, "ref", "uri"))
+		t, err := p.locateTemplate(ctx, uri)
+		if err != nil {
+			return nil, &call.Error{Code: call.InvalidParams, Message: err.Error()}
+		}
+		return s.ask(ctx, r, p, t, "ref", "uri")
+	}
+	return nil, &call.Error{Code: call.InvalidParams, Message: `"ref" must be a ref/prompt or a ref/resource`}
+}
+
+// ask passes a request on to its server, with the server's own name for what is at path, and
+// returns the result with the client's.
+func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path ...string) (json.RawMessage, error) {
+	params, err := splice.Set(r.params, s.limits, quoted(t.own), path...)
+	if err != nil {
+		return nil, &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
+	}
+	handler := s.handler()
+	raw, err := t.do(ctx, s, upstream.Request{Method: r.method, Params: params, Progress: s.progressTo(r), Handler: &handler})
+	if err != nil {
+		return nil, t.of(err)
+	}
+	if raw, err = p.linked(ctx, t.peer, raw); err != nil {
+		return nil, t.of(err)
+	}
+	return s.complete(r, raw, "resources/read")
+}

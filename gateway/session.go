@@ -1,0 +1,335 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/lines"
+	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+const (
+	// maxPending bounds the requests of a session that are worked on. Requests of 2026-07-28
+	// of one principal are one session.
+	maxPending = 4096
+	// lastWords is how long requests may take after their client has said the last one.
+	lastWords = 10 * time.Second
+)
+
+// A session is one client's side.
+type session struct {
+	g      *Gateway
+	limits call.Limits
+	out    *outbox
+	ctx    context.Context
+	end    context.CancelFunc
+	work   sync.WaitGroup // requests under way
+
+	mu      sync.Mutex
+	caller  call.Session
+	pool    *pool               // nil: not needed yet
+	begun   bool                // initialize was answered
+	ready   bool                // the client may be sent notifications
+	offers  principal           // what its client can do; set by initialize
+	level   string              // of log messages
+	pending map[string]*request // what is not answered yet, by id key
+	asks    map[string]chan call.Envelope
+	lastAsk int
+	listens map[string]*listen // subscriptions since 2026-07-28, by id key
+}
+
+// A request is one of the client's, until it is answered.
+type request struct {
+	id     json.RawMessage // as the client spelt it
+	method string
+	params json.RawMessage
+	modern bool // it speaks 2026-07-28
+	cancel context.CancelFunc
+}
+
+// Serve is one session: it reads messages from in, a line each, and writes messages to out,
+// until in ends or ctx is done. Who is what is known of the client; sessions of one
+// who.Subject share connections. Every request is answered. A read of in may be left behind.
+func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+	s := &session{
+		g: g, limits: g.cfg.Limits, caller: who, out: newOutbox(),
+		pending: map[string]*request{}, asks: map[string]chan call.Envelope{}, listens: map[string]*listen{},
+	}
+	s.ctx, s.end = context.WithCancel(ctx)
+	defer s.end()
+	written := make(chan error, 1)
+	go func() {
+		err := s.out.run(out)
+		s.end() // nobody listens any more
+		written <- err
+	}()
+	read := make(chan struct{})
+	go func() { defer close(read); s.read(in) }()
+	select {
+	case <-read:
+		s.finish()
+	case <-s.ctx.Done():
+	}
+	s.end()
+	s.abandon()
+	s.mu.Lock()
+	pool := s.pool
+	s.pool = nil
+	s.mu.Unlock()
+	if pool != nil {
+		pool.leave(s)
+	}
+	s.out.close()
+	return <-written
+}
+
+// finish lets requests be answered whose client has said its last.
+func (s *session) finish() {
+	s.stopListening()
+	done := make(chan struct{})
+	go func() { defer close(done); s.work.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(lastWords):
+	case <-s.ctx.Done():
+	}
+}
+
+// abandon answers what is not answered yet.
+func (s *session) abandon() {
+	s.stopListening()
+	s.mu.Lock()
+	var left []*request
+	for _, r := range s.pending {
+		left = append(left, r)
+	}
+	s.mu.Unlock()
+	for _, r := range left {
+		r.cancel()
+		s.answer(r, nil, &call.Error{Code: call.InternalError, Message: "the session ends before the answer came"})
+	}
+}
+
+// read handles the client's messages until there are no more.
+func (s *session) read(in io.Reader) {
+	messages := lines.NewReader(in, s.limits.Bytes)
+	for {
+		line, err := messages.Next()
+		var long *lines.TooLongError
+		switch {
+		case errors.As(err, &long):
+			s.refuse(long.ID, &call.Error{Code: call.InvalidRequest, Message: "the message is larger than the gateway's limit: send less at once"})
+		case err != nil:
+			return
+		default:
+			s.line(line)
+		}
+	}
+}
+
+// line handles one line of the client.
+func (s *session) line(line []byte) {
+	text := bytes.Trim(line, " \t\r")
+	switch {
+	case len(text) == 0:
+	case text[0] == '[': // 2025-03-26 only
+		elements, err := strictjson.Elements(text, s.limits)
+		if err != nil || len(elements) == 0 {
+			s.refuse(nil, &call.Error{Code: call.InvalidRequest, Message: "the batch is empty, or cannot be read"})
+			return
+		}
+		for _, e := range elements {
+			s.message(e)
+		}
+	default:
+		s.message(text)
+	}
+}
+
+func (s *session) message(text []byte) {
+	m, err := call.DecodeEnvelope(text, s.limits)
+	switch {
+	case err != nil:
+		s.g.log.Warn("refused a message", "err", err)
+		s.refuse(m.ID, err)
+	case m.Method == "":
+		s.replied(m)
+	case m.ID == nil:
+		s.note(m)
+	default:
+		s.request(m)
+	}
+}
+
+// request begins to work on a request.
+func (s *session) request(m call.Envelope) {
+	r := &request{id: bytes.Clone(m.ID), method: m.Method, params: bytes.Clone(m.Params)}
+	var ctx context.Context
+	ctx, r.cancel = context.WithCancel(s.ctx)
+	if err := s.begin(r); err != nil {
+		r.cancel()
+		s.refuse(r.id, err)
+		return
+	}
+	work := func() {
+		defer s.g.leave()
+		defer r.cancel()
+		defer func() {
+			if p := recover(); p != nil {
+				s.g.log.Error("a request broke", "method", r.method, "panic", p, "stack", string(debug.Stack()))
+				s.answer(r, nil, &call.Error{Code: call.InternalError, Message: "toolvet failed at this request"})
+			}
+		}()
+		result, err := s.serve(ctx, r)
+		s.answer(r, result, err)
+	}
+	if m.Method == "initialize" { // what follows needs to know what it says
+		work()
+		return
+	}
+	s.work.Go(work)
+}
+
+// begin notes a request that is to be answered. It counts as one of the gateway's.
+func (s *session) begin(r *request) error {
+	if err := s.version(r); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := call.IDKey(r.id)
+	switch {
+	case s.pending[key] != nil:
+		return &call.Error{Code: call.InvalidRequest, Message: `"id" belongs to a request that is not answered yet: use each id once`}
+	case len(s.pending) >= maxPending:
+		return &call.Error{Code: call.InvalidRequest, Message: fmt.Sprintf("%d requests wait for answers: wait for some of them", maxPending)}
+	}
+	if err := s.g.enter(); err != nil {
+		return err
+	}
+	s.pending[key] = r
+	return nil
+}
+
+// answer answers a request, unless it was answered or cancelled.
+func (s *session) answer(r *request, result json.RawMessage, err error) {
+	s.mu.Lock()
+	key := call.IDKey(r.id)
+	mine := s.pending[key] == r
+	if mine {
+		delete(s.pending, key)
+	}
+	s.mu.Unlock()
+	if !mine {
+		return
+	}
+	if err != nil {
+		s.refuse(r.id, err)
+		return
+	}
+	s.out.put(s.waiting(), responseLine(r.id, "result", result))
+}
+
+// waiting is a context for what must be written: at the end of a session, too, for a moment.
+func (s *session) waiting() context.Context {
+	if s.ctx.Err() == nil {
+		return s.ctx
+	}
+	return nil
+}
+
+// refuse answers with an error. A nil id is null, as JSON-RPC wants it.
+func (s *session) refuse(id json.RawMessage, err error) {
+	s.out.put(s.waiting(), responseLine(id, "error", errorOf(err)))
+}
+
+// responseLine is a response as a line.
+func responseLine(id json.RawMessage, member string, value json.RawMessage) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	if value == nil {
+		value = json.RawMessage("{}")
+	}
+	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value))
+}
+
+// oneLine is a message without line ends, which are white space where JSON has any.
+func oneLine(message []byte) []byte {
+	if bytes.ContainsAny(message, "\r\n") {
+		message = bytes.ReplaceAll(message, []byte("\n"), []byte(" "))
+		message = bytes.ReplaceAll(message, []byte("\r"), []byte(" "))
+	}
+	return message
+}
+
+// connections are those that the session uses.
+func (s *session) connections() (*pool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool == nil {
+		key := s.offers
+		key.identity = s.caller.Subject
+		pool, err := s.g.join(key, s)
+		if err != nil {
+			return nil, err
+		}
+		if s.ctx.Err() != nil { // nobody would leave it
+			go pool.leave(s)
+			return nil, s.ctx.Err()
+		}
+		s.pool = pool
+	}
+	return s.pool, nil
+}
+
+// who is who makes a call with this _meta.
+func (s *session) who(meta map[string]any) *call.Session {
+	s.mu.Lock()
+	known := s.caller
+	s.mu.Unlock()
+	known.Traceparent, _ = meta["traceparent"].(string) // SEP-414
+	if version, _ := meta[versionKey].(string); version != "" {
+		known.ProtocolVersion = version
+	}
+	if client, _ := meta[clientInfoKey].(map[string]any); client != nil {
+		known.ClientName, _ = client["name"].(string)
+		known.ClientVersion, _ = client["version"].(string)
+	}
+	return &known
+}
+
+// note takes a notification of the client.
+func (s *session) note(m call.Envelope) {
+	switch m.Method {
+	case "notifications/initialized":
+		s.mu.Lock()
+		s.ready = s.begun
+		s.mu.Unlock()
+	case "notifications/cancelled":
+		key := call.IDKey(splice.Get(m.Params, s.limits, "requestId"))
+		s.mu.Lock()
+		r := s.pending[key]
+		if r != nil && r.method != "initialize" {
+			delete(s.pending, key) // no answer will come
+		}
+		s.mu.Unlock()
+		if r != nil && r.method != "initialize" {
+			r.cancel()
+		}
+	case "tools/call":
+		s.g.log.Warn("dropped a tools/call without an id")
+	}
+}
