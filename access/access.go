@@ -36,7 +36,16 @@ type Enforcer struct {
 	Server string           // its name in the policy
 	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
 	Now    func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
+	// Counters count the calls, together with those of the other Enforcers that have them; nil:
+	// alone.
+	Counters *Counters
 
+	own Counters
+}
+
+// Counters are where calls are counted. The zero Counters are ready, and may be used
+// concurrently.
+type Counters struct {
 	mu     sync.Mutex
 	memory *limit.Memory
 	shared *redisstore.Store

@@ -21,7 +21,11 @@ func (e *Enforcer) limits(p *policy.Policy) (toolvet.Limiter, error) {
 	if len(p.Limits) == 0 {
 		return nil, nil
 	}
-	store, err := e.store(p.Shared)
+	counters := e.Counters
+	if counters == nil {
+		counters = &e.own
+	}
+	store, err := counters.store(p.Shared, e.log())
 	if err != nil {
 		return nil, err
 	}
@@ -33,24 +37,24 @@ func (e *Enforcer) limits(p *policy.Policy) (toolvet.Limiter, error) {
 }
 
 // store is where calls are counted. It stays while the policy does not name another place.
-func (e *Enforcer) store(shared *limit.Shared) (limit.Store, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (c *Counters) store(shared *limit.Shared, log *slog.Logger) (limit.Store, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case shared == nil:
-		if e.memory == nil {
-			e.memory = limit.NewMemory(0)
+		if c.memory == nil {
+			c.memory = limit.NewMemory(0)
 		}
-		return e.memory, nil
-	case e.shared == nil || e.at != *shared:
-		store, err := redisstore.New(*shared, e.log())
+		return c.memory, nil
+	case c.shared == nil || c.at != *shared:
+		store, err := redisstore.New(*shared, log)
 		if err != nil {
 			return nil, err
 		}
 		// The store before it stays open for the calls that still run by it.
-		e.shared, e.at = store, *shared
+		c.shared, c.at = store, *shared
 	}
-	return e.shared, nil
+	return c.shared, nil
 }
 
 func (e *Enforcer) log() *slog.Logger {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
@@ -37,7 +38,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	}
 	end, err := t.begin(s)
 	if err != nil {
-		return s.failure(r, c.Name, t.of(err)), nil
+		return s.failure(r, t.of(err))
 	}
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
@@ -48,7 +49,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	case errors.As(err, &refused):
 		return nil, refused
 	case err != nil:
-		return s.failure(r, c.Name, t.of(err)), nil
+		return s.failure(r, t.of(err))
 	}
 	return s.passed(ctx, r, p, t.peer, o)
 }
@@ -63,7 +64,7 @@ func (s *session) passed(ctx context.Context, r *request, p *pool, from *peer, o
 		return nil, from.of(err)
 	}
 	if kind := textOf(splice.Get(raw, wide, "resultType")); kind == "input_required" && !r.modern {
-		return s.failure(r, "", from.of(errors.New("it asks for input in the way of 2026-07-28, which this client does not speak"))), nil
+		return s.failure(r, from.of(errors.New("it asks for input in the way of 2026-07-28, which this client does not speak")))
 	}
 	return s.complete(r, raw, "")
 }
@@ -122,11 +123,10 @@ func (s *session) refusal(ctx context.Context, r *request, c *call.Call, at tool
 }
 
 // failure is the tool execution error of a call that has no result, so that a model sees it.
-func (s *session) failure(r *request, tool string, err error) json.RawMessage {
+// Unlike a refusal it does not say that nothing was executed.
+func (s *session) failure(r *request, err error) (json.RawMessage, error) {
 	s.g.log.Warn("a call failed", "err", err)
-	v := toolvet.Verdict{Findings: []check.Finding{{Check: "server", Stage: check.Schema, Level: check.SyntaxLevel, Message: explain(err)}}}
-	result := protocol.NewResult(tool, v)
-	return result.Refusal(r.modern)
+	return s.complete(r, fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true}`, quoted(explain(err))), "")
 }
 
 // progress asks a server to tell of progress if the client wants to know.
@@ -171,12 +171,13 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 	if v := gate.Judge(ctx, &own, toolvet.PointProxy); !v.Go {
 		return s.refusal(ctx, r, &own, toolvet.PointProxy, v), nil
 	}
-	asked, err := protocol.DecodeRequest(c.Raw, nil, s.limits)
+	request, err := protocol.DecodeRequest(c.Raw, nil, s.limits)
 	if err != nil {
 		return s.refusal(ctx, r, &own, toolvet.PointProxy, toolvet.Verdict{Findings: []check.Finding{{
 			Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error(),
 		}}}), nil
 	}
+	asked := request.Call
 	asked.Session = c.Session
 	switch {
 	case unknown != nil:
@@ -187,7 +188,7 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 	}
 	end, err := t.begin(s)
 	if err != nil {
-		return s.failure(r, name, t.of(err)), nil
+		return s.failure(r, t.of(err))
 	}
 	defer end()
 	result, err := t.set.Validate(ctx, t.name+":"+t.own, asked.Raw, upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)))

@@ -46,6 +46,7 @@ func errorOf(err error) json.RawMessage {
 // A serverError says which server failed a request.
 type serverError struct {
 	server string
+	down   time.Time // since when it is; zero if it is not
 	err    error
 }
 
@@ -57,7 +58,9 @@ func (p *peer) of(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &serverError{p.name, err}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &serverError{p.name, p.down, err}
 }
 
 // explain is an error in words for a client.
@@ -71,7 +74,7 @@ func explain(err error) string {
 	var gone *upstream.GoneError
 	switch {
 	case errors.As(err, &down):
-		return fmt.Sprintf("%s is down since %s; %s. Other servers are not affected", server, down.Since.UTC().Format(time.RFC3339), nextTry(down))
+		return fmt.Sprintf("%s is down%s; %s. Other servers are not affected", server, at.since(), nextTry(down))
 	case errors.As(err, &gone) && gone.Sent:
 		return server + " ended before it answered, and may have done what it was asked; it is started again when it is next needed"
 	case errors.As(err, &gone):
@@ -84,6 +87,13 @@ func explain(err error) string {
 		return "nobody waits for the answer any more"
 	}
 	return err.Error()
+}
+
+func (e *serverError) since() string {
+	if e == nil || e.down.IsZero() {
+		return ""
+	}
+	return " since " + e.down.UTC().Format(time.RFC3339)
 }
 
 func nextTry(down *upstream.UnavailableError) string {

@@ -29,8 +29,10 @@ type peer struct {
 	working map[*session]int // requests under way, by whose they are
 	retired chan struct{}    // closed when nothing is under way any more; nil: in use
 	shelves map[upstream.List]*shelf
+	late    bool                          // who last waited for a list has waited in vain
+	down    time.Time                     // since when the server is; zero: it is not
 	watched map[string]map[watcher]string // by URI, who subscribed to it, and how they write it
-	level   string                         // of log messages; "": the server's own choice
+	level   string                        // of log messages; "": the server's own choice
 }
 
 func newPeer(p *pool, s Server) (*peer, error) {
@@ -42,18 +44,29 @@ func newPeer(p *pool, s Server) (*peer, error) {
 	var err error
 	peer.set, err = upstream.NewSet(upstream.Config{
 		Servers: []upstream.Server{own}, Observer: p.g.cfg.Observer, Logger: p.g.log,
-		Gate: func(string) *toolvet.Gate { return peer.judge() },
-		StateChanged: func(s upstream.State) {
-			if s.Status == upstream.Ready {
-				go peer.connected() // the Set must not be asked here
-			}
-		},
+		Gate:         func(string) *toolvet.Gate { return peer.judge() },
+		StateChanged: peer.changed,
 	})
 	if err != nil {
 		return nil, err
 	}
 	peer.set.Subscribe(peer.notified)
 	return peer, nil
+}
+
+// changed follows the state of the connection.
+func (p *peer) changed(s upstream.State) {
+	p.mu.Lock()
+	switch {
+	case s.Status == upstream.Failed && p.down.IsZero():
+		p.down = s.Since
+	case s.Status == upstream.Ready:
+		p.down = time.Time{}
+	}
+	p.mu.Unlock()
+	if s.Status == upstream.Ready {
+		go p.connected() // the Set must not be asked here
+	}
 }
 
 // judge is the gate of the moment, or nil.
@@ -161,4 +174,3 @@ func (p *peer) reviewed(ctx context.Context, raw json.RawMessage) json.RawMessag
 	}
 	return v.Raw
 }
-

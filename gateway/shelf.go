@@ -52,7 +52,7 @@ type shelf struct {
 	entries []entry
 	known   bool          // the server has listed it once
 	told    bool          // sessions know already that it has changed
-	late    bool          // the last who waited has waited in vain
+	missed  bool          // somebody was given a list without it
 	flight  chan struct{} // closed when the server has answered, or will not; nil: nobody asks
 }
 
@@ -74,7 +74,7 @@ func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, k
 		s.flight = make(chan struct{})
 		go p.refresh(list, s)
 	}
-	flight, late := s.flight, s.late
+	flight, late := s.flight, p.late
 	p.mu.Unlock()
 	if !late {
 		timer := time.NewTimer(p.pool.g.cfg.Patience)
@@ -89,8 +89,9 @@ func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, k
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if late && s.flight == flight {
-		s.late = true
+		p.late = true
 	}
+	s.missed = s.missed || !s.known
 	return s.entries, s.known
 }
 
@@ -127,16 +128,16 @@ func (p *peer) refresh(list upstream.List, s *shelf) {
 	close(s.flight)
 	s.flight = nil
 	if err != nil {
-		s.late = true
+		p.late = true
 		p.pool.g.log.Debug("a list is as it was last known", "server", p.name, "list", list)
 		return
 	}
 	changed := !slices.EqualFunc(pages, s.pages, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
-	news := changed && !s.told && (s.known || s.late)
+	news := changed && !s.told && (s.known || s.missed)
 	if changed {
 		s.pages, s.entries = pages, p.entries(list, pages)
 	}
-	s.known, s.late, s.told = true, false, false
+	s.known, p.late, s.told, s.missed = true, false, false, false
 	if changed {
 		go p.pool.learnt(list, news)
 	}

@@ -125,7 +125,6 @@ func (p *peer) updated(params json.RawMessage) {
 	}
 }
 
-
 // forget is the end of a session.
 func (p *peer) forget(s *session) {
 	p.mu.Lock()

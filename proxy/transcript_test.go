@@ -113,7 +113,7 @@ func newStage(t *testing.T, cfg Config) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, client: client, fromProxy: lines(out), server: newFakeServer(), done: make(chan int, 1)}
+	s := &stage{t: t, client: client, fromProxy: linesOf(out), server: newFakeServer(), done: make(chan int, 1)}
 	go func() {
 		s.done <- p.serve(context.Background(), s.server)
 		clientOut.Close()
@@ -183,8 +183,8 @@ func write(t *testing.T, w io.Writer, line string) {
 	}
 }
 
-// lines reads r in the background, so that a writer never waits.
-func lines(r io.Reader) chan string {
+// linesOf reads r in the background, so that a writer never waits.
+func linesOf(r io.Reader) chan string {
 	out := make(chan string, 1000)
 	go func() {
 		defer close(out)
@@ -216,7 +216,7 @@ type fakeServer struct {
 func newFakeServer() *fakeServer {
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
-	return &fakeServer{stdin: stdin, stdout: stdout, out: out, got: lines(in)}
+	return &fakeServer{stdin: stdin, stdout: stdout, out: out, got: linesOf(in)}
 }
 
 func (f *fakeServer) Stdin() io.WriteCloser { return f.stdin }

@@ -40,7 +40,7 @@ type Recorder struct {
 	logger   *slog.Logger
 
 	mu    sync.Mutex
-	tools string // fingerprint of the tools that were recorded last
+	tools map[string]string // fingerprints of the tools that were recorded last, by server
 }
 
 var _ toolvet.Observer = (*Recorder)(nil)
@@ -54,7 +54,7 @@ func Open(a policy.Audit, o Options) (*Recorder, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	r := &Recorder{audit: a, observer: o.Observer, logger: o.Logger}
+	r := &Recorder{audit: a, observer: o.Observer, logger: o.Logger, tools: map[string]string{}}
 	if a.File == "" {
 		return r, nil
 	}
@@ -167,8 +167,8 @@ func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalo
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if sum := auditlog.Fingerprint(all); sum != r.tools {
-		r.tools = sum
+	if sum := auditlog.Fingerprint(all); sum != r.tools[server] {
+		r.tools[server] = sum
 		if err := r.append(ctx, rec); err != nil {
 			r.logger.Error("the list of tools could not be recorded", "err", err)
 		}

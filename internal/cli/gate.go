@@ -32,28 +32,41 @@ type gateFlags struct {
 }
 
 func (f *gateFlags) register(cmd *cobra.Command) {
+	f.registerShared(cmd)
+	cmd.Flags().StringVar(&f.server, "server", "", "`NAME` of the server in the policy; default: the only one, or the one with the same command")
+}
+
+// registerShared registers those that do not speak of one server.
+func (f *gateFlags) registerShared(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.policy, "policy", "", "policy `FILE` (toolvet.yaml)")
 	flags.StringVar(&f.preset, "preset", "", "what is demanded of arguments that the policy does not speak of: `observe|standard|strict|none`; default: what the policy says, else standard")
 	flags.StringVar(&f.subject, "subject", "", "`WHO` makes the calls, for rules of the policy; default: what the policy says")
-	flags.StringVar(&f.server, "server", "", "`NAME` of the server in the policy; default: the only one, or the one with the same command")
 }
 
 // policyFor is what holds for the server that a command starts: the policy in the file,
 // if any, with this server alone, joined with the preset that the flag, else the policy
 // names; without a policy it is the default one. The command may be nil.
 func (f gateFlags) policyFor(command []string) (*policy.Policy, error) {
+	p, word, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	return f.narrow(p, word, command)
+}
+
+// load reads the policy in the file, if any, and the name of the preset that holds.
+func (f gateFlags) load() (p *policy.Policy, word string, err error) {
 	switch {
 	case f.preset != "" && f.preset != preset.None && !slices.Contains(preset.Names(), f.preset):
-		return nil, fmt.Errorf("unknown preset %q: must be %s or %s", f.preset, strings.Join(preset.Names(), ", "), preset.None)
+		return nil, "", fmt.Errorf("unknown preset %q: must be %s or %s", f.preset, strings.Join(preset.Names(), ", "), preset.None)
 	case f.policy == "" && f.server != "":
-		return nil, withHint(errors.New("--server names a server in a policy, and there is no policy"), "give --policy FILE")
+		return nil, "", withHint(errors.New("--server names a server in a policy, and there is no policy"), "give --policy FILE")
 	}
-	p, word := &policy.Policy{}, preset.Default
+	p, word = &policy.Policy{}, preset.Default
 	if f.policy != "" {
-		var err error
 		if p, err = policy.Load(f.policy, suite.Rules()...); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if p.Preset != "" {
 			word = p.Preset
@@ -62,16 +75,22 @@ func (f gateFlags) policyFor(command []string) (*policy.Policy, error) {
 	if f.preset != "" {
 		word = f.preset
 	}
-	server, err := serverOf(p, f.server, command)
+	return p, word, nil
+}
+
+// narrow is the policy with one server alone, joined with a preset.
+func (f gateFlags) narrow(all *policy.Policy, word string, command []string) (*policy.Policy, error) {
+	p := *all
+	server, err := serverOf(&p, f.server, command)
 	if err != nil {
 		return nil, err
 	}
 	server.World.Remote = server.World.Remote || f.remote && len(server.World.Roots) == 0
 	p.Servers = []*policy.Server{server}
 	if word == preset.None {
-		return p, nil
+		return &p, nil
 	}
-	return preset.Apply(word, p, suite.Default())
+	return preset.Apply(word, &p, suite.Default())
 }
 
 // serverOf chooses the server of a policy, and adds what its command says of where it

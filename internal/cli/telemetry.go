@@ -33,24 +33,33 @@ func (w *watchers) stop() {
 // watchers opens what the flags and the environment ask for: metrics for Prometheus, and
 // OpenTelemetry where one of its variables names an endpoint.
 func (f proxyFlags) watchers(ctx context.Context, log *slog.Logger) (*watchers, error) {
-	w := &watchers{observer: telemetry.Discard{}}
-	var list []telemetry.Observer
-	if f.metrics != "" {
-		metrics, err := prometheus.New()
-		if err != nil {
-			return nil, err
-		}
-		stop, err := serveMetrics(f.metrics, metrics.Handler(), log)
-		if err != nil {
-			return nil, err
-		}
-		list, w.stops = append(list, metrics), append(w.stops, stop)
+	if f.metrics == "" {
+		return watchersOf(ctx, log)
 	}
+	metrics, err := prometheus.New()
+	if err != nil {
+		return nil, err
+	}
+	stop, err := serveMetrics(f.metrics, metrics.Handler(), log)
+	if err != nil {
+		return nil, err
+	}
+	w, err := watchersOf(ctx, log, metrics)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	w.stops = append(w.stops, stop)
+	return w, nil
+}
+
+// watchersOf are those in the list, and OpenTelemetry where the environment names an endpoint.
+func watchersOf(ctx context.Context, log *slog.Logger, list ...telemetry.Observer) (*watchers, error) {
+	w := &watchers{observer: telemetry.Discard{}}
 	if exports() {
 		otel.LogTo(log)
 		exporter, err := otel.New(ctx, toolvet.Version)
 		if err != nil {
-			w.stop()
 			return nil, err
 		}
 		list, w.stops = append(list, exporter), append(w.stops, func() {

@@ -146,7 +146,7 @@ var targetRules = []targetRule{
 	{"go.opentelemetry.io/...", []string{"telemetry/..."}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
 	{"github.com/pelletier/go-toml/...", []string{"secret/internal/update"}, "only the rules of others are TOML, and they are read when they are renewed"},
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
-	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs", "upstream"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
+	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
 	{"testing", []string{"check/checktest", "internal/npm", "internal/redistest"}, "package testing adds flags to the program that imports it"},
 	{"os/exec", []string{"internal/process", "internal/npm", "internal/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/process"}, "toolvet reads what its enemies write"},

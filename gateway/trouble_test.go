@@ -1,0 +1,239 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/gateway"
+)
+
+func calls(c *client, tool string) string {
+	return c.result("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, tool))
+}
+
+// hangs answers nothing, ever.
+func hangs(c *conn, _ message) { <-c.done }
+
+// TestTrouble holds that servers that are dead, hang, flood or lie trouble nobody else, and
+// that their own calls are answered.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	floods := lists(map[string]string{"tools/list": tools("x")}, echo)
+	floods.answers["notifications/initialized"] = func(c *conn, _ message) {
+		for c.stdout != nil {
+			select {
+			case <-c.done:
+				return
+			default:
+				c.line(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"%s"}}`, strings.Repeat("x", 1000))
+				c.line(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+				c.line(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
+			}
+		}
+	}
+	lies := lists(map[string]string{"tools/list": tools("x")}, func(c *conn, m message) {
+		c.line(`{"jsonrpc":"2.0","id":99,"result":{"content":[]}}`)
+		c.line(`{"jsonrpc":"2.0","id":%s,"result":{},"RESULT":{}}`, m.ID)
+	})
+	lies.answers["resources/list"] = says(`{"resources":7}`)
+	lies.announce = `{"tools":{},"resources":{}}`
+	g := open(t, map[string]*fake{
+		"good":  lists(map[string]string{"tools/list": tools("x"), "resources/list": `{"uri":"r:1"}`}, echo),
+		"dead":  {refuse: func(int) error { return errors.New("secret words of a server") }},
+		"hangs": {answers: map[string]func(*conn, message){"initialize": hangs}},
+		"stuck": lists(map[string]string{"tools/list": tools("x"), "resources/list": `{"uri":"r:2"}`}, hangs),
+		"flood": floods, "lies": lies,
+	}, func(cfg *gateway.Config) { cfg.Patience = 200 * time.Millisecond })
+	c := legacy(t, g, "ann", `{}`)
+	stuck := c.begin("tools/call", `{"name":"stuck__x","arguments":{}}`)
+	for range 50 {
+		if got := calls(c, "good__x"); !strings.Contains(got, `"got"`) {
+			t.Fatalf("the good server: %s", got)
+		}
+	}
+	eventually(t, "the lists hold what servers have that can tell", func() bool {
+		return cmp.Diff([]string{"flood__x", "good__x", "lies__x", "stuck__x", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")) == ""
+	})
+	eventually(t, "the lists of resources leave out a liar", func() bool {
+		return cmp.Diff([]string{"r:1", "r:2"}, names(t, c.result("resources/list", `{}`), "resources", "uri")) == ""
+	})
+	for server, want := range map[string]string{
+		"dead": `the server \"dead\" is down since `, "lies": `answer to tools/call cannot be used`, "flood": `"got"`,
+	} {
+		if got := calls(c, server+"__x"); !strings.Contains(got, want) || strings.Contains(got, "secret words") {
+			t.Errorf("a call of %s: %s, want %s", server, got, want)
+		}
+	}
+	dry := c.result("tools/call", `{"name":"validate","arguments":{"tool":"dead__x","arguments":{}}}`)
+	if !strings.Contains(dry, `"valid":false`) || !strings.Contains(dry, "is down since") || strings.Contains(dry, "secret words") {
+		t.Errorf("validate of a dead server's tool: %s", dry)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + stuck + `}}`)
+	c.request("ping", `{}`)
+	for _, m := range c.lines {
+		if string(m.ID) == stuck && m.Method == "" {
+			t.Errorf("a cancelled call was answered")
+		}
+	}
+}
+
+// TestKilled holds that a server that is killed is started again, that its calls say what has
+// happened, and that its tools stay listed.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	var up sync.Mutex
+	down := false
+	s := lists(map[string]string{"tools/list": tools("x")}, func(c *conn, m message) {
+		if m.param("arguments", "n") == "9" {
+			c.die()
+			return
+		}
+		echo(c, m)
+	})
+	s.refuse = func(int) error {
+		up.Lock()
+		defer up.Unlock()
+		if down {
+			return errors.New("no")
+		}
+		return nil
+	}
+	g := open(t, map[string]*fake{"s": s})
+	c := legacy(t, g, "ann", `{}`)
+	got := c.result("tools/call", `{"name":"s__x","arguments":{"n":9}}`)
+	if !strings.Contains(got, "may have done what it was asked") || !strings.Contains(got, `"isError":true`) {
+		t.Errorf("a call that kills its server: %s", got)
+	}
+	if got := calls(c, "s__x"); !strings.Contains(got, `"got"`) {
+		t.Errorf("a call of a server that was killed: %s", got)
+	}
+	up.Lock()
+	down = true
+	up.Unlock()
+	s.kill()
+	eventually(t, "the server is told to be down", func() bool { return strings.Contains(calls(c, "s__x"), "is down since") })
+	if diff := cmp.Diff([]string{"s__x", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+		t.Errorf("tools of a server that is down (-want +got):\n%s", diff)
+	}
+	up.Lock()
+	down = false
+	up.Unlock()
+	eventually(t, "the server is used again", func() bool { return strings.Contains(calls(c, "s__x"), `"got"`) })
+}
+
+// TestSlowStart holds that what a server lists late is told of.
+func TestSlowStart(t *testing.T) {
+	t.Parallel()
+	start := make(chan struct{})
+	slow := lists(map[string]string{"tools/list": tools("x")}, echo)
+	slow.refuse = func(int) error { <-start; return nil }
+	g := open(t, map[string]*fake{"slow": slow, "good": lists(map[string]string{"tools/list": tools("y")}, echo)},
+		func(cfg *gateway.Config) { cfg.Patience = 100 * time.Millisecond })
+	c := legacy(t, g, "ann", `{}`)
+	if diff := cmp.Diff([]string{"good__y", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+		t.Errorf("tools without those of a server that starts (-want +got):\n%s", diff)
+	}
+	if got := c.result("tools/call", `{"name":"y"}`); !strings.Contains(got, `could be another server's, too`) {
+		t.Errorf("a call without the server's name: %s", got)
+	}
+	close(start)
+	c.notified("notifications/tools/list_changed")
+	if diff := cmp.Diff([]string{"good__y", "slow__x", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	if got := c.result("tools/call", `{"name":"y"}`); !strings.Contains(got, `"got"`) {
+		t.Errorf("a call without the server's name: %s", got)
+	}
+}
+
+// TestSlowReader holds that a client that reads nothing holds up no other.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("x", 1<<20)
+	s := lists(map[string]string{"tools/list": tools("x")}, func(c *conn, m message) {
+		for range 10 {
+			c.line(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":"%s"}}`, m.param("_meta", "progressToken"), big[:1000])
+		}
+		c.answer(m, `{"content":[],"big":"`+big+`"}`)
+	})
+	g := open(t, map[string]*fake{"s": s})
+	deaf := connect(t, g, "ann")
+	deaf.mu.Lock() // it reads one line and no more
+	for i := range 300 {
+		deaf.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"s__x","_meta":{"progressToken":%d}}}`, i, i))
+	}
+	c := legacy(t, g, "ann", `{}`)
+	for range 20 {
+		if got := calls(c, "s__x"); !strings.Contains(got, `"big"`) {
+			t.Fatalf("the other client: %.200s", got)
+		}
+	}
+	deaf.mu.Unlock()
+	for i := range 300 {
+		deaf.answerTo(fmt.Sprint(i))
+	}
+}
+
+// TestCrowd holds that many clients and servers leave nothing behind.
+func TestCrowd(t *testing.T) {
+	before := runtime.NumGoroutine()
+	fakes := map[string]*fake{}
+	for i := range 20 {
+		fakes[fmt.Sprintf("s%02d", i)] = lists(map[string]string{"tools/list": tools("x"), "prompts/list": `{"name":"p"}`}, echo)
+	}
+	fakes["s03"].answers["tools/call"] = hangs
+	fakes["s04"].refuse = func(int) error { return errors.New("dead") }
+	cfg := gateway.Config{Servers: servers(t, fakes), Patience: time.Second}
+	g, err := gateway.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crowd sync.WaitGroup
+	var all []*client
+	for i := range 50 {
+		c := legacy(t, g, fmt.Sprint("who", i%5), `{}`)
+		all = append(all, c)
+		crowd.Go(func() {
+			c.begin("tools/call", `{"name":"s03__x"}`)
+			for n := range 40 {
+				if n%20 == 3 || n%20 == 4 {
+					continue
+				}
+				if got := calls(c, fmt.Sprintf("s%02d__x", n%20)); !strings.Contains(got, `"got"`) {
+					t.Errorf("server %d: %s", n%20, got)
+				}
+			}
+			if n := len(names(t, c.result("tools/list", `{}`), "tools", "name")); n != 20 {
+				t.Errorf("%d tools, want 20", n)
+			}
+		})
+	}
+	crowd.Wait()
+	for i, c := range all {
+		if i%2 == 0 {
+			c.stop()
+		}
+		c.in.Close()
+	}
+	for _, c := range all {
+		c.stop()
+		select {
+		case <-c.ended:
+		case <-time.After(patience):
+			t.Fatal("a session did not end")
+		}
+	}
+	g.Close(context.Background())
+	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
+}

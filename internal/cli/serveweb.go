@@ -1,0 +1,234 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/mediate"
+	"github.com/toolvet/toolvet/proxy"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A web is the HTTP side of "toolvet serve".
+type web struct {
+	s       *serving
+	mux     *http.ServeMux
+	all     *streamable.Front
+	retired sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	fronts map[string]*alone // by the server's name
+}
+
+// An alone is one server by itself.
+type alone struct {
+	*served
+	front *streamable.Front
+}
+
+// endpoint is the path of the merged endpoint.
+const endpoint = "/mcp"
+
+func newWeb(s *serving, metrics http.Handler) *web {
+	w := &web{s: s, mux: http.NewServeMux(), fronts: map[string]*alone{}}
+	w.all = w.front(s.gateway.Serve)
+	s.loading.Lock()
+	s.changed = w.update
+	s.loading.Unlock()
+	w.mux.Handle(endpoint, w.guarded(w.all))
+	w.mux.Handle(endpoint+"/{server}", w.guarded(http.HandlerFunc(w.one)))
+	w.mux.Handle("/.well-known/", w.guarded(http.NotFoundHandler()))
+	w.mux.Handle("GET /metrics", w.guarded(metrics))
+	w.mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
+		answer(rw, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	w.mux.HandleFunc("GET /readyz", w.ready)
+	return w
+}
+
+func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.mux.ServeHTTP(rw, r) }
+
+// guarded lets those in whom the policy of the moment does.
+func (w *web) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if resource := w.s.resource(); resource != nil {
+			resource.Handler(next).ServeHTTP(rw, r)
+			return
+		}
+		next.ServeHTTP(rw, r)
+	})
+}
+
+func (w *web) front(serve func(context.Context, call.Session, io.Reader, io.Writer) error) *streamable.Front {
+	return streamable.NewFront(streamable.FrontConfig{Serve: serve, Who: w.who, MaxSessions: w.s.flags.sessions, Logger: w.s.log})
+}
+
+// fleeting are claims that are others in each token of one principal.
+var fleeting = []string{"exp", "iat", "nbf", "jti"}
+
+// who is who makes a request. Whose claims or address are others has another session, for
+// rules may read them.
+func (w *web) who(r *http.Request) (string, call.Session) {
+	who := whoOver(r, call.Session{Subject: w.s.subject()})
+	p := auth.FromContext(r.Context())
+	if p != nil {
+		who.Subject, who.Claims = p.Identity(), p.Claims
+	}
+	lasting := map[string]any{}
+	for name, value := range who.Claims {
+		lasting[name] = value
+	}
+	for _, name := range fleeting {
+		delete(lasting, name)
+	}
+	text, err := json.Marshal([]any{p != nil, who.Subject, who.ClientAddress, lasting})
+	if err != nil { // claims were JSON
+		text = []byte(who.Subject)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), who
+}
+
+// one answers for one server by itself.
+func (w *web) one(rw http.ResponseWriter, r *http.Request) {
+	server := w.s.named(r.PathValue("server"))
+	if server == nil {
+		http.Error(rw, "the policy has no such server", http.StatusNotFound)
+		return
+	}
+	if front := w.frontOf(server); front != nil {
+		front.ServeHTTP(rw, r)
+		return
+	}
+	http.Error(rw, "toolvet is shutting down", http.StatusServiceUnavailable)
+}
+
+func (w *web) frontOf(server *served) *streamable.Front {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil
+	}
+	if a := w.fronts[server.name]; a != nil && a.served == server {
+		return a.front
+	}
+	w.retire(server.name)
+	front := w.front(func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+		return w.session(ctx, server, who, in, out)
+	})
+	w.fronts[server.name] = &alone{server, front}
+	return front
+}
+
+// session is a session with a server of its own.
+func (w *web) session(ctx context.Context, server *served, who call.Session, in io.Reader, out io.Writer) error {
+	return session(ctx, proxy.Config{
+		Config: mediate.Config{
+			Server: server.name, Gate: func() *toolvet.Gate { return server.gate.Load() },
+			ValidateName: w.s.flags.validateName, Observer: w.s.observer, Logger: w.s.log,
+		},
+		Connect: func() (proxy.Peer, error) {
+			return server.dialer.Dial(ctx, &prefixed{name: server.name, w: w.s.stderr})
+		},
+	}, who, in, out)
+}
+
+// retirement is how long the sessions of a server that is reached otherwise now may take to
+// end.
+const retirement = 30 * time.Second
+
+// retire ends the sessions of a server that is none any more, or is reached otherwise. W must be
+// locked.
+func (w *web) retire(name string) {
+	if a := w.fronts[name]; a != nil {
+		delete(w.fronts, name)
+		w.retired.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), retirement)
+			defer cancel()
+			a.front.Close(ctx)
+		})
+	}
+}
+
+// update follows the policy.
+func (w *web) update() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, a := range w.fronts {
+		if w.s.named(name) != a.served {
+			w.retire(name)
+		}
+	}
+}
+
+// close answers what is under way, and ends all sessions.
+func (w *web) close(ctx context.Context) {
+	w.s.gateway.Drain(ctx)
+	w.all.Close(ctx)
+	w.mu.Lock()
+	w.closed = true
+	for name := range w.fronts {
+		w.retire(name)
+	}
+	w.mu.Unlock()
+	w.retired.Wait()
+}
+
+// A serverState is how a server stands: what /readyz says of it.
+type serverState struct {
+	Name        string       `json:"name"`
+	Connections []connection `json:"connections"` // those of each principal
+}
+
+type connection struct {
+	Status   upstream.Status `json:"status"`
+	Since    time.Time       `json:"since"`
+	Failures int             `json:"failures,omitempty"`
+	Next     *time.Time      `json:"next,omitempty"` // nobody tries again before
+	Version  string          `json:"protocolVersion,omitempty"`
+}
+
+// ready says how the servers stand, without what they say of themselves. Toolvet is ready also
+// while servers are down: their calls are answered.
+func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
+	status, code := "ready", http.StatusOK
+	if w.s.gateway.Draining() {
+		status, code = "draining", http.StatusServiceUnavailable
+	}
+	states := w.s.gateway.States()
+	servers := []serverState{}
+	for _, name := range w.s.gateway.Names() {
+		one := serverState{name, []connection{}}
+		for _, state := range states[name] {
+			c := connection{Status: state.Status, Since: state.Since.UTC(), Failures: state.Failures, Version: state.Version}
+			if !state.Next.IsZero() {
+				next := state.Next.UTC()
+				c.Next = &next
+			}
+			one.Connections = append(one.Connections, c)
+		}
+		servers = append(servers, one)
+	}
+	answer(rw, code, map[string]any{"status": status, "servers": servers})
+}
+
+func answer(rw http.ResponseWriter, code int, value any) {
+	rw.Header().Set("Content-Type", "application/json")
+	rw.Header().Set("Cache-Control", "no-store")
+	rw.WriteHeader(code)
+	_ = json.NewEncoder(rw).Encode(value) // who does not read it is gone
+}

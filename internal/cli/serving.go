@@ -1,0 +1,224 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// serving is what "toolvet serve" serves, as the policy says at the moment.
+type serving struct {
+	flags      serveFlags
+	log        *slog.Logger
+	supervisor []string
+	stderr     io.Writer
+	observer   toolvet.Observer
+	gateway    *gateway.Gateway // nil while the policy is loaded for the first time
+	counters   access.Counters
+
+	loading sync.Mutex
+	changed func() // is called when the policy is another; nil: nobody is told
+
+	mu      sync.Mutex
+	policy  *policy.Policy
+	servers []*served      // in the order of the policy
+	access  *auth.Resource // nil: nobody is asked
+}
+
+// A served is one server of the policy. All but the gate stays as it is.
+type served struct {
+	name    string
+	version string // tells how it is reached
+	dialer  upstream.Dialer
+	enforce *access.Enforcer
+	gate    atomic.Pointer[toolvet.Gate]
+}
+
+// load reads the policy. On an error everything stays as it is.
+func (s *serving) load() error {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	all, word, err := s.flags.gate.load()
+	if err != nil {
+		return err
+	}
+	if len(all.Servers) == 0 {
+		return withHint(errors.New("the policy names no servers"), "name them below servers, each with its command or url")
+	}
+	var resource *auth.Resource
+	if all.Authorization != nil {
+		if resource, err = auth.New(all.Authorization, auth.Options{Logger: s.log}); err != nil {
+			return err
+		}
+	}
+	if s.gateway != nil && !s.flags.stdio {
+		if err := auth.CheckListen(s.flags.listen, all.Authorization); err != nil {
+			return err
+		}
+	}
+	var servers []*served
+	var gates []*toolvet.Gate
+	for _, server := range all.Servers {
+		one, gate, err := s.server(all, word, server)
+		if err != nil {
+			return err
+		}
+		servers, gates = append(servers, one), append(gates, gate)
+	}
+	for i, one := range servers {
+		one.gate.Store(gates[i])
+	}
+	s.mu.Lock()
+	s.policy, s.servers, s.access = all, servers, resource
+	s.mu.Unlock()
+	if s.gateway == nil {
+		return nil
+	}
+	s.log.Info("the policy holds", "file", s.flags.gate.policy)
+	if s.changed != nil {
+		s.changed()
+	}
+	return s.gateway.Update(s.upstreams())
+}
+
+// server is a server of the policy: the one there is, if it is reached as before.
+func (s *serving) server(all *policy.Policy, word string, server *policy.Server) (*served, *toolvet.Gate, error) {
+	if err := gateway.CheckServerName(server.Name); err != nil {
+		return nil, nil, err
+	}
+	flags := s.flags.gate
+	flags.server = server.Name
+	p, err := flags.narrow(all, word, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	dialer, version, err := s.dialer(server)
+	if err != nil {
+		return nil, nil, err
+	}
+	one := s.named(server.Name)
+	if one == nil || one.version != version {
+		one = &served{name: server.Name, version: version, dialer: dialer,
+			enforce: &access.Enforcer{Server: server.Name, Log: s.log, Counters: &s.counters}}
+	}
+	gate, err := gateBy(one.enforce, p)
+	return one, gate, err
+}
+
+// dialer is how a server is reached, and what tells it from others.
+func (s *serving) dialer(server *policy.Server) (upstream.Dialer, string, error) {
+	environment, err := server.Environ(os.LookupEnv)
+	if err != nil {
+		return nil, "", err
+	}
+	said, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials})
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(said)
+	version := hex.EncodeToString(sum[:])
+	switch {
+	case server.URL != "":
+		remote := remoteServer{ClientConfig: streamable.ClientConfig{URL: server.URL, Logger: s.log}}
+		if server.Credentials != nil {
+			if remote.Transport, err = auth.NewTransport(server, streamable.NewTransport(), auth.Options{Logger: s.log}); err != nil {
+				return nil, "", err
+			}
+		}
+		return remote, version, nil
+	case len(server.Command) == 0:
+		return nil, "", withHint(fmt.Errorf("the policy does not say how to reach the server %q", server.Name), "give it a command or a url")
+	}
+	return upstream.Command{
+		Args: server.Command, Env: slices.Concat(os.Environ(), environment), Dir: server.Dir, Supervisor: s.supervisor,
+	}, version, nil
+}
+
+// A remoteServer is one behind a URL.
+type remoteServer struct{ streamable.ClientConfig }
+
+// Dial implements upstream.Dialer.
+func (r remoteServer) Dial(context.Context, io.Writer) (upstream.Transport, error) {
+	client, err := streamable.NewClient(r.ClientConfig)
+	if err != nil {
+		return nil, err // a nil *Client is no nil Transport
+	}
+	return client, nil
+}
+
+// upstreams are the servers as the gateway wants them.
+func (s *serving) upstreams() []gateway.Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]gateway.Server, len(s.servers))
+	for i, one := range s.servers {
+		list[i] = gateway.Server{
+			Server: upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.stderr}},
+			Gate:   one.gate.Load, Version: one.version,
+		}
+	}
+	return list
+}
+
+func (s *serving) named(name string) *served {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.servers {
+		if one.name == name {
+			return one
+		}
+	}
+	return nil
+}
+
+// subject is who makes the calls, where nobody is authenticated.
+func (s *serving) subject() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flags.gate.session(s.policy).Subject
+}
+
+func (s *serving) resource() *auth.Resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.access
+}
+
+// watch keeps everything as the policy file says until ctx is done.
+func (s *serving) watch(ctx context.Context) {
+	files := []string{s.flags.gate.policy}
+	s.mu.Lock()
+	if lock := s.policy.Pinning.Lock; lock != "" {
+		files = append(files, lock)
+	}
+	s.mu.Unlock()
+	var watching sync.WaitGroup
+	for _, file := range files {
+		watching.Go(func() {
+			if err := policy.Watch(ctx, file, s.load, s.log); err != nil {
+				s.log.Warn(fmt.Sprintf("changes of %s count only from the next start on: %v", file, err))
+			}
+		})
+	}
+	watching.Wait()
+}
