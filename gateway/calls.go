@@ -4,6 +4,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,7 +64,7 @@ func (s *session) passed(ctx context.Context, r *request, p *pool, from *peer, o
 	if err != nil {
 		return nil, from.of(err)
 	}
-	if kind := textOf(splice.Get(raw, wide, "resultType")); kind == "input_required" && !r.modern {
+	if !r.modern && bytes.Contains(raw, []byte("input_required")) && textOf(splice.Get(raw, wide, "resultType")) == "input_required" {
 		return s.failure(r, from.of(errors.New("it asks for input in the way of 2026-07-28, which this client does not speak")))
 	}
 	return s.complete(r, raw, "")

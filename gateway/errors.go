@@ -84,7 +84,7 @@ func explain(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return server + " did not answer in time. Other servers are not affected"
 	case errors.Is(err, context.Canceled):
-		return "nobody waits for the answer any more"
+		return "the session ends before the answer came"
 	}
 	return err.Error()
 }

@@ -160,6 +160,7 @@ func TestSlowStart(t *testing.T) {
 // TestSlowReader holds that a client that reads nothing holds up no other.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
+	const slow = 80 // of a MiB each: more than is kept for a client
 	big := strings.Repeat("x", 1<<20)
 	s := lists(map[string]string{"tools/list": tools("x")}, func(c *conn, m message) {
 		for range 10 {
@@ -170,17 +171,17 @@ func TestSlowReader(t *testing.T) {
 	g := open(t, map[string]*fake{"s": s})
 	deaf := connect(t, g, "ann")
 	deaf.mu.Lock() // it reads one line and no more
-	for i := range 300 {
+	for i := range slow {
 		deaf.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"s__x","_meta":{"progressToken":%d}}}`, i, i))
 	}
 	c := legacy(t, g, "ann", `{}`)
-	for range 20 {
+	for range 5 {
 		if got := calls(c, "s__x"); !strings.Contains(got, `"big"`) {
 			t.Fatalf("the other client: %.200s", got)
 		}
 	}
 	deaf.mu.Unlock()
-	for i := range 300 {
+	for i := range slow {
 		deaf.answerTo(fmt.Sprint(i))
 	}
 }
