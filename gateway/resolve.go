@@ -54,15 +54,15 @@ func (s *session) resolve(ctx context.Context, p *pool, list upstream.List, name
 	switch {
 	case len(found) == 0:
 		return target{}, others.nothing(list, quoted)
-	case others.missing != "":
-		return target{}, &unresolved{
-			fmt.Sprintf("%s could be another server's, too: the server %q has not listed its %s yet", quoted, others.missing, member(list)),
-			fmt.Sprintf("say %q", Expose(found[0].name, found[0].own)),
-		}
 	case len(found) > 1:
 		return target{}, &unresolved{
 			fmt.Sprintf("%s is the name of %s of several servers", quoted, member(list)),
 			"say " + alternatives(found),
+		}
+	case others.missing != "":
+		return target{}, &unresolved{
+			fmt.Sprintf("%s could be another server's, too: the server %q has not listed its %s yet", quoted, others.missing, member(list)),
+			fmt.Sprintf("say %q", Expose(found[0].name, found[0].own)),
 		}
 	}
 	return found[0], nil

@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -84,6 +86,7 @@ func params(dir string, variables map[string]string) testscript.Params {
 			"verdicts": verdicts,
 			"empty":    empty,
 			"listens":  listens,
+			"gets":     gets,
 		},
 	}
 }
@@ -135,6 +138,36 @@ func listens(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if time.Now().After(deadline) {
 			ts.Fatalf("nobody listens: %v", err)
+		}
+	}
+}
+
+// gets waits until a GET is answered with a status and a body like this:
+//
+//	gets 200 URL PATTERN [HEADER VALUE]
+func gets(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 && len(args) != 5 {
+		ts.Fatalf("usage: gets STATUS URL PATTERN [HEADER VALUE]")
+	}
+	like := regexp.MustCompile(args[2])
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		r, err := http.NewRequest(http.MethodGet, args[1], nil)
+		ts.Check(err)
+		if len(args) == 5 {
+			r.Header.Set(args[3], args[4])
+		}
+		got := ""
+		resp, err := http.DefaultClient.Do(r)
+		if err == nil {
+			text, _ := io.ReadAll(resp.Body) // what is missing is not like it
+			resp.Body.Close()
+			got = fmt.Sprintf("%d %s", resp.StatusCode, text)
+		}
+		if strings.HasPrefix(got, args[0]) && like.MatchString(got) {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s answers %s (%v)", args[1], got, err)
 		}
 	}
 }

@@ -223,7 +223,10 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 		}
 		servers = append(servers, one)
 	}
-	answer(rw, code, map[string]any{"status": status, "servers": servers})
+	answer(rw, code, struct {
+		Status  string        `json:"status"`
+		Servers []serverState `json:"servers"`
+	}{status, servers})
 }
 
 func answer(rw http.ResponseWriter, code int, value any) {
