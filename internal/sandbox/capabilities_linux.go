@@ -1,0 +1,56 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// rootCapabilities are what the superuser keeps inside: what it takes to own files of
+// others and to become others, in the sandbox's own user namespace.
+var rootCapabilities = []uintptr{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
+	unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
+}
+
+// allCapabilities are those that the kernel has.
+func allCapabilities() []uintptr {
+	var all []uintptr
+	for c := uintptr(0); c <= 63; c++ {
+		if v, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, c, 0, 0, 0); err != nil || v < 0 {
+			break
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// dropCapabilities takes all capabilities but keep from this thread for good.
+func dropCapabilities(keep []uintptr) error {
+	for _, c := range allCapabilities() {
+		if slices.Contains(keep, c) {
+			continue
+		}
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
+			return fmt.Errorf("dropping capability %d: %w", c, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("dropping ambient capabilities: %w", err)
+	}
+	var data [2]unix.CapUserData
+	for _, c := range keep {
+		bit := uint32(1) << (c % 32)
+		data[c/32].Effective |= bit
+		data[c/32].Permitted |= bit
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	if err := unix.Capset(&header, &data[0]); err != nil {
+		return fmt.Errorf("dropping capabilities: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// An entry is what the program that becomes the server is told.
+type entry struct {
+	Args, Env []string
+	Dir       string
+	Root      bool
+	Limits    Limits
+}
+
+// enter gives up what the server must not have, and becomes the server.
+func enter(config string, _ []string) int {
+	runtime.LockOSThread() // what is given up is the thread's
+	c, err := newControl(os.NewFile(controlFD, "listener"))
+	if err != nil {
+		return 2
+	}
+	fail := func(err error) int {
+		_, _ = c.conn.Write([]byte{'!'})
+		_ = c.send(note{Failed: err.Error()})
+		return 127
+	}
+	var e entry
+	if err := json.Unmarshal([]byte(config), &e); err != nil {
+		return fail(err)
+	}
+	program, err := e.program()
+	if err != nil {
+		return fail(err)
+	}
+	if err := e.giveUp(); err != nil {
+		return fail(err)
+	}
+	listener, err := filter()
+	if err != nil {
+		return fail(err)
+	}
+	if _, _, err := c.conn.WriteMsgUnix([]byte{'.'}, unix.UnixRights(listener), nil); err != nil {
+		return 127
+	}
+	unix.Close(listener)
+	err = syscall.Exec(program, e.Args, e.Env)
+	fmt.Fprintf(os.Stderr, "%s: %v\n", program, err)
+	return 127
+}
+
+// program finds the server's program as the server's environment has it.
+func (e *entry) program() (string, error) {
+	if err := os.Chdir(e.Dir); err != nil {
+		return "", fmt.Errorf("the working directory: %w", err)
+	}
+	name := e.Args[0]
+	if strings.Contains(name, "/") {
+		return name, executable(name)
+	}
+	for _, v := range e.Env {
+		if path, ok := strings.CutPrefix(v, "PATH="); ok {
+			for _, dir := range filepath.SplitList(path) {
+				if file := filepath.Join(dir, name); filepath.IsAbs(file) && executable(file) == nil {
+					return file, nil
+				}
+			}
+		}
+	}
+	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
+}
+
+func executable(path string) error {
+	if err := unix.Access(path, unix.X_OK); err != nil {
+		return &os.PathError{Op: "exec", Path: path, Err: err}
+	}
+	return nil
+}
+
+// giveUp takes what the server must not have from this thread: limits, capabilities, and
+// the way to new ones.
+func (e *entry) giveUp() error {
+	l := e.Limits
+	for what, most := range map[int]uint64{
+		unix.RLIMIT_NPROC: uint64(l.Processes), unix.RLIMIT_NOFILE: uint64(l.OpenFiles), unix.RLIMIT_CPU: uint64(l.CPU.Seconds()) + 1,
+		unix.RLIMIT_FSIZE: uint64(l.Storage), unix.RLIMIT_DATA: uint64(l.Memory), unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 64 << 10,
+		unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: uint64(l.Processes),
+	} {
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("limit %d: %w", what, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	var keep []uintptr
+	if e.Root {
+		keep = rootCapabilities
+	}
+	return dropCapabilities(keep)
+}

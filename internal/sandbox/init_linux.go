@@ -1,0 +1,189 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// The roles of [Run].
+const (
+	roleInit  = "init"
+	roleEnter = "enter"
+)
+
+// Run is the body of the program that [Config.Init] names: args are what came after its
+// own arguments. It returns the exit code, or replaces the program by the server.
+//
+// It changes the process that it runs in, so the program must do nothing else.
+func Run(args []string) int {
+	switch {
+	case len(args) == 1 && args[0] == roleInit && os.Getpid() == 1:
+		return runInit()
+	case len(args) > 2 && args[0] == roleEnter:
+		return enter(args[1], args[2:])
+	}
+	fmt.Fprintln(os.Stderr, "sandbox is started by toolvet itself, to rehearse a call; it does not work by hand")
+	return 2
+}
+
+// A setup is what init is told to do.
+type setup struct {
+	Config   Config
+	Writable []string
+	Root     bool // we are the superuser outside
+}
+
+// runInit is PID 1 inside.
+func runInit() int {
+	unix.CloseOnExec(controlFD)
+	// Nobody inside may look into init or hold it up.
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	c, err := newControl(os.NewFile(controlFD, "control"))
+	if err != nil {
+		return 2
+	}
+	var s setup
+	if err := c.receive(&s); err != nil {
+		return 2
+	}
+	i := &initProcess{setup: s, control: c}
+	if err := i.run(); err != nil {
+		var missing *UnsupportedError
+		n := note{Failed: err.Error()}
+		if errors.As(err, &missing) {
+			n = note{Missing: missing.What, Fix: missing.Fix}
+		}
+		_ = c.send(n)
+		return 1
+	}
+	return 0
+}
+
+type initProcess struct {
+	setup   setup
+	control *control
+	events  watcher
+}
+
+func (i *initProcess) run() error {
+	root, err := buildRoot(i.setup)
+	if err != nil {
+		return err
+	}
+	if err := isolate(i.setup.Config.Network); err != nil {
+		return err
+	}
+	err = i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage)
+	unix.Close(root.stage)
+	if err != nil {
+		return err
+	}
+	return i.serve()
+}
+
+// serve starts the server and looks after it until nothing is left.
+func (i *initProcess) serve() error {
+	cmd, listener, err := i.start()
+	if err != nil {
+		return err
+	}
+	silence()
+	go i.obey()
+	go i.events.watch(listener, i.control)
+	limit := newWarden(i.setup.Config.Limits)
+	go limit.watch()
+	if err := i.control.send(note{Started: true}); err != nil {
+		return err
+	}
+	status, usage := reap(cmd.Process.Pid)
+	left := leftovers()
+	killAll()
+	usage = reapRest(usage)
+	return i.control.send(note{Exited: &exited{Status: int(status), Left: left, Limit: limit.broken(), Usage: usage}})
+}
+
+// start starts the program that becomes the server. The listener tells of its system calls.
+func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "listener")
+	mine, err := newControl(os.NewFile(uintptr(pair[0]), "listener"))
+	if err != nil {
+		theirs.Close()
+		return nil, nil, err
+	}
+	defer mine.conn.Close()
+	config, err := json.Marshal(entry{Args: i.setup.Config.Args, Env: i.setup.Config.Env, Dir: i.setup.Config.Dir, Root: i.setup.Root, Limits: i.setup.Config.Limits})
+	if err != nil {
+		theirs.Close()
+		return nil, nil, err
+	}
+	cmd := exec.Command("/proc/self/exe", i.setup.Config.Init[1:]...)
+	cmd.Args = append(cmd.Args, roleEnter, string(config), "--")
+	cmd.Args[0] = i.setup.Config.Init[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, AmbientCaps: allCapabilities()}
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
+		return nil, nil, err
+	}
+	why, listener, err := mine.receiveFile()
+	switch {
+	case err != nil:
+		return nil, nil, errors.New("the sandbox could not be entered")
+	case listener == nil:
+		var failed note
+		if err := mine.receive(&failed); err != nil {
+			return nil, nil, fmt.Errorf("the sandbox could not be entered (%c)", why)
+		}
+		return nil, nil, errors.New(failed.Failed)
+	}
+	return cmd, listener, nil
+}
+
+// silence takes the server's standard files from init, so that they close when the server
+// closes them.
+func silence() {
+	null, err := os.OpenFile("/dev/null", os.O_RDWR, 0)
+	if err != nil {
+		os.Stdin.Close()
+		os.Stdout.Close()
+		os.Stderr.Close()
+		return
+	}
+	for fd := range 3 {
+		_ = unix.Dup3(int(null.Fd()), fd, 0)
+	}
+	null.Close()
+}
+
+// An order is what we tell init while the server runs.
+type order struct {
+	Signal int `json:"signal"` // for the server
+}
+
+// obey carries out orders, and ends everything when there is nobody left to give them.
+func (i *initProcess) obey() {
+	for {
+		var o order
+		if err := i.control.receive(&o); err != nil {
+			os.Exit(1) // the kernel kills the rest
+		}
+		if o.Signal > 0 {
+			_ = unix.Kill(-1, unix.Signal(o.Signal))
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Usage is what the server and all that it started used.
+type Usage struct {
+	CPU    time.Duration `json:"cpu"`
+	Memory int64         `json:"memory"` // the most that one process had, in bytes
+}
+
+func (u Usage) add(r *unix.Rusage) Usage {
+	u.CPU += time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	u.Memory = max(u.Memory, r.Maxrss<<10)
+	return u
+}
+
+// reap waits for the server, and takes what else ends meanwhile.
+func reap(server int) (unix.WaitStatus, Usage) {
+	var u Usage
+	for {
+		var status unix.WaitStatus
+		var r unix.Rusage
+		pid, err := unix.Wait4(-1, &status, 0, &r)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return unix.WaitStatus(0xff00), u // nobody is left, and the server was not seen to end
+		}
+		u = u.add(&r)
+		if pid == server {
+			return status, u
+		}
+	}
+}
+
+// killAll ends whatever is left inside; init itself is spared.
+func killAll() { _ = unix.Kill(-1, unix.SIGKILL) }
+
+// reapRest takes what killAll has ended.
+func reapRest(u Usage) Usage {
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
+		var r unix.Rusage
+		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, &r)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return u
+		case pid == 0:
+			time.Sleep(time.Millisecond)
+		default:
+			u = u.add(&r)
+		}
+	}
+	return u
+}
+
+// leftovers are the programs that the server has left running.
+func leftovers() []string {
+	var left []string
+	for _, pid := range processes() {
+		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err != nil || len(raw) == 0 || len(left) == maxArguments {
+			continue
+		}
+		line := strings.Join(strings.FieldsFunc(string(raw[:min(len(raw), maxArgument)]), func(r rune) bool { return r == 0 }), " ")
+		left = append(left, line)
+	}
+	return left
+}
+
+// processes are those inside, without init.
+func processes() []int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil && pid > 1 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// A warden ends everything when the processes together take more than they may.
+type warden struct {
+	limits Limits
+	limit  chan string // what was broken
+}
+
+func newWarden(l Limits) *warden { return &warden{limits: l, limit: make(chan string, 1)} }
+
+// broken is the limit that was broken, or "".
+func (w *warden) broken() string {
+	select {
+	case l := <-w.limit:
+		return l
+	default:
+		return ""
+	}
+}
+
+func (w *warden) watch() {
+	for {
+		time.Sleep(50 * time.Millisecond)
+		pids := processes()
+		switch {
+		case int64(len(pids)) > w.limits.Processes:
+			w.end("processes")
+		case resident(pids) > w.limits.Memory:
+			w.end("memory")
+		}
+	}
+}
+
+func (w *warden) end(limit string) {
+	select {
+	case w.limit <- limit:
+	default:
+	}
+	killAll()
+}
+
+// resident is the memory of processes, in bytes; what they share counts once for each.
+func resident(pids []int) int64 {
+	var pages int64
+	for _, pid := range pids {
+		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+		if fields := bytes.Fields(raw); err == nil && len(fields) > 2 {
+			all, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+			shared, _ := strconv.ParseInt(string(fields[2]), 10, 64)
+			pages += all - shared
+		}
+	}
+	return pages * int64(os.Getpagesize())
+}

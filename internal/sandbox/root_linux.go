@@ -1,0 +1,304 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A root is the new root while it is built.
+type root struct {
+	setup  setup
+	base   string // where it is built
+	stage  int    // descriptor of the directory of the layers
+	layers []layer
+	gaps   []Gap
+}
+
+// buildRoot builds the new root and enters it.
+func buildRoot(s setup) (*root, error) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return nil, &UnsupportedError{What: fmt.Sprintf("mounts cannot be made private (%v)", err)}
+	}
+	mounts, err := readMounts()
+	if err != nil {
+		return nil, err
+	}
+	r := &root{setup: s, base: "/proc"} // any directory that exists: it is covered in our namespace alone
+	w := &world{mounts: mounts, readDir: os.ReadDir, size: size, writable: s.Writable}
+	places := w.plan()
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		if err := r.place(p); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.enter()
+}
+
+func size(path string) int64 {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return maxCopied + 1
+	}
+	return info.Size()
+}
+
+// prepare makes the file system that holds the layers. It covers /sys, of which nothing is
+// needed while the root is built, in our own namespace alone.
+func (r *root) prepare() error {
+	r.base = "/sys"
+	l := r.setup.Config.Limits
+	options := fmt.Sprintf("size=%d,nr_inodes=%d,mode=755", l.Storage, l.Files)
+	if err := unix.Mount("toolvet", r.base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		return &UnsupportedError{What: fmt.Sprintf("a file system in memory cannot be mounted (%v)", err)}
+	}
+	for _, dir := range []string{"/u", "/w", "/root", "/empty"} {
+		if err := os.Mkdir(r.base+dir, 0o755); err != nil {
+			return err
+		}
+	}
+	var err error
+	r.stage, err = unix.Open(r.base+"/u", unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	return err
+}
+
+// new names the directories of another layer.
+func (r *root) new(path string) (upper, work string, err error) {
+	name := strconv.Itoa(len(r.layers))
+	upper, work = filepath.Join(r.base, "u", name), filepath.Join(r.base, "w", name)
+	if err := errors.Join(os.Mkdir(upper, 0o755), os.Mkdir(work, 0o755)); err != nil {
+		return "", "", err
+	}
+	r.layers = append(r.layers, layer{Path: path, Name: name})
+	return upper, work, nil
+}
+
+// at is where a place of the machine is while the root is built.
+func (r *root) at(path string) string { return filepath.Join(r.base, "root", path) }
+
+func (r *root) place(p place) error {
+	switch p.kind {
+	case mirrored:
+		return r.mirror(p.path)
+	case linked:
+		return r.link(p.path)
+	case copied:
+		return r.copy(p.path)
+	case bound:
+		return r.bind(p)
+	case hidden:
+		return r.hide(p.path, p.why)
+	case special:
+		return r.special(p.path)
+	case overlaid:
+		return r.overlay(p.path)
+	}
+	return fmt.Errorf("an unknown kind of place: %d", p.kind)
+}
+
+// mirror makes a directory anew. The first is the root.
+func (r *root) mirror(path string) error {
+	if len(r.layers) > 0 {
+		if err := os.Mkdir(r.at(path), 0o755); err != nil {
+			return err
+		}
+		return sameAttributes(path, r.at(path))
+	}
+	upper, _, err := r.new(path)
+	if err != nil {
+		return err
+	}
+	r.layers[0].Whole = true
+	if err := sameAttributes(path, upper); err != nil {
+		return err
+	}
+	return unix.Mount(upper, r.at(path), "", unix.MS_BIND, "")
+}
+
+// except says that a place of the whole layer is not the layer's.
+func (r *root) except(path string) { r.layers[0].Except = append(r.layers[0].Except, path) }
+
+func (r *root) link(path string) error {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return nil // gone meanwhile
+	}
+	return os.Symlink(target, r.at(path))
+}
+
+func (r *root) copy(path string) error {
+	in, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		r.except(path)
+		r.gaps = append(r.gaps, Gap{Path: path, Why: "it cannot be read"})
+		return nil
+	}
+	defer in.Close()
+	out, err := os.OpenFile(r.at(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, 2*maxCopied))
+	return errors.Join(err, out.Close(), sameAttributes(path, r.at(path)))
+}
+
+func (r *root) bind(p place) error {
+	r.except(p.path)
+	r.gaps = append(r.gaps, Gap{Path: p.path, Why: p.why})
+	if err := touch(r.at(p.path)); err != nil {
+		return err
+	}
+	return bindReadOnly(p.path, r.at(p.path))
+}
+
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func bindReadOnly(from, to string) error {
+	if err := unix.Mount(from, to, "", unix.MS_BIND, ""); err != nil {
+		return err
+	}
+	return unix.Mount("", to, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|lockedFlags(to), "")
+}
+
+// hide shows an empty directory that nothing can be written to.
+func (r *root) hide(path, why string) error {
+	r.except(path)
+	r.gaps = append(r.gaps, Gap{Path: path, Why: why})
+	if err := os.Mkdir(r.at(path), 0o555); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return unix.Mount("toolvet", r.at(path), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY, "size=0,mode=555")
+}
+
+// overlay lays a layer over a directory. What cannot be overlaid is hidden.
+func (r *root) overlay(path string) error {
+	lower, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return r.hide(path, "it cannot be opened")
+	}
+	defer unix.Close(lower)
+	target, err := r.target(path)
+	if err != nil {
+		return r.hide(path, "it cannot be overlaid")
+	}
+	defer unix.Close(target)
+	upper, work, err := r.new(path)
+	if err != nil {
+		return err
+	}
+	if err := sameAttributes(path, upper); err != nil {
+		return err
+	}
+	options := fmt.Sprintf("lowerdir=/proc/self/fd/%d,upperdir=%s,workdir=%s,userxattr", lower, upper, work)
+	err = unix.Mount("overlay", fmt.Sprintf("/proc/self/fd/%d", target), "overlay", unix.MS_NOSUID|unix.MS_NODEV|flagsOf(path), options)
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENODEV):
+		return &UnsupportedError{What: fmt.Sprintf("an overlay cannot be mounted in a user namespace (%v)", err), Fix: "it needs Linux 5.11 or later with the module overlay"}
+	case err != nil:
+		r.layers = r.layers[:len(r.layers)-1]
+		return r.hide(path, fmt.Sprintf("its file system cannot be overlaid (%v)", err))
+	}
+	r.except(path)
+	return nil
+}
+
+// target opens the place of the new root that a layer is mounted on, and makes it if the
+// directory that it is in has been made anew. Symbolic links are not followed: they would
+// lead out of the new root.
+func (r *root) target(path string) (int, error) {
+	if err := os.Mkdir(r.at(path), 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return -1, err
+	}
+	base, err := unix.Open(r.at("/"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(base)
+	return unix.Openat2(base, strings.TrimPrefix(path, "/"), &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
+	})
+}
+
+// flagsOf are the flags of the file system at path that hold for what lies over it, too.
+func flagsOf(path string) uintptr {
+	var fs unix.Statfs_t
+	if unix.Statfs(path, &fs) != nil {
+		return 0
+	}
+	var flags uintptr
+	for st, ms := range map[int64]uintptr{unix.ST_RDONLY: unix.MS_RDONLY, unix.ST_NOEXEC: unix.MS_NOEXEC} {
+		if int64(fs.Flags)&st != 0 {
+			flags |= ms
+		}
+	}
+	return flags
+}
+
+// lockedFlags are the flags of a mount that one without privileges cannot take from it.
+func lockedFlags(path string) uintptr {
+	var fs unix.Statfs_t
+	if unix.Statfs(path, &fs) != nil {
+		return 0
+	}
+	var flags uintptr
+	for st, ms := range map[int64]uintptr{
+		unix.ST_NOEXEC: unix.MS_NOEXEC, unix.ST_NOATIME: unix.MS_NOATIME, unix.ST_NODIRATIME: unix.MS_NODIRATIME, unix.ST_RELATIME: unix.MS_RELATIME,
+	} {
+		if int64(fs.Flags)&st != 0 {
+			flags |= ms
+		}
+	}
+	return flags
+}
+
+// sameAttributes gives to the owner, mode and times of from. Where the owner is nobody that
+// we can be, the mode is what we may do.
+func sameAttributes(from, to string) error {
+	var stat unix.Stat_t
+	if err := unix.Lstat(from, &stat); err != nil {
+		return err
+	}
+	mode := uint32(stat.Mode & 0o7777)
+	if err := unix.Lchown(to, int(stat.Uid), int(stat.Gid)); err != nil {
+		mode &^= 0o6000
+		if unix.Faccessat(unix.AT_FDCWD, from, unix.W_OK, unix.AT_EACCESS) != nil {
+			mode &^= 0o222
+		}
+	}
+	if err := unix.Chmod(to, mode); err != nil {
+		return err
+	}
+	return unix.UtimesNanoAt(unix.AT_FDCWD, to, []unix.Timespec{stat.Atim, stat.Mtim}, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// enter makes the new root the root, and lets go of the machine's.
+func (r *root) enter() error {
+	if err := unix.Chdir(r.at("/")); err != nil {
+		return err
+	}
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("pivot_root: %w", err)
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("unmounting the old root: %w", err)
+	}
+	return unix.Chdir("/")
+}

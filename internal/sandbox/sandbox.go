@@ -1,0 +1,96 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Config says what to run, and within which bounds.
+type Config struct {
+	Args []string // the server's program and its arguments
+	Env  []string // its whole environment
+	Dir  string   // its working directory, absolute; "" is ours
+	// Init is the command, without arguments of its own to come, that calls [Run] in a new
+	// process, such as {"/path/toolvet", "sandbox"}. Its path is absolute.
+	Init []string
+	// Writable are places that get a layer of their own besides those that are found; see
+	// the package's documentation. What does not exist is passed over.
+	Writable []string
+	Limits   Limits
+	Network  Network
+}
+
+// Limits bound what runs inside. Zero values mean the defaults.
+type Limits struct {
+	Storage   int64         // bytes that may be written, in memory; default 256 MiB
+	Files     int64         // files and directories that may be made or changed; default 50,000
+	Memory    int64         // bytes of memory of all processes together; default 2 GiB
+	Processes int64         // processes and threads; default 512
+	OpenFiles int64         // descriptors of one process; default 4,096
+	CPU       time.Duration // processor time of one process; default 5 min
+}
+
+func (l Limits) withDefaults() Limits {
+	orInt := func(v *int64, d int64) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orInt(&l.Storage, 256<<20)
+	orInt(&l.Files, 50_000)
+	orInt(&l.Memory, 2<<30)
+	orInt(&l.Processes, 512)
+	orInt(&l.OpenFiles, 4096)
+	if l.CPU <= 0 {
+		l.CPU = 5 * time.Minute
+	}
+	return l
+}
+
+// A Network is what the server can reach.
+type Network string
+
+// Networks.
+const (
+	// NoNetwork has a loopback interface and nothing else.
+	NoNetwork Network = ""
+	// Loopback routes every address to the sandbox's own loopback interface (AnyIP), where
+	// listeners of ours can take what the server sends. Nothing leaves.
+	Loopback Network = "loopback"
+)
+
+// A Layer is where the changes of one part of the file system are.
+type Layer struct {
+	// Path is the directory of the machine that the layer lies over.
+	Path string
+	// Dir is the layer's directory on the file system of /proc/PID/fd of ours. It stays
+	// valid until the sandbox is closed.
+	Dir string
+	// Whole says that the layer holds all of the directory, and not only what differs:
+	// what it lacks has been deleted.
+	Whole bool
+	// Except are entries of a whole layer that belong to other layers, or to none.
+	Except map[string]bool
+}
+
+// A Gap is a place whose changes cannot be seen, and why. Nothing can be written there.
+type Gap struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// An UnsupportedError says why nothing can be run in a sandbox on this machine.
+type UnsupportedError struct {
+	What string // what is missing
+	Fix  string // how to enable it, "" if that is not known
+}
+
+func (e *UnsupportedError) Error() string {
+	if e.Fix == "" {
+		return "cannot rehearse here: " + e.What
+	}
+	return fmt.Sprintf("cannot rehearse here: %s; %s", e.What, e.Fix)
+}

@@ -1,0 +1,106 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in struct seccomp_data (seccomp(2)).
+const (
+	dataNumber = 0
+	dataArch   = 4
+	dataArgs   = 16
+)
+
+// forbidden are system calls with which a program could reach out of the sandbox, change
+// the machine, or try parts of the kernel that no server needs. They fail with EPERM.
+var forbidden = []uint32{
+	unix.SYS_ACCT, unix.SYS_ADD_KEY, unix.SYS_ADJTIMEX, unix.SYS_BPF, unix.SYS_CHROOT, unix.SYS_CLOCK_ADJTIME, unix.SYS_CLOCK_SETTIME,
+	unix.SYS_DELETE_MODULE, unix.SYS_FANOTIFY_INIT, unix.SYS_FINIT_MODULE, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSOPEN, unix.SYS_FSPICK,
+	unix.SYS_INIT_MODULE, unix.SYS_KCMP, unix.SYS_KEXEC_LOAD, unix.SYS_KEYCTL, unix.SYS_MBIND, unix.SYS_MIGRATE_PAGES,
+	unix.SYS_MOUNT, unix.SYS_MOUNT_SETATTR, unix.SYS_MOVE_MOUNT, unix.SYS_MOVE_PAGES, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT,
+	unix.SYS_OPEN_TREE, unix.SYS_PERF_EVENT_OPEN, unix.SYS_PERSONALITY, unix.SYS_PIVOT_ROOT, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
+	unix.SYS_PTRACE, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_REBOOT, unix.SYS_REQUEST_KEY, unix.SYS_SET_MEMPOLICY, unix.SYS_SETDOMAINNAME,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETNS, unix.SYS_SETTIMEOFDAY, unix.SYS_SWAPOFF, unix.SYS_SWAPON, unix.SYS_SYSLOG, unix.SYS_UMOUNT2, unix.SYS_UNSHARE,
+	unix.SYS_USERFAULTFD, unix.SYS_VHANGUP, unix.SYS_MKNODAT,
+	unix.SYS_SETXATTRAT, unix.SYS_OPEN_TREE_ATTR,
+}
+
+// unknown are system calls that programs try first and do without: they fail with ENOSYS.
+// The flags of clone3 are in memory, where no filter can look.
+var unknown = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
+
+// watched are system calls that init is told of before they are made.
+var watched = []uint32{unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_CONNECT}
+
+// families are the sockets that a server may have. Others reach parts of the machine that
+// have no namespace (AF_VSOCK), or much of the kernel.
+var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+
+// newNamespaces are the flags of clone that make namespaces.
+const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// Requests of ioctl that write into a terminal what its shell then reads.
+var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
+
+func deny(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
+
+func load(offset uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+}
+
+func answer(action uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
+}
+
+// unless skips n instructions if what is loaded is not k.
+func unless(k uint32, n uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k}
+}
+
+// program is the filter.
+func program() []unix.SockFilter {
+	p := []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: arch}, answer(unix.SECCOMP_RET_KILL_PROCESS), load(dataNumber)}
+	p = append(p, foreign...)
+	for _, group := range []struct {
+		calls  []uint32
+		action uint32
+	}{{forbidden, deny(unix.EPERM)}, {oldForbidden, deny(unix.EPERM)}, {unknown, deny(unix.ENOSYS)}, {watched, unix.SECCOMP_RET_USER_NOTIF}} {
+		for _, nr := range group.calls {
+			p = append(p, unless(nr, 1), answer(group.action))
+		}
+	}
+	p = append(p, unless(unix.SYS_CLONE, 4), load(dataArgs),
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces}, answer(deny(unix.EPERM)), answer(unix.SECCOMP_RET_ALLOW))
+	p = append(p, oneOf(unix.SYS_SOCKET, dataArgs, families, unix.SECCOMP_RET_ALLOW, deny(unix.EAFNOSUPPORT))...)
+	p = append(p, oneOf(unix.SYS_IOCTL, dataArgs+8, typing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
+	return append(p, answer(unix.SECCOMP_RET_ALLOW))
+}
+
+// oneOf answers a system call by whether an argument is one of values.
+func oneOf(nr, argument uint32, values []uint32, in, out uint32) []unix.SockFilter {
+	body := []unix.SockFilter{load(argument)}
+	for _, v := range values {
+		body = append(body, unless(v, 1), answer(in))
+	}
+	body = append(body, answer(out))
+	return append([]unix.SockFilter{unless(nr, uint8(len(body)))}, body...)
+}
+
+// filter puts the filter on this thread and on all that comes of it, and returns the
+// descriptor that tells of watched calls.
+func filter() (int, error) {
+	p := program()
+	fprog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&fprog)))
+	if errno != 0 {
+		return 0, fmt.Errorf("seccomp: %w", errno)
+	}
+	return int(fd), nil
+}

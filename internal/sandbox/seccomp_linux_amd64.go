@@ -1,0 +1,20 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const arch = unix.AUDIT_ARCH_X86_64
+
+// foreign refuses the numbers of the x32 ABI.
+var foreign = []unix.SockFilter{
+	{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jf: 1, K: 0x40000000},
+	answer(deny(unix.ENOSYS)),
+}
+
+// oldForbidden are forbidden system calls that newer architectures do not have.
+var oldForbidden = []uint32{
+	unix.SYS_MKNOD, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS, unix.SYS__SYSCTL,
+	unix.SYS_KEXEC_FILE_LOAD, unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE, unix.SYS_NFSSERVCTL, unix.SYS_LOOKUP_DCOOKIE,
+}

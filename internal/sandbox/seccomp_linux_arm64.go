@@ -1,0 +1,13 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const arch = unix.AUDIT_ARCH_AARCH64
+
+var foreign []unix.SockFilter
+
+// oldForbidden are forbidden system calls that not all architectures have.
+var oldForbidden = []uint32{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL}

@@ -1,0 +1,106 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// special makes /proc, /dev or /sys.
+func (r *root) special(path string) error {
+	r.except(path)
+	if err := os.Mkdir(r.at(path), 0o755); err != nil {
+		return err
+	}
+	switch path {
+	case "/proc":
+		return r.proc()
+	case "/dev":
+		return r.dev()
+	}
+	return r.sys()
+}
+
+// readOnlyProc are parts of /proc through which the superuser could change the machine,
+// and maskedProc those that tell of it.
+var (
+	readOnlyProc = []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"}
+	maskedProc   = []string{"kcore", "keys", "key-users", "kmsg", "timer_list", "sched_debug", "latency_stats"}
+)
+
+func (r *root) proc() error {
+	at := r.at("/proc")
+	if err := unix.Mount("proc", at, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+		return &UnsupportedError{What: fmt.Sprintf("/proc cannot be mounted (%v)", err), Fix: "a container must show its /proc unmasked"}
+	}
+	// Since Linux 6.14 each PID namespace has a limit of its own. It holds for the superuser, too.
+	_ = os.WriteFile(filepath.Join(at, "sys/kernel/pid_max"), strconv.AppendInt(nil, max(r.setup.Config.Limits.Processes, minPIDs), 10), 0)
+	for _, name := range readOnlyProc {
+		path := filepath.Join(at, name)
+		if err := bindReadOnly(path, path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s cannot be made read-only: %w", name, err)
+		}
+	}
+	for _, name := range maskedProc {
+		if err := unix.Mount("/dev/null", filepath.Join(at, name), "", unix.MS_BIND, ""); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s cannot be masked: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// minPIDs is the least that the kernel takes for pid_max (RESERVED_PIDS + 1).
+const minPIDs = 301
+
+// devices are shown in /dev.
+var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+func (r *root) dev() error {
+	at := r.at("/dev")
+	if err := unix.Mount("toolvet", at, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "size=64k,nr_inodes=64,mode=755"); err != nil {
+		return err
+	}
+	for _, name := range devices {
+		to := filepath.Join(at, name)
+		if err := touch(to); err != nil {
+			return err
+		}
+		if err := unix.Mount("/dev/"+name, to, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("/dev/%s: %w", name, err)
+		}
+	}
+	for name, target := range map[string]string{
+		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx",
+	} {
+		if err := os.Symlink(target, filepath.Join(at, name)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(at, "pts"), 0o755), os.Mkdir(filepath.Join(at, "shm"), 0o1777)); err != nil {
+		return err
+	}
+	if err := unix.Mount("devpts", filepath.Join(at, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
+		return err
+	}
+	shared := fmt.Sprintf("size=%d,nr_inodes=%d,mode=1777", r.setup.Config.Limits.Storage, r.setup.Config.Limits.Files)
+	if err := unix.Mount("toolvet", filepath.Join(at, "shm"), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shared); err != nil {
+		return err
+	}
+	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, "")
+}
+
+// sys shows what the kernel tells of the sandbox's own network, or nothing.
+func (r *root) sys() error {
+	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC | unix.MS_RDONLY)
+	if unix.Mount("sysfs", r.at("/sys"), "sysfs", flags, "") == nil {
+		return nil
+	}
+	return unix.Mount("toolvet", r.at("/sys"), "tmpfs", flags, "size=0,mode=555")
+}

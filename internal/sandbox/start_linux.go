@@ -1,0 +1,317 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// startTimeout bounds the start of the sandbox: until the server's program runs.
+const startTimeout = 30 * time.Second
+
+// A Sandbox is a server that runs in one. Its methods are safe for concurrent use.
+type Sandbox struct {
+	stdin, stdout, stderr *os.File
+	cmd                   *exec.Cmd
+	control               *control
+	stage                 *os.File
+	layers                []Layer
+	gaps                  []Gap
+	done                  chan struct{}
+
+	mu     sync.Mutex
+	events []Event
+	ended  exited
+	failed error
+}
+
+// Start starts a server in a sandbox of its own. The error is an [UnsupportedError] if this
+// machine lacks what it takes.
+func Start(ctx context.Context, c Config) (*Sandbox, error) {
+	if len(c.Args) == 0 || len(c.Init) == 0 {
+		return nil, errors.New("sandbox: no command")
+	}
+	c.Limits = c.Limits.withDefaults()
+	if c.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		c.Dir = dir
+	}
+	s := &Sandbox{done: make(chan struct{})}
+	if err := s.launch(c); err != nil {
+		s.close()
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { s.control.conn.Close() })
+	timer := time.AfterFunc(startTimeout, func() { s.control.conn.Close() })
+	err := s.begin(c)
+	timer.Stop()
+	if !stop() {
+		err = cmp.Or(ctx.Err(), err)
+	}
+	if err != nil {
+		s.kill()
+		_ = s.cmd.Wait()
+		s.close()
+		return nil, err
+	}
+	go s.follow()
+	return s, nil
+}
+
+// launch starts init.
+func (s *Sandbox) launch(c Config) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	theirs := []*os.File{os.NewFile(uintptr(pair[1]), "control")}
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+	}()
+	if s.control, err = newControl(os.NewFile(uintptr(pair[0]), "control")); err != nil {
+		return err
+	}
+	for i, ours := range []**os.File{&s.stdin, &s.stdout, &s.stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			r, w = w, r
+		}
+		*ours = r
+		theirs = append(theirs, w)
+	}
+	uids, gids, err := identities()
+	if err != nil {
+		return err
+	}
+	s.cmd = exec.Command(c.Init[0], append(slices.Clone(c.Init[1:]), roleInit)...)
+	s.cmd.Env = []string{"GOMAXPROCS=2"}
+	s.cmd.Dir = "/"
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs[1], theirs[2], theirs[3]
+	s.cmd.ExtraFiles = theirs[:1] // controlFD
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
+		UidMappings: uids, GidMappings: gids, GidMappingsEnableSetgroups: os.Geteuid() == 0,
+		AmbientCaps: allCapabilities(),
+		Setsid:      true,
+	}
+	if err := s.cmd.Start(); err != nil {
+		return unsupported(err)
+	}
+	return nil
+}
+
+// begin tells init what to do, and waits until the server runs.
+func (s *Sandbox) begin(c Config) error {
+	if err := s.control.send(setup{Config: c, Writable: writable(c), Root: os.Geteuid() == 0}); err != nil {
+		return fmt.Errorf("the sandbox ended as it began: %w", err)
+	}
+	first, stage, err := s.control.receiveFile()
+	if err != nil {
+		return fmt.Errorf("the sandbox ended as it began: %w", err)
+	}
+	s.stage = stage
+	s.control.in = bufio.NewReader(io.MultiReader(newOneByte(first), s.control.conn))
+	for {
+		var n note
+		if err := s.control.receive(&n); err != nil {
+			return fmt.Errorf("the sandbox ended before the server ran: %w", err)
+		}
+		switch {
+		case n.Missing != "":
+			return &UnsupportedError{What: n.Missing, Fix: n.Fix}
+		case n.Failed != "":
+			return errors.New("the sandbox could not be built: " + n.Failed)
+		case n.Ready != nil && stage != nil:
+			s.learn(n.Ready)
+		case n.Event != nil:
+			s.events = append(s.events, *n.Event)
+		case n.Started:
+			return nil
+		}
+	}
+}
+
+func newOneByte(b byte) io.Reader { return io.LimitReader(repeat(b), 1) }
+
+type repeat byte
+
+func (r repeat) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(r)
+	}
+	return len(p), nil
+}
+
+func (s *Sandbox) learn(r *ready) {
+	s.gaps = r.Gaps
+	for _, l := range r.Layers {
+		except := map[string]bool{}
+		for _, path := range l.Except {
+			except[path] = true
+		}
+		s.layers = append(s.layers, Layer{
+			Path: l.Path, Whole: l.Whole, Except: except,
+			Dir: filepath.Join(fmt.Sprintf("/proc/self/fd/%d", s.stage.Fd()), l.Name),
+		})
+	}
+}
+
+// follow takes what init tells until the end.
+func (s *Sandbox) follow() {
+	for {
+		var n note
+		err := s.control.receive(&n)
+		s.mu.Lock()
+		switch {
+		case err != nil:
+			s.failed = err
+		case n.Event != nil:
+			s.events = append(s.events, *n.Event)
+		case n.Exited != nil:
+			s.ended = *n.Exited
+		}
+		s.mu.Unlock()
+		if err != nil || n.Exited != nil {
+			break
+		}
+	}
+	s.kill()
+	_ = s.cmd.Wait()
+	s.stdin.Close()
+	close(s.done)
+}
+
+func (s *Sandbox) kill() {
+	s.control.conn.Close()
+	_ = s.cmd.Process.Kill() // the kernel ends what is inside with it
+}
+
+func (s *Sandbox) close() {
+	for _, f := range []*os.File{s.stdin, s.stdout, s.stderr, s.stage} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	if s.control != nil {
+		s.control.conn.Close()
+	}
+}
+
+// Stdin, Stdout and Stderr are the server's standard files.
+func (s *Sandbox) Stdin() io.WriteCloser { return s.stdin }
+func (s *Sandbox) Stdout() io.ReadCloser { return s.stdout }
+func (s *Sandbox) Stderr() io.ReadCloser { return s.stderr }
+
+// Layers are where the server's changes are, and gaps where they cannot be seen.
+func (s *Sandbox) Layers() ([]Layer, []Gap) { return s.layers, s.gaps }
+
+// Events are what the processes inside have done up to now.
+func (s *Sandbox) Events() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events)
+}
+
+// Done is closed when nothing runs inside any more.
+func (s *Sandbox) Done() <-chan struct{} { return s.done }
+
+// Stop ends the server: by the end of its input, and after grace by force. The layers stay.
+func (s *Sandbox) Stop(grace time.Duration) {
+	s.stdin.Close()
+	select {
+	case <-s.done:
+		return
+	case <-time.After(grace):
+	}
+	s.kill()
+	<-s.done
+}
+
+// Close ends the sandbox and lets go of its layers.
+func (s *Sandbox) Close() {
+	s.Stop(0)
+	s.close()
+}
+
+// identities are the users and groups inside: the same as outside, as far as we may say so.
+func identities() (uids, gids []syscall.SysProcIDMap, err error) {
+	if os.Geteuid() != 0 {
+		return []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
+			[]syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}, nil
+	}
+	if uids, err = identity("/proc/self/uid_map"); err != nil {
+		return nil, nil, err
+	}
+	gids, err = identity("/proc/self/gid_map")
+	return uids, gids, err
+}
+
+func identity(file string) ([]syscall.SysProcIDMap, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var out []syscall.SysProcIDMap
+	var inside, outside, size int
+	for len(raw) > 0 {
+		n, err := fmt.Sscan(string(raw), &inside, &outside, &size)
+		if n < 3 || err != nil {
+			break
+		}
+		out = append(out, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
+		_, raw, _ = cutLine(raw)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s cannot be read", file)
+	}
+	return out, nil
+}
+
+func cutLine(raw []byte) (line, rest []byte, found bool) {
+	for i, b := range raw {
+		if b == '\n' {
+			return raw[:i], raw[i+1:], true
+		}
+	}
+	return raw, nil, false
+}
+
+// unsupported says which switch keeps the namespaces from being made.
+func unsupported(err error) error {
+	for _, s := range []struct{ file, off, fix string }{
+		{"/proc/sys/user/max_user_namespaces", "0", "an administrator can allow them: sysctl user.max_user_namespaces=10000"},
+		{"/proc/sys/kernel/unprivileged_userns_clone", "0", "an administrator can allow them: sysctl kernel.unprivileged_userns_clone=1"},
+		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "an administrator can allow them: sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+	} {
+		if raw, e := os.ReadFile(s.file); e == nil && string(raw) == s.off+"\n" {
+			return &UnsupportedError{What: "user namespaces are switched off (" + s.file[len("/proc/sys/"):] + ")", Fix: s.fix}
+		}
+	}
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EINVAL) {
+		return &UnsupportedError{What: fmt.Sprintf("namespaces cannot be made (%v)", err), Fix: "a container must be started so that it may make user namespaces"}
+	}
+	return err
+}

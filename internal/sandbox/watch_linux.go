@@ -1,0 +1,152 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"os"
+	"strconv"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// An Event is something that a process inside did, as it began to do it.
+type Event struct {
+	PID     int      `json:"pid"`               // inside
+	Exec    []string `json:"exec,omitempty"`    // the arguments of a program that is started
+	Connect string   `json:"connect,omitempty"` // an address with a port, or unix:PATH
+}
+
+// Bounds of what is told of one event.
+const (
+	maxArguments = 64
+	maxArgument  = 4096
+	maxEvents    = 10_000
+)
+
+// A watcher is told of system calls before they are made. It lets all of them go on: what
+// is forbidden, the filter refuses.
+type watcher struct{ told int }
+
+// struct seccomp_notif and struct seccomp_notif_resp (seccomp_unotify(2)).
+type (
+	notification struct {
+		id    uint64
+		pid   uint32
+		flags uint32
+		nr    int32
+		arch  uint32
+		ip    uint64
+		args  [6]uint64
+	}
+	response struct {
+		id    uint64
+		val   int64
+		errno int32
+		flags uint32
+	}
+)
+
+func (w *watcher) watch(listener *os.File, c *control) {
+	defer listener.Close()
+	fd := listener.Fd()
+	for {
+		var n notification
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		switch {
+		case errors.Is(errno, unix.EINTR), errors.Is(errno, unix.ENOENT): // whoever made the call is gone
+			continue
+		case errno != 0:
+			return
+		}
+		if e := read(&n); e != nil && w.told < maxEvents {
+			w.told++
+			_ = c.send(note{Event: e}) // if nobody listens, the end is near
+		}
+		r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+		_, _, _ = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+	}
+}
+
+// read says what a system call is about to do, or returns nil if that cannot be told. What
+// it reads may change before the kernel reads it: it is for the report, and walls nothing.
+func read(n *notification) *Event {
+	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
+	if err != nil {
+		return nil
+	}
+	defer memory.Close()
+	e := &Event{PID: int(n.pid)}
+	switch n.nr {
+	case unix.SYS_EXECVE:
+		e.Exec = arguments(memory, n.args[1])
+	case unix.SYS_EXECVEAT:
+		e.Exec = arguments(memory, n.args[2])
+	case unix.SYS_CONNECT:
+		e.Connect = address(memory, n.args[1], n.args[2])
+	}
+	if e.Exec == nil && e.Connect == "" {
+		return nil
+	}
+	return e
+}
+
+// arguments reads a vector of strings.
+func arguments(memory *os.File, at uint64) []string {
+	var args []string
+	for i := range uint64(maxArguments) {
+		pointer := make([]byte, 8)
+		if _, err := memory.ReadAt(pointer, int64(at+8*i)); err != nil {
+			return args
+		}
+		p := binary.NativeEndian.Uint64(pointer)
+		if p == 0 {
+			return args
+		}
+		args = append(args, text(memory, p))
+	}
+	return append(args, "…")
+}
+
+func text(memory *os.File, at uint64) string {
+	var out []byte
+	for len(out) < maxArgument {
+		part := make([]byte, 256-at%256) // never over the end of a page
+		if _, err := memory.ReadAt(part, int64(at)); err != nil {
+			break
+		}
+		if end := bytes.IndexByte(part, 0); end >= 0 {
+			return string(append(out, part[:end]...))
+		}
+		out = append(out, part...)
+		at += uint64(len(part))
+	}
+	return string(out) + "…"
+}
+
+// address reads a socket's address. Netlink and what is unknown have none.
+func address(memory *os.File, at, size uint64) string {
+	raw := make([]byte, min(size, 128))
+	if _, err := memory.ReadAt(raw, int64(at)); err != nil || len(raw) < 3 {
+		return ""
+	}
+	switch family := binary.NativeEndian.Uint16(raw); {
+	case family == unix.AF_INET && len(raw) >= 8:
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:])).String()
+	case family == unix.AF_INET6 && len(raw) >= 24:
+		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw[8:24])), binary.BigEndian.Uint16(raw[2:])).String()
+	case family == unix.AF_UNIX:
+		name := raw[2:]
+		if name[0] == 0 {
+			return "unix:@" + string(bytes.TrimRight(name[1:], "\x00"))
+		}
+		name, _, _ = bytes.Cut(name, []byte{0})
+		return "unix:" + string(name)
+	}
+	return ""
+}
