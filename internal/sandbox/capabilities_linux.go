@@ -17,6 +17,13 @@ var rootCapabilities = []uintptr{
 	unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
 }
 
+func capabilities(root bool) []uintptr {
+	if root {
+		return rootCapabilities
+	}
+	return nil
+}
+
 // allCapabilities are those that the kernel has.
 func allCapabilities() []uintptr {
 	var all []uintptr
@@ -42,11 +49,17 @@ func dropCapabilities(keep []uintptr) error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("dropping ambient capabilities: %w", err)
 	}
+	return setCapabilities(keep, keep)
+}
+
+// setCapabilities sets what this thread may do, and what it may take again.
+func setCapabilities(effective, permitted []uintptr) error {
 	var data [2]unix.CapUserData
-	for _, c := range keep {
-		bit := uint32(1) << (c % 32)
-		data[c/32].Effective |= bit
-		data[c/32].Permitted |= bit
+	for _, c := range effective {
+		data[c/32].Effective |= 1 << (c % 32)
+	}
+	for _, c := range permitted {
+		data[c/32].Permitted |= 1 << (c % 32)
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	if err := unix.Capset(&header, &data[0]); err != nil {

@@ -97,6 +97,11 @@ func (e *entry) giveUp() error {
 		unix.RLIMIT_FSIZE: uint64(l.Storage), unix.RLIMIT_DATA: uint64(l.Memory), unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 64 << 10,
 		unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: uint64(l.Processes),
 	} {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(what, &now); err != nil {
+			return fmt.Errorf("limit %d: %w", what, err)
+		}
+		most = min(most, now.Max)
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("limit %d: %w", what, err)
 		}
@@ -104,9 +109,8 @@ func (e *entry) giveUp() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
-	var keep []uintptr
-	if e.Root {
-		keep = rootCapabilities
+	if err := landlock(); err != nil {
+		return err
 	}
-	return dropCapabilities(keep)
+	return dropCapabilities(capabilities(e.Root))
 }

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -39,12 +41,17 @@ func Run(args []string) int {
 type setup struct {
 	Config   Config
 	Writable []string
+	Searched bool // there are no other places where we may write
 	Root     bool // we are the superuser outside
 }
 
 // runInit is PID 1 inside.
 func runInit() int {
-	unix.CloseOnExec(controlFD)
+	// What whoever started toolvet left open must not reach the server.
+	if err := unix.CloseRange(controlFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return 2
+	}
+	signal.Notify(make(chan os.Signal, 1)) // only those of the kernel end init
 	// Nobody inside may look into init or hold it up.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	c, err := newControl(os.NewFile(controlFD, "control"))
@@ -87,6 +94,7 @@ func (i *initProcess) run() error {
 	if err != nil {
 		return err
 	}
+	i.events.mover = mover{root: i.setup.Root, on: root.on}
 	return i.serve()
 }
 

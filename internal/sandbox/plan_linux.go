@@ -28,6 +28,8 @@ type place struct {
 	kind kind
 	path string
 	why  string // of a hidden or bound place
+	// nested says that the place lies in another that is overlaid.
+	nested bool
 }
 
 // maxCopied is the size up to which a file beside mounts is copied, in bytes.
@@ -59,7 +61,7 @@ func (w *world) plan() []place {
 	for _, dir := range w.writable { // over the overlay that holds them
 		if !seen[dir] {
 			seen[dir] = true
-			out = append(out, place{kind: overlaid, path: dir})
+			out = append(out, place{kind: overlaid, path: dir, nested: true})
 		}
 	}
 	return out

@@ -13,12 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Usage is what the server and all that it started used.
-type Usage struct {
-	CPU    time.Duration `json:"cpu"`
-	Memory int64         `json:"memory"` // the most that one process had, in bytes
-}
-
 func (u Usage) add(r *unix.Rusage) Usage {
 	u.CPU += time.Duration(r.Utime.Nano() + r.Stime.Nano())
 	u.Memory = max(u.Memory, r.Maxrss<<10)
@@ -136,16 +130,23 @@ func (w *warden) end(limit string) {
 	killAll()
 }
 
-// resident is the memory of processes, in bytes; what they share counts once for each.
+// resident is the memory of processes, in bytes: their own, and what they share without a
+// file, which counts once for each.
 func resident(pids []int) int64 {
-	var pages int64
+	var kilobytes int64
 	for _, pid := range pids {
-		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
-		if fields := bytes.Fields(raw); err == nil && len(fields) > 2 {
-			all, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-			shared, _ := strconv.ParseInt(string(fields[2]), 10, 64)
-			pages += all - shared
+		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(raw) {
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			if n := string(name); n == "RssAnon" || n == "RssShmem" {
+				value, _, _ = bytes.Cut(bytes.TrimSpace(value), []byte(" "))
+				v, _ := strconv.ParseInt(string(value), 10, 64)
+				kilobytes += v
+			}
 		}
 	}
-	return pages * int64(os.Getpagesize())
+	return kilobytes << 10
 }

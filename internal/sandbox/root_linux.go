@@ -18,10 +18,12 @@ import (
 // A root is the new root while it is built.
 type root struct {
 	setup  setup
+	mounts []mount
 	base   string // where it is built
 	stage  int    // descriptor of the directory of the layers
 	layers []layer
 	gaps   []Gap
+	on     map[uint64]int // of the mounts of layers: the mount of the machine below
 }
 
 // buildRoot builds the new root and enters it.
@@ -33,7 +35,10 @@ func buildRoot(s setup) (*root, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &root{setup: s, base: "/proc"} // any directory that exists: it is covered in our namespace alone
+	r := &root{setup: s, mounts: mounts, on: map[uint64]int{}}
+	if !s.Searched {
+		r.gaps = append(r.gaps, Gap{Path: "/", Why: "there was no time to look at every directory for places where this user may write"})
+	}
 	w := &world{mounts: mounts, readDir: os.ReadDir, size: size, writable: s.Writable}
 	places := w.plan()
 	if err := r.prepare(); err != nil {
@@ -103,7 +108,7 @@ func (r *root) place(p place) error {
 	case special:
 		return r.special(p.path)
 	case overlaid:
-		return r.overlay(p.path)
+		return r.overlay(p.path, p.nested)
 	}
 	return fmt.Errorf("an unknown kind of place: %d", p.kind)
 }
@@ -124,7 +129,20 @@ func (r *root) mirror(path string) error {
 	if err := sameAttributes(path, upper); err != nil {
 		return err
 	}
-	return unix.Mount(upper, r.at(path), "", unix.MS_BIND, "")
+	if err := unix.Mount(upper, r.at(path), "", unix.MS_BIND, ""); err != nil {
+		return err
+	}
+	return r.remember(path)
+}
+
+// remember notes on which mount of the machine a layer lies.
+func (r *root) remember(path string) error {
+	var stat unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, r.at(path), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_MNT_ID, &stat); err != nil {
+		return err
+	}
+	r.on[stat.Mnt_id] = mountOf(r.mounts, path)
+	return nil
 }
 
 // except says that a place of the whole layer is not the layer's.
@@ -188,16 +206,24 @@ func (r *root) hide(path, why string) error {
 	return unix.Mount("toolvet", r.at(path), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY, "size=0,mode=555")
 }
 
-// overlay lays a layer over a directory. What cannot be overlaid is hidden.
-func (r *root) overlay(path string) error {
+// overlay lays a layer over a directory. What cannot be overlaid is hidden; below another
+// layer it stays as that shows it, where nothing can be written to it.
+func (r *root) overlay(path string, nested bool) error {
+	hide := func(why string) error {
+		if nested {
+			r.gaps = append(r.gaps, Gap{Path: path, Why: why})
+			return nil
+		}
+		return r.hide(path, why)
+	}
 	lower, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return r.hide(path, "it cannot be opened")
+		return hide("it cannot be opened")
 	}
 	defer unix.Close(lower)
 	target, err := r.target(path)
 	if err != nil {
-		return r.hide(path, "it cannot be overlaid")
+		return hide("it cannot be overlaid")
 	}
 	defer unix.Close(target)
 	upper, work, err := r.new(path)
@@ -214,10 +240,10 @@ func (r *root) overlay(path string) error {
 		return &UnsupportedError{What: fmt.Sprintf("an overlay cannot be mounted in a user namespace (%v)", err), Fix: "it needs Linux 5.11 or later with the module overlay"}
 	case err != nil:
 		r.layers = r.layers[:len(r.layers)-1]
-		return r.hide(path, fmt.Sprintf("its file system cannot be overlaid (%v)", err))
+		return hide(fmt.Sprintf("its file system cannot be overlaid (%v)", err))
 	}
 	r.except(path)
-	return nil
+	return r.remember(path)
 }
 
 // target opens the place of the new root that a layer is mounted on, and makes it if the

@@ -6,6 +6,8 @@ package sandbox
 import (
 	"fmt"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/process"
 )
 
 // A Config says what to run, and within which bounds.
@@ -74,6 +76,28 @@ type Layer struct {
 	Whole bool
 	// Except are entries of a whole layer that belong to other layers, or to none.
 	Except map[string]bool
+}
+
+// Ended is how a server ended.
+type Ended struct {
+	Exit  process.Exit
+	Left  []string // command lines of programs that it left running
+	Limit string   // the limit that ended it: "memory" or "processes"
+	Usage Usage
+}
+
+// Usage is what the server and all that it started used.
+type Usage struct {
+	CPU    time.Duration `json:"cpu"`
+	Memory int64         `json:"memory"` // the most that one process had, in bytes
+}
+
+// An Event is something that a process inside did, as it began to do it.
+type Event struct {
+	PID     int      `json:"pid"`               // inside
+	Exec    []string `json:"exec,omitempty"`    // the arguments of a program that is started
+	Connect string   `json:"connect,omitempty"` // an address with a port, or unix:PATH
+	Name    string   `json:"name,omitempty"`    // that was looked up in the DNS
 }
 
 // A Gap is a place whose changes cannot be seen, and why. Nothing can be written there.

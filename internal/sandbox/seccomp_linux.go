@@ -27,16 +27,22 @@ var forbidden = []uint32{
 	unix.SYS_OPEN_TREE, unix.SYS_PERF_EVENT_OPEN, unix.SYS_PERSONALITY, unix.SYS_PIVOT_ROOT, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
 	unix.SYS_PTRACE, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_REBOOT, unix.SYS_REQUEST_KEY, unix.SYS_SET_MEMPOLICY, unix.SYS_SETDOMAINNAME,
 	unix.SYS_SETHOSTNAME, unix.SYS_SETNS, unix.SYS_SETTIMEOFDAY, unix.SYS_SWAPOFF, unix.SYS_SWAPON, unix.SYS_SYSLOG, unix.SYS_UMOUNT2, unix.SYS_UNSHARE,
-	unix.SYS_USERFAULTFD, unix.SYS_VHANGUP, unix.SYS_MKNODAT,
-	unix.SYS_SETXATTRAT, unix.SYS_OPEN_TREE_ATTR,
+	unix.SYS_USERFAULTFD, unix.SYS_VHANGUP, unix.SYS_OPEN_TREE_ATTR,
 }
 
 // unknown are system calls that programs try first and do without: they fail with ENOSYS.
-// The flags of clone3 are in memory, where no filter can look.
-var unknown = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
+// The flags of clone3 are in memory, where no filter can look; what io_uring does is seen
+// by no filter; and files in memory are on no file system whose size we could limit.
+var unknown = []uint32{
+	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET,
+}
 
 // watched are system calls that init is told of before they are made.
-var watched = []uint32{unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_CONNECT}
+var watched = []uint32{
+	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_CONNECT, unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG,
+	unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2,
+}
 
 // families are the sockets that a server may have. Others reach parts of the machine that
 // have no namespace (AF_VSOCK), or much of the kernel.
@@ -64,23 +70,35 @@ func unless(k uint32, n uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k}
 }
 
-// program is the filter.
-func program() []unix.SockFilter {
+// instructions are the filter.
+func instructions() []unix.SockFilter {
 	p := []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: arch}, answer(unix.SECCOMP_RET_KILL_PROCESS), load(dataNumber)}
 	p = append(p, foreign...)
 	for _, group := range []struct {
 		calls  []uint32
 		action uint32
-	}{{forbidden, deny(unix.EPERM)}, {oldForbidden, deny(unix.EPERM)}, {unknown, deny(unix.ENOSYS)}, {watched, unix.SECCOMP_RET_USER_NOTIF}} {
+	}{{forbidden, deny(unix.EPERM)}, {oldForbidden, deny(unix.EPERM)}, {unknown, deny(unix.ENOSYS)}, {watched, unix.SECCOMP_RET_USER_NOTIF}, {oldWatched, unix.SECCOMP_RET_USER_NOTIF}} {
 		for _, nr := range group.calls {
 			p = append(p, unless(nr, 1), answer(group.action))
 		}
 	}
 	p = append(p, unless(unix.SYS_CLONE, 4), load(dataArgs),
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces}, answer(deny(unix.EPERM)), answer(unix.SECCOMP_RET_ALLOW))
+	p = append(p, noDevices(unix.SYS_MKNODAT, dataArgs+16)...)
+	p = append(p, oldMknod...)
 	p = append(p, oneOf(unix.SYS_SOCKET, dataArgs, families, unix.SECCOMP_RET_ALLOW, deny(unix.EAFNOSUPPORT))...)
 	p = append(p, oneOf(unix.SYS_IOCTL, dataArgs+8, typing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
 	return append(p, answer(unix.SECCOMP_RET_ALLOW))
+}
+
+// noDevices refuses to make devices; sockets, pipes and files may be made so. Mode is where
+// the mode is.
+func noDevices(nr, mode uint32) []unix.SockFilter {
+	return []unix.SockFilter{
+		unless(nr, 7), load(mode), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: unix.S_IFMT},
+		unless(unix.S_IFCHR, 1), answer(deny(unix.EPERM)), unless(unix.S_IFBLK, 1), answer(deny(unix.EPERM)),
+		answer(unix.SECCOMP_RET_ALLOW),
+	}
 }
 
 // oneOf answers a system call by whether an argument is one of values.
@@ -96,7 +114,7 @@ func oneOf(nr, argument uint32, values []uint32, in, out uint32) []unix.SockFilt
 // filter puts the filter on this thread and on all that comes of it, and returns the
 // descriptor that tells of watched calls.
 func filter() (int, error) {
-	p := program()
+	p := instructions()
 	fprog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&fprog)))
 	if errno != 0 {

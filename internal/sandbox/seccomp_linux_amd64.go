@@ -15,6 +15,11 @@ var foreign = []unix.SockFilter{
 
 // oldForbidden are forbidden system calls that newer architectures do not have.
 var oldForbidden = []uint32{
-	unix.SYS_MKNOD, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS, unix.SYS__SYSCTL,
+	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS, unix.SYS__SYSCTL,
 	unix.SYS_KEXEC_FILE_LOAD, unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE, unix.SYS_NFSSERVCTL, unix.SYS_LOOKUP_DCOOKIE,
 }
+
+// oldWatched are watched system calls that newer architectures do not have.
+var oldWatched = []uint32{unix.SYS_RENAME}
+
+var oldMknod = noDevices(unix.SYS_MKNOD, dataArgs+8)

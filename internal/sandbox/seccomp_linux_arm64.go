@@ -11,3 +11,8 @@ var foreign []unix.SockFilter
 
 // oldForbidden are forbidden system calls that not all architectures have.
 var oldForbidden = []uint32{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL}
+
+var (
+	oldWatched []uint32
+	oldMknod   []unix.SockFilter
+)

@@ -28,24 +28,20 @@ func (r *root) special(path string) error {
 	return r.sys()
 }
 
-// readOnlyProc are parts of /proc through which the superuser could change the machine,
-// and maskedProc those that tell of it.
-var (
-	readOnlyProc = []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"}
-	maskedProc   = []string{"kcore", "keys", "key-users", "kmsg", "timer_list", "sched_debug", "latency_stats"}
-)
+// maskedProc are parts of /proc that tell of the machine.
+var maskedProc = []string{"kcore", "keys", "key-users", "kmsg", "timer_list", "sched_debug", "latency_stats"}
 
+// proc shows the processes inside. It is read-only: the superuser inside is that of the
+// machine to the kernel's switches in it.
 func (r *root) proc() error {
 	at := r.at("/proc")
-	if err := unix.Mount("proc", at, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	if err := unix.Mount("proc", at, "proc", flags, ""); err != nil {
 		return &UnsupportedError{What: fmt.Sprintf("/proc cannot be mounted (%v)", err), Fix: "a container must show its /proc unmasked"}
 	}
-	// Since Linux 6.14 each PID namespace has a limit of its own. It holds for the superuser, too.
-	_ = os.WriteFile(filepath.Join(at, "sys/kernel/pid_max"), strconv.AppendInt(nil, max(r.setup.Config.Limits.Processes, minPIDs), 10), 0)
-	for _, name := range readOnlyProc {
-		path := filepath.Join(at, name)
-		if err := bindReadOnly(path, path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s cannot be made read-only: %w", name, err)
+	if ownPIDs() {
+		if err := os.WriteFile(filepath.Join(at, "sys/kernel/pid_max"), strconv.AppendInt(nil, max(r.setup.Config.Limits.Processes, minPIDs), 10), 0); err != nil {
+			return fmt.Errorf("the limit of processes: %w", err)
 		}
 	}
 	for _, name := range maskedProc {
@@ -53,11 +49,23 @@ func (r *root) proc() error {
 			return fmt.Errorf("%s cannot be masked: %w", name, err)
 		}
 	}
-	return nil
+	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|flags, "")
 }
 
 // minPIDs is the least that the kernel takes for pid_max (RESERVED_PIDS + 1).
 const minPIDs = 301
+
+// ownPIDs reports whether a PID namespace has a limit of processes of its own, which holds
+// for the superuser, too: since Linux 6.14. Before, the same file is the machine's limit.
+func ownPIDs() bool {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	var major, minor int
+	n, _ := fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor)
+	return n == 2 && (major > 6 || major == 6 && minor >= 14)
+}
 
 // devices are shown in /dev.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}

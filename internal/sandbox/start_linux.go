@@ -5,6 +5,7 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,11 +15,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/process"
 )
 
 // startTimeout bounds the start of the sandbox: until the server's program runs.
@@ -37,7 +41,7 @@ type Sandbox struct {
 	mu     sync.Mutex
 	events []Event
 	ended  exited
-	failed error
+	known  bool // ended is
 }
 
 // Start starts a server in a sandbox of its own. The error is an [UnsupportedError] if this
@@ -125,7 +129,8 @@ func (s *Sandbox) launch(c Config) error {
 
 // begin tells init what to do, and waits until the server runs.
 func (s *Sandbox) begin(c Config) error {
-	if err := s.control.send(setup{Config: c, Writable: writable(c), Root: os.Geteuid() == 0}); err != nil {
+	dirs, all := writable(c)
+	if err := s.control.send(setup{Config: c, Writable: dirs, Searched: all, Root: os.Geteuid() == 0}); err != nil {
 		return fmt.Errorf("the sandbox ended as it began: %w", err)
 	}
 	first, stage, err := s.control.receiveFile()
@@ -133,7 +138,7 @@ func (s *Sandbox) begin(c Config) error {
 		return fmt.Errorf("the sandbox ended as it began: %w", err)
 	}
 	s.stage = stage
-	s.control.in = bufio.NewReader(io.MultiReader(newOneByte(first), s.control.conn))
+	s.control.in = bufio.NewReader(io.MultiReader(bytes.NewReader([]byte{first}), s.control.conn))
 	for {
 		var n note
 		if err := s.control.receive(&n); err != nil {
@@ -152,17 +157,6 @@ func (s *Sandbox) begin(c Config) error {
 			return nil
 		}
 	}
-}
-
-func newOneByte(b byte) io.Reader { return io.LimitReader(repeat(b), 1) }
-
-type repeat byte
-
-func (r repeat) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(r)
-	}
-	return len(p), nil
 }
 
 func (s *Sandbox) learn(r *ready) {
@@ -187,11 +181,10 @@ func (s *Sandbox) follow() {
 		s.mu.Lock()
 		switch {
 		case err != nil:
-			s.failed = err
 		case n.Event != nil:
 			s.events = append(s.events, *n.Event)
 		case n.Exited != nil:
-			s.ended = *n.Exited
+			s.ended, s.known = *n.Exited, true
 		}
 		s.mu.Unlock()
 		if err != nil || n.Exited != nil {
@@ -238,21 +231,75 @@ func (s *Sandbox) Events() []Event {
 // Done is closed when nothing runs inside any more.
 func (s *Sandbox) Done() <-chan struct{} { return s.done }
 
-// Stop ends the server: by the end of its input, and after grace by force. The layers stay.
-func (s *Sandbox) Stop(grace time.Duration) {
+// Stop ends the server, politely first; see [process.Process.Stop]. The layers stay.
+func (s *Sandbox) Stop(ctx context.Context, grace process.Grace) process.Exit {
 	s.stdin.Close()
-	select {
-	case <-s.done:
-		return
-	case <-time.After(grace):
+	if s.gone(ctx, cmp.Or(grace.EOF, process.DefaultGrace)) {
+		return s.exit()
+	}
+	if ctx.Err() == nil && grace.Term >= 0 {
+		_ = s.control.send(order{Signal: int(unix.SIGTERM)}) // if it is gone, we are about to see it
+		if s.gone(ctx, cmp.Or(grace.Term, process.DefaultGrace)) {
+			return s.exit()
+		}
 	}
 	s.kill()
 	<-s.done
+	return s.exit()
+}
+
+// gone waits for the end of the server, of ctx or of limit, and reports whether the server
+// has ended.
+func (s *Sandbox) gone(ctx context.Context, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Sandbox) exit() process.Exit {
+	end := s.Ended()
+	return end.Exit
+}
+
+// Ended says how the server ended, after [Sandbox.Done] is closed.
+func (s *Sandbox) Ended() Ended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.known { // it was made to end
+		return Ended{Exit: exitOf(unix.WaitStatus(unix.SIGKILL))}
+	}
+	return Ended{Exit: exitOf(unix.WaitStatus(s.ended.Status)), Left: s.ended.Left, Limit: s.ended.Limit, Usage: s.ended.Usage}
+}
+
+func exitOf(status unix.WaitStatus) process.Exit {
+	if status.Signaled() {
+		return process.Exit{Code: 128 + int(status.Signal()), Signal: unix.SignalName(status.Signal())}
+	}
+	return process.Exit{Code: status.ExitStatus()}
+}
+
+// Room is what is left of the limits on what may be written: bytes and files.
+func (s *Sandbox) Room() (bytes, files int64, err error) {
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(int(s.stage.Fd()), &fs); err != nil {
+		return 0, 0, err
+	}
+	return int64(fs.Bavail) * fs.Bsize, int64(fs.Ffree), nil
 }
 
 // Close ends the sandbox and lets go of its layers.
 func (s *Sandbox) Close() {
-	s.Stop(0)
+	s.Stop(context.Background(), process.Grace{EOF: -1, Term: -1})
 	s.close()
 }
 
@@ -275,28 +322,14 @@ func identity(file string) ([]syscall.SysProcIDMap, error) {
 		return nil, err
 	}
 	var out []syscall.SysProcIDMap
-	var inside, outside, size int
-	for len(raw) > 0 {
-		n, err := fmt.Sscan(string(raw), &inside, &outside, &size)
-		if n < 3 || err != nil {
-			break
+	for line := range strings.Lines(string(raw)) {
+		var inside, outside, size int
+		if _, err := fmt.Sscan(line, &inside, &outside, &size); err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w", file, err)
 		}
 		out = append(out, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
-		_, raw, _ = cutLine(raw)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s cannot be read", file)
 	}
 	return out, nil
-}
-
-func cutLine(raw []byte) (line, rest []byte, found bool) {
-	for i, b := range raw {
-		if b == '\n' {
-			return raw[:i], raw[i+1:], true
-		}
-	}
-	return raw, nil, false
 }
 
 // unsupported says which switch keeps the namespaces from being made.

@@ -9,18 +9,14 @@ import (
 	"errors"
 	"net/netip"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// An Event is something that a process inside did, as it began to do it.
-type Event struct {
-	PID     int      `json:"pid"`               // inside
-	Exec    []string `json:"exec,omitempty"`    // the arguments of a program that is started
-	Connect string   `json:"connect,omitempty"` // an address with a port, or unix:PATH
-}
 
 // Bounds of what is told of one event.
 const (
@@ -28,10 +24,6 @@ const (
 	maxArgument  = 4096
 	maxEvents    = 10_000
 )
-
-// A watcher is told of system calls before they are made. It lets all of them go on: what
-// is forbidden, the filter refuses.
-type watcher struct{ told int }
 
 // struct seccomp_notif and struct seccomp_notif_resp (seccomp_unotify(2)).
 type (
@@ -52,6 +44,14 @@ type (
 	}
 )
 
+// A watcher is told of system calls before they are made. It lets them go on: what is
+// forbidden, the filter refuses. Only renames it may make itself.
+type watcher struct {
+	mover mover
+	mu    sync.Mutex
+	told  int
+}
+
 func (w *watcher) watch(listener *os.File, c *control) {
 	defer listener.Close()
 	fd := listener.Fd()
@@ -64,17 +64,58 @@ func (w *watcher) watch(listener *os.File, c *control) {
 		case errno != 0:
 			return
 		}
-		if e := read(&n); e != nil && w.told < maxEvents {
-			w.told++
-			_ = c.send(note{Event: e}) // if nobody listens, the end is near
+		if isRename(n.nr) {
+			go func() { // it may have much to copy
+				valid := func() bool {
+					_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&n.id)))
+					return errno == 0
+				}
+				respond(fd, n.id, w.mover.rename(&n, valid))
+			}()
+			continue
 		}
-		r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		_, _, _ = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+		w.tell(&n, c)
+		respond(fd, n.id, errContinue)
 	}
 }
 
-// read says what a system call is about to do, or returns nil if that cannot be told. What
-// it reads may change before the kernel reads it: it is for the report, and walls nothing.
+func isRename(nr int32) bool {
+	return nr == unix.SYS_RENAMEAT || nr == unix.SYS_RENAMEAT2 || slices.Contains(oldWatched, uint32(nr))
+}
+
+// respond lets a system call go on, or answers it.
+func respond(fd uintptr, id uint64, err error) {
+	r := response{id: id}
+	var errno unix.Errno
+	switch {
+	case errors.Is(err, errContinue):
+		r.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+	case errors.As(err, &errno):
+		r.errno = -int32(errno)
+	}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r))) // who asked may be gone
+}
+
+func (w *watcher) tell(n *notification, c *control) {
+	if e := read(n); e != nil {
+		w.send(e, c)
+	}
+}
+
+// send tells of an event. If nobody listens, the end is near.
+func (w *watcher) send(e *Event, c *control) {
+	w.mu.Lock()
+	w.told++
+	told := w.told
+	w.mu.Unlock()
+	if told <= maxEvents {
+		_ = c.send(note{Event: e})
+	}
+}
+
+// read says what a system call is about to do, or returns nil if it does nothing that is
+// told. What it reads may change before the kernel reads it: it is for the report, and
+// walls nothing.
 func read(n *notification) *Event {
 	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
 	if err != nil {
@@ -84,16 +125,36 @@ func read(n *notification) *Event {
 	e := &Event{PID: int(n.pid)}
 	switch n.nr {
 	case unix.SYS_EXECVE:
-		e.Exec = arguments(memory, n.args[1])
+		e.Exec = program(n.pid, memory, n.args[0], n.args[1])
 	case unix.SYS_EXECVEAT:
 		e.Exec = arguments(memory, n.args[2])
 	case unix.SYS_CONNECT:
 		e.Connect = address(memory, n.args[1], n.args[2])
+	case unix.SYS_SENDTO:
+		e.Connect = address(memory, n.args[4], n.args[5])
+	case unix.SYS_SENDMSG, unix.SYS_SENDMMSG: // of several, the first is told
+		header := make([]byte, 12) // struct msghdr: msg_name, msg_namelen
+		if _, err := memory.ReadAt(header, int64(n.args[1])); err == nil {
+			e.Connect = address(memory, binary.NativeEndian.Uint64(header), uint64(binary.NativeEndian.Uint32(header[8:])))
+		}
 	}
 	if e.Exec == nil && e.Connect == "" {
 		return nil
 	}
 	return e
+}
+
+// program is the arguments of a program that exists: shells and others try each directory
+// of the PATH.
+func program(pid uint32, memory *os.File, path, args uint64) []string {
+	file := text(memory, path)
+	if !filepath.IsAbs(file) {
+		file = "/proc/" + strconv.Itoa(int(pid)) + "/cwd/" + file
+	}
+	if unix.Access(file, unix.X_OK) != nil {
+		return nil
+	}
+	return arguments(memory, args)
 }
 
 // arguments reads a vector of strings.
@@ -131,6 +192,9 @@ func text(memory *os.File, at uint64) string {
 
 // address reads a socket's address. Netlink and what is unknown have none.
 func address(memory *os.File, at, size uint64) string {
+	if at == 0 {
+		return ""
+	}
 	raw := make([]byte, min(size, 128))
 	if _, err := memory.ReadAt(raw, int64(at)); err != nil || len(raw) < 3 {
 		return ""

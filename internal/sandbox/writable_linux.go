@@ -8,59 +8,128 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// maxScanned bounds the directories that are looked at for places where we may write.
-const maxScanned = 20_000
+// scanTime bounds the search for places where an ordinary user may write.
+const scanTime = 50 * time.Millisecond
 
-// writable are the directories that need a layer of their own, shortest first. The
-// superuser needs none but those that the configuration names, which are below others.
-func writable(c Config) []string {
-	if os.Geteuid() == 0 {
-		return nil
-	}
-	dirs := scan("/")
-	for _, dir := range append(slices.Clone(c.Writable), c.Dir, os.TempDir(), "/var/tmp") {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && mayWrite(real) {
-			dirs = append(dirs, real)
-		}
-	}
-	slices.Sort(dirs)
-	var out []string
-	for _, dir := range slices.Compact(dirs) {
-		below := func(other string) bool { return other != dir && strings.HasPrefix(dir, other+"/") }
-		if !slices.ContainsFunc(ours, func(o string) bool { return dir == o || below(o) }) && !slices.ContainsFunc(out, below) {
-			out = append(out, dir)
-		}
-	}
-	return out
+// A finder finds the directories of the machine that need a layer of their own for an
+// ordinary user. A layer over / would do if it could copy directories of others up.
+type finder struct {
+	uid, gid int
+	need     map[string]bool
+	whole    bool // everything has been searched
 }
 
-// scan finds the topmost directories below dir where we may write.
-func scan(dir string) []string {
-	var found []string
-	queue := []string{dir}
-	for n := 0; len(queue) > 0 && n < maxScanned; n++ {
-		dir := queue[0]
-		queue = queue[1:]
-		entries, err := os.ReadDir(dir)
+// writable are the directories that need a layer of their own, each after those that it is
+// in, and whether all of them have been found. The superuser needs none.
+func writable(c Config) (dirs []string, all bool) {
+	if os.Geteuid() == 0 {
+		return nil, true
+	}
+	f := &finder{uid: os.Geteuid(), gid: os.Getegid(), need: map[string]bool{}}
+	for _, path := range hints(c) {
+		f.chain(path)
+	}
+	f.scan(time.Now().Add(scanTime))
+	for dir := range f.need {
+		dirs = append(dirs, dir)
+	}
+	slices.SortFunc(dirs, func(a, b string) int {
+		if d := strings.Count(a, "/") - strings.Count(b, "/"); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return dirs, f.whole
+}
+
+// hints are where a server most likely writes: what its command and its environment name.
+func hints(c Config) []string {
+	list := append(slices.Clone(c.Writable), c.Dir, os.TempDir(), "/var/tmp")
+	for _, arg := range c.Args {
+		_, value, _ := strings.Cut(arg, "=")
+		for _, s := range []string{arg, value} {
+			if s != "" && !filepath.IsAbs(s) {
+				s = filepath.Join(c.Dir, s)
+			}
+			list = append(list, s)
+		}
+	}
+	for _, variable := range c.Env {
+		_, value, _ := strings.Cut(variable, "=")
+		list = append(list, filepath.SplitList(value)...)
+	}
+	return slices.DeleteFunc(list, func(s string) bool { return !filepath.IsAbs(s) })
+}
+
+// chain looks at every directory on the way to a path, as far as there are any.
+func (f *finder) chain(path string) {
+	for path != "/" {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	covered := false
+	for i := 1; i <= len(path); i++ {
+		if i == len(path) || path[i] == '/' {
+			var ok bool
+			if covered, _, ok = f.look(path[:i], covered); !ok {
+				return
+			}
+		}
+	}
+}
+
+// look looks at a directory whose parent is covered by a layer that can copy it up, or is
+// not. It reports whether the directory is covered, whether it is our own, and whether it
+// is a directory to look into at all.
+func (f *finder) look(dir string, covered bool) (nowCovered, own, ok bool) {
+	var stat unix.Stat_t
+	if slices.Contains(ours, dir) || unix.Lstat(dir, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return false, false, false
+	}
+	own = int(stat.Uid) == f.uid && int(stat.Gid) == f.gid
+	if covered && own {
+		return true, true, true
+	}
+	if unix.Access(dir, unix.W_OK|unix.X_OK) == nil {
+		f.need[dir] = true
+		return true, own, true
+	}
+	return false, own, true
+}
+
+// scan looks at all directories, those near the root first. Directories of our own hold
+// none of others that we may write to but in rare cases.
+func (f *finder) scan(deadline time.Time) {
+	type place struct {
+		dir     string
+		covered bool
+	}
+	queue := []place{{"/", false}}
+	for ; len(queue) > 0; queue = queue[1:] {
+		if time.Now().After(deadline) {
+			return
+		}
+		entries, err := os.ReadDir(queue[0].dir)
 		if err != nil {
 			continue
 		}
 		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			switch {
-			case !e.IsDir() || slices.Contains(ours, path):
-			case mayWrite(path):
-				found = append(found, path)
-			default:
-				queue = append(queue, path)
+			if !e.IsDir() {
+				continue
+			}
+			path := filepath.Join(queue[0].dir, e.Name())
+			if covered, own, ok := f.look(path, queue[0].covered); ok && !own {
+				queue = append(queue, place{path, covered})
 			}
 		}
 	}
-	return found
+	f.whole = true
 }
-
-func mayWrite(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }

@@ -1,0 +1,399 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// attacks are what a server tries that wants out. Nil means that it has worked.
+var attacks = map[string]func(args []string) error{
+	"rename":  func(a []string) error { return os.Rename(a[0], a[1]) },
+	"link":    func(a []string) error { return os.Link(a[0], a[1]) },
+	"write":   func(a []string) error { return os.WriteFile(a[0], []byte("escaped"), 0o644) },
+	"open":    func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_RDWR, 0)) },
+	"read":    func(a []string) error { return errorOf(os.ReadFile(a[0])) },
+	"connect": func(a []string) error { return errorOf(net.DialTimeout("tcp", a[0], 5*time.Second)) },
+	"unix":    func(a []string) error { return errorOf(net.Dial("unix", a[0])) },
+	"signal": func(a []string) error {
+		pid, err := strconv.Atoi(a[0])
+		return errors.Join(err, unix.Kill(pid, unix.SIGKILL))
+	},
+	"descriptors": func([]string) error {
+		for fd := 3; fd < 100; fd++ {
+			if to, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/proc") && !strings.HasPrefix(to, "/sys") {
+				return nil
+			}
+		}
+		return errors.New("nothing is open")
+	},
+	"device":  func(a []string) error { return unix.Mknod(a[0], unix.S_IFBLK|0o666, int(unix.Mkdev(8, 0))) },
+	"chardev": func(a []string) error { return unix.Mknod(a[0], unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1))) },
+	"fifo":    func(a []string) error { return unix.Mkfifo(a[0], 0o600) },
+	"mount":   func(a []string) error { return unix.Mount("none", a[0], "tmpfs", 0, "") },
+	"bind":    func(a []string) error { return unix.Mount("/", a[0], "", unix.MS_BIND, "") },
+	"remount": func(a []string) error { return unix.Mount("", a[0], "", unix.MS_REMOUNT|unix.MS_BIND, "") },
+	"umount":  func(a []string) error { return unix.Unmount(a[0], unix.MNT_DETACH) },
+	"opentree": func([]string) error {
+		return errorOf(unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE))
+	},
+	"fsopen":  func([]string) error { return errorOf(unix.Fsopen("tmpfs", 0)) },
+	"chroot":  func(a []string) error { return unix.Chroot(a[0]) },
+	"pivot":   func(a []string) error { return unix.PivotRoot(a[0], a[0]) },
+	"unshare": func([]string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
+	"clone": func([]string) error {
+		cmd := exec.Command("/bin/true")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
+		return cmd.Run()
+	},
+	"setns": func([]string) error {
+		fd, err := unix.Open("/proc/1/ns/mnt", unix.O_RDONLY, 0)
+		if err != nil {
+			fd, err = unix.Open("/proc/self/ns/mnt", unix.O_RDONLY, 0)
+		}
+		return errors.Join(err, unix.Setns(fd, 0))
+	},
+	"ptrace":   func([]string) error { return unix.PtraceAttach(1) },
+	"initmem":  func([]string) error { return errorOf(os.OpenFile("/proc/1/mem", os.O_RDWR, 0)) },
+	"initroot": func([]string) error { return errorOf(os.ReadDir("/proc/1/root/")) },
+	"initfd":   func([]string) error { return errorOf(os.ReadDir("/proc/1/fd")) },
+	"initexe":  func([]string) error { return errorOf(os.Open("/proc/1/exe")) },
+	"vmread": func([]string) error {
+		var b [1]byte
+		local, remote := []unix.Iovec{{Base: &b[0], Len: 1}}, []unix.RemoteIovec{{Base: 4096, Len: 1}}
+		return errorOf(unix.ProcessVMReadv(1, local, remote, 0))
+	},
+	"pidfd": func([]string) error {
+		fd, err := unix.PidfdOpen(1, 0)
+		if err != nil {
+			return err
+		}
+		return errorOf(unix.PidfdGetfd(fd, 3, 0))
+	},
+	"keyring": func([]string) error { return errorOf(unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)) },
+	"addkey": func([]string) error {
+		return errorOf(unix.AddKey("user", "toolvet", []byte("x"), unix.KEY_SPEC_USER_KEYRING))
+	},
+	"clock":    func([]string) error { return unix.Settimeofday(&unix.Timeval{Sec: time.Now().Unix()}) },
+	"adjtime":  func([]string) error { return errorOf(unix.Adjtimex(&unix.Timex{Modes: unix.ADJ_OFFSET})) },
+	"hostname": func([]string) error { return unix.Sethostname([]byte("escaped")) },
+	"reboot":   func([]string) error { return unix.Reboot(unix.LINUX_REBOOT_CMD_CAD_OFF) },
+	"handle": func(a []string) error {
+		_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, a[0], 0)
+		return err
+	},
+	"bpf":     func([]string) error { return call(unix.SYS_BPF) },
+	"iouring": func([]string) error { return call(unix.SYS_IO_URING_SETUP) },
+	"memfd":   func([]string) error { return errorOf(unix.MemfdCreate("x", 0)) },
+	"perf":    func([]string) error { return call(unix.SYS_PERF_EVENT_OPEN) },
+	"vsock":   func([]string) error { return errorOf(unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)) },
+	"packet":  func([]string) error { return errorOf(unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)) },
+	"tiocsti": func([]string) error {
+		b := byte('x')
+		_, _, e := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&b)))
+		return errnoError(e, unix.EPERM)
+	},
+	"setuid": func(a []string) error { return setuidWorks(a[0]) },
+	"capset": func([]string) error {
+		return setCapabilities([]uintptr{unix.CAP_SYS_ADMIN}, []uintptr{unix.CAP_SYS_ADMIN})
+	},
+	"forkbomb": forkBomb,
+	"memory":   func([]string) error { return eat(func() error { return nil }) },
+	"disk":     fillDisk,
+	"files":    manyFiles,
+	"spin": func([]string) error {
+		for {
+		}
+	},
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+func call(nr uintptr) error {
+	_, _, e := unix.Syscall(nr, 0, 0, 0)
+	return errnoError(e, unix.EPERM, unix.ENOSYS)
+}
+
+// errnoError is nil unless e is one of the answers of the filter.
+func errnoError(e unix.Errno, walls ...unix.Errno) error {
+	for _, w := range walls {
+		if e == w {
+			return e
+		}
+	}
+	return nil
+}
+
+// setuidWorks makes a program that has the set-user-ID bit and looks who it is.
+func setuidWorks(program string) error {
+	out, err := exec.Command(program, "-u").CombinedOutput()
+	if err == nil && strings.TrimSpace(string(out)) != strconv.Itoa(os.Geteuid()) {
+		return nil
+	}
+	return fmt.Errorf("runs as %s", out)
+}
+
+func forkBomb([]string) error {
+	var started []*exec.Cmd
+	for range 2000 {
+		cmd := exec.Command("/bin/sleep", "60")
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		started = append(started, cmd)
+	}
+	return nil
+}
+
+func eat(func() error) error {
+	var all [][]byte
+	for range 64 {
+		b, err := unix.Mmap(-1, 0, 64<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		all = append(all, b)
+	}
+	return nil
+}
+
+func fillDisk(a []string) error {
+	block := make([]byte, 1<<20)
+	for i := range 1000 {
+		if err := os.WriteFile(fmt.Sprintf("%s/%d", a[0], i), block, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func manyFiles(a []string) error {
+	for i := range 200_000 {
+		if err := os.WriteFile(fmt.Sprintf("%s/%d", a[0], i), nil, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func attack(name string, args []string) int {
+	f := attacks[name]
+	if f == nil {
+		fmt.Println("no such attack:", name)
+		return 2
+	}
+	if err := f(args); err != nil {
+		fmt.Printf("failed: %v\n", err)
+		return 1
+	}
+	fmt.Println("done")
+	return 0
+}
+
+// try runs an attack inside and says how it ended.
+func try(t *testing.T, limits Limits, dir string, args ...string) ran {
+	t.Helper()
+	r := run(t, Config{Dir: dir, Limits: limits, Args: append([]string{self(t), "as-attacker"}, args...)})
+	if !strings.HasPrefix(r.out, "done") && !strings.HasPrefix(r.out, "failed: ") && r.Ended().Limit == "" && r.Ended().Exit.Signal == "" && !strings.Contains(r.err, "fatal error") && !strings.Contains(r.err, "failed to create new OS thread") {
+		t.Fatalf("%s was not tried: %q %q %+v", args[0], r.out, r.err, r.Ended())
+	}
+	return r
+}
+
+// TestForbidden tries what must fail outright.
+func TestForbidden(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"device", dir + "/sda"}, {"chardev", dir + "/mem"}, {"mount", dir}, {"bind", dir}, {"remount", "/proc"}, {"remount", "/dev"}, {"umount", "/proc/sys"}, {"umount", dir},
+		{"opentree"}, {"fsopen"}, {"chroot", dir}, {"pivot", dir}, {"unshare"}, {"clone"}, {"setns"}, {"ptrace"}, {"initmem"}, {"initroot"}, {"initfd"}, {"initexe"},
+		{"vmread"}, {"pidfd"}, {"keyring"}, {"addkey"}, {"clock"}, {"adjtime"}, {"hostname"}, {"reboot"}, {"handle", dir}, {"bpf"}, {"iouring"}, {"memfd"}, {"perf"},
+		{"vsock"}, {"packet"}, {"tiocsti"}, {"capset"}, {"descriptors"},
+		{"write", "/proc/sys/kernel/core_pattern"}, {"write", "/proc/sysrq-trigger"}, {"write", "/proc/sys/vm/drop_caches"}, {"write", "/proc/self/oom_score_adj"},
+		{"write", "/proc/self/uid_map"}, {"open", "/sys/power/state"}, {"open", "/sys/kernel/uevent_helper"}, {"open", "/dev/mem"}, {"open", "/dev/kmsg"}, {"open", "/dev/sda"}, {"open", "/dev/vda"},
+		{"open", "/proc/kcore"}, {"read", "/proc/1/environ"}, {"connect", "192.0.2.1:80"},
+	} {
+		t.Run(strings.ReplaceAll(strings.Join(args, " "), dir, ""), func(t *testing.T) {
+			t.Parallel()
+			if r := try(t, Limits{}, dir, args...); strings.HasPrefix(r.out, "done") {
+				if info, err := os.Stat(args[len(args)-1]); args[0] == "open" && args[1] == "/proc/kcore" && err == nil && info.Mode()&os.ModeCharDevice == 0 {
+					return // masked: what was opened is /dev/null
+				}
+				t.Errorf("it worked: %s", r.out)
+			}
+		})
+	}
+	if r := try(t, Limits{}, dir, "fifo", dir+"/fifo"); r.out != "done\n" {
+		t.Errorf("a named pipe cannot be made: %s", r.out)
+	}
+}
+
+// TestReach tries to reach a process, sockets and pipes of the machine. Each attack works
+// outside.
+func TestReach(t *testing.T) {
+	dir := t.TempDir()
+	victim := exec.Command("/bin/sleep", "600")
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { victim.Process.Kill(); victim.Wait() }()
+	path, err := net.Listen("unix", dir+"/socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer path.Close()
+	name := "@toolvet-test-" + filepath.Base(filepath.Dir(dir)) + strconv.Itoa(os.Getpid())
+	abstract, err := net.Listen("unix", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer abstract.Close()
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tcp.Close()
+	leak, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leak.Close()
+	if _, _, e := unix.Syscall(unix.SYS_FCNTL, leak.Fd(), unix.F_SETFD, 0); e != 0 { // every child has it from now on
+		t.Fatal(e)
+	}
+	for _, args := range [][]string{
+		{"unix", dir + "/socket"}, {"unix", name}, {"connect", tcp.Addr().String()}, {"descriptors"}, {"signal", strconv.Itoa(victim.Process.Pid)},
+	} {
+		if r := try(t, Limits{}, dir, args...); strings.HasPrefix(r.out, "done") {
+			t.Errorf("%q worked: %s", args, r.out)
+		}
+		out, err := exec.Command(self(t), append([]string{"as-attacker"}, args...)...).Output()
+		if err != nil {
+			t.Errorf("%q does not work outside either, so that it tests nothing: %s", args, out)
+		}
+	}
+}
+
+// TestTricks tries to change a file of the machine by other names. All of it works, inside.
+func TestTricks(t *testing.T) {
+	dir := t.TempDir()
+	mkdir(t, dir+"/a")
+	write(t, dir+"/victim", "safe", 0o644)
+	if err := os.Symlink(dir+"/victim", dir+"/a/link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/proc/self/root"+dir+"/victim", dir+"/a/proc"); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"write", dir + "/victim"}, {"write", dir + "/a/link"}, {"write", dir + "/a/proc"}, {"link", dir + "/victim", dir + "/a/hard"}, {"rename", dir + "/victim", dir + "/a/moved"},
+		{"rename", dir + "/a", dir + "/b"},
+	} {
+		if r := try(t, Limits{}, dir, args...); r.out != "done\n" {
+			t.Errorf("%q: %s", args, r.out)
+		}
+		raw, err := os.ReadFile(dir + "/victim")
+		names, _ := filepath.Glob(dir + "/*/*")
+		if string(raw) != "safe" || err != nil || len(names) != 2 {
+			t.Fatalf("after %q: %q %v %q", args, raw, err, names)
+		}
+		var stat unix.Stat_t
+		if err := unix.Stat(dir+"/victim", &stat); err != nil || stat.Nlink != 1 {
+			t.Fatalf("after %q the file has %d links (%v)", args, stat.Nlink, err)
+		}
+	}
+}
+
+func TestSetUID(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only the superuser makes programs of others")
+	}
+	dir := sharedDir(t)
+	raw, err := os.ReadFile("/usr/bin/id")
+	if err != nil {
+		t.Skip(err)
+	}
+	write(t, dir+"/id", string(raw), 0o755)
+	if err := errors.Join(os.Chown(dir+"/id", nobody, nobody), os.Chmod(dir+"/id", 0o755|os.ModeSetuid)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(self(t), "as-attacker", "setuid", dir+"/id").Output(); err != nil {
+		t.Skipf("it does not work outside either: %s", out)
+	}
+	if r := try(t, Limits{}, dir, "setuid", dir+"/id"); r.out == "done\n" {
+		t.Error("a program ran as its owner")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	dir := t.TempDir()
+	before := countProcesses(t)
+	if r := try(t, Limits{Processes: 400}, dir, "forkbomb"); strings.HasPrefix(r.out, "done") {
+		t.Error("2000 processes were started")
+	}
+	if after := countProcesses(t); after > before+100 {
+		t.Errorf("there were %d processes, and now there are %d", before, after)
+	}
+	if r := try(t, Limits{Memory: 256 << 20}, dir, "memory"); strings.HasPrefix(r.out, "done") {
+		t.Error("4 GiB were had")
+	}
+	if r := try(t, Limits{Storage: 16 << 20}, dir, "disk", dir); strings.HasPrefix(r.out, "done") {
+		t.Error("1 GiB was written")
+	}
+	if r := try(t, Limits{Storage: 16 << 20}, "/dev/shm", "disk", "/dev/shm"); strings.HasPrefix(r.out, "done") {
+		t.Error("1 GiB was written to /dev/shm")
+	}
+	if r := try(t, Limits{Files: 1000}, dir, "files", dir); strings.HasPrefix(r.out, "done") {
+		t.Error("200,000 files were made")
+	}
+	if r := try(t, Limits{CPU: time.Second}, dir, "spin"); r.Ended().Exit.Signal == "" {
+		t.Errorf("processor time has no limit: %+v", r.Ended())
+	}
+}
+
+func countProcesses(t *testing.T) int {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// TestOutlive leaves processes behind that would live on.
+func TestOutlive(t *testing.T) {
+	dir := t.TempDir()
+	marker := "31" + strconv.Itoa(os.Getpid()) // a number of seconds that nobody else sleeps
+	r := shell(t, dir, "setsid sh -c 'trap \"\" TERM HUP; sleep "+marker+"' >/dev/null 2>&1 & sleep 0.2; exit 5")
+	if got := r.Ended(); got.Exit.Code != 5 || !strings.Contains(strings.Join(got.Left, "\n"), marker) {
+		t.Errorf("got %+v", got)
+	}
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if raw, _ := os.ReadFile(file); strings.Contains(string(raw), "sleep\x00"+marker) {
+			t.Errorf("%s still runs", file)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A mover makes the renames that work on the machine and not in the overlays: of a directory
+// that the machine has, and from one overlay to another where the machine has one file
+// system. It copies, and removes the old.
+type mover struct {
+	root bool           // the server is the superuser
+	on   map[uint64]int // the mount of the machine that lies below a mount inside
+}
+
+// A move is a rename that a process inside asks for.
+type move struct {
+	from, to           int // directories
+	fromName, toName   string
+	flags              uint
+	fromMount, toMount uint64
+	mode               uint32
+}
+
+// errContinue says that the kernel may make the system call as it is.
+var errContinue = errors.New("continue")
+
+// rename answers a notification of a rename: with nil if it is done, with errContinue, or
+// with the error for the process inside. Valid tells whether that still waits.
+func (m *mover) rename(n *notification, valid func() bool) error {
+	runtime.LockOSThread() // for good: the thread gives up capabilities and ends with its goroutine
+	mv, err := openMove(n)
+	if err != nil {
+		return errContinue // the kernel finds the same fault
+	}
+	defer unix.Close(mv.from)
+	defer unix.Close(mv.to)
+	if !valid() { // what was opened may be another process's
+		return errContinue
+	}
+	if err := setCapabilities(capabilities(m.root), capabilities(m.root)); err != nil {
+		return unix.EPERM
+	}
+	directory := mv.mode&unix.S_IFMT == unix.S_IFDIR
+	if !directory && mv.fromMount == mv.toMount {
+		return errContinue
+	}
+	err = unix.Renameat2(mv.from, mv.fromName, mv.to, mv.toName, mv.flags)
+	if !errors.Is(err, unix.EXDEV) || mv.flags&unix.RENAME_EXCHANGE != 0 || !m.sameFileSystem(mv) {
+		return err
+	}
+	return mv.emulate()
+}
+
+func (m *mover) sameFileSystem(mv *move) bool {
+	from, known := m.on[mv.fromMount]
+	to, alsoKnown := m.on[mv.toMount]
+	return known && alsoKnown && from == to
+}
+
+// openMove reads what is to be renamed, and opens the directories.
+func openMove(n *notification) (*move, error) {
+	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
+	if err != nil {
+		return nil, err
+	}
+	defer memory.Close()
+	args := [4]uint64{n.args[0], n.args[1], n.args[2], n.args[3]}
+	mv := &move{flags: uint(uint32(n.args[4]))}
+	switch n.nr {
+	case unix.SYS_RENAMEAT:
+		mv.flags = 0
+	case unix.SYS_RENAMEAT2:
+	default: // rename
+		args, mv.flags = [4]uint64{atCwd, n.args[0], atCwd, n.args[1]}, 0
+	}
+	if mv.from, mv.fromName, mv.fromMount, err = openParent(n.pid, args[0], text(memory, args[1])); err != nil {
+		return nil, err
+	}
+	if mv.to, mv.toName, mv.toMount, err = openParent(n.pid, args[2], text(memory, args[3])); err != nil {
+		unix.Close(mv.from)
+		return nil, err
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstatat(mv.from, mv.fromName, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		unix.Close(mv.from)
+		unix.Close(mv.to)
+		return nil, err
+	}
+	mv.mode = stat.Mode
+	return mv, nil
+}
+
+const atCwd = uint64(uint32(unix.AT_FDCWD & 0xffffffff))
+
+// openParent opens the directory that a path of another process leads to, and says what it
+// is called there. Links of /proc, which would mean ours, are not followed.
+func openParent(pid uint32, at uint64, path string) (dir int, name string, mountID uint64, err error) {
+	base := unix.AT_FDCWD
+	if !strings.HasPrefix(path, "/") {
+		link := "/proc/" + strconv.Itoa(int(pid))
+		if uint32(at) == uint32(atCwd) {
+			link += "/cwd"
+		} else {
+			link += "/fd/" + strconv.Itoa(int(int32(at)))
+		}
+		if base, err = unix.Open(link, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+			return 0, "", 0, err
+		}
+		defer unix.Close(base)
+	}
+	parent, name := filepath.Split(strings.TrimRight(path, "/"))
+	if name == "" || name == "." || name == ".." {
+		return 0, "", 0, unix.EBUSY
+	}
+	if parent == "" {
+		parent = "."
+	}
+	dir, err = unix.Openat2(base, parent, &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return 0, "", 0, err
+	}
+	var stat unix.Statx_t
+	if err := unix.Statx(dir, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &stat); err != nil {
+		unix.Close(dir)
+		return 0, "", 0, err
+	}
+	return dir, name, stat.Mnt_id, nil
+}
+
+// emulate copies what is to be moved beside its new place, puts it there at once, and
+// removes the old.
+func (mv *move) emulate() error {
+	old, err := os.Readlink(inSelf(mv.from))
+	if err != nil {
+		return unix.EXDEV
+	}
+	target, err := os.Readlink(inSelf(mv.to))
+	if err != nil {
+		return unix.EXDEV
+	}
+	if old = filepath.Join(old, mv.fromName); target == old || strings.HasPrefix(target, old+"/") {
+		return unix.EINVAL
+	}
+	from, err := os.OpenRoot(inSelf(mv.from))
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer from.Close()
+	to, err := os.OpenRoot(inSelf(mv.to))
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer to.Close()
+	passing := ".toolvet-" + strconv.Itoa(mv.to) + "-" + strconv.FormatInt(int64(mv.mode), 16)
+	c := copier{from: from, to: to, links: map[uint64]string{}}
+	err = c.copy(mv.fromName, passing)
+	if err == nil {
+		err = unix.Renameat2(mv.to, passing, mv.to, mv.toName, mv.flags)
+	}
+	if err != nil {
+		_ = to.RemoveAll(passing)
+		return errnoOf(err)
+	}
+	return errnoOf(from.RemoveAll(mv.fromName))
+}
+
+func inSelf(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// errnoOf is what a system call can answer.
+func errnoOf(err error) error {
+	var errno unix.Errno
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &errno):
+		return errno
+	}
+	return unix.EXDEV
+}
