@@ -24,6 +24,13 @@ type entry struct {
 	Limits    Limits
 }
 
+// An entered is what the program that becomes the server tells init, which then answers
+// with {}. No descriptor can be sent once the filter is there, which holds up sendmsg.
+type entered struct {
+	Listener int    `json:"listener"`
+	Failed   string `json:"failed,omitempty"`
+}
+
 // enter gives up what the server must not have, and becomes the server.
 func enter(config string, _ []string) int {
 	runtime.LockOSThread() // what is given up is the thread's
@@ -32,8 +39,7 @@ func enter(config string, _ []string) int {
 		return 2
 	}
 	fail := func(err error) int {
-		_, _ = c.conn.Write([]byte{'!'})
-		_ = c.send(note{Failed: err.Error()})
+		_ = c.send(entered{Failed: err.Error()})
 		return 127
 	}
 	var e entry
@@ -51,10 +57,12 @@ func enter(config string, _ []string) int {
 	if err != nil {
 		return fail(err)
 	}
-	if _, _, err := c.conn.WriteMsgUnix([]byte{'.'}, unix.UnixRights(listener), nil); err != nil {
+	if err := c.send(entered{Listener: listener}); err != nil {
 		return 127
 	}
-	unix.Close(listener)
+	if err := c.receive(&struct{}{}); err != nil { // init has the listener; ours closes with us
+		return 127
+	}
 	err = syscall.Exec(program, e.Args, e.Env)
 	fmt.Fprintf(os.Stderr, "%s: %v\n", program, err)
 	return 127

@@ -72,7 +72,7 @@ var attacks = map[string]func(args []string) error{
 	"ptrace":   func([]string) error { return unix.PtraceAttach(1) },
 	"initmem":  func([]string) error { return errorOf(os.OpenFile("/proc/1/mem", os.O_RDWR, 0)) },
 	"initroot": func([]string) error { return errorOf(os.ReadDir("/proc/1/root/")) },
-	"initfd":   func([]string) error { return errorOf(os.ReadDir("/proc/1/fd")) },
+	"initfd":   func([]string) error { return errorOf(os.ReadFile("/proc/1/fd/0")) },
 	"initexe":  func([]string) error { return errorOf(os.Open("/proc/1/exe")) },
 	"vmread": func([]string) error {
 		var b [1]byte

@@ -137,6 +137,7 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 		theirs.Close()
 		return nil, nil, err
 	}
+	defer mine.conn.Close()
 	cmd := exec.Command("/proc/self/exe", i.setup.Config.Init[1:]...)
 	cmd.Args = append(cmd.Args, roleEnter, string(config), "--")
 	cmd.Args[0] = i.setup.Config.Init[0]
@@ -148,18 +149,34 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	why, listener, err := mine.receiveFile()
-	switch {
-	case err != nil:
-		return nil, nil, errors.New("the sandbox could not be entered")
-	case listener == nil:
-		var failed note
-		if err := mine.receive(&failed); err != nil {
-			return nil, nil, fmt.Errorf("the sandbox could not be entered (%c)", why)
-		}
-		return nil, nil, errors.New(failed.Failed)
+	listener, err := takeListener(mine, cmd.Process.Pid)
+	if err != nil {
+		return nil, nil, err
 	}
 	return cmd, listener, nil
+}
+
+// takeListener takes the descriptor that tells of the server's system calls from the process
+// that is about to be the server.
+func takeListener(c *control, pid int) (*os.File, error) {
+	var e entered
+	if err := c.receive(&e); err != nil {
+		return nil, errors.New("the sandbox could not be entered")
+	}
+	if e.Failed != "" {
+		return nil, errors.New(e.Failed)
+	}
+	process, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(process)
+	fd, err := unix.PidfdGetfd(process, e.Listener, 0)
+	if err != nil {
+		return nil, err
+	}
+	listener := os.NewFile(uintptr(fd), "listener")
+	return listener, c.send(struct{}{})
 }
 
 // silence takes the server's standard files from init, so that they close when the server

@@ -117,7 +117,7 @@ func (s *Sandbox) launch(c Config) error {
 	s.cmd.ExtraFiles = theirs[:1] // controlFD
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
-		UidMappings: uids, GidMappings: gids, GidMappingsEnableSetgroups: os.Geteuid() == 0,
+		UidMappings: uids, GidMappings: gids, GidMappingsEnableSetgroups: os.Geteuid() == 0 && setgroupsAllowed(),
 		AmbientCaps: allCapabilities(),
 		Setsid:      true,
 	}
@@ -129,7 +129,10 @@ func (s *Sandbox) launch(c Config) error {
 
 // begin tells init what to do, and waits until the server runs.
 func (s *Sandbox) begin(c Config) error {
-	dirs, all := writable(c)
+	dirs, all, err := writable(c)
+	if err != nil {
+		return err
+	}
 	if err := s.control.send(setup{Config: c, Writable: dirs, Searched: all, Root: os.Geteuid() == 0}); err != nil {
 		return fmt.Errorf("the sandbox ended as it began: %w", err)
 	}
@@ -314,6 +317,13 @@ func identities() (uids, gids []syscall.SysProcIDMap, err error) {
 	}
 	gids, err = identity("/proc/self/gid_map")
 	return uids, gids, err
+}
+
+// setgroupsAllowed reports whether groups may be changed; where they may not, nor may they
+// in namespaces below.
+func setgroupsAllowed() bool {
+	raw, err := os.ReadFile("/proc/self/setgroups")
+	return err == nil && string(raw) == "allow\n"
 }
 
 func identity(file string) ([]syscall.SysProcIDMap, error) {

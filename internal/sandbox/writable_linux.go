@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,21 +17,25 @@ import (
 // scanTime bounds the search for places where an ordinary user may write.
 const scanTime = 50 * time.Millisecond
 
-// A finder finds the directories of the machine that need a layer of their own for an
-// ordinary user. A layer over / would do if it could copy directories of others up.
+// A finder finds the directories of the machine that need a layer of their own. Layers over
+// the top-level directories would do if they could copy up directories of users and groups
+// that we cannot name.
 type finder struct {
-	uid, gid int
-	need     map[string]bool
-	whole    bool // everything has been searched
+	uids, gids []syscall.SysProcIDMap
+	need       map[string]bool
+	whole      bool // everything has been searched
 }
 
 // writable are the directories that need a layer of their own, each after those that it is
-// in, and whether all of them have been found. The superuser needs none.
-func writable(c Config) (dirs []string, all bool) {
-	if os.Geteuid() == 0 {
-		return nil, true
+// in, and whether all of them have been found. Whoever can name everybody needs none.
+func writable(c Config) (dirs []string, all bool, err error) {
+	f := &finder{need: map[string]bool{}}
+	if f.uids, f.gids, err = identities(); err != nil {
+		return nil, false, err
 	}
-	f := &finder{uid: os.Geteuid(), gid: os.Getegid(), need: map[string]bool{}}
+	if everybody(f.uids) && everybody(f.gids) {
+		return nil, true, nil
+	}
 	for _, path := range hints(c) {
 		f.chain(path)
 	}
@@ -44,7 +49,23 @@ func writable(c Config) (dirs []string, all bool) {
 		}
 		return strings.Compare(a, b)
 	})
-	return dirs, f.whole
+	return dirs, f.whole, nil
+}
+
+// overflow is how the kernel shows users and groups that have no name in a namespace.
+const overflow = 65534
+
+func everybody(ids []syscall.SysProcIDMap) bool {
+	return len(ids) == 1 && ids[0].ContainerID == 0 && ids[0].Size >= 1<<32-1
+}
+
+func named(id uint32, ids []syscall.SysProcIDMap) bool {
+	if id == overflow && !(len(ids) == 1 && ids[0].Size == 1) {
+		return false
+	}
+	return slices.ContainsFunc(ids, func(m syscall.SysProcIDMap) bool {
+		return int64(id) >= int64(m.ContainerID) && int64(id) < int64(m.ContainerID)+int64(m.Size)
+	})
 }
 
 // hints are where a server most likely writes: what its command and its environment name.
@@ -94,7 +115,7 @@ func (f *finder) look(dir string, covered bool) (nowCovered, own, ok bool) {
 	if slices.Contains(ours, dir) || unix.Lstat(dir, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return false, false, false
 	}
-	own = int(stat.Uid) == f.uid && int(stat.Gid) == f.gid
+	own = named(stat.Uid, f.uids) && named(stat.Gid, f.gids)
 	if covered && own {
 		return true, true, true
 	}
@@ -105,8 +126,8 @@ func (f *finder) look(dir string, covered bool) (nowCovered, own, ok bool) {
 	return false, own, true
 }
 
-// scan looks at all directories, those near the root first. Directories of our own hold
-// none of others that we may write to but in rare cases.
+// scan looks at all directories, those near the root first. Directories that can be
+// copied up seldom hold any that cannot, and that we may write to.
 func (f *finder) scan(deadline time.Time) {
 	type place struct {
 		dir     string
