@@ -148,11 +148,15 @@ func (r *root) remember(path string) error {
 // except says that a place of the whole layer is not the layer's.
 func (r *root) except(path string) { r.layers[0].Except = append(r.layers[0].Except, path) }
 
+// made says that the whole layer has a copy of a place of the machine.
+func (r *root) made(path string) { r.layers[0].Made = append(r.layers[0].Made, path) }
+
 func (r *root) link(path string) error {
 	target, err := os.Readlink(path)
 	if err != nil {
 		return nil // gone meanwhile
 	}
+	r.made(path)
 	return os.Symlink(target, r.at(path))
 }
 
@@ -164,6 +168,7 @@ func (r *root) copy(path string) error {
 		return nil
 	}
 	defer in.Close()
+	r.made(path)
 	out, err := os.OpenFile(r.at(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -74,6 +74,8 @@ type Layer struct {
 	// Whole says that the layer holds all of the directory, and not only what differs:
 	// what it lacks has been deleted.
 	Whole bool
+	// Made are what a whole layer had when the server started, besides directories.
+	Made []string
 	// Except are entries of a whole layer that belong to other layers, or to none.
 	Except map[string]bool
 }

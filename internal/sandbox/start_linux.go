@@ -170,7 +170,7 @@ func (s *Sandbox) learn(r *ready) {
 			except[path] = true
 		}
 		s.layers = append(s.layers, Layer{
-			Path: l.Path, Whole: l.Whole, Except: except,
+			Path: l.Path, Whole: l.Whole, Made: l.Made, Except: except,
 			Dir: filepath.Join(fmt.Sprintf("/proc/self/fd/%d", s.stage.Fd()), l.Name),
 		})
 	}

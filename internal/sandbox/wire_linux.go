@@ -40,6 +40,7 @@ type layer struct {
 	Path   string   `json:"path"`
 	Name   string   `json:"name"` // below the directory of the layers
 	Whole  bool     `json:"whole,omitempty"`
+	Made   []string `json:"made,omitempty"`
 	Except []string `json:"except,omitempty"`
 }
 

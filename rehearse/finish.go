@@ -1,0 +1,130 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// describe adds the diff of a change, and whether it was made at the start.
+func (s *Session) describe(ctx context.Context, c *change) {
+	at, ok := s.atStart[c.Path]
+	c.AtStart = ok && at == c.mark() && c.Kind != Renamed
+	if c.Kind != Created && c.Kind != Modified && c.Kind != Deleted {
+		return
+	}
+	var before, after []byte
+	for _, side := range []struct {
+		state *State
+		get   func() ([]byte, bool)
+		into  *[]byte
+	}{
+		{c.Before, func() ([]byte, bool) { return content(c.layer.lower, c.name, maxDiffed) }, &before},
+		{c.After, func() ([]byte, bool) { return content(c.layer.upper, c.name, maxDiffed) }, &after},
+	} {
+		if side.state == nil {
+			continue
+		}
+		if side.state.Type != "file" {
+			return
+		}
+		raw, ok := side.get()
+		if !ok {
+			return
+		}
+		*side.into = raw
+	}
+	c.Diff = s.redact.diff(ctx, c.Path, before, after)
+}
+
+// circumstances adds what there is to say beside the changes.
+func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
+	r := &s.report
+	r.Command = s.redact.texts(ctx, s.cfg.Command)
+	for i, e := range s.box.Events() {
+		atStart := i < s.events
+		switch {
+		case e.Exec != nil && i > 0: // the first is the server
+			r.Processes = append(r.Processes, Process{Arguments: s.redact.texts(ctx, e.Exec), AtStart: atStart})
+		case e.Connect != "":
+			r.Network = append(r.Network, Attempt{Address: strictjson.Printable(e.Connect, 512), AtStart: atStart})
+		}
+	}
+	slices.SortFunc(r.Network, func(a, b Attempt) int { return cmp.Compare(a.Address, b.Address) })
+	r.Network = slices.CompactFunc(r.Network, func(a, b Attempt) bool { return a.Address == b.Address })
+	end := s.box.Ended()
+	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory}, Duration(time.Since(s.began))
+	_, unseen := s.box.Layers()
+	for _, g := range unseen {
+		gaps = append(gaps, Gap{g.Path, g.Why})
+	}
+	if end.Limit != "" {
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server was ended because it took more %s than a rehearsal gives it", end.Limit)})
+	}
+	if bytes, files, err := s.box.Room(); err == nil && (bytes < 64<<10 || files < 8) {
+		gaps = append(gaps, Gap{Why: "the server filled the space that a rehearsal gives it, so that writes may have failed"})
+	}
+	if len(r.Network) > 0 {
+		gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
+	}
+	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
+	r.Gaps = slices.Compact(gaps)
+}
+
+// pairRenames finds what was deleted and created with the same content, and sorts.
+func pairRenames(changes []change) []change {
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.Path, b.Path), kindOrder(a.Kind)-kindOrder(b.Kind)) })
+	deleted := map[string][]int{} // by content
+	for i, c := range changes {
+		if key := contentKey(c.Before); c.Kind == Deleted && key != "" {
+			deleted[key] = append(deleted[key], i)
+		}
+	}
+	gone := map[int]bool{}
+	for i := range changes {
+		c := &changes[i]
+		key := contentKey(c.After)
+		if c.Kind != Created || key == "" || len(deleted[key]) == 0 {
+			continue
+		}
+		from := deleted[key][0]
+		deleted[key] = deleted[key][1:]
+		gone[from] = true
+		c.Kind, c.From, c.Before = Renamed, changes[from].Path, changes[from].Before
+	}
+	var out []change
+	for i, c := range changes {
+		if !gone[i] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// kindOrder puts what was deleted before what took its place.
+func kindOrder(k Kind) int {
+	if k == Deleted {
+		return 0
+	}
+	return 1
+}
+
+// contentKey is what tells the content of a file or link from others; "" for what has none.
+func contentKey(s *State) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Type == "file" && s.Size > 0 && s.SHA256 != "":
+		return s.SHA256
+	case s.Type == "link":
+		return "link:" + s.Target
+	}
+	return ""
+}

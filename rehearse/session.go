@@ -1,0 +1,255 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// Limits bound what runs in a rehearsal.
+type Limits = sandbox.Limits
+
+// An UnsupportedError says why nothing can be rehearsed on this machine, and how to mend it.
+type UnsupportedError = sandbox.UnsupportedError
+
+// Config says what to rehearse. Command and Init are required.
+type Config struct {
+	Command []string // the server's program and its arguments
+	Env     []string // its whole environment; nil is ours
+	Dir     string   // its working directory; "" is ours
+	// Init is the command, without arguments to come, that calls [Run] in a new process. Its
+	// path is absolute.
+	Init     []string
+	Writable []string // places that the server may write to, if it does not find them
+	Limits   Limits
+
+	// Gate judges the calls and reviews their results; nil: nobody does. Server is the
+	// server's name in it, and Session who makes the calls.
+	Gate    *toolvet.Gate
+	Server  string
+	Session *call.Session
+
+	Timeout time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
+	// Grace is how long the server may take to end when its input has ended, before it is
+	// told to, and then before it is made to. Default 1 s.
+	Grace  time.Duration
+	Stderr io.Writer // receives what the server says beside its messages; nil discards
+}
+
+// Run is the body of the program that [Config.Init] names; see [sandbox.Run].
+func Run(args []string) int { return sandbox.Run(args) }
+
+// A Session is a server in a sandbox. Its methods must not be used concurrently.
+type Session struct {
+	cfg     Config
+	box     *sandbox.Sandbox
+	client  *upstream.Client
+	tools   *call.Catalog
+	redact  *redactor
+	began   time.Time
+	report  Report
+	atStart map[string]stamp // of what was changed before the first call
+	events  int              // before the first call
+	layers  []*layer
+	changes []change // as in the report
+	close   sync.Once
+}
+
+// Start starts a server in a sandbox and shakes hands. The error is an [UnsupportedError]
+// if that cannot be done on this machine.
+func Start(ctx context.Context, cfg Config) (*Session, error) {
+	if cfg.Env == nil {
+		cfg.Env = os.Environ()
+	}
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
+	cfg.Grace = cmp.Or(max(cfg.Grace, 0), time.Second)
+	redact, err := newRedactor()
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{cfg: cfg, redact: redact, began: time.Now()}
+	s.client, err = upstream.Connect(ctx, dialer{s}, upstream.Options{Timeout: cfg.Timeout, Stderr: cfg.Stderr})
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	if s.tools, _, err = s.client.Tools(ctx); err != nil { // a tool that is at fault is refused when it is called
+		s.Close()
+		return nil, fmt.Errorf("listing the server's tools: %w", err)
+	}
+	return s, s.settle()
+}
+
+// A dialer starts the session's sandbox.
+type dialer struct{ s *Session }
+
+func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
+	c := d.s.cfg
+	box, err := sandbox.Start(ctx, sandbox.Config{
+		Args: c.Command, Env: c.Env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.s.box = box
+	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // to its end, which is the server's
+	return transport{box, c.Grace}, nil
+}
+
+// A transport ends its server within the session's time.
+type transport struct {
+	*sandbox.Sandbox
+	grace time.Duration
+}
+
+func (t transport) Stop(ctx context.Context, _ process.Grace) process.Exit {
+	return t.Sandbox.Stop(ctx, process.Grace{EOF: t.grace, Term: t.grace})
+}
+
+// settle notes what the server has done before the first call.
+func (s *Session) settle() error {
+	layers, err := s.open()
+	if err != nil {
+		return err
+	}
+	w := &walker{own: os.Geteuid() == 0, live: true}
+	s.atStart = map[string]stamp{}
+	for _, l := range layers {
+		w.layer(l)
+		l.close()
+	}
+	for _, c := range w.changes {
+		s.atStart[c.Path] = c.mark()
+	}
+	s.events = len(s.box.Events())
+	return nil
+}
+
+// mark tells whether a change has been seen before.
+func (c *change) mark() stamp {
+	if c.After == nil {
+		return stamp{}
+	}
+	return c.After.stamp
+}
+
+func (s *Session) open() ([]*layer, error) {
+	var open []*layer
+	layers, _ := s.box.Layers()
+	for _, l := range layers {
+		o, err := openLayer(l)
+		if errors.Is(err, os.ErrPermission) {
+			continue // where we cannot look, the server could not write
+		}
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, o)
+	}
+	return open, nil
+}
+
+// Call makes a call, and adds what became of it to the report.
+func (s *Session) Call(ctx context.Context, c Call) Called {
+	began := time.Now()
+	done := s.call(ctx, c)
+	done.Tool, done.Took = c.Tool, Duration(time.Since(began))
+	s.report.Calls = append(s.report.Calls, done)
+	return done
+}
+
+func (s *Session) call(ctx context.Context, c Call) Called {
+	if c.Arguments == nil {
+		c.Arguments = json.RawMessage("{}")
+	}
+	arguments, err := call.DecodeArguments(c.Arguments, call.Limits{})
+	if err != nil {
+		return Called{Refused: true, Failed: fmt.Sprintf("the arguments cannot be used: %v", err)}
+	}
+	judged := &call.Call{Server: s.cfg.Server, Name: c.Tool, Arguments: arguments, Raw: c.Arguments, Session: s.cfg.Session}
+	judged.Resolve(s.tools)
+	if s.cfg.Gate != nil {
+		if v := s.cfg.Gate.Judge(ctx, judged, toolvet.PointValidate); !v.Go {
+			words := protocol.NewResult(c.Tool, v)
+			return Called{Refused: true, Failed: words.Text()}
+		}
+	}
+	raw, err := s.client.Call(ctx, c.Tool, c.Arguments)
+	if err != nil {
+		return Called{Failed: s.redact.text(ctx, err.Error())}
+	}
+	return s.review(ctx, judged, raw)
+}
+
+// review puts a result through the output layer.
+func (s *Session) review(ctx context.Context, c *call.Call, raw json.RawMessage) Called {
+	if s.cfg.Gate == nil || !s.cfg.Gate.Reviews() {
+		return Called{Result: raw}
+	}
+	read, err := result.Read("tools/call", raw)
+	if err != nil {
+		return Called{Failed: "the result is withheld: it could not be read"}
+	}
+	v := s.cfg.Gate.Review(ctx, c, read)
+	if !v.Go {
+		words := protocol.NewResult(c.Name, v.Verdict)
+		return Called{Failed: "the result is withheld: " + words.Text()}
+	}
+	return Called{Result: bytes.Clone(v.Raw)}
+}
+
+// Finish ends the server and says what all calls have done. After it, only [Session.Commit]
+// and [Session.Close] may be called.
+func (s *Session) Finish(ctx context.Context) (*Report, error) {
+	s.client.Close(ctx)
+	<-s.box.Done()
+	layers, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	s.layers = layers
+	w := &walker{own: os.Geteuid() == 0}
+	for _, l := range layers {
+		w.layer(l)
+	}
+	s.changes = pairRenames(w.changes)
+	for i := range s.changes {
+		s.describe(ctx, &s.changes[i])
+		s.report.Changes = append(s.report.Changes, s.changes[i].Change)
+	}
+	s.circumstances(ctx, w.gaps)
+	return &s.report, nil
+}
+
+// Close ends the server, and forgets what it did.
+func (s *Session) Close() {
+	s.close.Do(func() {
+		for _, l := range s.layers {
+			l.close()
+		}
+		if s.box != nil {
+			s.box.Close()
+		}
+		if s.client != nil {
+			s.client.Close(context.Background())
+		}
+	})
+}

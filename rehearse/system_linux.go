@@ -1,0 +1,77 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// open opens a file or a directory, never a link, and never waits for one. The time of the
+// last access stays, as far as we may say so.
+func open(root *os.Root, name string) (*os.File, error) {
+	const flags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
+	f, err := root.OpenFile(name, flags|unix.O_NOATIME, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = root.OpenFile(name, flags, 0)
+	}
+	return f, err
+}
+
+func identify(info fs.FileInfo) (user, group int, s stamp) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, stamp{}
+	}
+	return int(stat.Uid), int(stat.Gid), stamp{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim.Nano()}
+}
+
+// whiteout reports whether an entry of a layer says that there is nothing.
+func whiteout(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode()&fs.ModeCharDevice != 0 && stat.Rdev == 0
+}
+
+// private starts the attributes that the overlays use themselves.
+const private = "user.overlay."
+
+// opaque reports whether a directory of a layer hides what is below it.
+func opaque(dir *os.File) bool {
+	value := make([]byte, 8)
+	n, err := unix.Fgetxattr(int(dir.Fd()), private+"opaque", value)
+	return err == nil && string(value[:n]) == "y"
+}
+
+// attributes are digests of a file's extended attributes of users.
+func attributes(f *os.File) map[string]string {
+	names := make([]byte, 64<<10)
+	n, err := unix.Flistxattr(int(f.Fd()), names)
+	if err != nil || n == 0 {
+		return nil
+	}
+	var found map[string]string
+	value := make([]byte, 64<<10)
+	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
+		if !strings.HasPrefix(name, "user.") || strings.HasPrefix(name, private) {
+			continue
+		}
+		size, err := unix.Fgetxattr(int(f.Fd()), name, value)
+		if err != nil {
+			continue
+		}
+		if found == nil {
+			found = map[string]string{}
+		}
+		digest := sha256.Sum256(value[:size])
+		found[name] = hex.EncodeToString(digest[:])
+	}
+	return found
+}

@@ -1,0 +1,19 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !linux
+
+package rehearse
+
+import (
+	"io/fs"
+	"os"
+)
+
+// There are no layers to read where there are no sandboxes.
+
+func open(root *os.Root, name string) (*os.File, error) { return root.Open(name) }
+func identify(fs.FileInfo) (user, group int, s stamp)   { return 0, 0, stamp{} }
+func whiteout(fs.FileInfo) bool                         { return false }
+func opaque(*os.File) bool                              { return false }
+func attributes(*os.File) map[string]string             { return nil }

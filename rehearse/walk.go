@@ -1,0 +1,235 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/toolvet/toolvet/internal/sandbox"
+)
+
+// maxChanges bounds the changes of a report.
+const maxChanges = 20_000
+
+// A walker reads the layers of a sandbox and compares them with the machine.
+type walker struct {
+	own     bool // we are the superuser: owners inside are owners outside
+	live    bool // the server still runs
+	changes []change
+	gaps    []Gap
+}
+
+// A change is a [Change] with where its content is.
+type change struct {
+	Change
+	layer *layer
+	name  string // in the layer's directories
+}
+
+// A layer is an open [sandbox.Layer].
+type layer struct {
+	sandbox.Layer
+	upper, lower *os.Root
+	made         map[string]bool
+}
+
+func openLayer(l sandbox.Layer) (*layer, error) {
+	upper, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading what was changed in %s: %w", l.Path, err)
+	}
+	lower, err := os.OpenRoot(l.Path)
+	if err != nil {
+		upper.Close()
+		return nil, fmt.Errorf("comparing what was changed in %s: %w", l.Path, err)
+	}
+	made := map[string]bool{}
+	for _, name := range l.Made {
+		made[name] = true
+	}
+	return &layer{l, upper, lower, made}, nil
+}
+
+func (l *layer) close() {
+	l.upper.Close()
+	l.lower.Close()
+}
+
+func (l *layer) path(name string) string { return filepath.Join(l.Path, name) }
+
+// layer reads a layer.
+func (w *walker) layer(l *layer) {
+	before, _ := look(l.lower, ".")
+	after, err := look(l.upper, ".")
+	if err != nil || before == nil || after == nil {
+		w.gap(l.Path, "it could not be read after the rehearsal")
+		return
+	}
+	if !l.Whole && before.User == after.User && before.Group == after.Group {
+		w.compare(l, ".", before, after)
+	}
+	w.directory(l, ".", true)
+	for _, path := range l.Made {
+		name, err := filepath.Rel(l.Path, path)
+		if err != nil {
+			continue
+		}
+		if _, err := l.upper.Lstat(name); err != nil {
+			w.gone(l, name)
+		}
+	}
+}
+
+func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path, Why: why}) }
+
+func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
+	switch {
+	case len(w.changes) < maxChanges:
+		w.changes = append(w.changes, change{Change{Path: l.path(name), Kind: kind, Before: before, After: after}, l, name})
+	case len(w.changes) == maxChanges && (len(w.gaps) == 0 || w.gaps[len(w.gaps)-1].Path != "…"):
+		w.gap("…", fmt.Sprintf("there are more than %d changes, and only the first are told", maxChanges))
+	}
+}
+
+// directory reads a directory of a layer. There says whether it lies over one of the machine.
+func (w *walker) directory(l *layer, name string, there bool) {
+	entries, hidden, err := w.list(l.upper, name)
+	if err != nil {
+		w.gap(l.path(name), "it could not be read after the rehearsal")
+		return
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		seen[e.Name()] = true
+		if child := path.Join(name, e.Name()); !l.Except[l.path(child)] {
+			w.entry(l, child, e, there)
+		}
+	}
+	if !hidden || !there || l.Whole {
+		return
+	}
+	below, _, err := w.list(l.lower, name)
+	if err != nil {
+		return
+	}
+	for _, e := range below {
+		if !seen[e.Name()] {
+			w.gone(l, path.Join(name, e.Name()))
+		}
+	}
+}
+
+// list reads a directory, by name, and says whether it hides what is below. Of the server's
+// own making, it may forbid to be read.
+func (w *walker) list(root *os.Root, name string) (entries []fs.FileInfo, hides bool, err error) {
+	dir, err := open(root, name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, false, err
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		info, err := root.Lstat(path.Join(name, n))
+		if err != nil {
+			return nil, false, err
+		}
+		entries = append(entries, info)
+	}
+	return entries, opaque(dir), nil
+}
+
+// entry compares an entry of a layer with what the machine has in its place.
+func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
+	if whiteout(info) {
+		if there {
+			w.gone(l, name)
+		}
+		return
+	}
+	restore := w.unlock(l, name, info)
+	after, err := look(l.upper, name)
+	if err != nil || after == nil {
+		w.gap(l.path(name), "it could not be read after the rehearsal")
+		return
+	}
+	after.Mode = restore(after.Mode)
+	var before *State
+	if there {
+		if before, err = look(l.lower, name); err != nil {
+			w.gap(l.path(name), "it could not be read to be compared")
+			return
+		}
+	}
+	switch {
+	case before == nil:
+		w.add(l, name, Created, nil, after)
+	case before.Type != after.Type:
+		w.gone(l, name)
+		w.add(l, name, Created, nil, after)
+		before = nil
+	default:
+		w.compare(l, name, before, after)
+	}
+	if after.Type == "directory" {
+		w.directory(l, name, before != nil)
+	}
+}
+
+// unlock makes what is in a layer readable for us; nobody else sees it any more. It returns
+// what gives the mode back as the server left it.
+func (w *walker) unlock(l *layer, name string, info fs.FileInfo) func(Mode) Mode {
+	need := fs.FileMode(0o400)
+	if info.IsDir() {
+		need = 0o700
+	}
+	if w.live || info.Mode()&need == need || !info.IsDir() && !info.Mode().IsRegular() {
+		return func(m Mode) Mode { return m }
+	}
+	_ = l.upper.Chmod(name, info.Mode()|need) // if not, it is a gap
+	return func(Mode) Mode { return Mode(info.Mode() &^ fs.ModeType) }
+}
+
+func (w *walker) compare(l *layer, name string, before, after *State) {
+	switch {
+	case !before.sameContent(after):
+		w.add(l, name, Modified, before, after)
+	case before.sameAttributes(after):
+	case l.Whole && !w.own && (before.User != after.User || before.Group != after.Group):
+		// It was built as well as we could.
+	default:
+		w.add(l, name, Attributes, before, after)
+	}
+}
+
+// gone tells that what the machine has is deleted, with all that is below.
+func (w *walker) gone(l *layer, name string) {
+	before, err := look(l.lower, name)
+	if err != nil {
+		w.gap(l.path(name), "it is deleted, and it could not be read to be compared")
+		return
+	}
+	if before == nil || len(w.changes) > maxChanges {
+		return
+	}
+	w.add(l, name, Deleted, before, nil)
+	if before.Type != "directory" {
+		return
+	}
+	entries, _, err := w.list(l.lower, name)
+	if err != nil {
+		w.gap(l.path(name), "it is deleted, and what is in it could not be read")
+	}
+	for _, e := range entries {
+		w.gone(l, path.Join(name, e.Name()))
+	}
+}
