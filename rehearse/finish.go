@@ -26,8 +26,8 @@ func (s *Session) describe(ctx context.Context, c *change) {
 		get   func() ([]byte, bool)
 		into  *[]byte
 	}{
-		{c.Before, func() ([]byte, bool) { return content(c.layer.lower, c.name, maxDiffed) }, &before},
-		{c.After, func() ([]byte, bool) { return content(c.layer.upper, c.name, maxDiffed) }, &after},
+		{c.Before, func() ([]byte, bool) { return contentOf(c.layer.lower, c.name, maxDiffed) }, &before},
+		{c.After, func() ([]byte, bool) { return contentOf(c.layer.upper, c.name, maxDiffed) }, &after},
 	} {
 		if side.state == nil {
 			continue
@@ -97,7 +97,7 @@ func pairRenames(changes []change) []change {
 		from := deleted[key][0]
 		deleted[key] = deleted[key][1:]
 		gone[from] = true
-		c.Kind, c.From, c.Before = Renamed, changes[from].Path, changes[from].Before
+		c.Kind, c.From, c.Before, c.from = Renamed, changes[from].Path, changes[from].Before, &changes[from]
 	}
 	var out []change
 	for i, c := range changes {

@@ -74,6 +74,14 @@ func snapshot(t *testing.T, dir string) map[string]fact {
 	return facts
 }
 
+func whats(facts map[string]fact) map[string]string {
+	all := map[string]string{}
+	for path, f := range facts {
+		all[path] = f.what
+	}
+	return all
+}
+
 // changesOf compares two snapshots. Directories that were there and stay are left out.
 func changesOf(before, after map[string]fact) map[string]string {
 	changes := map[string]string{}
@@ -228,8 +236,29 @@ func TestReal(t *testing.T) {
 				}
 			}
 			live.Close(context.Background())
-			if diff := cmp.Diff(changesOf(before, snapshot(t, dir)), reported(r, dir)); diff != "" {
+			after := snapshot(t, dir)
+			if diff := cmp.Diff(changesOf(before, after), reported(r, dir)); diff != "" {
 				t.Errorf("live (-) and rehearsed (+) differ:\n%s", diff)
+			}
+			if _, err := s.Commit(t.Context()); len(r.Changes) > 0 && err == nil {
+				t.Error("a rehearsal that is out of date was committed")
+			}
+			fixture(t, dir)
+			s = startSession(t, Config{Command: command, Env: env, Dir: dir})
+			for _, c := range tt.calls(dir) {
+				s.Call(t.Context(), c)
+			}
+			r = finish(t, s)
+			for _, c := range r.Changes {
+				if !strings.HasPrefix(c.Path, dir+"/") {
+					t.Skipf("the server changes %s, too: it is not committed", c.Path)
+				}
+			}
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(whats(after), whats(snapshot(t, dir))); diff != "" {
+				t.Errorf("live (-) and committed (+) differ:\n%s", diff)
 			}
 		})
 	}

@@ -253,3 +253,14 @@ func (s *Session) Close() {
 		}
 	})
 }
+
+// Probe reports whether servers can be rehearsed on this machine: nil if so. It starts
+// toolvet itself in a sandbox.
+func Probe(ctx context.Context, init []string) error {
+	box, err := sandbox.Start(ctx, sandbox.Config{Args: init, Dir: "/", Init: init})
+	if err != nil {
+		return err
+	}
+	box.Close()
+	return nil
+}

@@ -84,8 +84,8 @@ func (s *State) read(root *os.Root, name string, mode fs.FileMode) error {
 	return nil
 }
 
-// content is the content of a file if it has at most limit bytes.
-func content(root *os.Root, name string, limit int64) ([]byte, bool) {
+// contentOf is the content of a file if it has at most limit bytes.
+func contentOf(root *os.Root, name string, limit int64) ([]byte, bool) {
 	f, err := open(root, name)
 	if err != nil {
 		return nil, false

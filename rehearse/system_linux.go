@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"syscall"
 
@@ -74,4 +75,46 @@ func attributes(f *os.File) map[string]string {
 		found[name] = hex.EncodeToString(digest[:])
 	}
 	return found
+}
+
+// copyAttributes copies extended attributes of users, and removes those that are too many.
+func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) error {
+	in, err := open(from, fromName)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := open(to, toName)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	want := attributes(in)
+	for name := range attributes(out) {
+		if _, stays := want[name]; !stays {
+			if err := unix.Fremovexattr(int(out.Fd()), name); err != nil {
+				return err
+			}
+		}
+	}
+	value := make([]byte, 64<<10)
+	for name := range want {
+		n, err := unix.Fgetxattr(int(in.Fd()), name, value)
+		if err == nil {
+			err = unix.Fsetxattr(int(out.Fd()), name, value[:n], 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func makePipe(root *os.Root, name string) error {
+	dir, err := root.Open(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return unix.Mknodat(int(dir.Fd()), path.Base(name), unix.S_IFIFO|0o600, 0)
 }

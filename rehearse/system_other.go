@@ -6,6 +6,7 @@
 package rehearse
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
@@ -17,3 +18,6 @@ func identify(fs.FileInfo) (user, group int, s stamp)   { return 0, 0, stamp{} }
 func whiteout(fs.FileInfo) bool                         { return false }
 func opaque(*os.File) bool                              { return false }
 func attributes(*os.File) map[string]string             { return nil }
+
+func copyAttributes(*os.Root, string, *os.Root, string) error { return nil }
+func makePipe(*os.Root, string) error                         { return errors.ErrUnsupported }

@@ -29,7 +29,10 @@ type walker struct {
 type change struct {
 	Change
 	layer *layer
-	name  string // in the layer's directories
+	name  string  // in the layer's directories
+	from  *change // what was deleted, of a rename
+	// replaces says that something of another type was deleted at the path.
+	replaces bool
 }
 
 // A layer is an open [sandbox.Layer].
@@ -91,7 +94,7 @@ func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path,
 func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
 	switch {
 	case len(w.changes) < maxChanges:
-		w.changes = append(w.changes, change{Change{Path: l.path(name), Kind: kind, Before: before, After: after}, l, name})
+		w.changes = append(w.changes, change{Change{Path: l.path(name), Kind: kind, Before: before, After: after}, l, name, nil, false})
 	case len(w.changes) == maxChanges && (len(w.gaps) == 0 || w.gaps[len(w.gaps)-1].Path != "…"):
 		w.gap("…", fmt.Sprintf("there are more than %d changes, and only the first are told", maxChanges))
 	}
@@ -176,6 +179,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	case before.Type != after.Type:
 		w.gone(l, name)
 		w.add(l, name, Created, nil, after)
+		w.changes[len(w.changes)-1].replaces = true
 		before = nil
 	default:
 		w.compare(l, name, before, after)

@@ -70,6 +70,16 @@ var packagesRules = []packagesRule{
 		why:      "a transport moves messages; what they mean is judged elsewhere",
 	},
 	{
+		packages: []string{"internal/sandbox"},
+		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "mediate", "rehearse", "internal/cli"}, sdks...),
+		why:      "the walls can be understood and tested without knowing what is behind them",
+	},
+	{
+		packages: []string{"rehearse"},
+		never:    append([]string{"mediate", "proxy", "mcpgate", "report", "internal/cli"}, sdks...),
+		why:      "a rehearsal is a server and its calls; who asks for one is no matter",
+	},
+	{
 		packages: []string{"infer"},
 		never:    []string{".", "checks/...", "policy", "preset", "protocol"},
 		why:      "a guess says what an argument is; what to demand of it is decided above",
@@ -148,8 +158,8 @@ var targetRules = []targetRule{
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
 	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
 	{"testing", []string{"check/checktest", "internal/npm", "internal/redistest"}, "package testing adds flags to the program that imports it"},
-	{"os/exec", []string{"internal/process", "internal/npm", "internal/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
-	{"unsafe", []string{"internal/process"}, "toolvet reads what its enemies write"},
+	{"os/exec", []string{"internal/process", "internal/sandbox", "internal/npm", "internal/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
+	{"unsafe", []string{"internal/process", "internal/sandbox"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},
 }
 

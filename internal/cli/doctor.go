@@ -1,0 +1,143 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/rehearse"
+)
+
+// A diagnosis is what one look at the machine found.
+type diagnosis struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Why  string `json:"why,omitempty"`
+	Fix  string `json:"fix,omitempty"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	var file string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what of toolvet works on this machine",
+		Long: `Say what of toolvet works on this machine, and how to enable the rest.
+
+Exit codes: 0 all works, 1 something does not.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list := diagnose(cmd.Context(), file)
+			if err := a.showDiagnoses(list, asJSON); err != nil {
+				return err
+			}
+			for _, d := range list {
+				if !d.OK {
+					return exitCode(exitNoGo)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one object a line")
+	cmd.Flags().StringVar(&file, "policy", "", "policy `FILE` to look at, too: what it needs of this machine")
+	return cmd
+}
+
+func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
+	for _, d := range list {
+		if asJSON {
+			if err := writeJSON(a.stdout, d); err != nil {
+				return err
+			}
+			continue
+		}
+		word := "works"
+		if !d.OK {
+			word = "does not work: " + d.Why
+		}
+		fmt.Fprintf(a.stdout, "%s: %s\n", d.What, word)
+		if d.Fix != "" {
+			fmt.Fprintf(a.stdout, "  fix: %s\n", d.Fix)
+		}
+	}
+	return nil
+}
+
+func diagnose(ctx context.Context, file string) []diagnosis {
+	list := []diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}
+	if file == "" {
+		return list
+	}
+	p, err := policy.Load(file, suite.Rules()...)
+	d := diagnosis{What: "the policy", OK: err == nil}
+	if err != nil {
+		d.Why = err.Error()
+	}
+	return append(list, d)
+}
+
+// diagnoseSupervisor starts toolvet itself as a server is started.
+func diagnoseSupervisor(ctx context.Context) diagnosis {
+	d := diagnosis{What: "servers of which nothing is left behind (toolvet proxy)", OK: true}
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	exit, err := superviseSelf(ctx)
+	if err == nil && exit.Code != 0 {
+		err = fmt.Errorf("the program %s", exit)
+	}
+	if err != nil {
+		d.OK, d.Why = false, err.Error()
+	}
+	return d
+}
+
+func superviseSelf(ctx context.Context) (process.Exit, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return process.Exit{}, err
+	}
+	supervisor, err := supervisor()
+	if err != nil {
+		return process.Exit{}, err
+	}
+	p, err := process.Start(process.Command{Args: []string{self, "version"}, Supervisor: supervisor})
+	if err != nil {
+		return process.Exit{}, err
+	}
+	defer p.Stdout().Close()
+	go func() { _, _ = io.Copy(io.Discard, p.Stdout()) }()
+	return p.Stop(ctx, process.Grace{EOF: doctorTimeout}), nil
+}
+
+// doctorTimeout bounds each look.
+const doctorTimeout = 10 * time.Second
+
+func diagnoseSandbox(ctx context.Context) diagnosis {
+	d := diagnosis{What: "rehearsals (toolvet rehearse)", OK: true}
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	init, err := sandboxInit()
+	if err == nil {
+		err = rehearse.Probe(ctx, init)
+	}
+	var missing *rehearse.UnsupportedError
+	switch {
+	case errors.As(err, &missing):
+		d.OK, d.Why, d.Fix = false, missing.What, missing.Fix
+	case err != nil:
+		d.OK, d.Why = false, err.Error()
+	}
+	return d
+}

@@ -1,0 +1,244 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/rehearse"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// rehearseFlags are the flags of "toolvet rehearse".
+type rehearseFlags struct {
+	gate     gateFlags
+	timeout  time.Duration
+	writable []string
+	json     bool
+	html     string
+	commit   bool
+	yes      bool
+}
+
+func (a *app) rehearseCommand() *cobra.Command {
+	var flags rehearseFlags
+	cmd := &cobra.Command{
+		Use:   "rehearse [flags] CALL.json|- -- SERVER-COMMAND...",
+		Short: "Run calls where they can do no harm, and show what they would change",
+		Long: `Run calls where they can do no harm, and show what they would change.
+
+The server is started for real, in a sandbox of the Linux kernel: it sees this machine's
+files, what it writes lands in memory, and it reaches no network. The report says which
+files it made, changed, moved and deleted, which programs it started and what it wanted
+to connect to.
+
+A call is {"tool": …, "arguments": {…}}. A list of calls is made in order, each with what
+those before it did. With --commit the changes are then made for real, if you say so and
+no file underneath has changed meanwhile.
+
+Exit codes: 0 all calls were made, 1 a call was refused or has no result, 2 not rehearsed.
+'toolvet doctor' says whether it works on this machine.`,
+		Example: `  toolvet rehearse call.json -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet rehearse --commit call.json -- npx -y @modelcontextprotocol/server-filesystem .`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, server := serverArgs(cmd, args)
+			return a.rehearse(cmd, flags, files, server)
+		},
+	}
+	f := cmd.Flags()
+	flags.gate.register(cmd)
+	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and for each call")
+	f.StringArrayVar(&flags.writable, "writable", nil, "`DIR` that the server writes to, if the sandbox does not find it; can be given again")
+	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
+	f.StringVar(&flags.html, "html", "", "write the report as a page to `FILE`, too")
+	f.BoolVar(&flags.commit, "commit", false, "make the changes for real after showing them")
+	f.BoolVar(&flags.yes, "yes", false, "with --commit: do not ask")
+	return cmd
+}
+
+func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []string) error {
+	switch {
+	case len(files) != 1:
+		return usageError(cmd, "name one file with a call, or - for standard input")
+	case len(server) == 0:
+		return usageError(cmd, "no server command: give it after --")
+	case flags.timeout <= 0:
+		return usageError(cmd, "--server-timeout must be longer than 0")
+	case flags.commit && !flags.yes && (files[0] == "-" || !isTerminal(a.stdin)):
+		return usageError(cmd, "--commit asks before it changes anything, and nobody is there to answer: add --yes")
+	}
+	ctx := cmd.Context()
+	raw, err := a.readCall(ctx, files[0])
+	if err != nil {
+		return err
+	}
+	calls, err := decodeCalls(raw)
+	if err != nil {
+		return fmt.Errorf("%s: %w", displayName(files[0]), err)
+	}
+	session, err := a.startRehearsal(ctx, flags, server)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	code := exitGo
+	for _, c := range calls {
+		if done := session.Call(ctx, c); done.Result == nil {
+			code = exitNoGo
+		}
+	}
+	report, err := session.Finish(ctx)
+	if err == nil {
+		err = a.showRehearsal(flags, report)
+	}
+	if err != nil {
+		return err
+	}
+	if flags.commit {
+		return errors.Join(a.commit(ctx, flags, session, report, code), exitWith(code))
+	}
+	return exitWith(code)
+}
+
+func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, server []string) (*rehearse.Session, error) {
+	p, err := flags.gate.policyFor(server)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := newGate(p, newLogger(a.stderr, false))
+	if err != nil {
+		return nil, err
+	}
+	init, err := sandboxInit()
+	if err != nil {
+		return nil, err
+	}
+	session := flags.gate.session(p)
+	s, err := rehearse.Start(ctx, rehearse.Config{
+		Command: server, Init: init, Writable: flags.writable, Timeout: flags.timeout,
+		Gate: gate, Server: p.Servers[0].Name, Session: &session,
+	})
+	var missing *rehearse.UnsupportedError
+	if errors.As(err, &missing) {
+		return nil, withHint(err, "'toolvet doctor' says what is missing on this machine")
+	}
+	return s, err
+}
+
+// decodeCalls reads a call, or a list of calls.
+func decodeCalls(raw []byte) ([]rehearse.Call, error) {
+	if len(raw) > maxCall {
+		return nil, fmt.Errorf("larger than %d bytes", maxCall)
+	}
+	if _, err := strictjson.Decode(raw, strictjson.Limits{}); err != nil {
+		return nil, err
+	}
+	var list []json.RawMessage
+	if strings.HasPrefix(strings.TrimLeft(string(raw), " \t\r\n"), "[") {
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, err
+		}
+	} else {
+		list = append(list, raw)
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no call")
+	}
+	var calls []rehearse.Call
+	for i, raw := range list {
+		d := json.NewDecoder(strings.NewReader(string(raw)))
+		d.DisallowUnknownFields()
+		var c rehearse.Call
+		if err := d.Decode(&c); err != nil || c.Tool == "" {
+			return nil, fmt.Errorf(`call %d: must be {"tool": NAME, "arguments": {…}}`, i+1)
+		}
+		calls = append(calls, c)
+	}
+	return calls, nil
+}
+
+func (a *app) showRehearsal(flags rehearseFlags, r *rehearse.Report) error {
+	if flags.html != "" {
+		var page strings.Builder
+		if err := r.WriteHTML(&page); err != nil {
+			return err
+		}
+		if err := os.WriteFile(flags.html, []byte(page.String()), 0o600); err != nil {
+			return err
+		}
+	}
+	if flags.json {
+		return writeJSON(a.stdout, r)
+	}
+	return r.WriteText(a.stdout)
+}
+
+// commit makes the changes, if all calls had results and the operator agrees.
+func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Session, r *rehearse.Report, code int) error {
+	switch {
+	case code != exitGo:
+		return errors.New("nothing is committed, because not all calls were made")
+	case len(r.Changes) == 0:
+		fmt.Fprintln(a.stderr, "toolvet: there is nothing to commit")
+		return nil
+	case !flags.yes && !a.agree(ctx, fmt.Sprintf("Make these %d changes? [y/N] ", len(r.Changes))):
+		fmt.Fprintln(a.stderr, "toolvet: nothing was changed")
+		return nil
+	}
+	made, err := s.Commit(ctx)
+	if err != nil {
+		return fmt.Errorf("committed %d steps: %w", made, err)
+	}
+	fmt.Fprintf(a.stderr, "toolvet: committed %d changes\n", len(r.Changes))
+	return nil
+}
+
+// agree asks on the terminal. A read that waits is left behind when ctx is done.
+func (a *app) agree(ctx context.Context, question string) bool {
+	fmt.Fprint(a.stderr, question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(io.LimitReader(a.stdin, 64)).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case said := <-answer:
+		return said == "y" || said == "yes"
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// sandboxInit is the command that builds a sandbox (see rehearse.Run).
+func sandboxInit() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding toolvet's own program, which builds the sandbox: %w", err)
+	}
+	return []string{self, "sandbox"}, nil
+}
+
+// sandboxCommand is what toolvet starts itself as, to build a sandbox.
+func (a *app) sandboxCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                "sandbox",
+		Short:              "Build a sandbox; toolvet starts this itself",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return exitWith(rehearse.Run(args))
+		},
+	}
+}

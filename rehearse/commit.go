@@ -1,0 +1,230 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A StaleError says that a file is not as it was when the report was written. Nothing of the
+// change has been made.
+type StaleError struct{ Path string }
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s has changed since the rehearsal: rehearse again", e.Path)
+}
+
+// Commit makes the changes of the report on the machine, after [Session.Finish]. First it
+// compares everything that would be touched with what the report says was there: if anything
+// differs, the error is a [StaleError] and nothing is changed. Each file is then replaced at
+// once, by a copy with the attributes that the report says; what is deleted goes last.
+// It returns how many changes were made, also with an error. Sockets and devices cannot be
+// made so: they are an error before anything is changed.
+func (s *Session) Commit(ctx context.Context) (int, error) {
+	for i := range s.changes {
+		if err := s.changes[i].check(); err != nil {
+			return 0, err
+		}
+	}
+	made := 0
+	for _, step := range s.steps() {
+		if err := ctx.Err(); err != nil {
+			return made, err
+		}
+		if err := step.change.check(); err != nil {
+			return made, err
+		}
+		if err := step.do(); err != nil {
+			return made, fmt.Errorf("%s: %w", step.change.Path, bare(err))
+		}
+		made++
+	}
+	return made, nil
+}
+
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("cannot %s: %w", strings.TrimSuffix(p.Op, "at"), p.Err)
+	}
+	return err
+}
+
+// check compares what is there with what the report says.
+func (c *change) check() error {
+	if c.After != nil && (c.After.Type == "socket" || c.After.Type == "other") {
+		return fmt.Errorf("%s: a %s cannot be carried over", c.Path, c.After.Type)
+	}
+	before := c.Before
+	if c.from != nil {
+		if err := c.from.check(); err != nil {
+			return err
+		}
+		before = nil
+	}
+	now, err := look(c.layer.lower, c.name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s cannot be compared: %w", c.Path, bare(err))
+	case before == nil && now == nil:
+		return nil
+	case before == nil && c.replaces:
+		return nil // another change deletes it first
+	case before == nil || now == nil:
+		return &StaleError{c.Path}
+	case before.Type == "directory" && now.Type == "directory" && before.sameAttributes(now):
+		return nil // what is in it has changes of its own
+	case before.stamp == now.stamp || before.sameContent(now) && before.sameAttributes(now):
+		return nil
+	}
+	return &StaleError{c.Path}
+}
+
+// A step is one change, at its time.
+type step struct {
+	order  int
+	change *change
+	do     func() error
+}
+
+// steps are the changes in an order in which each can be made: what stands in the way is
+// deleted, directories are made, then files; the rest is deleted, the deepest first; and last
+// directories get their attributes.
+func (s *Session) steps() []step {
+	blocked := map[string]bool{}
+	for i := range s.changes {
+		if s.changes[i].replaces {
+			blocked[s.changes[i].Path] = true
+		}
+	}
+	var steps []step
+	for i := range s.changes {
+		c := &s.changes[i]
+		add := func(order int, do func() error) { steps = append(steps, step{order, c, do}) }
+		switch {
+		case c.Kind == Deleted && within(blocked, c.Path):
+			add(0, c.remove)
+		case c.Kind == Deleted:
+			add(3, c.remove)
+		case c.Kind == Attributes && c.After.Type != "link":
+			add(4, c.attributes)
+		case c.After.Type == "directory":
+			add(1, c.mkdir)
+		default:
+			add(2, c.replace)
+		}
+		if c.from != nil {
+			steps = append(steps, step{3, c.from, c.from.remove})
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b step) int {
+		order := cmp.Compare(a.change.Path, b.change.Path)
+		if a.order == 0 || a.order == 3 {
+			order = -order
+		}
+		return cmp.Or(a.order-b.order, order)
+	})
+	return steps
+}
+
+func within(dirs map[string]bool, p string) bool {
+	for ; p != "/"; p = path.Dir(p) {
+		if dirs[p] {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *change) remove() error { return c.layer.lower.Remove(c.name) }
+
+func (c *change) mkdir() error {
+	if err := c.layer.lower.Mkdir(c.name, 0o700); err != nil {
+		return err
+	}
+	return c.attributes()
+}
+
+// attributes gives what is there the attributes of the layer's. Times are those of the rehearsal.
+func (c *change) attributes() error { return c.dress(c.name) }
+
+func (c *change) dress(name string) error {
+	root := c.layer.lower
+	if c.After.Type != "link" {
+		if err := sameOwner(root, name, c.After); err != nil {
+			return err
+		}
+		if err := root.Chmod(name, fs.FileMode(c.After.Mode)); err != nil {
+			return err
+		}
+		if c.After.Type == "file" || c.After.Type == "directory" {
+			if err := copyAttributes(c.layer.upper, c.name, root, name); err != nil {
+				return err
+			}
+		}
+		if c.After.Type == "file" {
+			return root.Chtimes(name, c.After.Modified, c.After.Modified)
+		}
+	}
+	return nil
+}
+
+// sameOwner gives a file to its owner, if that is another.
+func sameOwner(root *os.Root, name string, want *State) error {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if user, group, _ := identify(info); user == want.User && group == want.Group {
+		return nil
+	}
+	return root.Lchown(name, want.User, want.Group)
+}
+
+// replace puts a file, a link or a pipe in its place at once.
+func (c *change) replace() error {
+	root := c.layer.lower
+	passing := path.Join(path.Dir(c.name), ".toolvet-"+rand.Text()[:12])
+	err := c.make(root, passing)
+	if err == nil {
+		err = c.dress(passing)
+	}
+	if err == nil {
+		err = root.Rename(passing, c.name)
+	}
+	if err != nil {
+		_ = root.Remove(passing)
+	}
+	return err
+}
+
+func (c *change) make(root *os.Root, name string) error {
+	switch c.After.Type {
+	case "link":
+		return root.Symlink(c.After.Target, name)
+	case "pipe":
+		return makePipe(root, name)
+	}
+	in, err := open(c.layer.upper, c.name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}

@@ -1,0 +1,42 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed report.html
+var page string
+
+// WriteHTML writes a report as a page that needs nothing else: no script, no style or
+// picture from elsewhere. The error is that of w.
+func (r *Report) WriteHTML(w io.Writer) error {
+	t, err := template.New("report").Funcs(template.FuncMap{
+		"join":  func(list []string) string { return strings.Join(list, " ") },
+		"lines": func(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") },
+		"mark": func(line string) string {
+			switch {
+			case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
+				return "head"
+			case strings.HasPrefix(line, "+"):
+				return "added"
+			case strings.HasPrefix(line, "-"):
+				return "removed"
+			}
+			return ""
+		},
+		"words":   func(c Called) string { return c.words() },
+		"verdict": func(c Called) string { return c.verdict() },
+		"about":   func(c Change) string { return c.about() },
+		"text":    text,
+	}).Parse(page)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, r)
+}

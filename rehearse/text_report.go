@@ -1,0 +1,172 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
+)
+
+// maxShown bounds what the text shows of a result, in lines, and of a line, in characters.
+const (
+	maxShownLines = 12
+	maxShown      = 400
+)
+
+// WriteText writes a report as a person reads it in a terminal. The error is that of w.
+func (r *Report) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	for _, c := range r.Calls {
+		c.text(b)
+	}
+	fmt.Fprintf(b, "changes: %s\n", count(len(r.Changes)))
+	for i := range r.Changes {
+		r.Changes[i].text(b)
+	}
+	section(b, "processes", r.Processes, func(p Process) string { return strings.Join(p.Arguments, " ") + start(p.AtStart) })
+	section(b, "network", r.Network, func(a Attempt) string { return "would connect to " + a.Address + start(a.AtStart) })
+	section(b, "not rehearsed", r.Gaps, func(g Gap) string { return strings.TrimPrefix(g.Path+": "+g.Why, ": ") })
+	fmt.Fprintf(b, "the server %s; %s of processor time, %d MiB of memory\n", r.Exit, text(r.Usage.CPU), r.Usage.Memory>>20)
+	return b.Flush()
+}
+
+func text(d Duration) string {
+	raw, _ := d.MarshalText()
+	return string(raw)
+}
+
+func count(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+func start(yes bool) string {
+	if yes {
+		return " (as the server started)"
+	}
+	return ""
+}
+
+// line is what a terminal may show of a text that a server wrote.
+func line(s string) string { return strictjson.Printable(s, maxShown) }
+
+func section[T any](w io.Writer, name string, list []T, show func(T) string) {
+	fmt.Fprintf(w, "%s: %s\n", name, count(len(list)))
+	for _, v := range list {
+		fmt.Fprintf(w, "  %s\n", line(show(v)))
+	}
+}
+
+func (c *Called) text(w io.Writer) {
+	switch {
+	case c.Refused:
+		fmt.Fprintf(w, "%s: refused\n", line(c.Tool))
+	case c.Failed != "":
+		fmt.Fprintf(w, "%s: no result\n", line(c.Tool))
+	default:
+		fmt.Fprintf(w, "%s: %s\n", line(c.Tool), c.verdict())
+	}
+	lines := strings.Split(strings.TrimRight(c.words(), "\n"), "\n")
+	for i, l := range lines {
+		if i == maxShownLines {
+			fmt.Fprintf(w, "  … %d more lines\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", line(l))
+	}
+}
+
+// A content is what of a CallToolResult a person reads.
+type content struct {
+	IsError bool `json:"isError"`
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+}
+
+func (c *Called) verdict() string {
+	var r content
+	if json.Unmarshal(c.Result, &r) == nil && r.IsError {
+		return "the tool reports an error"
+	}
+	return "done"
+}
+
+func (c *Called) words() string {
+	if c.Failed != "" {
+		return c.Failed
+	}
+	var r content
+	if err := json.Unmarshal(c.Result, &r); err != nil {
+		return "a result that cannot be read"
+	}
+	var texts []string
+	for _, part := range r.Content {
+		if part.Type == "text" {
+			texts = append(texts, part.Text)
+		} else {
+			texts = append(texts, "["+part.Type+"]")
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (c *Change) text(w io.Writer) {
+	fmt.Fprintf(w, "  %-10s %s\n", c.Kind, line(c.Path)+line(c.about())+start(c.AtStart))
+	for l := range strings.Lines(c.Diff) {
+		if !strings.HasPrefix(l, "--- ") && !strings.HasPrefix(l, "+++ ") {
+			fmt.Fprintf(w, "      %s\n", line(strings.TrimRight(l, "\n")))
+		}
+	}
+}
+
+// about says what the path does not.
+func (c *Change) about() string {
+	switch {
+	case c.Kind == Renamed:
+		return " (was " + c.From + ")"
+	case c.Kind == Deleted:
+		return " (" + c.Before.about() + ")"
+	case c.Kind == Created:
+		return " (" + c.After.about() + ")"
+	}
+	var changed []string
+	if c.Before.Mode != c.After.Mode {
+		changed = append(changed, fmt.Sprintf("mode %v, was %v", c.After.Mode, c.Before.Mode))
+	}
+	if c.Before.User != c.After.User || c.Before.Group != c.After.Group {
+		changed = append(changed, fmt.Sprintf("owner %d:%d, was %d:%d", c.After.User, c.After.Group, c.Before.User, c.Before.Group))
+	}
+	if c.Before.Target != c.After.Target {
+		changed = append(changed, fmt.Sprintf("to %s, was to %s", c.After.Target, c.Before.Target))
+	}
+	if c.Kind == Modified && c.Diff == "" && c.After.Type == "file" {
+		changed = append(changed, fmt.Sprintf("%d bytes, was %d", c.After.Size, c.Before.Size))
+	}
+	if c.Kind == Attributes && len(changed) == 0 {
+		changed = append(changed, "times or extended attributes")
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(changed, "; ") + ")"
+}
+
+func (s *State) about() string {
+	switch s.Type {
+	case "file":
+		return fmt.Sprintf("%d bytes, %v", s.Size, s.Mode)
+	case "link":
+		return "link to " + s.Target
+	}
+	return s.Type
+}
