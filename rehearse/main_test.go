@@ -4,16 +4,25 @@
 package rehearse
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "as-sandbox" {
-		os.Exit(Run(os.Args[2:]))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "as-sandbox":
+			os.Exit(Run(os.Args[2:]))
+		case "as-server":
+			serve(os.Args[2:])
+			return
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -54,4 +63,52 @@ func finish(t testing.TB, s *Session) *Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// serve is an MCP server with the tool run, which runs a shell script. A script in its
+// arguments runs at the start.
+func serve(args []string) {
+	for _, script := range args {
+		_ = exec.Command("/bin/sh", "-c", script).Run()
+	}
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Arguments struct{ Script string } }
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		result := `{}`
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"test","version":"1"}}`
+		case "tools/list":
+			result = `{"tools":[{"name":"run","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}]}`
+		case "tools/call":
+			out, err := exec.Command("/bin/sh", "-c", m.Params.Arguments.Script).CombinedOutput()
+			text, _ := json.Marshal(string(out))
+			result = fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"isError":%v}`, text, err != nil)
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	}
+}
+
+// rehearseScripts rehearses shell scripts, each a call, in a directory.
+func rehearseScripts(t testing.TB, cfg Config, scripts ...string) (*Session, *Report) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Command = append([]string{self, "as-server"}, cfg.Command...)
+	s := startSession(t, cfg)
+	for _, script := range scripts {
+		if done := s.Call(context.Background(), Call{"run", arguments(t, map[string]string{"script": script})}); done.Result == nil {
+			t.Fatal(done.Failed)
+		}
+	}
+	return s, finish(t, s)
 }

@@ -110,6 +110,8 @@ func reported(r *Report, dir string) map[string]string {
 			mode |= fs.ModeDir
 		case "link":
 			mode |= fs.ModeSymlink
+		case "pipe":
+			mode |= fs.ModeNamedPipe
 		}
 		return "now " + mode.String()
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"syscall"
 )
 
 // maxDigested is the size above which a file is not read to compare it, in bytes.
@@ -26,7 +27,7 @@ type stamp struct {
 // look says what is at a name below a directory, nil for nothing. Links are not followed.
 func look(root *os.Root, name string) (*State, error) {
 	info, err := root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {

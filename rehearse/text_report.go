@@ -56,7 +56,9 @@ func start(yes bool) string {
 }
 
 // line is what a terminal may show of a text that a server wrote.
-func line(s string) string { return strictjson.Printable(s, maxShown) }
+func line(s string) string {
+	return strictjson.Printable(strings.ReplaceAll(s, "\t", "    "), maxShown)
+}
 
 func section[T any](w io.Writer, name string, list []T, show func(T) string) {
 	fmt.Fprintf(w, "%s: %s\n", name, count(len(list)))

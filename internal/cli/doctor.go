@@ -80,7 +80,7 @@ func diagnose(ctx context.Context, file string) []diagnosis {
 	if file == "" {
 		return list
 	}
-	p, err := policy.Load(file, suite.Rules()...)
+	_, err := policy.Load(file, suite.Rules()...)
 	d := diagnosis{What: "the policy", OK: err == nil}
 	if err != nil {
 		d.Why = err.Error()

@@ -142,7 +142,7 @@ func decodeCalls(raw []byte) ([]rehearse.Call, error) {
 	if len(raw) > maxCall {
 		return nil, fmt.Errorf("larger than %d bytes", maxCall)
 	}
-	if _, err := strictjson.Decode(raw, strictjson.Limits{}); err != nil {
+	if _, err := strictjson.Parse(raw, strictjson.Limits{}); err != nil {
 		return nil, err
 	}
 	var list []json.RawMessage

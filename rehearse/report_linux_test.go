@@ -1,0 +1,183 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/secret"
+)
+
+// told is a report's changes below a directory, in words.
+func told(r *Report, dir string) []string {
+	var list []string
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		if rel, ok := strings.CutPrefix(c.Path, dir+"/"); ok {
+			list = append(list, strings.ReplaceAll(string(c.Kind)+" "+rel+c.about(), dir+"/", "")+start(c.AtStart))
+		}
+	}
+	return list
+}
+
+func TestChanges(t *testing.T) {
+	for _, tt := range []struct {
+		name, script string
+		want         []string
+	}{
+		{"nothing", "cat notes.txt; ls -R", nil},
+		{"the same again", "cp -p notes.txt x; cat x >notes.txt; touch -r x notes.txt; rm x", nil},
+		{"mode", "chmod 600 notes.txt; chmod 711 tree", []string{"attributes notes.txt (mode -rw-------, was -rw-r-----)", "attributes tree (mode -rwx--x--x, was -rwxr-xr-x)"}},
+		{"times", "touch notes.txt", []string{"attributes notes.txt (times or extended attributes)"}},
+		{"forbidden", "echo x >secret; chmod 0 secret; mkdir closed; touch closed/in; chmod 0 closed", []string{"created closed (directory)", "created closed/in (0 bytes, -rw-r--r--)", "created secret (2 bytes, ----------)"}},
+		{"delete a tree", "rm -r tree", []string{"deleted tree (directory)", "deleted tree/binary (3 bytes, -rwxr-xr-x)", "deleted tree/deep (directory)", "deleted tree/deep/file (4 bytes, -rw-------)"}},
+		{"a tree anew", "rm -r tree; mkdir -m 755 tree; echo new >tree/new", []string{"deleted tree/binary (3 bytes, -rwxr-xr-x)", "deleted tree/deep (directory)", "deleted tree/deep/file (4 bytes, -rw-------)", "created tree/new (4 bytes, -rw-r--r--)"}},
+		{"a file for a tree", "rm -r tree; echo new >tree", []string{"deleted tree (directory)", "created tree (4 bytes, -rw-r--r--)", "deleted tree/binary (3 bytes, -rwxr-xr-x)", "deleted tree/deep (directory)", "deleted tree/deep/file (4 bytes, -rw-------)"}},
+		{"a tree for a file", "rm notes.txt; mkdir notes.txt; echo x >notes.txt/in", []string{"deleted notes.txt (14 bytes, -rw-r-----)", "created notes.txt (directory)", "created notes.txt/in (2 bytes, -rw-r--r--)"}},
+		{"rename", "mv notes.txt other.txt", []string{"renamed other.txt (was notes.txt)"}},
+		{"rename a tree", "mv tree wood", []string{"deleted tree (directory)", "deleted tree/deep (directory)", "created wood (directory)", "renamed wood/binary (was tree/binary)", "created wood/deep (directory)", "renamed wood/deep/file (was tree/deep/file)"}},
+		{"links", "ln -sfn tree link; ln -s /etc/passwd evil", []string{"created evil (link to /etc/passwd)", "modified link (to tree, was to notes.txt)"}},
+		{"pipes and sockets", "rm pipe socket; mkfifo new", []string{"created new (pipe)", "deleted pipe (pipe)", "deleted socket (socket)"}},
+		{"binary", "printf 'a\\0b' >tree/binary", []string{"modified tree/binary (3 bytes, was 3)"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			fixture(t, dir)
+			before := snapshot(t, dir)
+			s, r := rehearseScripts(t, Config{Dir: dir}, tt.script)
+			if diff := cmp.Diff(tt.want, told(r, dir)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(before, snapshot(t, dir), cmp.AllowUnexported(fact{})); diff != "" {
+				t.Fatalf("the machine was changed:\n%s", diff)
+			}
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			committed := changesOf(before, snapshot(t, dir))
+			if want := reported(r, dir); tt.name != "times" {
+				if diff := cmp.Diff(want, committed); diff != "" {
+					t.Errorf("what was committed (+) is not what was reported (-):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+func TestAttributes(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setxattr(file, "user.test", []byte("before"), 0); err != nil {
+		t.Skipf("the file system has no extended attributes: %v", err)
+	}
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		t.Skip("there is no Python to set attributes")
+	}
+	s, r := rehearseScripts(t, Config{Dir: dir}, `python3 -c "import os; os.setxattr('file', 'user.test', b'after')"`)
+	if got := told(r, dir); !cmp.Equal(got, []string{"attributes file (times or extended attributes)"}) {
+		t.Fatalf("got %q; %s", got, r.Calls[0].Result)
+	}
+	if _, err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	value := make([]byte, 16)
+	if n, err := unix.Getxattr(file, "user.test", value); err != nil || string(value[:n]) != "after" {
+		t.Errorf("got %q %v", value[:n], err)
+	}
+}
+
+func TestStale(t *testing.T) {
+	for name, change := range map[string]string{
+		"changed": "notes.txt", "appeared": "new.txt", "gone": "tree/deep/file",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			fixture(t, dir)
+			s, _ := rehearseScripts(t, Config{Dir: dir}, "echo x >>notes.txt; echo x >new.txt; echo x >>tree/deep/file")
+			file := filepath.Join(dir, change)
+			if name == "gone" {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.WriteFile(file, []byte("meanwhile"), 0o640); err != nil {
+				t.Fatal(err)
+			}
+			before := snapshot(t, dir)
+			made, err := s.Commit(t.Context())
+			var stale *StaleError
+			if !errors.As(err, &stale) || stale.Path != file || made != 0 {
+				t.Errorf("got %d, %v", made, err)
+			}
+			if diff := cmp.Diff(before, snapshot(t, dir), cmp.AllowUnexported(fact{})); diff != "" {
+				t.Errorf("the machine was changed all the same:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCircumstances(t *testing.T) {
+	dir := t.TempDir()
+	key := "ghp_" + "x7Kq2LmN9vRt4WzB8cYd3FgH6jPs1QaE5uTo" // made up
+	_, r := rehearseScripts(t, Config{Dir: dir, Command: []string{"echo begun >log"}},
+		"echo github_access_token="+key+" >config; cat config >/dev/null", "cat config; echo more >>log; sleep 300 >/dev/null 2>&1 &")
+	if !strings.Contains(string(r.Calls[1].Result), "github_access_token") {
+		t.Errorf("the second call does not see the first: %s", r.Calls[1].Result)
+	}
+	if got, want := told(r, dir), []string{"created config (61 bytes, -rw-r--r--)", "created log (11 bytes, -rw-r--r--)"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var texts bytes.Buffer
+	if err := errors.Join(r.WriteText(&texts), r.WriteHTML(&texts), json.NewEncoder(&texts).Encode(r.Changes), json.NewEncoder(&texts).Encode(r.Processes)); err != nil {
+		t.Fatal(err)
+	}
+	shown := texts.String()
+	for _, part := range []string{secret.Marker("github-pat"), "cat config", "processes: ", "<h2>Changes (2)</h2>", "not rehearsed: "} {
+		if !strings.Contains(shown, part) {
+			t.Errorf("%q is not in the report", part)
+		}
+	}
+	for i := range r.Changes {
+		if strings.Contains(r.Changes[i].Diff, key) {
+			t.Error("a secret is in a diff")
+		}
+	}
+	for _, p := range r.Processes {
+		if strings.Contains(strings.Join(p.Arguments, " "), key) {
+			t.Error("a secret is in the arguments of a process")
+		}
+	}
+}
+
+func TestAtStart(t *testing.T) {
+	dir := t.TempDir()
+	_, r := rehearseScripts(t, Config{Dir: dir, Command: []string{"echo begun >log; echo same >same"}}, "echo more >>log")
+	if got, want := told(r, dir), []string{"created log (11 bytes, -rw-r--r--)", "created same (5 bytes, -rw-r--r--) (as the server started)"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFull(t *testing.T) {
+	dir := t.TempDir()
+	_, r := rehearseScripts(t, Config{Dir: dir, Limits: Limits{Storage: 4 << 20}}, "head -c 8000000 /dev/zero >big")
+	var why []string
+	for _, g := range r.Gaps {
+		why = append(why, g.Why)
+	}
+	if !strings.Contains(strings.Join(why, "\n"), "filled the space") {
+		t.Errorf("got the gaps %q", why)
+	}
+}
