@@ -23,7 +23,19 @@ func parsePattern(s string) (pattern, error) {
 // Covers reports whether the limit holds for a tool of a server. A pattern that cannot be read
 // covers none.
 func (l *Limit) Covers(server, tool string) bool {
-	return len(l.Tools) == 0 || slices.ContainsFunc(l.Tools, func(text string) bool {
+	return len(l.Tools) == 0 || Match(l.Tools, server, tool)
+}
+
+// CheckPattern says what is wrong with a pattern of tools.
+func CheckPattern(text string) error {
+	_, err := parsePattern(text)
+	return err
+}
+
+// Match reports whether one of the patterns names a tool of a server. A pattern that cannot be
+// read names none.
+func Match(patterns []string, server, tool string) bool {
+	return slices.ContainsFunc(patterns, func(text string) bool {
 		p, err := parsePattern(text)
 		return err == nil && p.matches(server, tool)
 	})

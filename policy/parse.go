@@ -81,6 +81,9 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	limits:
 //	  - {name: calls, tools: ["files:*"], rate: 10/s, burst: 20, concurrency: 4, quota: 1000/day}
 //	shared: {url: "redis://127.0.0.1:6379"}    # count together with other proxies
+//	rehearsal:            # calls that are made in a sandbox before they are made; see package rehearse
+//	  before: ["files:move_*"]
+//	  effects: [{name: careful, no_deletes: true, below: [/srv/data], max_changes: 20, no_network: true}]
 //	audit: {file: audit.jsonl, on_error: refuse}    # see package auditlog
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
 //
@@ -148,6 +151,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 			p.Shared = new(limit.Shared)
 			d.options(n, "the shared limits", p.Shared)
 		}},
+		field{key: "rehearsal", read: func(n ast.Node) { d.options(n, "the rehearsal", &p.Rehearsal) }},
 		field{key: "audit", read: func(n ast.Node) { p.readAudit(d, n) }},
 		field{key: "visibility", read: func(n ast.Node) {
 			p.HideRefused = oneOf(d, n, choice[bool]{"all", false}, choice[bool]{"allowed", true})

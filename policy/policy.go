@@ -28,6 +28,7 @@ type Policy struct {
 	Session       Session
 	Pinning       Pinning
 	Limits        []limit.Limit
+	Rehearsal     Rehearsal
 	Audit         Audit
 	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
 	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody

@@ -47,6 +47,7 @@ func (s *Session) describe(ctx context.Context, c *change) {
 // circumstances adds what there is to say beside the changes.
 func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 	r := &s.report
+	r.Incomplete = len(gaps) > 0
 	r.Command = s.redact.texts(ctx, s.cfg.Command)
 	for i, e := range s.box.Events() {
 		atStart := i < s.events
@@ -66,9 +67,11 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 		gaps = append(gaps, Gap{g.Path, g.Why})
 	}
 	if end.Limit != "" {
+		r.Incomplete = true
 		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server was ended because it took more %s than a rehearsal gives it", end.Limit)})
 	}
 	if bytes, files, err := s.box.Room(); err == nil && (bytes < 64<<10 || files < 8) {
+		r.Incomplete = true
 		gaps = append(gaps, Gap{Why: "the server filled the space that a rehearsal gives it, so that writes may have failed"})
 	}
 	if len(r.Network) > 0 {

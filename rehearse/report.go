@@ -17,9 +17,11 @@ type Report struct {
 	Processes []Process `json:"processes"` // in the order in which they started
 	Network   []Attempt `json:"network"`   // by address, each once
 	Gaps      []Gap     `json:"gaps"`      // what could not be rehearsed, by path
-	Exit      string    `json:"exit"`      // "exited with code 0"
-	Usage     Usage     `json:"usage"`
-	Took      Duration  `json:"took"`
+	// Incomplete says that there may be changes that the report does not tell.
+	Incomplete bool     `json:"incomplete,omitempty"`
+	Exit       string   `json:"exit"` // "exited with code 0"
+	Usage      Usage    `json:"usage"`
+	Took       Duration `json:"took"`
 }
 
 // A Call is a call of a tool.

@@ -76,6 +76,9 @@ type Session struct {
 // Start starts a server in a sandbox and shakes hands. The error is an [UnsupportedError]
 // if that cannot be done on this machine.
 func Start(ctx context.Context, cfg Config) (*Session, error) {
+	if len(cfg.Command) == 0 {
+		return nil, errors.New("it is not known how to start the server: give its command")
+	}
 	if cfg.Env == nil {
 		cfg.Env = os.Environ()
 	}
@@ -141,6 +144,17 @@ func (s *Session) settle() error {
 	}
 	s.events = len(s.box.Events())
 	return nil
+}
+
+// refresh has a session that has waited see what has changed on the machine meanwhile.
+func (s *Session) refresh() error {
+	select {
+	case <-s.client.Done():
+		return s.client.Err()
+	default:
+	}
+	s.began = time.Now()
+	return s.box.Refresh()
 }
 
 // mark tells whether a change has been seen before.

@@ -89,6 +89,7 @@ func (w *walker) layer(l *layer) {
 	}
 }
 
+// gap notes what could not be seen.
 func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path, Why: why}) }
 
 func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {

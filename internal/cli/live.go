@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/rehearse"
 )
 
 // A liveGate is the gate of one server, which changes when the policy file does.
@@ -25,6 +26,7 @@ type liveGate struct {
 	session call.Session
 	enforce *access.Enforcer
 	audit   policy.Audit
+	pool    *rehearse.Pool
 	lock    string // the file of the lock of tools; "": none
 	log     *slog.Logger
 	loading sync.Mutex
@@ -41,14 +43,18 @@ func openLiveGate(flags gateFlags, command []string, log *slog.Logger) (*liveGat
 	if command == nil {
 		command = p.Servers[0].Command
 	}
+	pool, err := newPool(command)
+	if err != nil {
+		return nil, err
+	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
 	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log,
-		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit}
+		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit, pool: pool}
 	return g, g.set(p)
 }
 
 func (g *liveGate) set(p *policy.Policy) error {
-	gate, err := gateBy(g.enforce, p)
+	gate, err := gateBy(g.enforce, p, rehearsals(p, g.pool)...)
 	if err != nil {
 		return err
 	}

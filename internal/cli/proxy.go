@@ -97,6 +97,7 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run r
 	if len(gate.command) == 0 && flags.http.upstream == "" {
 		return usageError(cmd, "no server command: give it after --")
 	}
+	defer gate.pool.Close()
 	supervisor, err := supervisor()
 	if err != nil {
 		return err

@@ -16,7 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -48,7 +50,8 @@ A call is {"tool": …, "arguments": {…}}. A list of calls is made in order, e
 those before it did. With --commit the changes are then made for real, if you say so and
 no file underneath has changed meanwhile.
 
-Exit codes: 0 all calls were made, 1 a call was refused or has no result, 2 not rehearsed.
+Exit codes: 0 all calls were made, 1 a call was refused, has no result, or does
+what the effects of the policy do not allow, 2 not rehearsed.
 'toolvet doctor' says whether it works on this machine.`,
 		Example: `  toolvet rehearse call.json -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet rehearse --commit call.json -- npx -y @modelcontextprotocol/server-filesystem .`,
@@ -88,7 +91,11 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	if err != nil {
 		return fmt.Errorf("%s: %w", displayName(files[0]), err)
 	}
-	session, err := a.startRehearsal(ctx, flags, server)
+	p, err := flags.gate.policyFor(server)
+	if err != nil {
+		return err
+	}
+	session, err := a.startRehearsal(ctx, flags, p, server)
 	if err != nil {
 		return err
 	}
@@ -106,17 +113,17 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	if err != nil {
 		return err
 	}
+	for _, f := range rehearse.Judge(report, p.Servers[0].Name, p.Rehearsal.Effects) {
+		code = exitNoGo
+		fmt.Fprintf(a.stderr, "toolvet: no-go: %s\n", f.Message)
+	}
 	if flags.commit {
 		return errors.Join(a.commit(ctx, flags, session, report, code), exitWith(code))
 	}
 	return exitWith(code)
 }
 
-func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, server []string) (*rehearse.Session, error) {
-	p, err := flags.gate.policyFor(server)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearse.Session, error) {
 	gate, err := newGate(p, newLogger(a.stderr, false))
 	if err != nil {
 		return nil, err
@@ -189,7 +196,7 @@ func (a *app) showRehearsal(flags rehearseFlags, r *rehearse.Report) error {
 func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Session, r *rehearse.Report, code int) error {
 	switch {
 	case code != exitGo:
-		return errors.New("nothing is committed, because not all calls were made")
+		return errors.New("nothing is committed, because a call is a no-go")
 	case len(r.Changes) == 0:
 		fmt.Fprintln(a.stderr, "toolvet: there is nothing to commit")
 		return nil
@@ -219,6 +226,27 @@ func (a *app) agree(ctx context.Context, question string) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// rehearsalTime bounds a judgement that rehearses a call: the server may have to start.
+const rehearsalTime = 60 * time.Second
+
+// newPool makes a pool of rehearsals of the server that a command starts. It starts nothing
+// before it is asked.
+func newPool(command []string) (*rehearse.Pool, error) {
+	init, err := sandboxInit()
+	if err != nil {
+		return nil, err
+	}
+	return rehearse.NewPool(rehearse.Config{Command: command, Init: init}), nil
+}
+
+// rehearsals are the options of a gate that rehearses calls, if the policy demands it.
+func rehearsals(p *policy.Policy, pool *rehearse.Pool) []toolvet.Option {
+	if len(p.Rehearsal.Before) == 0 {
+		return nil
+	}
+	return []toolvet.Option{toolvet.WithMoreChecks(rehearse.NewCheck(p.Rehearsal, pool.Take)), toolvet.WithTimeout(rehearsalTime)}
 }
 
 // sandboxInit is the command that builds a sandbox (see rehearse.Run).

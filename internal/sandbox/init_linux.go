@@ -79,6 +79,7 @@ type initProcess struct {
 	setup   setup
 	control *control
 	events  watcher
+	fresh   []overlaying
 }
 
 func (i *initProcess) run() error {
@@ -94,6 +95,7 @@ func (i *initProcess) run() error {
 	if err != nil {
 		return err
 	}
+	i.fresh = root.fresh
 	i.events.mover = mover{root: i.setup.Root, on: root.on}
 	return i.serve()
 }
@@ -197,7 +199,8 @@ func silence() {
 
 // An order is what we tell init while the server runs.
 type order struct {
-	Signal int `json:"signal"` // for the server
+	Signal  int  `json:"signal,omitempty"`  // for the server
+	Refresh bool `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
 }
 
 // obey carries out orders, and ends everything when there is nobody left to give them.
@@ -209,6 +212,13 @@ func (i *initProcess) obey() {
 		}
 		if o.Signal > 0 {
 			_ = unix.Kill(-1, unix.Signal(o.Signal))
+		}
+		if o.Refresh {
+			n := note{Refreshed: true}
+			if err := refresh(i.fresh); err != nil {
+				n.Failed = err.Error()
+			}
+			_ = i.control.send(n) // if nobody listens, the next order does not come
 		}
 	}
 }

@@ -23,6 +23,7 @@ type root struct {
 	stage  int    // descriptor of the directory of the layers
 	layers []layer
 	gaps   []Gap
+	fresh  []overlaying
 	on     map[uint64]int // of the mounts of layers: the mount of the machine below
 }
 
@@ -239,7 +240,8 @@ func (r *root) overlay(path string, nested bool) error {
 		return err
 	}
 	options := fmt.Sprintf("lowerdir=/proc/self/fd/%d,upperdir=%s,workdir=%s,userxattr", lower, upper, work)
-	err = unix.Mount("overlay", fmt.Sprintf("/proc/self/fd/%d", target), "overlay", unix.MS_NOSUID|unix.MS_NODEV|flagsOf(path), options)
+	flags := unix.MS_NOSUID | unix.MS_NODEV | flagsOf(path)
+	err = unix.Mount("overlay", fmt.Sprintf("/proc/self/fd/%d", target), "overlay", flags, options)
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENODEV):
 		return &UnsupportedError{What: fmt.Sprintf("an overlay cannot be mounted in a user namespace (%v)", err), Fix: "it needs Linux 5.11 or later with the module overlay"}
@@ -248,7 +250,24 @@ func (r *root) overlay(path string, nested bool) error {
 		return hide(fmt.Sprintf("its file system cannot be overlaid (%v)", err))
 	}
 	r.except(path)
+	r.fresh = append(r.fresh, overlaying{path, flags})
 	return r.remember(path)
+}
+
+// An overlaying is a mounted overlay, and its flags.
+type overlaying struct {
+	path  string
+	flags uintptr
+}
+
+// refresh has the overlays forget what they know of the machine's files, but for what is open.
+func refresh(list []overlaying) error {
+	for _, o := range list {
+		if err := unix.Mount("", o.path, "", unix.MS_REMOUNT|o.flags, ""); err != nil {
+			return fmt.Errorf("%s: %w", o.path, err)
+		}
+	}
+	return nil
 }
 
 // target opens the place of the new root that a layer is mounted on, and makes it if the

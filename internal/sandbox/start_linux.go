@@ -37,6 +37,8 @@ type Sandbox struct {
 	layers                []Layer
 	gaps                  []Gap
 	done                  chan struct{}
+	refreshing            sync.Mutex
+	answer                chan note // to an order to refresh
 
 	mu     sync.Mutex
 	events []Event
@@ -58,7 +60,7 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 		}
 		c.Dir = dir
 	}
-	s := &Sandbox{done: make(chan struct{})}
+	s := &Sandbox{done: make(chan struct{}), answer: make(chan note, 1)}
 	if err := s.launch(c); err != nil {
 		s.close()
 		return nil, err
@@ -184,6 +186,8 @@ func (s *Sandbox) follow() {
 		s.mu.Lock()
 		switch {
 		case err != nil:
+		case n.Refreshed:
+			s.answer <- n
 		case n.Event != nil:
 			s.events = append(s.events, *n.Event)
 		case n.Exited != nil:
@@ -289,6 +293,25 @@ func exitOf(status unix.WaitStatus) process.Exit {
 		return process.Exit{Code: 128 + int(status.Signal()), Signal: unix.SignalName(status.Signal())}
 	}
 	return process.Exit{Code: status.ExitStatus()}
+}
+
+// Refresh has the server see what has changed on the machine since it was started. What it has
+// open, and files beside mounts ([Layer.Whole]), stay as they were.
+func (s *Sandbox) Refresh() error {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	if err := s.control.send(order{Refresh: true}); err != nil {
+		return err
+	}
+	select {
+	case n := <-s.answer:
+		if n.Failed != "" {
+			return errors.New(n.Failed)
+		}
+		return nil
+	case <-s.done:
+		return errors.New("the sandbox has ended")
+	}
 }
 
 // Room is what is left of the limits on what may be written: bytes and files.

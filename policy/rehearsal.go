@@ -1,0 +1,75 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/limit"
+)
+
+// Rehearsal is what a policy says of calls that are rehearsed before they are made. Package
+// rehearse carries it out. The zero Rehearsal has none.
+type Rehearsal struct {
+	Before  []string `policy:"before" doc:"calls that are rehearsed before they are made, as server:tool, such as files:move_*; * stands for any characters"`
+	Effects []Effect `policy:"effects" doc:"what these calls may do, judged from the rehearsal"`
+}
+
+// An Effect rule says what calls may do.
+type Effect struct {
+	Name        string   `policy:"name" doc:"name of the rule, in messages"`
+	Tools       []string `policy:"tools" doc:"calls that it holds for, as server:tool; default all"`
+	NoDeletes   bool     `policy:"no_deletes" doc:"true: nothing that is there may be deleted or moved away"`
+	Below       []string `policy:"below" doc:"directories, as absolute paths, outside which nothing may change; default anywhere"`
+	MaxChanges  int      `policy:"max_changes" doc:"how many files and directories may change; default any number"`
+	NoNetwork   bool     `policy:"no_network" doc:"true: no connection may be tried"`
+	NoProcesses bool     `policy:"no_processes" doc:"true: no other program may be started"`
+}
+
+// Covers reports whether the rule holds for a tool of a server.
+func (e *Effect) Covers(server, tool string) bool {
+	return len(e.Tools) == 0 || limit.Match(e.Tools, server, tool)
+}
+
+// Covers reports whether calls of a tool of a server are rehearsed.
+func (r *Rehearsal) Covers(server, tool string) bool { return limit.Match(r.Before, server, tool) }
+
+// Problems says what is wrong, by the names of the fields in a policy.
+func (r *Rehearsal) Problems() []check.Problem {
+	var list []check.Problem
+	add := func(field, format string, args ...any) {
+		list = append(list, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	patterns := func(field string, texts []string) {
+		for _, text := range texts {
+			if err := limit.CheckPattern(text); err != nil {
+				add(field, "%v", err)
+			}
+		}
+	}
+	patterns("before", r.Before)
+	if len(r.Before) == 0 {
+		add("before", "is missing: name the calls to rehearse, such as files:*")
+	}
+	for i, e := range r.Effects {
+		patterns("effects", e.Tools)
+		if e.Name == "" {
+			add("effects", "rule %d needs a name, which messages give", i+1)
+		}
+		if e.MaxChanges < 0 {
+			add("effects", "max_changes must not be negative")
+		}
+		for _, dir := range e.Below {
+			if !filepath.IsAbs(dir) {
+				add("effects", "below must hold absolute paths")
+			}
+		}
+		if !e.NoDeletes && len(e.Below) == 0 && e.MaxChanges == 0 && !e.NoNetwork && !e.NoProcesses {
+			add("effects", "rule %d demands nothing", i+1)
+		}
+	}
+	return list
+}

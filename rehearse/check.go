@@ -1,0 +1,111 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+)
+
+//go:embed README.md
+var doc string
+
+// NewCheck makes the check "rehearsal", which rehearses the calls that r names, in sessions
+// that take gives it, and refuses those whose effects r does not allow. The Gate needs a
+// time-out in which a server starts.
+func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) *check.Check {
+	return &check.Check{
+		Name: "rehearsal", Doc: doc, Stage: check.Policy, Level: check.RuntimeLevel,
+		Run: func(ctx context.Context, pass *check.Pass) error { return run(ctx, pass, r, take) },
+	}
+}
+
+func run(ctx context.Context, pass *check.Pass, r policy.Rehearsal, take func(context.Context) (*Session, error)) error {
+	c := pass.Call
+	if c.Validation || !r.Covers(c.Server, c.Name) {
+		return nil
+	}
+	pass.Fleeting()
+	report, err := once(ctx, take, Call{Tool: c.Name, Arguments: c.Raw})
+	if err != nil {
+		pass.Report(check.Finding{Message: fmt.Sprintf("the call could not be rehearsed, which the policy demands: %v", err)})
+		return nil
+	}
+	for _, f := range Judge(report, c.Server, r.Effects) {
+		pass.Report(f)
+	}
+	return nil
+}
+
+// once rehearses one call.
+func once(ctx context.Context, take func(context.Context) (*Session, error), c Call) (*Report, error) {
+	s, err := take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if done := s.Call(ctx, c); done.Result == nil {
+		return nil, errors.New("the server gave no result")
+	}
+	return s.Finish(ctx)
+}
+
+// Judge says what in a report the rules do not allow. What happened as the server started
+// does not count. The findings name rules, and no paths: names may be the model's own.
+func Judge(r *Report, server string, rules []policy.Effect) []check.Finding {
+	var found []check.Finding
+	for i := range rules {
+		e := &rules[i]
+		if !slices.ContainsFunc(r.Calls, func(c Called) bool { return e.Covers(server, c.Tool) }) {
+			continue
+		}
+		for _, why := range breaches(r, e) {
+			found = append(found, check.Finding{Rule: e.Name, Message: fmt.Sprintf("the rehearsal shows that the call %s: the rule %q does not allow it", why, e.Name)})
+		}
+	}
+	return found
+}
+
+func breaches(r *Report, e *policy.Effect) []string {
+	var changes, deleted, outside int
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		if c.AtStart {
+			continue
+		}
+		changes++
+		if c.Kind == Deleted || c.Kind == Renamed {
+			deleted++
+		}
+		if len(e.Below) > 0 && (!below(c.Path, e.Below) || c.From != "" && !below(c.From, e.Below)) {
+			outside++
+		}
+	}
+	var why []string
+	add := func(bad bool, format string, args ...any) {
+		if bad {
+			why = append(why, fmt.Sprintf(format, args...))
+		}
+	}
+	add(e.NoDeletes && deleted > 0, "deletes or moves away %d files or directories", deleted)
+	add(outside > 0, "changes %d files or directories outside %s", outside, strings.Join(e.Below, " and "))
+	add(e.MaxChanges > 0 && changes > e.MaxChanges, "changes %d files and directories, more than %d", changes, e.MaxChanges)
+	add(e.NoNetwork && slices.ContainsFunc(r.Network, func(a Attempt) bool { return !a.AtStart && !strings.HasPrefix(a.Address, "unix:") }), "wants to connect to the network")
+	add(e.NoProcesses && slices.ContainsFunc(r.Processes, func(p Process) bool { return !p.AtStart }), "starts other programs")
+	add(r.Incomplete, "did more than could be seen")
+	return why
+}
+
+func below(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	})
+}
