@@ -26,6 +26,10 @@ type Tool struct {
 	Raw          json.RawMessage // the whole definition
 	Fault        error           // why the definition cannot be used; nil if it can
 
+	// Sent is the whole definition as the server sent it, where something was taken out of Raw
+	// that a model must not read; nil: they are the same. It is for comparison alone.
+	Sent json.RawMessage
+
 	compiled atomic.Pointer[compiled]
 	memo     atomic.Pointer[memo]
 }
@@ -69,6 +73,14 @@ func (t *Tool) Schema(cache *schema.Cache) (*schema.Schema, error) {
 	s, err := cache.Get(t.InputSchema)
 	t.compiled.Store(&compiled{cache, s, err})
 	return s, err
+}
+
+// AsSent is the whole definition as the server sent it.
+func (t *Tool) AsSent() json.RawMessage {
+	if t.Sent != nil {
+		return t.Sent
+	}
+	return t.Raw
 }
 
 // DecodeTool reads one tool's definition, of which it keeps parts of raw. A definition
@@ -163,8 +175,8 @@ func NewCatalog(tools []*Tool) *Catalog {
 		case !dup:
 			c.names = append(c.names, t.Name)
 			c.byName[t.Name] = t
-		case string(first.Raw) != string(t.Raw):
-			c.byName[t.Name] = &Tool{Name: t.Name, Raw: t.Raw,
+		case !bytes.Equal(first.AsSent(), t.AsSent()):
+			c.byName[t.Name] = &Tool{Name: t.Name, Raw: t.Raw, Sent: t.Sent,
 				Fault: errors.New("the server lists the tool twice, with different definitions")}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/mcpgate"
+	"github.com/toolvet/toolvet/pin"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -130,6 +131,43 @@ func TestListLeavesOut(t *testing.T) {
 		}
 		if got := w.call("greet", `{"name":"Ann","times":1}`).line; strings.Contains(got, "unknown tool") || strings.Contains(got, `"isError":true`) {
 			t.Errorf("a call of what is in no list: %s", got)
+		}
+	}
+}
+
+// The lock compares what the server lists, of which the client reads what is left without a
+// secret.
+func TestPinnedSecret(t *testing.T) {
+	t.Parallel()
+	const token = "glpat-Xk29fLq0ZpWv7TbN3mRs"
+	listing := func(description string) *mcp.Server {
+		server := mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "1"}, nil)
+		server.AddTool(&mcp.Tool{Name: "add", Description: description, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return &mcp.CallToolResult{}, nil })
+		return server
+	}
+	const description = "For example token=" + token
+	tool, err := call.DecodeTool(open(t, listing(description), "2025-11-25").list()[0][0], call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := new(pin.Lock).Accept(pin.DefaultServer, new(pin.Lock).Compare(pin.DefaultServer, call.NewCatalog([]*call.Tool{tool})))
+	gate, err := toolvet.New(toolvet.WithMoreChecks(pin.NewCheck(lock, pin.Options{})), toolvet.WithListing(pin.NewListing(lock, pin.Options{}, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, accepted := range map[string]bool{description: true, strings.Replace(description, "Xk", "Yk", 1): false} {
+		server := listing(text)
+		if err := mcpgate.Install(server, gate); err != nil {
+			t.Fatal(err)
+		}
+		w := open(t, server, "2025-11-25")
+		list := w.ask("tools/list", "{}").line
+		if strings.Contains(list, token[8:]) || strings.Contains(list, `"name":"add"`) != accepted {
+			t.Errorf("accepted: %v, the client reads %s", accepted, list)
+		}
+		if got := w.call("add", "{}").line; strings.Contains(got, "not the one that was accepted") == accepted {
+			t.Errorf("accepted: %v, a call: %s", accepted, got)
 		}
 	}
 }

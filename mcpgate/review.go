@@ -44,8 +44,8 @@ func (g *guard) review(ctx context.Context, method string, a admitted, res mcp.R
 	switch {
 	case !v.Go:
 		return withheld(method, c, v)
-	case bytes.Equal(v.Raw, raw) && len(v.Findings) == 0:
-		return res, nil
+	case bytes.Equal(v.Raw, raw) && (tool == nil || len(v.Findings) == 0):
+		return res, nil // only the result of a tool is told what was found
 	}
 	return shown(res, c, v)
 }

@@ -14,7 +14,7 @@ import (
 // hide takes the tools that the session may not see, or whose definitions a model may not
 // read, out of a page of tools/list. It returns how many entries are left. Definitions that
 // cannot be read are taken out, too: nobody can say whether they may be seen.
-func (p *Exchange) hide(line []byte) (changed []byte, left int, err error) {
+func (p *Exchange) hide(line []byte, page *listing) (changed []byte, left int, err error) {
 	gate, session := p.gate(), p.caller.session(nil)
 	hidden := 0
 	changed, err = edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
@@ -23,10 +23,9 @@ func (p *Exchange) hide(line []byte) (changed []byte, left int, err error) {
 			return nil, err
 		}
 		var kept [][]byte
-		for _, raw := range entries {
-			t, err := call.DecodeTool(raw, p.limits)
-			if err == nil && gate.Lists(p.ctx, &call.Call{Server: p.cfg.Server, Name: t.Name, Tool: t, Session: session}) {
-				kept = append(kept, raw)
+		for i, t := range page.inOrder(entries, p.limits) {
+			if t != nil && gate.Lists(p.ctx, &call.Call{Server: p.cfg.Server, Name: t.Name, Tool: t, Session: session}) {
+				kept = append(kept, entries[i])
 			}
 		}
 		left, hidden = len(kept), len(entries)-len(kept)

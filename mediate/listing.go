@@ -4,6 +4,7 @@
 package mediate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
 // Bounds of a listing of the proxy's own.
@@ -31,10 +33,14 @@ type listing struct {
 	faults []error       // definitions that cannot be read
 }
 
-func decodeListing(result []byte, limits call.Limits) (*listing, error) {
+// decodeListing reads a page as it was reviewed; sent is the page as the server sent it.
+func decodeListing(result, sent []byte, limits call.Limits) (*listing, error) {
 	var l listing
 	var err error
 	if l.tools, l.next, l.faults, err = call.DecodeTools(result, limits); err != nil {
+		return nil, err
+	}
+	if err := l.keepSent(result, sent, limits); err != nil {
 		return nil, err
 	}
 	// ttlMs exists since 2026-07-28 (server/utilities/caching).
@@ -42,6 +48,42 @@ func decodeListing(result []byte, limits call.Limits) (*listing, error) {
 		l.ttl = max(time.Duration(ms)*time.Millisecond, minTTL)
 	}
 	return &l, nil
+}
+
+// keepSent gives the tools the definitions that the server sent, which the lock compares.
+func (l *listing) keepSent(result, sent []byte, limits call.Limits) error {
+	if bytes.Equal(result, sent) {
+		return nil
+	}
+	reviewed, err := strictjson.Elements(get(result, limits, "tools"), limits)
+	if err != nil {
+		return err
+	}
+	before, err := strictjson.Elements(get(sent, limits, "tools"), limits)
+	if err != nil {
+		return err
+	}
+	if len(before) != len(reviewed) {
+		return errors.New("the review has changed how many tools there are")
+	}
+	for i, t := range l.inOrder(reviewed, limits) {
+		if t != nil && !bytes.Equal(reviewed[i], before[i]) {
+			t.Sent = bytes.Clone(before[i])
+		}
+	}
+	return nil
+}
+
+// inOrder are the tools beside the entries of the page: nil for one that cannot be read.
+func (l *listing) inOrder(entries [][]byte, limits call.Limits) []*call.Tool {
+	tools, next := make([]*call.Tool, len(entries)), 0
+	for i, raw := range entries {
+		if _, err := call.DecodeTool(raw, limits); err == nil && next < len(l.tools) {
+			tools[i] = l.tools[next]
+			next++
+		}
+	}
+	return tools
 }
 
 // listPages asks the server for all pages of its tools.
@@ -86,7 +128,7 @@ func (p *Exchange) listPage(ctx context.Context, cursor string) (*listing, error
 	if !v.Go {
 		return nil, errors.New("the server's list of tools is withheld")
 	}
-	page, err := decodeListing(v.Raw, p.limits)
+	page, err := decodeListing(v.Raw, result, p.limits)
 	if err != nil {
 		return nil, err
 	}

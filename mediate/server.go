@@ -71,6 +71,7 @@ func (p *Exchange) FromServer(line []byte) []byte {
 		p.log.Warn("dropped an answer of the server to a request that is not known, or is answered")
 		return nil
 	}
+	sent := m.Result
 	reviewed := p.review(m, r, line)
 	if r == nil || m.Result == nil || !r.changes() {
 		return reviewed
@@ -81,7 +82,7 @@ func (p *Exchange) FromServer(line []byte) []byte {
 			return line
 		}
 	}
-	changed, err := p.change(r, m.Result, line)
+	changed, err := p.change(r, m.Result, sent, line)
 	if err != nil && r.method == "tools/list" && p.gate().Hides() {
 		p.log.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
 		return p.errorLine(r.id, call.InternalError, "the server's list of tools is withheld: it could not be read")
@@ -164,13 +165,14 @@ func (r *Request) changes() bool {
 	return r.method == "initialize" || r.method == "server/discover" || r.method == "tools/list"
 }
 
-// change makes the three changes of the proxy to a line of the server.
-func (p *Exchange) change(r *Request, result, line []byte) ([]byte, error) {
+// change makes the three changes of the proxy to a line of the server; sent is the result
+// as the server sent it.
+func (p *Exchange) change(r *Request, result, sent, line []byte) ([]byte, error) {
 	switch r.method {
 	case "initialize", "server/discover":
 		return p.announce(r, result, line)
 	case "tools/list":
-		return p.addTool(r, result, line)
+		return p.addTool(r, result, sent, line)
 	}
 	return line, nil
 }
@@ -221,8 +223,8 @@ func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
 
 // addTool learns from a page of the client's own listing, and adds the validate tool to
 // the last page.
-func (p *Exchange) addTool(r *Request, result, line []byte) ([]byte, error) {
-	page, err := decodeListing(result, p.limits)
+func (p *Exchange) addTool(r *Request, result, sent, line []byte) ([]byte, error) {
+	page, err := decodeListing(result, sent, p.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +235,7 @@ func (p *Exchange) addTool(r *Request, result, line []byte) ([]byte, error) {
 	}
 	left := len(page.tools) + len(page.faults)
 	if p.gate().Hides() {
-		if line, left, err = p.hide(line); err != nil {
+		if line, left, err = p.hide(line, page); err != nil {
 			return nil, err
 		}
 	}

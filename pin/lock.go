@@ -42,7 +42,7 @@ type verified struct {
 	change *Change
 }
 
-// Digest is the digest of a tool's whole definition, "sha256:" and 64 hexadecimal digits,
+// Digest is the digest of a tool's whole definition as its server sent it, "sha256:" and 64 hexadecimal digits,
 // over its text in the form of RFC 8785 with numbers of any precision. The error says why
 // the definition means nothing for certain, such as a key that is given twice.
 func Digest(t *call.Tool) (string, error) {
@@ -57,7 +57,7 @@ func read(t *call.Tool) (*pinned, error) {
 	if t.Fault != nil {
 		return nil, t.Fault
 	}
-	v, err := strictjson.Parse(t.Raw, strictjson.Limits{Bytes: maxDefinition})
+	v, err := strictjson.Parse(t.AsSent(), strictjson.Limits{Bytes: maxDefinition})
 	if err != nil {
 		return nil, fmt.Errorf("the definition is refused: %w", err)
 	}
@@ -162,7 +162,7 @@ func (p *pinned) verify(t *call.Tool) *Change {
 // sameText reports whether two tools are defined by the same text, as they are when a
 // server lists them again.
 func sameText(a, b *call.Tool) bool {
-	return a == b || a.Fault == nil && b.Fault == nil && bytes.Equal(a.Raw, b.Raw)
+	return a == b || a.Fault == nil && b.Fault == nil && bytes.Equal(a.AsSent(), b.AsSent())
 }
 
 // Accept returns a lock that has a server's tools as they are after the changes, which

@@ -172,6 +172,53 @@ func TestRugPull(t *testing.T) {
 	lists(list(pulled, other, added), pulled, other)
 }
 
+// TestPinnedSecret holds that the lock compares what the server sent, of which the model reads
+// what is left without a secret: in the client's own list, in the proxy's, and when called.
+func TestPinnedSecret(t *testing.T) {
+	t.Parallel()
+	const (
+		token = "glpat-Xk29fLq0ZpWv7TbN3mRs"
+		first = `{"name":"add","description":"For example token=` + token + `","inputSchema":{"type":"object"}}`
+		odd   = `{"title":"no name ` + token + `"}`
+	)
+	other := strings.Replace(first, token, "glpat-Yk29fLq0ZpWv7TbN3mRs", 1) // the same without the secret
+	file := filepath.Join(t.TempDir(), "toolvet.lock")
+	tool, err := call.DecodeTool([]byte(first), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var empty pin.Lock
+	if err := empty.Accept(pin.DefaultServer, empty.Compare(pin.DefaultServer, call.NewCatalog([]*call.Tool{tool}))).Write(file); err != nil {
+		t.Fatal(err)
+	}
+	gate := gateOf(t, "pinning: {lock: "+file+"}\n")
+	const asked = `C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{}}}`
+	for _, definition := range []string{first, other} {
+		accepted := definition == first
+		tools := `"result":{"tools":[` + odd + `,` + definition + `]}}`
+		s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}})
+		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":1,` + tools)
+		list := s.play("C<")
+		if strings.Contains(list, token[6:]) || strings.Contains(list, `"name":"add"`) != accepted {
+			t.Errorf("accepted: %v, the client reads %s", accepted, list)
+		}
+		answer := map[bool]string{true: "S<", false: "C<"}[accepted]
+		s.play(asked)
+		if got := s.play(answer); strings.Contains(got, "not the one that was accepted") == accepted {
+			t.Errorf("accepted: %v, a call of it: %s", accepted, got)
+		}
+		s = newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}})
+		s.play(asked)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":"toolvet-test-1",` + tools)
+		if got := s.play(answer); strings.Contains(got, "not the one that was accepted") == accepted {
+			t.Errorf("accepted: %v, a call of it as the first request: %s", accepted, got)
+		}
+	}
+}
+
 // TestHideFails holds that a list of which it cannot be told what the session may see of it is
 // withheld.
 func TestHideFails(t *testing.T) {
