@@ -68,11 +68,11 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 	share := max(v.cfg.BatchTime, time.Millisecond) / time.Duration(rounds)
 
 	results := make([]protocol.Result, len(items))
-	admitted := make(chan admission)
+	queue := make(chan admission)
 	var all sync.WaitGroup
 	for range atOnce {
 		all.Go(func() {
-			for a := range admitted {
+			for a := range queue {
 				ctx, cancel := context.WithTimeout(ctx, share)
 				results[a.index] = v.judge(ctx, r, a.request, nil)
 				cancel()
@@ -87,9 +87,9 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 			t.item(i, len(items))
 			continue
 		}
-		admitted <- admission{i, q}
+		queue <- admission{i, q}
 	}
-	close(admitted)
+	close(queue)
 	all.Wait()
 	return results
 }
@@ -97,11 +97,11 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 // An admission is a call of a batch that is judged.
 type admission struct {
 	index   int
-	request *protocol.Request
+	request *admitted
 }
 
 // admitItem admits a call of a batch, which may be any JSON.
-func (v *Validator) admitItem(ctx context.Context, r *Request, raw json.RawMessage) (*protocol.Request, *toolvet.Verdict) {
+func (v *Validator) admitItem(ctx context.Context, r *Request, raw json.RawMessage) (*admitted, *toolvet.Verdict) {
 	arguments, err := call.DecodeArguments(raw, v.cfg.Limits)
 	if err != nil {
 		return nil, malformed(`must be an object {"tool": …, "arguments": {…}}`)

@@ -24,6 +24,10 @@ type Request struct {
 	Modern bool // the request speaks 2026-07-28 or later
 	Tasks  bool // the door serves tasks
 
+	// Find finds the server of a tool, where there are several, and the tool's name there. Nil:
+	// all tools are in Tools.
+	Find func(ctx context.Context, tool string) (Found, string)
+
 	// Judged is told of each verdict on a target, and may refuse what it was told: a hook
 	// for logs. It returns the verdict that counts. Nil: nobody is told.
 	Judged func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict
@@ -34,6 +38,25 @@ type Request struct {
 	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
 	// Progress tells the client of progress; it fills in the token. Nil: it need not be told.
 	Progress func(protocol.Progress)
+}
+
+// Found is what a [Request] says of one server, for the calls of its tools.
+type Found struct {
+	Server string
+	Tools  *call.Catalog
+	Gate   *toolvet.Gate
+	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
+	// Unknown is the verdict on a tool that is no server's, or whose server does not answer; nil
+	// for others.
+	Unknown *toolvet.Verdict
+}
+
+// at is where a call is judged whose tool has this name at its door, and the name there.
+func (r *Request) at(ctx context.Context, tool any) (Found, string) {
+	if name, ok := tool.(string); ok && r.Find != nil && name != r.Method && name != protocol.BatchName(r.Method) {
+		return r.Find(ctx, name)
+	}
+	return Found{Server: r.Call.Server, Tools: r.Tools, Gate: r.Gate, Native: r.Native}, ""
 }
 
 // Answer answers a call for which [Validator.Answers] is true with a CallToolResult, or, to a
@@ -60,25 +83,35 @@ func (v *Validator) answer(ctx context.Context, r *Request, t *teller) json.RawM
 	return result.Answer(r.Modern)
 }
 
+// An admitted is a request that is to be judged, and where.
+type admitted struct {
+	*protocol.Request
+	Found
+}
+
 // admit judges a request of the validate tool, alone or in a batch, as the live call of that
 // tool that it is, with the limits of that tool, and reads it. One of the results is nil.
-func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, arguments map[string]any) (*protocol.Request, *toolvet.Verdict) {
+func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, arguments map[string]any) (*admitted, *toolvet.Verdict) {
+	at, name := r.at(ctx, arguments["tool"])
 	own := &call.Call{
-		Server: r.Call.Server, Name: r.Method, Tool: v.validate, Known: r.Tools, Arguments: arguments, Raw: raw,
+		Server: at.Server, Name: r.Method, Tool: v.validate, Known: at.Tools, Arguments: arguments, Raw: raw,
 		Meta: r.Call.Meta, Session: r.Call.Session, Validation: true,
 	}
-	if verdict := r.Gate.Judge(ctx, own, toolvet.PointLibrary); !verdict.Go {
+	if verdict := at.Gate.Judge(ctx, own, toolvet.PointLibrary); !verdict.Go {
 		return nil, &verdict
 	}
-	q, err := protocol.DecodeRequest(raw, r.Tools, v.cfg.Limits)
+	q, err := protocol.DecodeRequest(raw, at.Tools, v.cfg.Limits)
 	if err != nil {
 		return nil, malformed(err.Error())
 	}
-	q.Call.Server, q.Call.Meta, q.Call.Session = r.Call.Server, r.Call.Meta, r.Call.Session
-	if tool := v.definition(q.Call.Name, r.Method); tool != nil {
+	q.Call.Server, q.Call.Meta, q.Call.Session = at.Server, r.Call.Meta, r.Call.Session
+	if name != "" {
+		q.Call.Name = name
+		q.Call.Resolve(at.Tools)
+	} else if tool := v.definition(q.Call.Name, r.Method); tool != nil {
 		q.Call.Tool, q.Call.Validation = tool, true
 	}
-	return q, nil
+	return &admitted{q, at}, nil
 }
 
 func malformed(message string) *toolvet.Verdict {
@@ -97,24 +130,36 @@ func (r *Request) refusal(v toolvet.Verdict) json.RawMessage {
 }
 
 // judge answers a request that was admitted.
-func (v *Validator) judge(ctx context.Context, r *Request, q *protocol.Request, progress func(toolvet.Progress)) protocol.Result {
+func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress func(toolvet.Progress)) protocol.Result {
 	began := time.Now()
-	verdict, kept := v.kept.verdict(ctx, r.Gate, q, progress)
-	r.Gate.Peek(ctx, q.Call, &verdict)
+	if q.Unknown != nil {
+		return r.unknown(ctx, q)
+	}
+	verdict, kept := v.kept.verdict(ctx, q.Gate, q.Request, progress)
+	q.Gate.Peek(ctx, q.Call, &verdict)
 	found := len(verdict.Findings)
 	if r.Judged != nil {
 		verdict = r.Judged(ctx, q.Call, verdict, time.Since(began))
 	}
 	result := protocol.NewResult(q.Call.Name, verdict)
 	switch {
-	case r.Native == nil || !r.Gate.Visible(ctx, q.Call):
+	case q.Found.Native == nil || !q.Gate.Visible(ctx, q.Call):
 		kept.tell(&result, found == kept.findings && len(verdict.Findings) == found)
 	case asksNative(q.Levels):
 		kept.tell(&result, false) // how long the other's answer holds is not known
-		result.AddNative(r.Native(ctx, q.Native()))
+		result.AddNative(q.Found.Native(ctx, q.Request.Native()))
 	default:
 		kept.tell(&result, false)
 		result.SkipNative()
 	}
 	return result
+}
+
+// unknown answers for a tool that is no server's.
+func (r *Request) unknown(ctx context.Context, q *admitted) protocol.Result {
+	verdict := *q.Unknown
+	if r.Judged != nil {
+		verdict = r.Judged(ctx, q.Call, verdict, 0)
+	}
+	return protocol.NewResult(q.Call.Name, verdict)
 }

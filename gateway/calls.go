@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/observe"
 	"github.com/toolvet/toolvet/protocol"
@@ -30,12 +29,12 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 		return nil, err
 	}
 	c.Session = s.who(c.Meta)
-	if c.Name == s.g.cfg.ValidateName {
+	if s.g.validator.Answers(c.Name, s.g.cfg.ValidateName) {
 		return s.validate(ctx, r, p, c)
 	}
 	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
 	if unknown != nil {
-		return s.refusal(ctx, r, c, toolvet.PointProxy, unknown.verdict()), nil
+		return s.refusal(ctx, r, c, unknown.verdict()), nil
 	}
 	end, err := t.begin(s)
 	if err != nil {
@@ -113,13 +112,10 @@ func (s *session) complete(r *request, raw json.RawMessage, cacheable string) (j
 }
 
 // refusal answers a call that is no server's: it is recorded as any other.
-func (s *session) refusal(ctx context.Context, r *request, c *call.Call, at toolvet.Point, v toolvet.Verdict) json.RawMessage {
-	e := &toolvet.Event{Call: c, Request: string(r.id), Point: at, Verdict: v}
+func (s *session) refusal(ctx context.Context, r *request, c *call.Call, v toolvet.Verdict) json.RawMessage {
+	e := &toolvet.Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v}
 	observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
 	result := protocol.NewResult(c.Name, e.Verdict)
-	if at == toolvet.PointValidate {
-		return result.Answer(r.modern)
-	}
 	return result.Refusal(r.modern)
 }
 
@@ -144,59 +140,8 @@ func (s *session) progressTo(r *request) func(json.RawMessage) {
 	}
 	return func(params json.RawMessage) {
 		params, err := splice.Set(params, wide, token, "progressToken")
-		s.mu.Lock()
-		waits := s.pending[call.IDKey(r.id)] == r
-		s.mu.Unlock()
-		if err == nil && waits {
+		if err == nil && s.waits(r) {
 			s.out.put(nil, notificationLine("notifications/progress", params))
 		}
 	}
-}
-
-// validate answers a call of the validate tool.
-func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
-	name := textOf(splice.Get(c.Raw, s.limits, "tool"))
-	var t target
-	var unknown *unresolved
-	gate := s.g.schema
-	if name != c.Name {
-		if t, unknown = s.resolve(ctx, p, upstream.Tools, name); unknown == nil {
-			c.Server = t.name
-			if own := t.judge(); own != nil {
-				gate = own
-			}
-		}
-	}
-	own := *c
-	own.Tool, own.Validation = s.g.validate, true
-	if v := gate.Judge(ctx, &own, toolvet.PointProxy); !v.Go {
-		return s.refusal(ctx, r, &own, toolvet.PointProxy, v), nil
-	}
-	request, err := protocol.DecodeRequest(c.Raw, nil, s.limits)
-	if err != nil {
-		return s.refusal(ctx, r, &own, toolvet.PointProxy, toolvet.Verdict{Findings: []check.Finding{{
-			Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error(),
-		}}}), nil
-	}
-	asked := request.Call
-	asked.Session = c.Session
-	switch {
-	case unknown != nil:
-		return s.refusal(ctx, r, asked, toolvet.PointValidate, unknown.verdict()), nil
-	case name == c.Name:
-		asked.Tool, asked.Validation = s.g.validate, true
-		return s.refusal(ctx, r, asked, toolvet.PointValidate, gate.Judge(ctx, asked, toolvet.PointValidate)), nil
-	}
-	end, err := t.begin(s)
-	if err != nil {
-		return s.failure(r, t.of(err))
-	}
-	defer end()
-	result, err := t.set.Validate(ctx, t.name+":"+t.own, asked.Raw, upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)))
-	if err != nil { // it says what the server last wrote to standard error
-		result = protocol.NewResult(name, toolvet.Verdict{Findings: []check.Finding{{
-			Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel, Message: "the call cannot be judged: " + explain(t.of(err)),
-		}}})
-	}
-	return result.Answer(r.modern), nil
 }

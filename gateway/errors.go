@@ -23,12 +23,15 @@ func errorOf(err error) json.RawMessage {
 	}
 	code, message, data := call.InternalError, explain(err), json.RawMessage(nil)
 	var own *call.Error
+	var task *taskError
 	var version *versionError
 	switch {
 	case refused != nil:
 		code, message = refused.Code, refused.Message
 	case errors.As(err, &own):
 		code, message = own.Code, own.Message
+	case errors.As(err, &task):
+		code, message, data = task.Code, task.Message, task.Data
 	case errors.As(err, &version):
 		code, data = unsupportedVersion, version.data()
 	}

@@ -15,8 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
@@ -26,7 +25,7 @@ import (
 type Server struct {
 	upstream.Server
 	// Gate returns the gate that judges the calls of the server from now on, as in
-	// [upstream.Config]. Nil, and a nil gate: arguments are held against the tool's schema.
+	// [upstream.Config]. Nil, and a nil gate: the checks of toolvet.New, without a policy.
 	Gate func() *toolvet.Gate
 	// Version tells how the server is reached: [Gateway.Update] keeps the connections of a
 	// server whose Version is as it was.
@@ -55,7 +54,7 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	c.ValidateName = cmp.Or(c.ValidateName, protocol.ToolName)
-	if !protocol.ValidName(c.ValidateName) {
+	if !protocol.ValidMethod(c.ValidateName) {
 		return c, fmt.Errorf("%q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", c.ValidateName)
 	}
 	c.Patience = cmp.Or(max(c.Patience, 0), 3*time.Second)
@@ -89,11 +88,13 @@ func checkServers(servers []Server) error {
 type Gateway struct {
 	cfg      Config
 	log      *slog.Logger
-	validate *call.Tool    // the definition of the validate tool
-	schema   *toolvet.Gate // for calls that are no server's
+	plain    *toolvet.Gate // for calls that are no server's, and for servers without a gate of their own
 	ctx      context.Context
 	cancel   context.CancelFunc
 	retiring sync.WaitGroup // connections that are being closed
+
+	validator *dryrun.Validator
+	own       [][]byte // the definitions of the gateway's own tools
 
 	mu       sync.Mutex
 	servers  []Server
@@ -112,15 +113,17 @@ func New(cfg Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, known: map[string]features{}}
-	definition, err := protocol.NewTool(cfg.ValidateName).Encode()
-	if err != nil {
+	if g.validator, err = dryrun.New(dryrun.Config{Limits: cfg.Limits}); err != nil {
 		return nil, err
 	}
-	if g.validate, err = call.DecodeTool(definition, call.Limits{}); err != nil {
-		return nil, err
+	for _, tool := range g.validator.Definitions(cfg.ValidateName) {
+		definition, err := tool.Encode()
+		if err != nil {
+			return nil, err
+		}
+		g.own = append(g.own, definition)
 	}
-	checks := slices.DeleteFunc(suite.Default(), func(c *check.Check) bool { return c.Stage != check.Schema })
-	if g.schema, err = toolvet.New(toolvet.WithChecks(checks...)); err != nil {
+	if g.plain, err = toolvet.New(); err != nil {
 		return nil, err
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
@@ -254,6 +257,7 @@ func (g *Gateway) Close(ctx context.Context) {
 	g.pools = map[principal]*pool{}
 	g.mu.Unlock()
 	g.cancel()
+	g.validator.Close()
 	var closing sync.WaitGroup
 	for _, p := range pools {
 		closing.Go(func() { p.close(ctx) })

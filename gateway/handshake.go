@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
@@ -157,33 +158,26 @@ func (s *session) announce(ctx context.Context, modern bool) (map[string]any, st
 	if f.logging && !modern {
 		all["logging"] = map[string]any{}
 	}
-	capability := protocol.NewCapability(s.g.cfg.ValidateName, p.levels())
-	all["experimental"] = map[string]any{protocol.Experimental: capability}
-	all["extensions"] = map[string]any{protocol.Extension: capability}
+	capability := s.g.validator.Capability(s.g.cfg.ValidateName, dryrun.Door{Levels: p.levels(), Progress: true, Tasks: modern})
+	extensions := map[string]any{protocol.Extension: capability}
+	if modern {
+		extensions[protocol.TasksExtension] = map[string]any{}
+	}
+	all["experimental"], all["extensions"] = map[string]any{protocol.Experimental: capability}, extensions
 	return all, instructions, nil
 }
 
 // levels are those of all servers' checks.
 func (p *pool) levels() []check.Level {
-	var levels []check.Level
-	for _, gate := range append(p.gates(), p.g.schema) {
-		for _, level := range gate.Levels() {
+	levels := p.g.plain.Levels()
+	for _, peer := range p.all() {
+		for _, level := range peer.judge().Levels() {
 			if !slices.Contains(levels, level) {
 				levels = append(levels, level)
 			}
 		}
 	}
 	return levels
-}
-
-func (p *pool) gates() []*toolvet.Gate {
-	var gates []*toolvet.Gate
-	for _, peer := range p.all() {
-		if gate := peer.judge(); gate != nil {
-			gates = append(gates, gate)
-		}
-	}
-	return gates
 }
 
 // maxInstructions bounds what one server says of how to use it, in bytes.

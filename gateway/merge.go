@@ -121,7 +121,7 @@ func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream
 		}
 	}
 	if list == upstream.Tools {
-		made.entries = append(made.entries, s.g.validate.Raw)
+		made.entries = append(made.entries, s.g.own...)
 	}
 	return made
 }
@@ -148,7 +148,7 @@ func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.
 // sees reports whether the policy shows a tool to this session.
 func (s *session) sees(ctx context.Context, p *peer, e entry) bool {
 	gate := p.judge()
-	return gate == nil || !gate.Hides() ||
+	return !gate.Hides() ||
 		gate.Lists(ctx, &call.Call{Server: p.name, Name: e.own, Tool: e.tool, Session: s.who(nil)})
 }
 

@@ -30,6 +30,9 @@ func (p *peer) notified(n upstream.Notification) {
 			p.outdated(list)
 		}
 	}
+	if strings.HasPrefix(n.Method, "notifications/resources/") {
+		p.pool.g.validator.ResourcesChanged()
+	}
 	switch n.Method {
 	case "notifications/message":
 		p.logged(n.Params)

@@ -69,12 +69,14 @@ func (p *peer) changed(s upstream.State) {
 	}
 }
 
-// judge is the gate of the moment, or nil.
+// judge is the gate of the moment.
 func (p *peer) judge() *toolvet.Gate {
 	if gate := *p.gate.Load(); gate != nil {
-		return gate()
+		if g := gate(); g != nil {
+			return g
+		}
 	}
-	return nil
+	return p.pool.g.plain
 }
 
 var errRetired = errors.New("the server is none of the gateway's any more")
@@ -160,7 +162,7 @@ func (p *peer) do(ctx context.Context, s *session, r upstream.Request) (json.Raw
 // not be shown.
 func (p *peer) reviewed(ctx context.Context, raw json.RawMessage) json.RawMessage {
 	gate := p.judge()
-	if gate == nil || !gate.Reviews() {
+	if !gate.Reviews() {
 		return raw
 	}
 	read, err := result.Read("initialize", raw)

@@ -38,6 +38,9 @@ func (s *session) serve(ctx context.Context, r *request) (json.RawMessage, error
 	case "subscriptions/listen":
 		return s.listen(ctx, r)
 	}
+	if s.g.validator.OwnsTask(r.method, r.params) {
+		return s.task(r)
+	}
 	return nil, &call.Error{Code: methodNotFound, Message: "the gateway does not offer this method"}
 }
 

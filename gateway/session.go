@@ -242,6 +242,13 @@ func (s *session) answer(r *request, result json.RawMessage, err error) {
 	s.out.put(s.waiting(), responseLine(r.id, "result", result))
 }
 
+// waits reports whether a request is not answered yet.
+func (s *session) waits(r *request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pending[call.IDKey(r.id)] == r
+}
+
 // waiting is a context for what must be written: at the end of a session, too, for a moment.
 func (s *session) waiting() context.Context {
 	if s.ctx.Err() == nil {

@@ -329,7 +329,7 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.notified("notifications/tools/list_changed")
-	if diff := cmp.Diff([]string{"a__x", "b__y2", "d__z", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+	if diff := cmp.Diff([]string{"a__x", "b__y2", "d__z", "validate", "validate_batch"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	close(release)

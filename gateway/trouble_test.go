@@ -63,7 +63,7 @@ func TestTrouble(t *testing.T) {
 		}
 	}
 	eventually(t, "the lists hold what servers have that can tell", func() bool {
-		return cmp.Diff([]string{"flood__x", "good__x", "lies__x", "stuck__x", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")) == ""
+		return cmp.Diff([]string{"flood__x", "good__x", "lies__x", "stuck__x", "validate", "validate_batch"}, names(t, c.result("tools/list", `{}`), "tools", "name")) == ""
 	})
 	eventually(t, "the lists of resources leave out a liar", func() bool {
 		return cmp.Diff([]string{"r:1", "r:2"}, names(t, c.result("resources/list", `{}`), "resources", "uri")) == ""
@@ -123,7 +123,7 @@ func TestKilled(t *testing.T) {
 	up.Unlock()
 	s.kill()
 	eventually(t, "the server is told to be down", func() bool { return strings.Contains(calls(c, "s__x"), "is down since") })
-	if diff := cmp.Diff([]string{"s__x", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+	if diff := cmp.Diff([]string{"s__x", "validate", "validate_batch"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
 		t.Errorf("tools of a server that is down (-want +got):\n%s", diff)
 	}
 	up.Lock()
@@ -141,7 +141,7 @@ func TestSlowStart(t *testing.T) {
 	g := open(t, map[string]*fake{"slow": slow, "good": lists(map[string]string{"tools/list": tools("y")}, echo)},
 		func(cfg *gateway.Config) { cfg.Patience = 100 * time.Millisecond })
 	c := legacy(t, g, "ann", `{}`)
-	if diff := cmp.Diff([]string{"good__y", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+	if diff := cmp.Diff([]string{"good__y", "validate", "validate_batch"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
 		t.Errorf("tools without those of a server that starts (-want +got):\n%s", diff)
 	}
 	if got := c.result("tools/call", `{"name":"y"}`); !strings.Contains(got, `could be another server's, too`) {
@@ -149,7 +149,7 @@ func TestSlowStart(t *testing.T) {
 	}
 	close(start)
 	c.notified("notifications/tools/list_changed")
-	if diff := cmp.Diff([]string{"good__y", "slow__x", "validate"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
+	if diff := cmp.Diff([]string{"good__y", "slow__x", "validate", "validate_batch"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if got := c.result("tools/call", `{"name":"y"}`); !strings.Contains(got, `"got"`) {
@@ -215,8 +215,8 @@ func TestCrowd(t *testing.T) {
 					t.Errorf("server %d: %s", n%20, got)
 				}
 			}
-			if n := len(names(t, c.result("tools/list", `{}`), "tools", "name")); n != 20 {
-				t.Errorf("%d tools, want 20", n)
+			if n := len(names(t, c.result("tools/list", `{}`), "tools", "name")); n != 21 {
+				t.Errorf("%d tools, want 21", n)
 			}
 		})
 	}

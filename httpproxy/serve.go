@@ -54,3 +54,7 @@ func (p *Proxy) warm() {
 		server.NewClient(call.Session{}).NewExchange(context.Background(), nil).Warm()
 	}
 }
+
+// EndStreams ends the streams that have no end of their own. Serve does that; whoever serves
+// otherwise must, or they keep the server from its end.
+func (p *Proxy) EndStreams() { p.drain() }

@@ -89,8 +89,6 @@ func (t *target) native() (string, bool) {
 
 // askNative asks the server's own validation.
 func (s *Set) askNative(ctx context.Context, t *target, method string) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.NativeTimeout)
-	defer cancel()
 	arguments, err := json.Marshal(map[string]string{"tool": t.call.Name})
 	if err == nil {
 		arguments, err = withMembers(arguments, t.cfg.Limits, strictjson.Member{Key: "arguments", Raw: t.call.Raw})
@@ -98,12 +96,25 @@ func (s *Set) askNative(ctx context.Context, t *target, method string) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	params, err := callParams(nil, method, arguments, t.cfg.Limits)
+	return s.AskNative(ctx, t.call.Server, method, arguments)
+}
+
+// AskNative asks the validate tool that a server announces (see [Set.NativeValidation]), as
+// long as the Config says, and returns the CallToolResult. Nobody judges that call; the result
+// is reviewed.
+func (s *Set) AskNative(ctx context.Context, server, method string, arguments json.RawMessage) (json.RawMessage, error) {
+	p, err := s.peer(server)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := t.do(ctx, Request{Method: "tools/call", Params: params})
-	c := &call.Call{Server: t.call.Server, Name: method}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.NativeTimeout)
+	defer cancel()
+	params, err := callParams(nil, method, arguments, p.cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.do(ctx, Request{Method: "tools/call", Params: params})
+	c := &call.Call{Server: server, Name: method}
 	if err != nil {
 		return nil, s.reviewError(ctx, c, err)
 	}

@@ -23,6 +23,9 @@ import (
 	"github.com/toolvet/toolvet/telemetry/prometheus"
 )
 
+// endpoint is the path of the MCP endpoint of all servers.
+const endpoint = "/mcp"
+
 // serveFlags are the flags of "toolvet serve".
 type serveFlags struct {
 	gate         gateFlags

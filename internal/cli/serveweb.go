@@ -8,14 +8,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/httpproxy"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/proxy"
@@ -37,11 +39,9 @@ type web struct {
 // An alone is one server by itself.
 type alone struct {
 	*served
-	front *streamable.Front
+	http.Handler
+	close func(context.Context)
 }
-
-// endpoint is the path of the merged endpoint.
-const endpoint = "/mcp"
 
 func newWeb(s *serving, metrics http.Handler) *web {
 	w := &web{s: s, mux: http.NewServeMux(), fronts: map[string]*alone{}}
@@ -110,37 +110,74 @@ func (w *web) one(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "the policy has no such server", http.StatusNotFound)
 		return
 	}
-	if front := w.frontOf(server); front != nil {
-		front.ServeHTTP(rw, r)
+	handler, err := w.alone(server)
+	if err != nil {
+		w.s.log.Error("a server cannot be served by itself", "server", server.name, "err", err)
+		http.Error(rw, "the server cannot be served: toolvet's log says why", http.StatusServiceUnavailable)
 		return
 	}
-	http.Error(rw, "toolvet is shutting down", http.StatusServiceUnavailable)
+	handler.ServeHTTP(rw, r)
 }
 
-func (w *web) frontOf(server *served) *streamable.Front {
+// alone is what answers for a server by itself: a proxy before the server of a URL, or
+// sessions with a process each.
+func (w *web) alone(server *served) (http.Handler, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil
+		return nil, errors.New("toolvet is shutting down")
 	}
 	if a := w.fronts[server.name]; a != nil && a.served == server {
-		return a.front
+		return a, nil
+	}
+	made := &alone{served: server}
+	if server.policy.URL == "" {
+		front := w.front(func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+			return w.session(ctx, server, who, in, out)
+		})
+		made.Handler, made.close = front, front.Close
+	} else {
+		proxy, err := w.proxy(server)
+		if err != nil {
+			return nil, err
+		}
+		made.Handler, made.close = proxy, func(context.Context) { proxy.EndStreams() }
 	}
 	w.retire(server.name)
-	front := w.front(func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
-		return w.session(ctx, server, who, in, out)
-	})
-	w.fronts[server.name] = &alone{server, front}
-	return front
+	w.fronts[server.name] = made
+	return made, nil
+}
+
+// proxy stands before a server behind a URL.
+func (w *web) proxy(server *served) (*httpproxy.Proxy, error) {
+	u, err := url.Parse(server.policy.URL)
+	if err != nil { // the policy was read
+		return nil, err
+	}
+	cfg := httpproxy.Config{
+		Config: w.mediation(server), Upstream: u,
+		Session: func(r *http.Request) call.Session { _, who := w.who(r); return who },
+	}
+	if server.policy.Credentials != nil {
+		if cfg.Transport, err = auth.NewTransport(server.policy, httpproxy.NewTransport(), auth.Options{Logger: w.s.log}); err != nil {
+			return nil, err
+		}
+	}
+	return httpproxy.New(cfg)
+}
+
+// mediation is what becomes of the messages of a server by itself.
+func (w *web) mediation(server *served) mediate.Config {
+	return mediate.Config{
+		Server: server.name, Gate: server.gate.Load,
+		ValidateName: w.s.flags.validateName, Observer: w.s.observer, Logger: w.s.log,
+	}
 }
 
 // session is a session with a server of its own.
 func (w *web) session(ctx context.Context, server *served, who call.Session, in io.Reader, out io.Writer) error {
 	return session(ctx, proxy.Config{
-		Config: mediate.Config{
-			Server: server.name, Gate: func() *toolvet.Gate { return server.gate.Load() },
-			ValidateName: w.s.flags.validateName, Observer: w.s.observer, Logger: w.s.log,
-		},
+		Config: w.mediation(server),
 		Connect: func() (proxy.Peer, error) {
 			return server.dialer.Dial(ctx, &prefixed{name: server.name, w: w.s.stderr})
 		},
@@ -159,7 +196,7 @@ func (w *web) retire(name string) {
 		w.retired.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), retirement)
 			defer cancel()
-			a.front.Close(ctx)
+			a.close(ctx)
 		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -21,7 +20,6 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -49,6 +47,7 @@ type serving struct {
 type served struct {
 	name    string
 	version string // tells how it is reached
+	policy  *policy.Server
 	dialer  upstream.Dialer
 	enforce *access.Enforcer
 	gate    atomic.Pointer[toolvet.Gate]
@@ -112,58 +111,36 @@ func (s *serving) server(all *policy.Policy, word string, server *policy.Server)
 	if err != nil {
 		return nil, nil, err
 	}
-	dialer, version, err := s.dialer(server)
+	if server.URL == "" && len(server.Command) == 0 {
+		return nil, nil, withHint(fmt.Errorf("the policy does not say how to reach the server %q", server.Name), "give it a command or a url")
+	}
+	version, err := versionOf(server)
 	if err != nil {
 		return nil, nil, err
 	}
 	one := s.named(server.Name)
 	if one == nil || one.version != version {
-		one = &served{name: server.Name, version: version, dialer: dialer,
+		one = &served{name: server.Name, version: version, policy: server,
+			dialer:  &policyDialer{server: server, supervisor: s.supervisor, log: s.log},
 			enforce: &access.Enforcer{Server: server.Name, Log: s.log, Counters: &s.counters}}
 	}
 	gate, err := gateBy(one.enforce, p)
 	return one, gate, err
 }
 
-// dialer is how a server is reached, and what tells it from others.
-func (s *serving) dialer(server *policy.Server) (upstream.Dialer, string, error) {
+// versionOf tells how a server is reached from other ways. It is a digest: there are secrets
+// among what it is of.
+func versionOf(server *policy.Server) (string, error) {
 	environment, err := server.Environ(os.LookupEnv)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	said, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials})
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	sum := sha256.Sum256(said)
-	version := hex.EncodeToString(sum[:])
-	switch {
-	case server.URL != "":
-		remote := remoteServer{ClientConfig: streamable.ClientConfig{URL: server.URL, Logger: s.log}}
-		if server.Credentials != nil {
-			if remote.Transport, err = auth.NewTransport(server, streamable.NewTransport(), auth.Options{Logger: s.log}); err != nil {
-				return nil, "", err
-			}
-		}
-		return remote, version, nil
-	case len(server.Command) == 0:
-		return nil, "", withHint(fmt.Errorf("the policy does not say how to reach the server %q", server.Name), "give it a command or a url")
-	}
-	return upstream.Command{
-		Args: server.Command, Env: slices.Concat(os.Environ(), environment), Dir: server.Dir, Supervisor: s.supervisor,
-	}, version, nil
-}
-
-// A remoteServer is one behind a URL.
-type remoteServer struct{ streamable.ClientConfig }
-
-// Dial implements upstream.Dialer.
-func (r remoteServer) Dial(context.Context, io.Writer) (upstream.Transport, error) {
-	client, err := streamable.NewClient(r.ClientConfig)
-	if err != nil {
-		return nil, err // a nil *Client is no nil Transport
-	}
-	return client, nil
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // upstreams are the servers as the gateway wants them.

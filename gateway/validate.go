@@ -1,0 +1,89 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// validate answers a call of the validate tool, or of the batch tool: one for all servers.
+func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
+	q := &dryrun.Request{
+		Call: c, Method: s.g.cfg.ValidateName, Gate: s.g.plain, Modern: r.modern, Tasks: r.modern,
+		Find: func(ctx context.Context, tool string) (dryrun.Found, string) { return s.find(ctx, p, tool) },
+		Judged: func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
+			e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: took}
+			observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
+			return e.Verdict
+		},
+	}
+	if token := protocol.ProgressToken(c.Meta); token != nil {
+		q.Progress = func(progress protocol.Progress) {
+			progress.Token = token
+			if params, err := json.Marshal(progress); err == nil && s.waits(r) {
+				s.out.put(nil, notificationLine("notifications/progress", params))
+			}
+		}
+	}
+	if answer := s.g.validator.Answer(ctx, q); answer != nil {
+		return answer, nil
+	}
+	return nil, ctx.Err()
+}
+
+// find finds whose the tool of a dry run is.
+func (s *session) find(ctx context.Context, p *pool, tool string) (dryrun.Found, string) {
+	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
+	if unknown != nil {
+		v := unknown.verdict()
+		return dryrun.Found{Gate: s.g.plain, Unknown: &v}, tool
+	}
+	found := dryrun.Found{Server: t.name, Gate: t.judge()}
+	end, err := t.begin(s)
+	if err == nil {
+		defer end()
+		found.Tools, err = t.set.Tools(ctx, t.name)
+	}
+	if err != nil {
+		found.Unknown = &toolvet.Verdict{Findings: []check.Finding{{
+			Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel, Message: "the call cannot be judged: " + explain(t.of(err)),
+		}}}
+		return found, t.own
+	}
+	method, ok, err := t.set.NativeValidation(ctx, t.name)
+	if ok && err == nil && found.Tools.Tool(method) != nil {
+		found.Native = func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+			return t.set.AskNative(ctx, t.name, method, arguments)
+		}
+	}
+	return found, t.own
+}
+
+// task answers a request about a task of the gateway's own: a long validation.
+func (s *session) task(r *request) (json.RawMessage, error) {
+	var meta map[string]any
+	if fields, err := call.DecodeArguments(r.params, s.limits); err == nil {
+		meta, _ = fields["_meta"].(map[string]any)
+	}
+	result, failed := s.g.validator.Task(r.method, r.params, s.who(meta))
+	if failed != nil {
+		return nil, &taskError{failed}
+	}
+	return result, nil
+}
+
+// A taskError answers a request about a task.
+type taskError struct{ *dryrun.TaskError }
+
+func (e *taskError) Error() string { return e.Message }
