@@ -29,7 +29,8 @@ var elsewhere = map[string]string{
 	"npm ci --prefix internal/npm/testdata": "run by .ci/run, which TestCIRunsThem holds",
 	"go run ./internal/newcheck my-check":   "run by the test of internal/newcheck",
 	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp": "serves until it is told to end; run by TestHTTPProxy of internal/cli",
-	"go generate ./checks/suite": "run by the test of internal/checkdocs",
+	"toolvet serve --policy toolvet.yaml":                                        "run by serve.txtar of internal/cli",
+	"go generate ./checks/suite":                                                 "run by the test of internal/checkdocs",
 	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz": "needs a checkout of the JSON Schema Test Suite",
 }
 

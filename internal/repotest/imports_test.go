@@ -100,6 +100,16 @@ var packagesRules = []packagesRule{
 		why:      "what becomes of a message is the same, whatever carries it",
 	},
 	{
+		packages: []string{"gateway"},
+		never:    []string{"proxy", "httpproxy", "mediate", "auth", "internal/streamable"},
+		why:      "a session is lines: whether they come over HTTP, and how servers are reached, is for who makes it",
+	},
+	{
+		packages: []string{"internal/splice"},
+		never:    []string{".", "call", "check", "policy", "protocol"},
+		why:      "it changes places in any JSON, and knows nothing of what it means",
+	},
+	{
 		packages: []string{"observe"},
 		never:    []string{"auditlog", "telemetry", "protocol", "mediate", "proxy", "upstream", "mcpgate"},
 		why:      "a door tells what it does without knowing who listens",
