@@ -43,6 +43,7 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 		"limits":        listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
 		"shared":        structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
 		"rehearsal":     structSchema(reflect.TypeFor[Rehearsal](), "calls that are made in a sandbox before they are made"),
+		"schedule":      structSchema(reflect.TypeFor[Schedule](), "the scheduler: where jobs are kept, and who is told of their troubles"),
 		"visibility":    words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
 	}, "a policy of toolvet")
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"

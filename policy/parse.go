@@ -85,6 +85,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	  before: ["files:move_*"]
 //	  effects: [{name: careful, no_deletes: true, below: [/srv/data], max_changes: 20, no_network: true}]
 //	audit: {file: audit.jsonl, on_error: refuse}    # see package auditlog
+//	schedule: {store: jobs.db, alerts: {command: [notify-send]}}    # see Schedule
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
 //
 // Rules are those that may be demanded of arguments. ${NAME} in a string is the value of
@@ -153,6 +154,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		}},
 		field{key: "rehearsal", read: func(n ast.Node) { d.options(n, "the rehearsal", &p.Rehearsal) }},
 		field{key: "audit", read: func(n ast.Node) { p.readAudit(d, n) }},
+		field{key: "schedule", read: func(n ast.Node) { p.readSchedule(d, n) }},
 		field{key: "visibility", read: func(n ast.Node) {
 			p.HideRefused = oneOf(d, n, choice[bool]{"all", false}, choice[bool]{"allowed", true})
 		}},

@@ -32,6 +32,7 @@ type Policy struct {
 	Audit         Audit
 	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
 	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody
+	Schedule      *Schedule      // of the scheduler; nil: it does not say
 	// HideRefused leaves tools out of tools/list that the session may not call at all.
 	HideRefused bool
 

@@ -1,0 +1,73 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// A Schedule is what a policy says of the scheduler.
+type Schedule struct {
+	Store          string        `policy:"store" doc:"file of the jobs, relative to the policy, or postgres://USER@HOST/DATABASE; default: toolvet-schedule.db"`
+	SkipValidation bool          `policy:"skip_validation" doc:"true: jobs may be made although their call is a no-go; default: false"`
+	Ahead          time.Duration `policy:"ahead" doc:"how long before a run its validation begins; default 6h"`
+	Recheck        time.Duration `policy:"recheck" doc:"between two validations ahead of a run; default 15m"`
+	Workers        int           `policy:"workers" doc:"runs at once; default 8"`
+	Alerts         Alerts        `policy:"alerts" doc:"who is told when a job's health changes; the log always is"`
+	Retention      Retention     `policy:"retention" doc:"how long runs are kept"`
+}
+
+// Alerts say who is told when a job's health changes.
+type Alerts struct {
+	Webhook       string   `policy:"webhook" doc:"URL that each change is posted to"`
+	WebhookSecret string   `policy:"webhook_secret" doc:"key of the signature (HMAC-SHA256): write ${NAME}"`
+	Command       []string `policy:"command" doc:"program with arguments, run for each change, which it reads from standard input"`
+}
+
+// Retention says how long runs are kept.
+type Retention struct {
+	Age    time.Duration `policy:"age" doc:"runs that ended longer ago are deleted; default 2160h"`
+	Runs   int           `policy:"runs" doc:"runs kept of a job; default 1000"`
+	Result int           `policy:"result_bytes" doc:"a larger result is not stored; default 65536"`
+}
+
+// Problems says what does not go together, by the names of the fields in a policy.
+func (s *Schedule) Problems() []check.Problem {
+	var list []check.Problem
+	fail := func(field, message string) { list = append(list, check.Problem{Field: field, Message: message}) }
+	if s.Workers < 0 || s.Workers > 1000 {
+		fail("workers", "must be between 1 and 1000")
+	}
+	if s.Retention.Runs < 0 || s.Retention.Result < 0 {
+		fail("retention", "must not be negative")
+	}
+	a := s.Alerts
+	switch {
+	case a.Webhook != "" && a.WebhookSecret == "":
+		fail("alerts", "a webhook needs a webhook_secret, by which its receiver knows who tells it")
+	case a.Webhook == "" && a.WebhookSecret != "":
+		fail("alerts", "webhook_secret is given and no webhook")
+	case a.Webhook != "" && !strings.HasPrefix(a.Webhook, "http://") && !strings.HasPrefix(a.Webhook, "https://"):
+		fail("alerts", "a webhook must be an http or https URL")
+	}
+	return list
+}
+
+func (p *Policy) readSchedule(d *decoder, n ast.Node) {
+	p.Schedule = new(Schedule)
+	before := len(d.errs)
+	d.options(n, "the scheduler", p.Schedule)
+	for _, e := range d.errs[before:] {
+		e.Source = "" // the line may hold a secret
+	}
+	if s := p.Schedule; s.Store != "" && !strings.Contains(s.Store, "://") && !filepath.IsAbs(s.Store) {
+		s.Store = filepath.Join(filepath.Dir(d.file.name), s.Store)
+	}
+}
