@@ -124,6 +124,22 @@ func (o Owner) session() *call.Session {
 	return &call.Session{Subject: o.Subject, Claims: o.Claims, Roots: o.Roots, Transport: "schedule"}
 }
 
+// NextRuns are the times of the next n runs, in the job's zone, as RFC 3339 has them.
+func (j *Job) NextRuns(n int) []string {
+	list := []string{}
+	schedule, err := j.restored()
+	if err != nil || j.Next.IsZero() {
+		return list
+	}
+	for at := j.Next; len(list) < n && !at.IsZero(); at = schedule.Next(at) {
+		if !j.Until.IsZero() && at.After(j.Until) || j.FireOnce && len(list) > 0 || j.MaxRuns > 0 && j.Fired+len(list) >= j.MaxRuns {
+			break
+		}
+		list = append(list, at.In(schedule.Zone()).Format(time.RFC3339))
+	}
+	return list
+}
+
 // A Status is what is known of a job's runs.
 type Status string
 

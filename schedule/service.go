@@ -95,7 +95,10 @@ type How struct {
 // Create makes a job. A no-go is a *[RefusedError]; [ErrNameTaken] is another. The proposal is
 // never nil.
 func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, how How) (*Job, *Proposal, error) {
-	p, err := s.admit(ctx, &spec, who, how)
+	p, err := s.Propose(ctx, spec, who, how)
+	if err == nil {
+		err = s.tryOut(ctx, spec, who, how, p)
+	}
 	if err != nil {
 		return nil, p, err
 	}
@@ -126,14 +129,15 @@ func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal
 	return v
 }
 
-// admit judges a job that is to be made or changed.
-func (s *Scheduler) admit(ctx context.Context, spec *Spec, who *call.Session, how How) (*Proposal, error) {
-	p, err := s.proposal(ctx, spec, who)
+// Propose judges a job as [Scheduler.Create] would, and makes none. An error that is no
+// *[RefusedError] says that the call could not be judged; the proposal is a no-go then.
+func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, how How) (*Proposal, error) {
+	p, err := s.proposal(ctx, &spec, who)
 	if how.SkipValidation && s.cfg.AllowSkip {
 		// What the call was judged stays on record; the schedule and the fields must be right.
 		called := p.Result
 		p.Result = protocol.Result{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
-		p.schedules(spec, s.now())
+		p.schedules(&spec, s.now())
 		err = nil
 	}
 	if how.SkipValidation && !s.cfg.AllowSkip {
@@ -145,20 +149,43 @@ func (s *Scheduler) admit(ctx context.Context, spec *Spec, who *call.Session, ho
 	if how.TestRun != "" && how.TestRun != "real" {
 		p.add("/test_run", `must be "real", which makes the call now`, "")
 	}
-	switch {
-	case !p.Valid:
-		return p, errors.Join(&RefusedError{p}, err)
-	case err != nil:
-		return p, err
-	case how.TestRun == "real":
-		j := &Job{Spec: *spec, Owner: OwnerOf(who)}
-		j.Arguments = spec.arguments()
-		if r := s.call(ctx, j); r.State != Succeeded {
-			p.add("/test_run", r.Reason, "")
-			return p, &RefusedError{p}
-		}
+	if !p.Valid {
+		err = errors.Join(&RefusedError{p}, err)
 	}
-	return p, nil
+	return p, err
+}
+
+// ProposeUpdate judges a job as [Scheduler.Update] would leave it.
+func (s *Scheduler) ProposeUpdate(ctx context.Context, id string, patch []byte, how How) (*Proposal, error) {
+	_, _, p, err := s.patched(ctx, id, patch, how)
+	return p, err
+}
+
+// patched is a job, and what it would become.
+func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how How) (old *Job, spec Spec, p *Proposal, err error) {
+	if old, err = s.store.Job(ctx, id); err != nil {
+		return nil, spec, nil, err
+	}
+	spec = old.Spec
+	if err := DecodeSpec(patch, &spec); err != nil {
+		return nil, spec, nil, err
+	}
+	p, err = s.Propose(ctx, spec, old.Owner.session(), how)
+	return old, spec, p, err
+}
+
+// tryOut makes a job's call once, if that is asked for.
+func (s *Scheduler) tryOut(ctx context.Context, spec Spec, who *call.Session, how How, p *Proposal) error {
+	if how.TestRun == "" {
+		return nil
+	}
+	j := &Job{Spec: spec, Owner: OwnerOf(who)}
+	j.Arguments = spec.arguments()
+	if r := s.call(ctx, j); r.State != Succeeded {
+		p.add("/test_run", r.Reason, "")
+		return &RefusedError{p}
+	}
+	return nil
 }
 
 // ErrConflict says that a job was changed by another at the same time.
@@ -167,15 +194,10 @@ var ErrConflict = errors.New("the job was changed by another at the same time: l
 // Update changes a job: patch is a JSON object with the fields of a [Spec] that change. It is
 // validated as a new job is, as the owner's.
 func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How) (*Job, *Proposal, error) {
-	old, err := s.store.Job(ctx, id)
-	if err != nil {
-		return nil, nil, err
+	old, spec, p, err := s.patched(ctx, id, patch, how)
+	if err == nil {
+		err = s.tryOut(ctx, spec, old.Owner.session(), how, p)
 	}
-	spec := old.Spec
-	if err := DecodeSpec(patch, &spec); err != nil {
-		return nil, nil, err
-	}
-	p, err := s.admit(ctx, &spec, old.Owner.session(), how)
 	if err != nil {
 		return nil, p, err
 	}

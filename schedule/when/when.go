@@ -142,6 +142,9 @@ func (s *Schedule) Times(after time.Time, n int) []time.Time {
 	return list
 }
 
+// Zone is the zone that the times are in.
+func (s *Schedule) Zone() *time.Location { return s.zone }
+
 // Words say what was understood.
 func (s *Schedule) Words() string { return s.words }
 

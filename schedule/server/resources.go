@@ -1,0 +1,95 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// The URIs of jobs and runs.
+const (
+	jobURI = "schedule://jobs/"
+	runURI = "schedule://runs/"
+)
+
+// resources offers jobs and runs for reading.
+func (d *door) resources(server *mcp.Server) {
+	server.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "job", Title: "A job", URITemplate: jobURI + "{job}", MIMEType: "application/json", Description: "a job, by id or name",
+	}, d.read(jobURI, func(ctx context.Context, id string) (any, error) {
+		j, err := d.cfg.Scheduler.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return viewOf(j), nil
+	}))
+	server.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "run", Title: "A run", URITemplate: runURI + "{run}", MIMEType: "application/json", Description: "a run with its result, by id",
+	}, d.read(runURI, func(ctx context.Context, id string) (any, error) { return d.cfg.Scheduler.GetRun(ctx, id) }))
+}
+
+func (d *door) read(prefix string, find func(context.Context, string) (any, error)) mcp.ResourceHandler {
+	return func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		v, err := find(ctx, strings.TrimPrefix(r.Params.URI, prefix))
+		if errors.Is(err, schedule.ErrNotFound) {
+			return nil, mcp.ResourceNotFoundError(r.Params.URI)
+		}
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, nil
+	}
+}
+
+// sessions are the MCP servers that are in use.
+type sessions struct {
+	mu  sync.Mutex
+	all map[*mcp.Server]bool
+}
+
+func (s *sessions) add(server *mcp.Server) (remove func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[*mcp.Server]bool{}
+	}
+	s.all[server] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.all, server)
+	}
+}
+
+// Alert tells all clients of an alert, by notifications/message. It does not wait.
+func (s *Server) Alert(a schedule.Alert) {
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	level := mcp.LoggingLevel("warning")
+	if a.Status == schedule.Healthy {
+		level = "notice"
+	}
+	for server := range s.sessions.all {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			for client := range server.Sessions() {
+				_ = client.Log(ctx, &mcp.LoggingMessageParams{Level: level, Logger: "toolvet-schedule", Data: a}) // who is gone needs no alert
+			}
+		}()
+	}
+}

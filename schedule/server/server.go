@@ -1,0 +1,170 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package server offers a scheduler as an MCP server. It is a server of our own, on the
+// official SDK, behind the product's own layers: bad input is refused by the schemas of its
+// tools, and a job that could not work by the check "schedule-job", in a dry run (the tool
+// validate) and in a live call alike.
+package server
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/mcpgate"
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// A Config says what a [Server] offers. Scheduler is required.
+type Config struct {
+	Scheduler *schedule.Scheduler
+	// Checks judge the calls of the server's own tools, beside "schedule-job"; those of the
+	// schema are for all to have.
+	Checks []*check.Check
+	Logger *slog.Logger // nil discards
+}
+
+// A Server makes an MCP server for each session.
+type Server struct {
+	cfg      Config
+	sessions sessions
+}
+
+// New makes a server.
+func New(cfg Config) *Server {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Server{cfg: cfg}
+}
+
+// Serve serves one session, whose jobs belong to who, until in ends or ctx is done.
+func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+	server, err := s.session(&who)
+	if err != nil {
+		return err
+	}
+	defer s.sessions.add(server)()
+	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// A door is the MCP server of one session.
+type door struct {
+	*Server
+	who *call.Session
+}
+
+func (s *Server) session(who *call.Session) (*mcp.Server, error) {
+	d := &door{s, who}
+	server := mcp.NewServer(&mcp.Implementation{Name: "toolvet-schedule", Version: toolvet.Version}, &mcp.ServerOptions{
+		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
+	})
+	gate, err := toolvet.New(toolvet.WithChecks(s.cfg.Checks...), toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute), toolvet.WithLogger(s.cfg.Logger))
+	if err != nil {
+		return nil, err
+	}
+	if err := mcpgate.Install(server, gate, mcpgate.WithLogger(s.cfg.Logger)); err != nil {
+		return nil, err
+	}
+	server.AddReceivingMiddleware(d.validateJobs)
+	handlers := map[string]handler{
+		"create": d.create, "update": d.update, "list": d.list, "get": d.get, "delete": d.delete, "pause": d.pause,
+		"resume": d.resume, "trigger": d.trigger, "executions": d.executions, "retrieve": d.retrieve,
+	}
+	tools, err := definitions()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tools {
+		server.AddTool(t, d.handle(handlers[t.Name]))
+	}
+	d.resources(server)
+	return server, nil
+}
+
+//go:embed tools.json
+var toolsJSON []byte
+
+const jobSchema = `{"type": "object", "required": ["job"], "additionalProperties": false, "properties": {
+	"job": {"type": "string", "minLength": 1, "maxLength": 128, "description": "id or name of the job"}}}`
+
+// definitions are the tools of tools.json.
+func definitions() ([]*mcp.Tool, error) {
+	var list []struct {
+		Name, Title, Description   string
+		InputSchema                json.RawMessage
+		Job, ReadOnly, Destructive bool
+	}
+	if err := json.Unmarshal(toolsJSON, &list); err != nil {
+		return nil, fmt.Errorf("reading the scheduler's tools: %w", err)
+	}
+	tools := make([]*mcp.Tool, len(list))
+	for i, t := range list {
+		if t.Job {
+			t.InputSchema = json.RawMessage(jobSchema)
+		}
+		no := false
+		tools[i] = &mcp.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema,
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.ReadOnly, DestructiveHint: &t.Destructive, OpenWorldHint: &no},
+		}
+	}
+	return tools, nil
+}
+
+// A handler does the work of a tool. Its answer is an object.
+type handler func(ctx context.Context, arguments json.RawMessage) (any, error)
+
+func (d *door) handle(h handler) mcp.ToolHandler {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, err := h(ctx, r.Params.Arguments)
+		if err != nil {
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: explain(err)}}}, nil
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+	}
+}
+
+// explain says an error together with how it can be mended.
+func explain(err error) string {
+	var refused *schedule.RefusedError
+	if errors.As(err, &refused) && len(refused.Proposal.Suggestions) > 0 {
+		return err.Error() + "\n" + strings.Join(refused.Proposal.Suggestions, "\n")
+	}
+	return err.Error()
+}
+
+// decode reads arguments, which have been judged already.
+func decode(arguments json.RawMessage, into any) error {
+	if len(arguments) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(arguments, into); err != nil {
+		return fmt.Errorf("the arguments cannot be read: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// newJob is what create is given.
+type newJob struct {
+	schedule.Spec
+	schedule.How
+}
+
+// view is a job as it is shown: with its next runs in its own zone.
+type view struct {
+	*schedule.Job
+	NextRuns []string `json:"next_runs"`
+}
+
+func viewOf(j *schedule.Job) view { return view{j, j.NextRuns(3)} }
+
+func (d *door) create(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var in newJob
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	j, p, err := d.cfg.Scheduler.Create(ctx, in.Spec, d.who, in.How)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		view
+		Warnings []string `json:"warnings,omitempty"`
+	}{viewOf(j), p.Warnings}, nil
+}
+
+type change struct {
+	Job     string          `json:"job"`
+	Changes json.RawMessage `json:"changes"`
+	schedule.How
+}
+
+func (d *door) update(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var in change
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	j, _, err := d.cfg.Scheduler.Update(ctx, in.Job, in.Changes, in.How)
+	if err != nil {
+		return nil, err
+	}
+	return viewOf(j), nil
+}
+
+func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var in struct {
+		State                      schedule.State
+		Tag, Server, Search, After string
+		Limit                      int
+	}
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	limit := schedule.PageSize(in.Limit)
+	jobs, err := d.cfg.Scheduler.List(ctx, schedule.JobFilter{State: in.State, Tag: in.Tag, Server: in.Server, Search: in.Search, After: in.After, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	page := struct {
+		Jobs []view `json:"jobs"`
+		Next string `json:"next,omitempty"` // "after" of the next page
+	}{Jobs: []view{}}
+	for _, j := range jobs {
+		page.Jobs = append(page.Jobs, viewOf(j))
+	}
+	if len(jobs) == limit {
+		page.Next = jobs[limit-1].ID
+	}
+	return page, nil
+}
+
+// named reads the name of a job.
+func named(arguments json.RawMessage) (string, error) {
+	var in struct{ Job string }
+	err := decode(arguments, &in)
+	return in.Job, err
+}
+
+// onJob makes a handler of what is done with one job.
+func onJob(ctx context.Context, arguments json.RawMessage, do func(context.Context, string) (*schedule.Job, error)) (any, error) {
+	name, err := named(arguments)
+	if err != nil {
+		return nil, err
+	}
+	j, err := do(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return viewOf(j), nil
+}
+
+func (d *door) get(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return onJob(ctx, arguments, d.cfg.Scheduler.Get)
+}
+
+func (d *door) pause(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return onJob(ctx, arguments, d.cfg.Scheduler.Pause)
+}
+
+func (d *door) resume(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return onJob(ctx, arguments, d.cfg.Scheduler.Resume)
+}
+
+func (d *door) delete(ctx context.Context, arguments json.RawMessage) (any, error) {
+	name, err := named(arguments)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Deleted string `json:"deleted"`
+	}{name}, d.cfg.Scheduler.Delete(ctx, name)
+}
+
+func (d *door) trigger(ctx context.Context, arguments json.RawMessage) (any, error) {
+	name, err := named(arguments)
+	if err != nil {
+		return nil, err
+	}
+	return d.cfg.Scheduler.Trigger(ctx, name)
+}
+
+func (d *door) executions(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var in struct {
+		Job, Before string
+		State       schedule.RunState
+		Limit       int
+	}
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	limit := schedule.PageSize(in.Limit)
+	runs, err := d.cfg.Scheduler.Runs(ctx, schedule.RunFilter{Job: in.Job, State: in.State, Before: in.Before, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	page := struct {
+		Runs []*schedule.Run `json:"runs"`
+		Next string          `json:"next,omitempty"` // "before" of the next page
+	}{Runs: append([]*schedule.Run{}, runs...)}
+	if len(runs) == limit {
+		page.Next = runs[limit-1].ID
+	}
+	return page, nil
+}
+
+func (d *door) retrieve(ctx context.Context, arguments json.RawMessage) (any, error) {
+	var in struct{ Run string }
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	return d.cfg.Scheduler.GetRun(ctx, in.Run)
+}

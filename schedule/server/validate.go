@@ -1,0 +1,143 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schedule"
+)
+
+const checkDoc = `# schedule-job
+
+A job that is to be made or changed can work: its schedule is understood and fires, and the call
+that it describes would be let through, as it would be when it runs.
+`
+
+// check judges calls of create and update as Create and Update would, so that a dry run of them
+// tells all that they would refuse.
+func (d *door) check() *check.Check {
+	return &check.Check{
+		Name: "schedule-job", Doc: checkDoc, Stage: check.Semantic, Level: check.RuntimeLevel,
+		Run: func(ctx context.Context, pass *check.Pass) error {
+			d.reportTexts(pass)
+			p, below, err := d.proposal(ctx, pass.Call.Name, pass.Call.Raw)
+			if p == nil || err != nil {
+				return err
+			}
+			pass.Fleeting()
+			for _, f := range p.Findings {
+				pass.Report(check.Finding{Pointer: below + place(f), Level: f.Level, Severity: f.Severity, Message: f.Message, Suggestion: f.Suggestion})
+			}
+			if !p.Valid && len(p.Findings) == 0 {
+				pass.Reportf(below+"/arguments", "%s", strings.Join(p.Errors, "; "))
+			}
+			return nil
+		},
+	}
+}
+
+// reportTexts reports times and durations that cannot be read: a schema does not say what
+// they are.
+func (d *door) reportTexts(pass *check.Pass) {
+	fields, below := pass.Call.Arguments, ""
+	if pass.Call.Name == "update" {
+		fields, _ = fields["changes"].(map[string]any)
+		below = "/changes"
+	}
+	for name, read := range map[string]encoding.TextUnmarshaler{
+		"end_date": new(time.Time), "timeout": new(schedule.Duration), "backoff": new(schedule.Duration), "jitter": new(schedule.Duration),
+	} {
+		text, ok := fields[name].(string)
+		if !ok || read.UnmarshalText([]byte(text)) == nil {
+			continue
+		}
+		form := "a duration such as 30s or 1h30m"
+		if name == "end_date" {
+			form = "a date and time such as 2026-12-24T18:00:00Z"
+		}
+		pass.Reportf(below+"/"+name, "must be %s", form)
+	}
+}
+
+// place is where a finding is among the fields of a job: those of the call are about its
+// arguments.
+func place(f protocol.Finding) string {
+	switch {
+	case f.Check == "schedule-job":
+		return f.Pointer
+	case f.Check == "known-server" || f.Check == "known-tool" || f.Check == "call":
+		return "/tool"
+	}
+	return "/arguments" + f.Pointer
+}
+
+// proposal judges what a call of create or update would make; nil for other tools, and for
+// jobs that are not there.
+func (d *door) proposal(ctx context.Context, tool string, raw json.RawMessage) (p *schedule.Proposal, below string, err error) {
+	switch tool {
+	case "create":
+		var in newJob
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return nil, "", nil // the schema says what is wrong
+		}
+		p, err = d.cfg.Scheduler.Propose(ctx, in.Spec, d.who, in.How)
+	case "update":
+		var in change
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return nil, "", nil
+		}
+		below = "/changes"
+		p, err = d.cfg.Scheduler.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
+	}
+	if errors.Is(err, schedule.ErrNotFound) {
+		return nil, "", nil // the tool says so
+	}
+	if p != nil {
+		err = nil // it is in the proposal
+	}
+	return p, below, err
+}
+
+// validateJobs answers calls of validate that describe a job, {tool: SERVER:TOOL, arguments,
+// schedule}, and passes on those that describe a call of the scheduler's own tools.
+func (d *door) validateJobs(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		params, ok := r.GetParams().(*mcp.CallToolParamsRaw)
+		if method != "tools/call" || !ok || params.Name != protocol.ToolName {
+			return next(ctx, method, r)
+		}
+		var in struct {
+			Tool      string          `json:"tool"`
+			Arguments json.RawMessage `json:"arguments"`
+			Schedule  string          `json:"schedule"`
+			Zone      string          `json:"timezone"`
+		}
+		if err := json.Unmarshal(params.Arguments, &in); err != nil || !strings.Contains(in.Tool, ":") {
+			return next(ctx, method, r)
+		}
+		spec := schedule.Spec{Name: "validated", Tool: in.Tool, Arguments: in.Arguments, Schedule: in.Schedule, Zone: in.Zone}
+		if in.Schedule == "" {
+			spec.Schedule = "in 1 minute" // only the call is asked about
+		}
+		p, err := d.cfg.Scheduler.Validate(ctx, &spec, d.who)
+		if err != nil {
+			d.cfg.Logger.Warn("a job could not be validated", "err", err)
+		}
+		text, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+	}
+}
