@@ -51,6 +51,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	loops.Go(func() { e.keepLease(alive) })
 	loops.Go(func() { e.checks(ctx) })
 	loops.Go(func() { e.prune(ctx) })
+	loops.Go(func() { e.files(ctx) })
 	e.loop(ctx)
 	e.drain()
 	stop()

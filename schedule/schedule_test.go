@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -384,6 +385,28 @@ func TestRecheck(t *testing.T) {
 		if v := w.job("job").Verdict; v == nil || v.On != "ahead" || v.Valid {
 			t.Errorf("the verdict is %+v", v)
 		}
+	})
+}
+
+// TestFiles holds that a job is validated when a file that it names goes.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "data")
+	inWorld(t, func(c *schedule.Config) { c.Bases = func(string) []string { return []string{dir} } }, func(w *world) {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.create(schedule.Spec{Schedule: "2000-02-01T00:00:00Z", Arguments: []byte(`{"in":["data"]}`)})
+		go func() {
+			time.Sleep(time.Minute)
+			w.set(func() { w.fault = "gone" })
+			if err := os.Remove(file); err != nil {
+				t.Error(err)
+			}
+		}()
+		w.serve(2 * time.Minute)
+		w.want("alerts", strings.Join(w.alerts, "\n"), "job warned: the run at 2000-02-01 00:00:00 UTC will be refused: /path: gone")
 	})
 }
 

@@ -35,6 +35,9 @@ type Config struct {
 	AllowSkip bool
 	// PolicyDigest is the digest of the policy in force, for verdicts; nil: there is none.
 	PolicyDigest func() string
+	// Bases are the directories in which a server's relative paths may lie, whose files are
+	// looked at; nil: only absolute paths are.
+	Bases func(server string) []string
 	// Alert is told of each change of a job's health, once. Nil: nobody is.
 	Alert func(Alert)
 
