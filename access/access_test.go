@@ -100,6 +100,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestPerSession holds that sessions are counted apart, whoever they are of, and that what an
+// identity calls without one counts as one.
+func TestPerSession(t *testing.T) {
+	t.Parallel()
+	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, per: [session], quota: 1/month}]\n")
+	for _, s := range []call.Session{
+		{Subject: "ann", ID: "1"}, {Subject: "ann", ID: "2"}, {Subject: "ann"}, {Subject: "bob"}, {}, {ID: "identity ann"}, {Subject: "1"},
+	} {
+		for n := range 2 {
+			c := callBy("")
+			c.Session = &s
+			if v := g.Judge(t.Context(), c, toolvet.PointProxy); v.Go != (n == 0) {
+				t.Errorf("%+v, call %d: %v", s, n+1, v)
+			}
+		}
+	}
+}
+
 // TestRollback holds that a call which is admitted and then not made gives back all that it
 // spent, wherever it is counted.
 func TestRollback(t *testing.T) {

@@ -75,6 +75,11 @@ func keyOf(c *call.Call) limit.Key {
 	k := limit.Key{Server: c.Server, Tool: c.Name, Validation: c.Validation}
 	if s := c.Session; s != nil {
 		k.Identity, k.ClientAddress = s.Subject, s.ClientAddress
+		// All that an identity calls without a session counts as one session of its own.
+		k.Session = "identity " + s.Subject
+		if s.ID != "" {
+			k.Session = "session " + s.ID
+		}
 	}
 	return k
 }

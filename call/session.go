@@ -3,6 +3,11 @@
 
 package call
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
 // A Session is who makes a call and how it came in, as the door knows it. A field that is
 // not known is zero. It is read-only once a call has it.
 type Session struct {
@@ -11,6 +16,9 @@ type Session struct {
 	Subject string
 	// Claims are the token's other claims, as decoded from JSON.
 	Claims map[string]any
+	// ID tells sessions of one server apart, for counting: no rule reads it, and it grants
+	// nothing. "" where the transport has no sessions, as HTTP since 2026-07-28.
+	ID string
 	// Transport is how the calls come in: "stdio" or "http".
 	Transport string
 	// Roots are the absolute directories that the client names as its roots. Nil: it was not
@@ -26,4 +34,11 @@ type Session struct {
 	// ClientName and ClientVersion are what the client calls itself. They may be shown, and
 	// must never be trusted: no rule can read them.
 	ClientName, ClientVersion string
+}
+
+// SessionID is the ID of the session whose Mcp-Session-Id header this is: its digest, since
+// who has the header has the session.
+func SessionID(header string) string {
+	sum := sha256.Sum256([]byte(header))
+	return hex.EncodeToString(sum[:])
 }

@@ -48,7 +48,7 @@ func sessionKey(s *call.Session) ([]byte, error) {
 		return nil, nil
 	}
 	known := *s
-	known.ClientName, known.ClientVersion = "", ""
+	known.ID, known.ClientName, known.ClientVersion = "", "", ""
 	if known.Traceparent != "" {
 		known.Traceparent = "set"
 	}

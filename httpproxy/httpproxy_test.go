@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/mediate"
 )
 
 // patience bounds what should take no time, so that a fault fails and does not hang.
@@ -220,5 +222,40 @@ func TestCalls(t *testing.T) {
 	}
 	if n := len(server.asked()); n != 5 {
 		t.Errorf("the server is asked %d times", n)
+	}
+}
+
+// TestSessionIDs holds that the calls of a session have its id, which is not the header's, and
+// others none.
+func TestSessionIDs(t *testing.T) {
+	t.Parallel()
+	ids := make(chan string, 10)
+	gate := newGate(t, toolvet.WithVisibility(func(_ context.Context, c *call.Call) bool {
+		ids <- c.Session.ID
+		return true
+	}))
+	server := newFake(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, `"initialize"`) {
+			w.Header().Set(sessionHeader, "s-"+member0(body, "id"))
+		}
+		simple(w, r, body)
+	})
+	url := serve(t, server.URL, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}}, httpguard.Guard{})
+	for id := range 2 {
+		resp, body := post(t, url, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{}}`, id))
+		header := resp.Header.Get(sessionHeader)
+		if header != fmt.Sprintf("s-%d", id) {
+			t.Fatalf("initialize: %d %s", resp.StatusCode, body)
+		}
+		for range 2 {
+			post(t, url, callOf("7", `"a"`), sessionHeader, header)
+			if got := <-ids; got != call.SessionID(header) {
+				t.Errorf("the session %s has the id %q", header, got)
+			}
+		}
+	}
+	post(t, url, callOf("7", `"a"`))
+	if got := <-ids; got != "" {
+		t.Errorf("without a session: the id %q", got)
 	}
 }

@@ -73,7 +73,7 @@ func (e *exchange) learnSession(resp *http.Response) bool {
 	}
 	id := ids[0]
 	odd := strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' })
-	if len(ids) > 1 || id == "" || len(id) > 1024 || odd || e.Apart() != nil {
+	if len(ids) > 1 || id == "" || len(id) > 1024 || odd || e.Apart(call.SessionID(id)) != nil {
 		return false
 	}
 	e.session = e.p.sessions.begin(id, e.owner, e.Client)

@@ -15,6 +15,7 @@
 // each identity with each tool of each server. A caller without an identity is the identity
 // "", which all such callers share. Of an account's key only a SHA-256 hash is kept, over
 // fields with their lengths before them, so that no choice of names meets another's account.
+// Per session bounds what goes wrong in one session, and not a caller, who can begin another.
 //
 // All limits that hold for a call are asked at once. Either each has one call left and each
 // spends it, or none spends anything.

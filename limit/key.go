@@ -12,7 +12,7 @@ import (
 // hold.
 type Key struct {
 	Identity      string // as authenticated; "" if nobody is, which all such callers share
-	Session       string
+	Session       string // within the store: without sessions, what else tells callers apart
 	Server        string
 	Tool          string
 	ClientAddress string // without the port, or each connection would have limits of its own

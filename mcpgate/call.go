@@ -78,7 +78,7 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (a admitted, 
 		return a, nil, err
 	}
 	a.call = c
-	c.Session = sessionOf(r)
+	c.Session = g.sessionOf(r, r.Params.Meta)
 	inv, err := g.inventory(ctx, r)
 	if err != nil {
 		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))

@@ -10,10 +10,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/mcpgate"
 )
 
 // serveHTTP serves server on the loopback interface.
@@ -148,4 +153,62 @@ func post(t *testing.T, h *httptest.Server, tool, arguments string, header ...st
 		t.Fatal(err)
 	}
 	return res.StatusCode, string(raw)
+}
+
+// Sessions have ids of their own, also where the SDK gives them none; requests that belong to
+// no session have none.
+func TestSessionIDs(t *testing.T) {
+	t.Parallel()
+	ids := make(chan string, 100)
+	gate := newGate(t, toolvet.WithVisibility(func(_ context.Context, c *call.Call) bool {
+		if c.Name == "nothing" {
+			ids <- c.Session.ID
+		}
+		return true
+	}))
+	server, _ := newServer(nil)
+	if err := mcpgate.Install(server, gate); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{"": true}
+	of := func(ask func()) []string { // the ids of all requests that come of it
+		ask()
+		var all []string
+		for len(ids) > 0 {
+			all = append(all, <-ids)
+		}
+		return slices.Compact(all)
+	}
+	differs := func(name string, ask func()) {
+		t.Helper()
+		first := of(ask)
+		if again := of(ask); len(first) != 1 || seen[first[0]] || !slices.Equal(first, again) {
+			t.Errorf("%s: the ids %q, and then %q", name, first, again)
+		}
+		seen[first[0]] = true
+	}
+	for _, version := range []string{"2025-11-25", modernVersion, modernVersion} {
+		w := open(t, server, version)
+		differs("stdio "+version, func() { w.call("nothing", "{}") })
+	}
+	for version, options := range map[string]*mcp.StreamableHTTPOptions{"2025-11-25": nil, modernVersion: {Stateless: true}} {
+		h := serveHTTP(t, server, options)
+		for range 2 {
+			client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil)
+			session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()},
+				&mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = session.Close() })
+			ask := func() { _, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nothing"}) }
+			if options == nil {
+				differs("HTTP", ask)
+				continue
+			}
+			if got := of(ask); !slices.Equal(got, []string{""}) {
+				t.Errorf("requests without a session have the ids %q", got)
+			}
+		}
+	}
 }

@@ -81,7 +81,7 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 		return res, nil
 	}
 	// Shown first: the lock compares what the server lists, not what the review leaves of it.
-	res, err = g.review(ctx, methodListTools, admitted{call: new(call.Call)}, g.shown(ctx, page), nil)
+	res, err = g.review(ctx, methodListTools, admitted{call: new(call.Call)}, g.shown(ctx, req, page), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +101,20 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 }
 
 // shown is a page without the tools that do not stand in the session's lists.
-func (g *guard) shown(ctx context.Context, page *mcp.ListToolsResult) *mcp.ListToolsResult {
+func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsResult) *mcp.ListToolsResult {
 	if !g.gate.Hides() {
 		return page
+	}
+	var session *call.Session
+	if r, ok := req.(request); ok {
+		session = g.sessionOf(r, nil)
 	}
 	shown := *page
 	shown.Tools = slices.DeleteFunc(slices.Clone(page.Tools), func(t *mcp.Tool) bool {
 		if t == nil {
 			return true
 		}
-		return !g.gate.Lists(ctx, &call.Call{Name: t.Name, Tool: define(t, g.limits)})
+		return !g.gate.Lists(ctx, &call.Call{Name: t.Name, Tool: define(t, g.limits), Session: session})
 	})
 	if shown.Tools == nil { // the list is required
 		shown.Tools = []*mcp.Tool{}

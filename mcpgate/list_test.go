@@ -143,7 +143,9 @@ func TestPinnedSecret(t *testing.T) {
 	listing := func(description string) *mcp.Server {
 		server := mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "1"}, nil)
 		server.AddTool(&mcp.Tool{Name: "add", Description: description, InputSchema: json.RawMessage(`{"type":"object"}`)},
-			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return &mcp.CallToolResult{}, nil })
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{}, nil
+			})
 		return server
 	}
 	const description = "For example token=" + token

@@ -158,8 +158,9 @@ type guard struct {
 	validation dryrun.Config
 	validator  *dryrun.Validator
 
-	next  mcp.MethodHandler // the SDK, and middleware that was installed before
-	tools inventories
+	next     mcp.MethodHandler // the SDK, and middleware that was installed before
+	tools    inventories
+	sessions sessionIDs
 }
 
 // middleware is called once, by AddReceivingMiddleware.

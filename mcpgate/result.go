@@ -15,7 +15,7 @@ import (
 
 // modern reports whether a call speaks 2026-07-28 or later, whose results have a
 // resultType.
-func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= "2026-07-28" }
+func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= modernVersion }
 
 // refusal is the answer to a call that is a no-go.
 func refusal(r *mcp.CallToolRequest, v toolvet.Verdict) (*mcp.CallToolResult, error) {

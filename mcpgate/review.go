@@ -121,5 +121,5 @@ func withheld(method string, c *call.Call, v toolvet.Reviewed) (mcp.Result, erro
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result is withheld: " + words.Text()}
 	}
 	version, _ := c.Meta["io.modelcontextprotocol/protocolVersion"].(string)
-	return newResult(words.Withheld(version >= "2026-07-28"))
+	return newResult(words.Withheld(version >= modernVersion))
 }

@@ -5,27 +5,63 @@ package mcpgate
 
 import (
 	"context"
+	"crypto/rand"
+	"runtime"
+	"sync"
+	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
 )
 
-// sessionOf is who makes a call, as far as the SDK knows it: by the bearer token that the
+// A request is one of a client, as the SDK hands it on.
+type request interface {
+	mcp.Request
+	ProtocolVersion() string
+}
+
+// sessionOf is who makes a request, as far as the SDK knows it: by the bearer token that the
 // server's own authorization has verified.
-func sessionOf(r *mcp.CallToolRequest) *call.Session {
+func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	s := &call.Session{ProtocolVersion: r.ProtocolVersion()}
-	s.Traceparent, _ = r.Params.Meta["traceparent"].(string) // SEP-414
-	if r.Extra == nil {
-		return s
+	s.Traceparent, _ = meta["traceparent"].(string) // SEP-414
+	extra := r.GetExtra()
+	if extra == nil {
+		extra = new(mcp.RequestExtra)
 	}
-	if r.Extra.Header != nil {
-		s.Transport = "http"
-	}
-	if token := r.Extra.TokenInfo; token != nil {
+	if token := extra.TokenInfo; token != nil {
 		s.Subject, s.Claims = token.UserID, token.Extra
 	}
+	if extra.Header != nil {
+		s.Transport = "http"
+	}
+	session, _ := r.GetSession().(*mcp.ServerSession)
+	switch {
+	case session == nil, s.Transport == "http" && s.ProtocolVersion >= modernVersion: // which has no sessions
+	case session.ID() != "":
+		s.ID = call.SessionID(session.ID())
+	case s.Transport != "http":
+		s.ID = g.sessions.of(session)
+	}
 	return s
+}
+
+// modernVersion is the first revision without sessions over HTTP.
+const modernVersion = "2026-07-28"
+
+// sessionIDs are those of sessions that the SDK gives none, as over stdio.
+type sessionIDs struct {
+	byKey sync.Map // of weak.Pointer[mcp.ServerSession]: string
+}
+
+func (ids *sessionIDs) of(session *mcp.ServerSession) string {
+	key := weak.Make(session)
+	id, known := ids.byKey.LoadOrStore(key, rand.Text())
+	if !known {
+		runtime.AddCleanup(session, func(key weak.Pointer[mcp.ServerSession]) { ids.byKey.Delete(key) }, key)
+	}
+	return id.(string)
 }
 
 // sending is the middleware of what the server sends of its own.

@@ -135,10 +135,12 @@ func (s *Server) NewClient(known call.Session) *Client {
 	return c
 }
 
-// Apart has the client learn of the server by itself from now on, because what it sees may
-// differ from what others do. No message may be under way but the one that tells.
-func (c *Client) Apart() (err error) {
+// Apart has the client learn of the server by itself from now on, because what it sees in
+// this session may differ from what others do. No message may be under way but the one that
+// tells.
+func (c *Client) Apart(session string) (err error) {
 	c.Server, err = NewServer(c.cfg)
+	c.caller.learn(func(s *call.Session) { s.ID = session })
 	return err
 }
 

@@ -241,3 +241,25 @@ func TestHideFails(t *testing.T) {
 		}
 	}
 }
+
+// TestPerSession holds that each process is a session of its own to limits.
+func TestPerSession(t *testing.T) {
+	t.Parallel()
+	gate := gateOf(t, "limits: [{name: calls, per: [session], quota: 1/month}]\n")
+	for range 2 {
+		s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}})
+		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"}}]}}`)
+		s.play("C<")
+		const add = `C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{}}}`
+		s.play(add)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+		s.play("C<")
+		s.play(add)
+		if got := s.play("C<"); !strings.Contains(got, "RATE_LIMIT") {
+			t.Errorf("a second call: %s", got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -99,6 +100,9 @@ func newSession(cfg Config) (*session, error) {
 	}
 	if cfg.Linger <= 0 {
 		cfg.Linger = 10 * time.Second
+	}
+	if cfg.Session.ID == "" && cfg.Session.Transport != "http" {
+		cfg.Session.ID = rand.Text() // a process is a session
 	}
 	server, err := mediate.NewServer(cfg.Config)
 	if err != nil {

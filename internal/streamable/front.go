@@ -195,7 +195,9 @@ func (f *Front) delete(w http.ResponseWriter, r *http.Request) {
 // initialize begins a session.
 func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
 	identity, who := f.cfg.Who(r)
-	s := &stateful{id: rand.Text(), identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
+	id := rand.Text()
+	who.ID = call.SessionID(id)
+	s := &stateful{id: id, identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
 	s.own = newStream(s.streamName(), 0)
 	s.streams[s.own.name] = s.own
 	s.backend = newBackend(f, s.fromServer)

@@ -283,6 +283,30 @@ func TestFrontSessionsAreOnesOwn(t *testing.T) {
 	}
 }
 
+// TestFrontSessionIDs holds that sessions have ids that are not their headers', and requests
+// without a session none.
+func TestFrontSessionIDs(t *testing.T) {
+	t.Parallel()
+	ids := make(chan string, 3)
+	f := newFront(t, polite, func(c *streamable.FrontConfig) {
+		serve := c.Serve
+		c.Serve = func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+			ids <- who.ID
+			return serve(ctx, who, in, out)
+		}
+	})
+	for range 2 {
+		header, _ := f.session()
+		if id := <-ids; id != call.SessionID(header) || strings.Contains(id, header) {
+			t.Errorf("the session %s has the id %q", header, id)
+		}
+	}
+	f.post(modern("1", "ping", ""), modernHeaders("ping")...)
+	if id := <-ids; id != "" {
+		t.Errorf("no session has the id %q", id)
+	}
+}
+
 // TestFrontStreams holds when an answer is a stream, and where messages of the server go.
 func TestFrontStreams(t *testing.T) {
 	t.Parallel()
