@@ -1,0 +1,143 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/notify"
+	"github.com/toolvet/toolvet/schedule/server"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// scheduleServeFlags are the flags of "toolvet schedule serve".
+type scheduleServeFlags struct {
+	listen     string
+	background bool
+	guard      httpguard.Guard
+}
+
+func (a *app) scheduleServe(flags *scheduleFlags) *cobra.Command {
+	var own scheduleServeFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Run jobs, and offer the scheduler as an MCP server", Args: cobra.NoArgs,
+		Long: `Run jobs, and offer the scheduler to clients as an MCP server on standard input and
+output; with --listen over Streamable HTTP; with --background to none. Any number of
+processes may serve the same jobs.
+
+On SIGTERM no more runs begin, and those under way have 30 seconds to end.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if own.listen != "" {
+				host, _, err := net.SplitHostPort(own.listen)
+				if err != nil {
+					return usageError(cmd, "--listen must be HOST:PORT, such as 127.0.0.1:8080")
+				}
+				if !here(host) {
+					return withHint(errors.New("--listen must be a loopback address: everybody who reaches another could schedule calls"), "listen at 127.0.0.1")
+				}
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
+			defer stop()
+			return a.serveSchedule(ctx, flags, own)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&own.listen, "listen", "", "`ADDRESS` to take clients at over Streamable HTTP, such as 127.0.0.1:8080; default: standard input")
+	f.BoolVar(&own.background, "background", false, "take no clients: only run jobs")
+	f.StringSliceVar(&own.guard.Hosts, "allow-host", nil, "`NAME` that clients may call this machine by, beside its address and localhost")
+	f.StringSliceVar(&own.guard.Origins, "allow-origin", nil, "`ORIGIN` of web pages that may make calls, such as https://app.example.org")
+	return cmd
+}
+
+func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own scheduleServeFlags) error {
+	p, err := a.plan(flags)
+	if err != nil {
+		return err
+	}
+	supervisor, err := supervisor()
+	if err != nil {
+		return err
+	}
+	notifier := notify.New(notify.Config{
+		Webhook: p.said.Alerts.Webhook, Secret: p.said.Alerts.WebhookSecret, Command: p.said.Alerts.Command, Supervisor: supervisor, Logger: p.log,
+	})
+	var door *server.Server
+	s, servers, closeAll, err := a.scheduler(ctx, p, func(alert schedule.Alert) { notifier.Alert(alert); door.Alert(alert) })
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	door = server.New(server.Config{Scheduler: s, Checks: suite.Default(), Logger: p.log})
+	defer func() {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
+		defer cancel()
+		notifier.Close(within)
+	}()
+
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	all.Go(func() { servers.watch(ctx, p, func() error { return s.Recheck(ctx, "") }) })
+	defer servers.Subscribe(func(n upstream.Notification) {
+		if n.Method == "notifications/tools/list_changed" {
+			go func() {
+				if err := s.Recheck(ctx, n.Server); err != nil && ctx.Err() == nil {
+					p.log.Error("jobs could not be validated after a server's tools changed", "server", n.Server, "err", err)
+				}
+			}()
+		}
+	})()
+	var doorErr error
+	all.Go(func() {
+		if !own.background {
+			doorErr = a.scheduleDoor(ctx, own, p, door)
+			stop() // the client is gone
+		}
+	})
+	err = s.Serve(ctx)
+	stop()
+	all.Wait()
+	return errors.Join(err, doorErr)
+}
+
+// scheduleDoor serves clients until ctx is done or the only client is gone.
+func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, door *server.Server) error {
+	if own.listen == "" {
+		return door.Serve(ctx, *p.owner(), a.stdin, a.stdout)
+	}
+	front := streamable.NewFront(streamable.FrontConfig{
+		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+			return door.Serve(ctx, who, in, out)
+		},
+		Who:    func(r *http.Request) (string, call.Session) { return "", whoOver(r, *p.owner()) },
+		Logger: p.log,
+	})
+	mux := http.NewServeMux()
+	mux.Handle(endpoint, front)
+	handler, err := own.guard.Handler(mux)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", own.listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "toolvet: listening at http://%s%s\n", listener.Addr(), endpoint)
+	return serveHTTP(ctx, listener, handler, front.Close, p.log)
+}
