@@ -35,20 +35,24 @@ func NewPool(cfg Config) *Pool {
 	return p
 }
 
-// Take returns a session, which the caller closes, and has the next one started.
+// Take returns a session. When the caller closes it, the next one is started.
 func (p *Pool) Take(ctx context.Context) (*Session, error) {
 	if p.ctx.Err() != nil {
 		return nil, errors.New("toolvet ends")
 	}
 	s := p.take()
-	defer p.refill()
-	if s != nil && s.refresh() == nil {
-		return s, nil
-	}
-	if s != nil {
+	if s != nil && s.refresh() != nil {
 		s.Close()
+		s = nil
 	}
-	return Start(ctx, p.cfg)
+	if s == nil {
+		var err error
+		if s, err = Start(ctx, p.cfg); err != nil {
+			return nil, err
+		}
+	}
+	s.closed = p.refill
+	return s, nil
 }
 
 func (p *Pool) take() *Session {

@@ -70,6 +70,7 @@ type Session struct {
 	events  int              // before the first call
 	layers  []*layer
 	changes []change // as in the report
+	closed  func()   // called by Close; nil: nothing
 	close   sync.Once
 }
 
@@ -264,6 +265,9 @@ func (s *Session) Close() {
 		}
 		if s.client != nil {
 			s.client.Close(context.Background())
+		}
+		if s.closed != nil {
+			s.closed()
 		}
 	})
 }

@@ -194,14 +194,19 @@ func (s *Sandbox) follow() {
 			s.ended, s.known = *n.Exited, true
 		}
 		s.mu.Unlock()
-		if err != nil || n.Exited != nil {
+		if n.Exited != nil { // nothing is left but init, which takes apart what it built
+			break
+		}
+		if err != nil {
+			s.kill()
+			_ = s.cmd.Wait()
 			break
 		}
 	}
-	s.kill()
-	_ = s.cmd.Wait()
 	s.stdin.Close()
 	close(s.done)
+	s.kill()
+	_ = s.cmd.Wait() // once more, at once, if it was waited for
 }
 
 func (s *Sandbox) kill() {
