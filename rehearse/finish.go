@@ -7,7 +7,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/strictjson"
@@ -54,12 +56,13 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 		switch {
 		case e.Exec != nil && i > 0: // the first is the server
 			r.Processes = append(r.Processes, Process{Arguments: s.redact.texts(ctx, e.Exec), AtStart: atStart})
-		case e.Connect != "":
+		case e.Name != "":
+			r.Network = append(r.Network, Attempt{Address: strictjson.Printable(e.Name, 512), AtStart: atStart})
+		case e.Connect != "" && !idle(e.Connect):
 			r.Network = append(r.Network, Attempt{Address: strictjson.Printable(e.Connect, 512), AtStart: atStart})
 		}
 	}
-	slices.SortFunc(r.Network, func(a, b Attempt) int { return cmp.Compare(a.Address, b.Address) })
-	r.Network = slices.CompactFunc(r.Network, func(a, b Attempt) bool { return a.Address == b.Address })
+	r.Network = attempts(r.Network)
 	end := s.box.Ended()
 	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory}, Duration(time.Since(s.began))
 	_, unseen := s.box.Layers()
@@ -79,6 +82,24 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 	}
 	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
 	r.Gaps = slices.Compact(gaps)
+}
+
+// idle reports whether a connection asks for nothing by itself: that of a resolver to the
+// DNS, or one without a port, which tells programs which address of theirs they would use.
+func idle(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	return err == nil && (port == "53" || port == "0")
+}
+
+// attempts are each told once, by address; of a name without a port, only if nothing else is
+// known of it.
+func attempts(list []Attempt) []Attempt {
+	slices.SortStableFunc(list, func(a, b Attempt) int { return cmp.Compare(a.Address, b.Address) })
+	list = slices.CompactFunc(list, func(a, b Attempt) bool { return a.Address == b.Address })
+	all := slices.Clone(list)
+	return slices.DeleteFunc(list, func(a Attempt) bool {
+		return slices.ContainsFunc(all, func(o Attempt) bool { return strings.HasPrefix(o.Address, a.Address+":") })
+	})
 }
 
 // pairRenames finds what was deleted and created with the same content, and sorts.

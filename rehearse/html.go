@@ -33,6 +33,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"words":   func(c Called) string { return c.words() },
 		"verdict": func(c Called) string { return c.verdict() },
 		"about":   func(c Change) string { return c.about() },
+		"attempt": func(a Attempt) string { return a.words() },
 		"text":    text,
 	}).Parse(page)
 	if err != nil {

@@ -100,7 +100,7 @@ type Process struct {
 
 // An Attempt is a try to reach something over the network, or a socket.
 type Attempt struct {
-	Address string `json:"address"` // host:port, or unix:PATH
+	Address string `json:"address"` // host:port, unix:PATH, or a name that was only looked up
 	AtStart bool   `json:"atStart,omitempty"`
 }
 

@@ -85,11 +85,8 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	}
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
 	cfg.Grace = cmp.Or(max(cfg.Grace, 0), time.Second)
-	redact, err := newRedactor()
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{cfg: cfg, redact: redact, began: time.Now()}
+	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now()}
+	var err error
 	s.client, err = upstream.Connect(ctx, dialer{s}, upstream.Options{Timeout: cfg.Timeout, Stderr: cfg.Stderr})
 	if err != nil {
 		s.Close()
@@ -108,7 +105,7 @@ type dialer struct{ s *Session }
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	c := d.s.cfg
 	box, err := sandbox.Start(ctx, sandbox.Config{
-		Args: c.Command, Env: c.Env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits,
+		Args: c.Command, Env: c.Env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits, Network: sandbox.Observed,
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ package rehearse
 import (
 	"bytes"
 	"context"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -20,16 +21,24 @@ const maxDiffed = 1 << 20
 const maxDiff = 64 << 10
 
 // A redactor takes secrets out of texts.
-type redactor struct{ scanner *secret.Scanner }
+type redactor struct {
+	scanner func() (*secret.Scanner, error)
+}
 
-func newRedactor() (*redactor, error) {
-	s, err := secret.New(secret.Options{PresignedURLs: true})
-	return &redactor{s}, err
+// newRedactor has the scanner made beside whatever comes next: it takes some 20 ms.
+func newRedactor() *redactor {
+	r := &redactor{sync.OnceValues(func() (*secret.Scanner, error) { return secret.New(secret.Options{PresignedURLs: true}) })}
+	go func() { _, _ = r.scanner() }() // whoever needs it sees the error
+	return r
 }
 
 // text is s without secrets. What could not be looked at is not shown.
 func (r *redactor) text(ctx context.Context, s string) string {
-	matches, err := r.scanner.ScanContext(ctx, s)
+	scanner, err := r.scanner()
+	var matches []secret.Match
+	if err == nil {
+		matches, err = scanner.ScanContext(ctx, s)
+	}
 	if err != nil {
 		return "[not shown: it could not be searched for secrets]"
 	}

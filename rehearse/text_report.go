@@ -30,7 +30,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.Changes[i].text(b)
 	}
 	section(b, "processes", r.Processes, func(p Process) string { return strings.Join(p.Arguments, " ") + start(p.AtStart) })
-	section(b, "network", r.Network, func(a Attempt) string { return "would connect to " + a.Address + start(a.AtStart) })
+	section(b, "network", r.Network, func(a Attempt) string { return a.words() + start(a.AtStart) })
 	section(b, "not rehearsed", r.Gaps, func(g Gap) string { return strings.TrimPrefix(g.Path+": "+g.Why, ": ") })
 	fmt.Fprintf(b, "the server %s; %s of processor time, %d MiB of memory\n", r.Exit, text(r.Usage.CPU), r.Usage.Memory>>20)
 	return b.Flush()
@@ -65,6 +65,13 @@ func section[T any](w io.Writer, name string, list []T, show func(T) string) {
 	for _, v := range list {
 		fmt.Fprintf(w, "  %s\n", line(show(v)))
 	}
+}
+
+func (a Attempt) words() string {
+	if strings.Contains(a.Address, ":") {
+		return "would connect to " + a.Address
+	}
+	return "would look up " + a.Address
 }
 
 func (c *Called) text(w io.Writer) {

@@ -90,6 +90,12 @@ func (i *initProcess) run() error {
 	if err := isolate(i.setup.Config.Network); err != nil {
 		return err
 	}
+	i.events.control, i.events.names = i.control, newNames()
+	if i.setup.Config.Network == Observed {
+		if err := i.events.names.listen(i.events.send); err != nil {
+			return fmt.Errorf("answering for the DNS: %w", err)
+		}
+	}
 	err = i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage)
 	unix.Close(root.stage)
 	if err != nil {
@@ -108,7 +114,7 @@ func (i *initProcess) serve() error {
 	}
 	silence()
 	go i.obey()
-	go i.events.watch(listener, i.control)
+	go i.events.watch(listener)
 	limit := newWarden(i.setup.Config.Limits)
 	go limit.watch()
 	if err := i.control.send(note{Started: true}); err != nil {

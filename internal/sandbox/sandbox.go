@@ -59,9 +59,9 @@ type Network string
 const (
 	// NoNetwork has a loopback interface and nothing else.
 	NoNetwork Network = ""
-	// Loopback routes every address to the sandbox's own loopback interface (AnyIP), where
-	// listeners of ours can take what the server sends. Nothing leaves.
-	Loopback Network = "loopback"
+	// Observed has every address be the sandbox's own (AnyIP), and names resolve, so that it
+	// is known whom the server wants to reach. Nobody answers there, and nothing leaves.
+	Observed Network = "observed"
 )
 
 // A Layer is where the changes of one part of the file system are.

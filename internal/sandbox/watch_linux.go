@@ -47,12 +47,15 @@ type (
 // A watcher is told of system calls before they are made. It lets them go on: what is
 // forbidden, the filter refuses. Only renames it may make itself.
 type watcher struct {
-	mover mover
-	mu    sync.Mutex
-	told  int
+	mover   mover
+	names   *names
+	control *control
+
+	mu   sync.Mutex
+	told int
 }
 
-func (w *watcher) watch(listener *os.File, c *control) {
+func (w *watcher) watch(listener *os.File) {
 	defer listener.Close()
 	fd := listener.Fd()
 	for {
@@ -74,7 +77,9 @@ func (w *watcher) watch(listener *os.File, c *control) {
 			}()
 			continue
 		}
-		w.tell(&n, c)
+		if e := read(&n); e != nil {
+			w.send(e)
+		}
 		respond(fd, n.id, errContinue)
 	}
 }
@@ -96,20 +101,15 @@ func respond(fd uintptr, id uint64, err error) {
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r))) // who asked may be gone
 }
 
-func (w *watcher) tell(n *notification, c *control) {
-	if e := read(n); e != nil {
-		w.send(e, c)
-	}
-}
-
 // send tells of an event. If nobody listens, the end is near.
-func (w *watcher) send(e *Event, c *control) {
+func (w *watcher) send(e *Event) {
+	e.Connect = w.names.named(e.Connect)
 	w.mu.Lock()
 	w.told++
 	told := w.told
 	w.mu.Unlock()
 	if told <= maxEvents {
-		_ = c.send(note{Event: e})
+		_ = w.control.send(note{Event: e})
 	}
 }
 
@@ -210,7 +210,9 @@ func address(memory *os.File, at, size uint64) string {
 			return "unix:@" + string(bytes.TrimRight(name[1:], "\x00"))
 		}
 		name, _, _ = bytes.Cut(name, []byte{0})
-		return "unix:" + string(name)
+		if path := string(name); !filepath.IsAbs(path) || unix.Access(path, unix.F_OK) == nil {
+			return "unix:" + path
+		}
 	}
 	return ""
 }

@@ -1,0 +1,137 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/net/ipv4"
+)
+
+// maxNames bounds the names that get an address.
+const maxNames = 10_000
+
+// names are the names that were looked up inside. Each has an address of its own, so that a
+// connection to it tells whom it is meant for.
+type names struct {
+	mu   sync.Mutex
+	by   map[string]netip.Addr
+	of   map[netip.Addr]string
+	next netip.Addr
+}
+
+// newNames gives out addresses that nobody has (RFC 2544, for benchmarks of networks).
+func newNames() *names {
+	return &names{by: map[string]netip.Addr{}, of: map[netip.Addr]string{}, next: netip.MustParseAddr("198.18.0.1")}
+}
+
+// address is that of a name. It has none if there are too many.
+func (n *names) address(name string) (a netip.Addr, first bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if a, ok := n.by[name]; ok {
+		return a, false
+	}
+	if len(n.by) >= maxNames {
+		return netip.Addr{}, false
+	}
+	a = n.next
+	n.next = a.Next()
+	n.by[name], n.of[a] = a, name
+	return a, true
+}
+
+// named puts the name in the place of an address that was given out for it.
+func (n *names) named(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	a, err := netip.ParseAddr(host)
+	if err != nil {
+		return address
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if name, ok := n.of[a.Unmap()]; ok {
+		return net.JoinHostPort(name, port)
+	}
+	return address
+}
+
+// domainPort is the port of the DNS.
+const domainPort = 53
+
+// listen answers every question of the DNS, whoever it is sent to.
+func (n *names) listen(tell func(*Event)) error {
+	conn, err := net.ListenPacket("udp4", ":"+strconv.Itoa(domainPort))
+	if err != nil {
+		return err
+	}
+	socket := ipv4.NewPacketConn(conn)
+	if err := socket.SetControlMessage(ipv4.FlagDst, true); err != nil {
+		conn.Close()
+		return err
+	}
+	go n.serve(socket, tell)
+	return nil
+}
+
+func (n *names) serve(socket *ipv4.PacketConn, tell func(*Event)) {
+	buffer := make([]byte, 4096)
+	for {
+		size, about, from, err := socket.ReadFrom(buffer)
+		if err != nil {
+			return
+		}
+		answer, name := n.answer(buffer[:size])
+		if name != "" {
+			tell(&Event{Name: name})
+		}
+		if answer != nil && about != nil { // the answer must come from where the question went to
+			_, _ = socket.WriteTo(answer, &ipv4.ControlMessage{Src: about.Dst}, from) // who asked asks again
+		}
+	}
+}
+
+// answer answers a question, and says which name is asked for the first time. Names have
+// addresses of IPv4, and nothing else.
+func (n *names) answer(question []byte) (answer []byte, name string) {
+	var p dnsmessage.Parser
+	header, err := p.Start(question)
+	if err != nil || header.Response {
+		return nil, ""
+	}
+	q, err := p.Question()
+	if err != nil {
+		return nil, ""
+	}
+	b := dnsmessage.NewBuilder(nil, dnsmessage.Header{ID: header.ID, Response: true, RecursionDesired: header.RecursionDesired, RecursionAvailable: true})
+	b.EnableCompression()
+	if b.StartQuestions() != nil || b.Question(q) != nil || b.StartAnswers() != nil {
+		return nil, ""
+	}
+	host := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
+	if q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA {
+		a, first := n.address(host)
+		if first {
+			name = host
+		}
+		if q.Type == dnsmessage.TypeA && a.IsValid() {
+			if b.AResource(dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, TTL: 60}, dnsmessage.AResource{A: a.As4()}) != nil {
+				return nil, name
+			}
+		}
+	}
+	answer, err = b.Finish()
+	if err != nil {
+		return nil, name
+	}
+	return answer, name
+}
