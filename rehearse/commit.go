@@ -42,8 +42,10 @@ func (s *Session) Commit(ctx context.Context) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return made, err
 		}
-		if err := step.change.check(); err != nil {
-			return made, err
+		if step.again {
+			if err := step.change.check(); err != nil {
+				return made, err
+			}
 		}
 		if err := step.do(); err != nil {
 			return made, fmt.Errorf("%s: %w", step.change.Path, bare(err))
@@ -96,11 +98,12 @@ type step struct {
 	order  int
 	change *change
 	do     func() error
+	again  bool // compare once more, right before
 }
 
 // steps are the changes in an order in which each can be made: what stands in the way is
-// deleted, directories are made, then files; the rest is deleted, the deepest first; and last
-// directories get their attributes.
+// deleted, directories are made, then files; the rest is deleted; and last come attributes.
+// What is deleted or may be closed to us goes the deepest first.
 func (s *Session) steps() []step {
 	blocked := map[string]bool{}
 	for i := range s.changes {
@@ -111,7 +114,7 @@ func (s *Session) steps() []step {
 	var steps []step
 	for i := range s.changes {
 		c := &s.changes[i]
-		add := func(order int, do func() error) { steps = append(steps, step{order, c, do}) }
+		add := func(order int, do func() error) { steps = append(steps, step{order, c, do, true}) }
 		switch {
 		case c.Kind == Deleted && within(blocked, c.Path):
 			add(0, c.remove)
@@ -121,16 +124,17 @@ func (s *Session) steps() []step {
 			add(4, c.attributes)
 		case c.After.Type == "directory":
 			add(1, c.mkdir)
+			steps = append(steps, step{4, c, c.attributes, false})
 		default:
 			add(2, c.replace)
 		}
 		if c.from != nil {
-			steps = append(steps, step{3, c.from, c.from.remove})
+			steps = append(steps, step{3, c.from, c.from.remove, true})
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b step) int {
 		order := cmp.Compare(a.change.Path, b.change.Path)
-		if a.order == 0 || a.order == 3 {
+		if a.order == 0 || a.order >= 3 {
 			order = -order
 		}
 		return cmp.Or(a.order-b.order, order)
@@ -149,35 +153,30 @@ func within(dirs map[string]bool, p string) bool {
 
 func (c *change) remove() error { return c.layer.lower.Remove(c.name) }
 
-func (c *change) mkdir() error {
-	if err := c.layer.lower.Mkdir(c.name, 0o700); err != nil {
-		return err
-	}
-	return c.attributes()
-}
+func (c *change) mkdir() error { return c.layer.lower.Mkdir(c.name, 0o700) }
 
-// attributes gives what is there the attributes of the layer's. Times are those of the rehearsal.
+// attributes gives what is there the attributes of the layer's.
 func (c *change) attributes() error { return c.dress(c.name) }
 
 func (c *change) dress(name string) error {
 	root := c.layer.lower
-	if c.After.Type != "link" {
-		if err := sameOwner(root, name, c.After); err != nil {
+	if c.After.Type == "link" {
+		return nil
+	}
+	if c.After.Type == "file" || c.After.Type == "directory" {
+		if err := copyAttributes(c.layer.upper, c.name, root, name); err != nil {
 			return err
-		}
-		if err := root.Chmod(name, fs.FileMode(c.After.Mode)); err != nil {
-			return err
-		}
-		if c.After.Type == "file" || c.After.Type == "directory" {
-			if err := copyAttributes(c.layer.upper, c.name, root, name); err != nil {
-				return err
-			}
-		}
-		if c.After.Type == "file" {
-			return root.Chtimes(name, c.After.Modified, c.After.Modified)
 		}
 	}
-	return nil
+	if err := sameOwner(root, name, c.After); err != nil {
+		return err
+	}
+	if c.After.Type == "file" {
+		if err := root.Chtimes(name, c.After.Modified, c.After.Modified); err != nil {
+			return err
+		}
+	}
+	return root.Chmod(name, fs.FileMode(c.After.Mode))
 }
 
 // sameOwner gives a file to its owner, if that is another.

@@ -65,6 +65,12 @@ func TestChanges(t *testing.T) {
 			if _, err := s.Commit(t.Context()); err != nil {
 				t.Fatal(err)
 			}
+			if tt.name == "forbidden" { // also to the test
+				if err := errors.Join(os.Chmod(dir+"/closed", 0o755), os.Chmod(dir+"/secret", 0o600)); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
 			committed := changesOf(before, snapshot(t, dir))
 			if want := reported(r, dir); tt.name != "times" {
 				if diff := cmp.Diff(want, committed); diff != "" {
