@@ -21,7 +21,10 @@ import (
 // wide are the limits of what servers send, which upstream has held to its own.
 var wide = call.Limits{Bytes: 64 << 20}
 
-var errNameless = errors.New("it has no name, or no URI, that is a string")
+var (
+	errNameless = errors.New("it has no name, or no URI, that is a string")
+	errUnusable = errors.New("its definition cannot be read")
+)
 
 var allLists = []upstream.List{upstream.Tools, upstream.Prompts, upstream.Resources, upstream.ResourceTemplates}
 
@@ -49,6 +52,7 @@ func changedMethod(list upstream.List) string {
 // A shelf is what is known of a list of a server, also while the server is down.
 type shelf struct {
 	pages   []json.RawMessage
+	sent    *call.Catalog // of the list of tools, before the output layer has looked at it
 	entries []entry
 	known   bool          // the server has listed it once
 	told    bool          // sessions know already that it has changed
@@ -61,7 +65,7 @@ type entry struct {
 	name  string          // what clients call it; "" for resources
 	own   string          // what its server calls it: a name, a URI or a template of URIs
 	raw   json.RawMessage // as the server wrote it, but for the name
-	tool  *call.Tool      // of a tool
+	tool  *call.Tool      // of a tool: as the server sent it
 	match *regexp.Regexp  // of a template; nil if it cannot be one
 }
 
@@ -119,6 +123,10 @@ func (p *peer) shelf(list upstream.List) *shelf {
 // refresh asks the server for a list, which may be in memory.
 func (p *peer) refresh(list upstream.List, s *shelf) {
 	pages, err := p.set.List(p.pool.ctx, p.name, list)
+	var sent *call.Catalog
+	if list == upstream.Tools && err == nil {
+		sent, err = p.set.Tools(p.pool.ctx, p.name)
+	}
 	var refused *upstream.RefusedError
 	if errors.As(err, &refused) && refused.Code == methodNotFound { // it has no such things
 		pages, err = nil, nil
@@ -134,8 +142,8 @@ func (p *peer) refresh(list upstream.List, s *shelf) {
 	}
 	changed := !slices.EqualFunc(pages, s.pages, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	news := changed && !s.told && (s.known || s.missed)
-	if changed {
-		s.pages, s.entries = pages, p.entries(list, pages)
+	if changed || sent != s.sent {
+		s.pages, s.sent, s.entries = pages, sent, p.entries(list, pages, sent)
 	}
 	s.known, p.late, s.told, s.missed = true, false, false, false
 	if changed {
@@ -160,7 +168,7 @@ func (p *pool) disown() {
 }
 
 // entries reads pages. What cannot be read is left out.
-func (p *peer) entries(list upstream.List, pages []json.RawMessage) []entry {
+func (p *peer) entries(list upstream.List, pages []json.RawMessage, sent *call.Catalog) []entry {
 	var all []entry
 	seen := map[string]bool{}
 	for _, page := range pages {
@@ -170,7 +178,7 @@ func (p *peer) entries(list upstream.List, pages []json.RawMessage) []entry {
 			continue
 		}
 		for _, raw := range elements {
-			e, err := p.entry(list, raw)
+			e, err := p.entry(list, raw, sent)
 			if err != nil {
 				p.pool.g.log.Warn("an entry of a list cannot be used", "server", p.name, "list", list, "err", err)
 			}
@@ -194,7 +202,7 @@ func keyOf(list upstream.List) string {
 	return "name"
 }
 
-func (p *peer) entry(list upstream.List, raw []byte) (e entry, err error) {
+func (p *peer) entry(list upstream.List, raw []byte, sent *call.Catalog) (e entry, err error) {
 	if err := json.Unmarshal(splice.Get(raw, wide, keyOf(list)), &e.own); err != nil {
 		return e, errNameless
 	}
@@ -206,8 +214,8 @@ func (p *peer) entry(list upstream.List, raw []byte) (e entry, err error) {
 	case upstream.Resources:
 		return e, nil
 	case upstream.Tools:
-		if e.tool, err = call.DecodeTool(raw, wide); err != nil {
-			return e, err
+		if e.tool = sent.Tool(e.own); e.tool == nil {
+			return e, errUnusable
 		}
 	}
 	e.name = Expose(p.name, e.own)
