@@ -43,7 +43,7 @@ func (e *engine) files(ctx context.Context) {
 					now[path] = lookAt(path)
 				}
 				before, known := seen[path]
-				changed = changed || known && before != now[path]
+				changed = changed || !known || before != now[path]
 			}
 			if changed {
 				e.checkNow(ctx, id)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/when"
 )
@@ -221,7 +222,11 @@ func (a *app) scheduleNext(flags *scheduleFlags) *cobra.Command {
 			now := time.Now()
 			parsed, err := when.Parse(text, location, now)
 			if wrong := new(when.Error); errors.As(err, &wrong) {
-				return withHint(errors.New("the schedule "+wrong.Problem), "write for instance %s", strings.Join(wrong.Near, ", or "))
+				p := &schedule.Proposal{Result: protocol.Result{Errors: []string{wrong.Problem}}}
+				if len(wrong.Near) > 0 {
+					p.Suggestions = []string{"write for instance " + strings.Join(wrong.Near, ", or ")}
+				}
+				return a.refused(flags, p, &schedule.RefusedError{Proposal: p})
 			} else if err != nil {
 				return err
 			}

@@ -172,7 +172,7 @@ func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Sched
 		r = next
 		if state := fmt.Sprint(r.State, r.Attempt); !flags.json && r.State.Open() && state != told {
 			told = state
-			if r.State == schedule.Running || r.Reason != "" {
+			if flags.verbose || r.Reason != "" {
 				fmt.Fprintf(a.stderr, "%s, attempt %d %s\n", r.State, r.Attempt, r.Reason)
 			}
 		}
