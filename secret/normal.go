@@ -41,7 +41,7 @@ func normalForm(ctx context.Context, text string) (normal, bool) {
 			}
 		}
 		c := text[i]
-		if c != '\\' && c != '&' && c != 0 && c < utf8.RuneSelf {
+		if c != '\\' && c != '&' && c != 0 && c != escape && c < utf8.RuneSelf {
 			i++
 			continue
 		}
@@ -76,7 +76,12 @@ func (n normal) raw(offset int) int {
 // plainAt returns what stands in the normal text for the size bytes of text from i on, if it
 // is something else.
 func plainAt(text string, i int) (plain string, size int, ok bool) {
+	if plain, size := colours(text, i); size > 0 {
+		return plain, size, true
+	}
 	switch text[i] {
+	case escape:
+		return "", 1, false
 	case '\\':
 		plain, size, ok = unescaped(text, i)
 		return entities(text, i, plain, size, ok)
@@ -224,3 +229,57 @@ func entities(text string, i int, plain string, size int, ok bool) (string, int,
 	}
 	return plain, size, ok
 }
+
+// escape begins a sequence that colours text in a terminal (ECMA-48, section 8.3.117).
+const escape = 0x1b
+
+// colours reads the sequences at i that colour text. Within a word they are nothing. Beside
+// one an escape stays, which is no letter: it parts a token from the last letter of the
+// sequence, and, like the colour, a name from what it is not the name of.
+func colours(text string, i int) (plain string, size int) {
+	at := i
+	for {
+		n := colour(text[at:])
+		if n == 0 {
+			break
+		}
+		at += n
+	}
+	if i > 0 && at < len(text) && inWord[text[i-1]] && inWord[text[at]] {
+		return "", at - i
+	}
+	return "\x1b", at - i
+}
+
+// colour is the length of the sequence that text begins with, or 0. The escape may be one
+// of a JSON string or of a program's.
+func colour(text string) int {
+	n := 0
+	for _, begin := range []string{"\x1b[", `\u001b[`, `\u001B[`, `\x1b[`, `\x1B[`, `\033[`, `\e[`} {
+		if strings.HasPrefix(text, begin) {
+			n = len(begin)
+			break
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	for n < min(len(text), maxColour) && (text[n] == ';' || '0' <= text[n] && text[n] <= '9') {
+		n++
+	}
+	if n == len(text) || text[n] != 'm' && text[n] != 'K' {
+		return 0
+	}
+	return n + 1
+}
+
+// maxColour bounds a sequence that colours.
+const maxColour = 40
+
+// inWord are the characters of most tokens.
+var inWord = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	return is
+}()

@@ -47,6 +47,14 @@ var ownRules = []string{
 	"\"password\": \"12345678\" \"password\": \"20240131\" \"last_passwd\": \"1718000000\" \"pwd\": \"111111\" \"password\": \"1234\"",
 
 	"DB_PASSWORD=[redacted:password-variable]⟦kX9#mQ2!vL⟧\nPATH=/bin",
+	"\"Env\": [\"PATH=/bin\", \"DB_PASSWORD=[redacted:password-variable]⟦kX9#mQ2!vL⟧\"]",
+	"[{\"name\":\"DB_PASSWORD\",\"value\":\"[redacted:named-value]⟦kX9#mQ2!vL⟧\"},{\"value\": \"[redacted:named-value]⟦f81Kq0zPq7Yt3Lm⟧\",\n \"name\": \"API_KEY\"}]",
+	"env:\n  - name: DB_PASSWORD\n    value: [redacted:named-value]⟦kX9#mQ2!vL⟧\n  - name: SIGNING_KEY\n    value: '[redacted:named-value]⟦f81Kq0zPq7Yt3Lm⟧'\n",
+	"name  = \"DB_PASSWORD\"\nvalue = \"[redacted:named-value]⟦kX9#mQ2!vL⟧\"",
+	"{\"password\": [\"[redacted:password]⟦kX9#mQ2!vL⟧\"]} {\"password\":{\"type\":\"text\", \"value\":\"[redacted:password]⟦kX9#mQ2!vL⟧\"}}",
+	"[{\"name\":\"DB_PASSWORD\",\"value\":\"$DB_PASS1234\"},{\"name\":\"DB_PASSWORD_FILE\",\"value\":\"kX9#mQ2!vL\"},{\"name\":\"DB_PASSWORD\",\"valueFrom\":\"arn:aws:ssm:p/kX9\"},{\"name\":\"a\",\"value\":\"kX9#mQ2!vL\"},{\"name\":\"API_TOKEN\"}]",
+	"[{\"name\":\"nextToken\",\"value\":\"f81Kq0zPq7Yt3Lm\"},{\"name\":\"API_KEY\",\"value\":\"PROD_API_KEY_V2\"},{\"name\":\"DB_PASSWORD\",\"value\":\"vault-path-v2\"}]",
+	"{\"password\":[\"required|min:8\",\"min:12\"], \"secret\": [\"This value must have 8 characters.\"], \"password\":{\"type\":\"string\",\"minLength\":12}}",
 	"DB_PASSWORD=$DB_PASS1234\nDB_PASSWORD=/run/secrets/db1\nADMIN_PASS=your-password-1\nPASSWORD=docker-compose-file",
 
 	"Server=db;User Id=app;Password=[redacted:connection-string-password]⟦kX9#mQ2!vL⟧;Encrypt=true",

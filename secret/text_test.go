@@ -56,6 +56,10 @@ func TestNormalForm(t *testing.T) {
 		`\ud835 \ud835\u0041 \ud835\\udfd8`:       `\ud835 \ud835A \ud835\\udfd8`,
 		`p\u0000a\u0000s\x00s` + "\x00":           "pass",
 		"p\u3164\u115fass":                        "pass",
+		"gh\x1b[0m\x1b[1;31mp_ a":                 "ghp_ a",
+		`gh\u001b[0mp_\x1b[Kx \e[31mq\033[m`:      "ghp_x \x1bq\x1b",
+		"id=\x1b[33m5f\x1b[0m":                    "id=\x1b5f\x1b",
+		"\x1b[2J\x1b[9 \x1b[":                     "\x1b[2J\x1b[9 \x1b[",
 		"plain":                                   "plain",
 	} {
 		n, differs := normalForm(t.Context(), text)

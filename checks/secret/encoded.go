@@ -152,12 +152,13 @@ func (c *code) byteAt(chars []byte, i int) byte {
 	return byte(acc >> (n - 8))
 }
 
-// isText are the bytes of a text, as far as secrets and their names go.
+// isText are the bytes of a text, as far as secrets and their names go. In UTF-16, as PowerShell
+// encodes its commands, every other one is NUL.
 var isText = func() (is [256]bool) {
 	for c := ' '; c <= '~'; c++ {
 		is[c] = true
 	}
-	is['\t'], is['\n'], is['\r'] = true, true, true
+	is['\t'], is['\n'], is['\r'], is[0] = true, true, true, true
 	return is
 }()
 
@@ -243,7 +244,7 @@ func (p part) replace(src source, decoded []byte, matches []secret.Match) []resu
 	var clean []byte
 	for _, m := range matches {
 		if m.Start >= pos {
-			clean = append(append(clean, decoded[pos:m.Start]...), marker(m)...)
+			clean = append(append(clean, decoded[pos:m.Start]...), markerLike(m, decoded[m.Start:m.End])...)
 		}
 		pos = max(pos, m.End)
 	}
@@ -254,7 +255,7 @@ func (p part) replace(src source, decoded []byte, matches []secret.Match) []resu
 	clean = append(clean, decoded[pos:end]...)
 	last := p.charAt(end)
 	for last < p.end && !p.run.mayEnd(last) && len(clean)%p.code.bytes != 0 {
-		clean = append(clean, ' ')
+		clean = append(clean, spaceBehind(clean)...)
 	}
 	text := p.code.encode(clean, p.run.chars[first:last])
 	to := p.run.behind(last - 1)
@@ -267,3 +268,26 @@ func (p part) replace(src source, decoded []byte, matches []secret.Match) []resu
 
 // charAt is the character behind those that stand for so many bytes.
 func (p part) charAt(bytes int) int { return p.start + (bytes*8+p.code.bits-1)/p.code.bits }
+
+// spaceBehind is a space that can stand behind text, in UTF-16 if that is.
+func spaceBehind(text []byte) string {
+	switch n := len(text); {
+	case n > 1 && text[n-1] == 0:
+		return " \x00"
+	case n > 1 && text[n-2] == 0:
+		return "\x00 "
+	}
+	return " "
+}
+
+// markerLike is a marker, in UTF-16 if what it replaces is, which keeps what follows readable.
+func markerLike(m secret.Match, text []byte) string {
+	if len(text) < 2 || text[1] != 0 {
+		return marker(m)
+	}
+	wide := strings.Join(strings.Split(marker(m), ""), "\x00")
+	if len(text)%2 == 0 {
+		wide += "\x00"
+	}
+	return wide
+}

@@ -32,6 +32,11 @@ var encodings = []struct {
 	{"base64 for URLs without padding", toString(base64.RawURLEncoding.EncodeToString)},
 	{"base64 in lines", func(s string) string { return inLines(base64.StdEncoding.EncodeToString([]byte(s)), 20, "\n") }},
 	{"base64 in indented lines", func(s string) string { return inLines(base64.StdEncoding.EncodeToString([]byte(s)), 32, "\r\n    ") }},
+	{"base64 of UTF-16", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(eachByte(s, "%c\x00"))) }},
+	{"base64 of UTF-16, big end first", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(eachByte(s, "\x00%c"))) }},
+	{"colours", func(s string) string {
+		return "\x1b[31m" + s[:len(s)/2] + "\x1b[0m\x1b[1;32m" + s[len(s)/2:] + "\x1b[0m"
+	}},
 	{"base32", toString(base32.StdEncoding.EncodeToString)},
 	{"hexadecimal", toString(hex.EncodeToString)},
 	{"capital hexadecimal", func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }},

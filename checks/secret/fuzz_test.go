@@ -88,7 +88,7 @@ func FuzzSearch(f *testing.F) {
 
 // hostile are texts that are meant to be looked at again and again.
 var hostile = []string{
-	"A", "QUFBQUFB", "aGVsbG8gd29ybGQ/", "/", "-_", "4141414141414141", "41/", "MFRGGZDF", `QUFB\n`, `QUFBQUFB\n  `, `\\n`, `\\/`, `\\\\`, "%41", "%2541",
+	"A", "QUFBQUFB", "QQBBAEEA", `\u001b[1m`, `\u001b[`, "aGVsbG8gd29ybGQ/", "/", "-_", "4141414141414141", "41/", "MFRGGZDF", `QUFB\n`, `QUFBQUFB\n  `, `\\n`, `\\/`, `\\\\`, "%41", "%2541",
 	"&amp;", "&#65;", `\\u0026amp;`, "%", "cGFzc3dvcmQ9", "password=", "ghp_", "Z2hwXw", "a b ",
 }
 

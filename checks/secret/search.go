@@ -66,7 +66,7 @@ func (s *search) all() {
 		}
 	}
 	s.encoded(s.raw())
-	s.numbers()
+	s.named()
 }
 
 // inOneBlock takes back what was seen so far in a single block.

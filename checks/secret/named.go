@@ -1,0 +1,85 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package secret
+
+import (
+	"github.com/toolvet/toolvet/result"
+)
+
+// minDigits is the length of the shortest value that can be a secret beside its name.
+const minDigits = 6
+
+// ofAnyName is a rule for names such as key and token, of which lists are mostly of something
+// else: of hashes, or of words.
+const ofAnyName = "generic-api-key"
+
+// maxListed bounds what is looked at beside the name of its list, in bytes.
+const maxListed = 256
+
+// named looks at numbers that have a name, and at what stands in a list that has one, as if
+// they were strings beside it: a rule wants to see a password in quotes.
+func (s *search) named() {
+	var text []byte
+	var tokens []result.Token
+	var ends []int // of the tokens, in text
+	var last, name result.Token
+	inList := false // which name is of
+	for _, t := range s.result.Tokens() {
+		switch {
+		case last.Kind == result.Key:
+			name, inList = last, s.between(last, t, ":[")
+		case inList:
+			inList = s.between(last, t, ",")
+		}
+		inner := s.result.Raw[t.Start:t.End]
+		if t.Kind == result.String {
+			inner = inner[1 : len(inner)-1]
+		}
+		beside := last.Kind == result.Key && t.Kind == result.Number
+		if (beside || inList && t.Kind != result.Key) && minDigits <= len(inner) && len(inner) <= maxListed {
+			text = append(append(append(text, s.result.Raw[name.Start:name.End]...), `:"`...), inner...)
+			tokens, ends = append(tokens, t), append(ends, len(text))
+			text = append(text, "\"\n"...)
+		}
+		last = t
+	}
+	if len(tokens) == 0 {
+		return
+	}
+	i := 0
+	for _, m := range s.scan(string(text)) {
+		for i < len(ends) && ends[i] < m.End {
+			i++
+		}
+		if i == len(ends) {
+			break
+		}
+		t, quote := tokens[i], 0
+		if t.Kind == result.String {
+			quote = 1
+		}
+		begin := ends[i] - (t.End - t.Start - 2*quote) // of the token's inside, in text
+		if m.Start < begin || m.Rule == ofAnyName && t.Kind == result.String {
+			continue
+		}
+		from := t.Start + quote + m.Start - begin
+		s.add(m, s.result.Replace(from, from+m.End-m.Start, marker(m)))
+	}
+}
+
+// between reports whether nothing stands between two tokens but certain characters and white
+// space.
+func (s *search) between(a, b result.Token, want string) bool {
+	got := s.result.Raw[a.End:b.Start]
+	for _, c := range got {
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		case want != "" && c == want[0]:
+			want = want[1:]
+		default:
+			return false
+		}
+	}
+	return want == ""
+}
