@@ -1,0 +1,23 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRun holds that the program works; no time counts.
+func TestRun(t *testing.T) {
+	var out strings.Builder
+	if err := run(t.Context(), flags{servers: 4, clients: 6, rounds: 1, time: time.Second}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "| 1 | ") || strings.Contains(out.String(), "| 1 | 0 |") {
+		t.Errorf("the table: %s", out.String())
+	}
+}
