@@ -51,7 +51,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 		}
 		return m.Result, nil
 	case <-ctx.Done():
-		s.out.put(nil, notificationLine("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%q,"reason":"the server waits no more"}`, id)))
+		s.out.offer(notificationLine("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%q,"reason":"the server waits no more"}`, id)))
 		return nil, ctx.Err()
 	case <-s.ctx.Done():
 		return nil, errors.New("the client is gone")

@@ -36,13 +36,17 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	if unknown != nil {
 		return s.refusal(ctx, r, c, unknown.verdict()), nil
 	}
+	params, err := s.sent(r.params)
+	if err != nil {
+		return nil, err
+	}
 	end, err := t.begin(s)
 	if err != nil {
 		return s.failure(r, t.of(err))
 	}
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
-		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(r.params),
+		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(params),
 		upstream.WithHandler(s.handler()), s.progress(r))
 	var refused *upstream.RefusedError
 	switch {
@@ -141,7 +145,7 @@ func (s *session) progressTo(r *request) func(json.RawMessage) {
 	return func(params json.RawMessage) {
 		params, err := splice.Set(params, wide, token, "progressToken")
 		if err == nil && s.waits(r) {
-			s.out.put(nil, notificationLine("notifications/progress", params))
+			s.out.offer(notificationLine("notifications/progress", params))
 		}
 	}
 }

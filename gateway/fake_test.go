@@ -69,16 +69,16 @@ type fake struct {
 // A conn is one connection to a fake.
 type conn struct {
 	*fake
-	stdin              *io.PipeReader
-	stdout             *io.PipeWriter
-	toServer           *io.PipeWriter
-	toClient           *io.PipeReader
-	done               chan struct{}
-	write              sync.Mutex
-	offered            json.RawMessage // what initialize said of the client
-	waiting            sync.Mutex
-	replies            map[string]chan message
-	closed, cancelling sync.Once
+	stdin    *io.PipeReader
+	stdout   *io.PipeWriter
+	toServer *io.PipeWriter
+	toClient *io.PipeReader
+	done     chan struct{}
+	write    sync.Mutex
+	offered  json.RawMessage // what initialize said of the client
+	waiting  sync.Mutex
+	replies  map[string]chan message
+	closed   sync.Once
 }
 
 // says is a handler that answers with a result.

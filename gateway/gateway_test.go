@@ -4,6 +4,7 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -232,7 +233,7 @@ func TestParity(t *testing.T) {
 }
 
 func dial(f *fake) (proxy.Peer, error) {
-	c, err := f.Dial(nil, nil) //nolint:staticcheck // a fake has no use for a context
+	c, err := f.Dial(context.Background(), nil)
 	if err != nil {
 		return nil, err
 	}

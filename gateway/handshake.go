@@ -31,6 +31,7 @@ const (
 	metaPrefix      = "io.modelcontextprotocol/"
 	versionKey      = metaPrefix + "protocolVersion"
 	clientInfoKey   = metaPrefix + "clientInfo"
+	capabilitiesKey = metaPrefix + "clientCapabilities"
 	serverInfoKey   = metaPrefix + "serverInfo"
 	subscriptionKey = metaPrefix + "subscriptionId"
 

@@ -29,7 +29,7 @@ func (l *listen) updated(params json.RawMessage) { l.notify(updatedMethod, param
 func (l *listen) notify(method string, params json.RawMessage) {
 	params, err := splice.Set(params, wide, l.id, "_meta", subscriptionKey)
 	if err == nil {
-		l.s.out.put(nil, notificationLine(method, params))
+		l.s.out.offer(notificationLine(method, params))
 	}
 }
 

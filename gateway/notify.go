@@ -68,7 +68,7 @@ func (s *session) notify(method string, params json.RawMessage) {
 	}
 	s.mu.Unlock()
 	if ready {
-		s.out.put(nil, notificationLine(method, params))
+		s.out.offer(notificationLine(method, params))
 	}
 	for _, l := range wanted {
 		l.notify(method, params)

@@ -31,25 +31,12 @@ func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{})}
 }
 
-// put adds a line. If there is no room it waits for some until ctx is done, or, with a nil
-// ctx, drops the line.
+// put adds a line. If there is no room it waits for some until ctx is done.
 func (o *outbox) put(ctx context.Context, line []byte) bool {
 	for {
-		o.mu.Lock()
-		if o.closed {
-			o.mu.Unlock()
-			return false
-		}
-		if len(o.lines) < maxWaiting && (o.size == 0 || o.size+len(line) <= maxWaitingBytes) {
-			o.lines, o.size = append(o.lines, line), o.size+len(line)
-			o.mu.Unlock()
-			o.wake()
-			return true
-		}
-		room := o.room
-		o.mu.Unlock()
-		if ctx == nil {
-			return false
+		added, room := o.add(line)
+		if added || room == nil {
+			return added
 		}
 		select {
 		case <-room:
@@ -57,6 +44,26 @@ func (o *outbox) put(ctx context.Context, line []byte) bool {
 			return false
 		}
 	}
+}
+
+// offer adds a line if there is room for it.
+func (o *outbox) offer(line []byte) {
+	o.add(line)
+}
+
+// add adds a line, or returns what is closed when there may be room; nil: there never will.
+func (o *outbox) add(line []byte) (added bool, room <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.closed:
+		return false, nil
+	case len(o.lines) >= maxWaiting, o.size > 0 && o.size+len(line) > maxWaitingBytes:
+		return false, o.room
+	}
+	o.lines, o.size = append(o.lines, line), o.size+len(line)
+	o.wake()
+	return true, nil
 }
 
 func (o *outbox) wake() {

@@ -4,11 +4,15 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -116,6 +120,9 @@ func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMes
 // returns the result with the client's.
 func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path ...string) (json.RawMessage, error) {
 	params, err := splice.Set(r.params, s.limits, quoted(t.own), path...)
+	if err == nil {
+		params, err = s.sent(params)
+	}
 	if err != nil {
 		return nil, &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
 	}
@@ -128,4 +135,25 @@ func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path .
 		return nil, t.of(err)
 	}
 	return s.complete(r, raw, "resources/read")
+}
+
+// sent are the params of a request as its server gets them: without the client's offer of
+// tasks, for those of servers are not served.
+func (s *session) sent(params json.RawMessage) (json.RawMessage, error) {
+	return splice.Edit(params, s.limits, []string{"_meta", capabilitiesKey, "extensions"}, func(offered []byte) ([]byte, error) {
+		if splice.Get(offered, s.limits, protocol.TasksExtension) == nil {
+			return nil, nil
+		}
+		members, err := strictjson.Members(offered, s.limits)
+		if err != nil {
+			return nil, err
+		}
+		var kept [][]byte
+		for _, m := range members {
+			if m.Key != protocol.TasksExtension {
+				kept = append(kept, slices.Concat(quoted(m.Key), []byte(":"), m.Raw))
+			}
+		}
+		return slices.Concat([]byte("{"), bytes.Join(kept, []byte(",")), []byte("}")), nil
+	})
 }

@@ -92,7 +92,16 @@ func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out
 		pool.leave(s)
 	}
 	s.out.close()
-	return <-written
+	patience := lastWords
+	if ctx.Err() != nil { // whoever ends it does not wait long
+		patience = time.Second
+	}
+	select {
+	case err := <-written:
+		return err
+	case <-time.After(patience):
+		return errors.New("the client does not read its last answers")
+	}
 }
 
 // finish lets requests be answered whose client has said its last.
@@ -239,7 +248,7 @@ func (s *session) answer(r *request, result json.RawMessage, err error) {
 		s.refuse(r.id, err)
 		return
 	}
-	s.out.put(s.waiting(), responseLine(r.id, "result", result))
+	s.out.put(s.ctx, responseLine(r.id, "result", result))
 }
 
 // waits reports whether a request is not answered yet.
@@ -249,17 +258,9 @@ func (s *session) waits(r *request) bool {
 	return s.pending[call.IDKey(r.id)] == r
 }
 
-// waiting is a context for what must be written: at the end of a session, too, for a moment.
-func (s *session) waiting() context.Context {
-	if s.ctx.Err() == nil {
-		return s.ctx
-	}
-	return nil
-}
-
 // refuse answers with an error. A nil id is null, as JSON-RPC wants it.
 func (s *session) refuse(id json.RawMessage, err error) {
-	s.out.put(s.waiting(), responseLine(id, "error", errorOf(err)))
+	s.out.put(s.ctx, responseLine(id, "error", errorOf(err)))
 }
 
 // responseLine is a response as a line.

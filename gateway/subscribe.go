@@ -46,7 +46,7 @@ func (s *session) updated(params json.RawMessage) {
 	ready := s.ready
 	s.mu.Unlock()
 	if ready {
-		s.out.put(nil, notificationLine(updatedMethod, params))
+		s.out.offer(notificationLine(updatedMethod, params))
 	}
 }
 
@@ -85,6 +85,9 @@ func (p *peer) watch(ctx context.Context, uri string) error {
 }
 
 func (p *peer) unwatch(ctx context.Context, uri string) error {
+	if p.set.States()[0].Status != upstream.Ready {
+		return nil // what a connection knew has ended with it
+	}
 	_, err := p.set.Do(ctx, p.name, upstream.Request{Method: "resources/unsubscribe", Params: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri))})
 	return err
 }

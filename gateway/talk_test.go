@@ -276,6 +276,10 @@ func TestModern(t *testing.T) {
 	if got := c.result("tools/call", `{"name":"young__x",`+modern+`}`); !strings.Contains(got, `"input_required"`) {
 		t.Errorf("a call that needs input: %s", got)
 	}
+	offers := strings.Replace(modern, `Capabilities":{}`, `Capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{},"x.y/z":{"v":1.0}}}`, 1)
+	if got := c.result("tools/call", `{"name":"old__x",`+offers+`}`); strings.Contains(got, "/tasks") || !strings.Contains(got, `"extensions":{"x.y/z":{"v":1.0}}`) {
+		t.Errorf("a client that offers to take tasks: %s", got)
+	}
 	if got := c.result("tools/call", `{"name":"young__x","requestState":"s1","inputResponses":{"k":{"v":1.0}},`+modern+`}`); !strings.Contains(got, `"inputResponses":{"k":{"v":1.0}}`) {
 		t.Errorf("its retry: %s", got)
 	}

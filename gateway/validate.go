@@ -32,7 +32,7 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 		q.Progress = func(progress protocol.Progress) {
 			progress.Token = token
 			if params, err := json.Marshal(progress); err == nil && s.waits(r) {
-				s.out.put(nil, notificationLine("notifications/progress", params))
+				s.out.offer(notificationLine("notifications/progress", params))
 			}
 		}
 	}

@@ -214,7 +214,9 @@ func (w *web) update() {
 
 // close answers what is under way, and ends all sessions.
 func (w *web) close(ctx context.Context) {
-	w.s.gateway.Drain(ctx)
+	drain, cancel := context.WithTimeout(ctx, shutdown*3/4) // what is left then is answered
+	defer cancel()
+	w.s.gateway.Drain(drain)
 	w.all.Close(ctx)
 	w.mu.Lock()
 	w.closed = true
