@@ -97,14 +97,21 @@ func Each(array []byte, limits strictjson.Limits, change func(element []byte) ([
 	return slices.Concat([]byte("["), bytes.Join(elements, []byte(",")), []byte("]")), nil
 }
 
+// space is the white space of JSON.
+const space = " \t\r\n"
+
 // Empty reports whether an object or array that can be read has nothing in it.
-func Empty(container []byte) bool { return len(bytes.TrimSpace(container[1:len(container)-1])) == 0 }
+func Empty(container []byte) bool {
+	container = bytes.Trim(container, space)
+	return len(bytes.Trim(container[1:len(container)-1], space)) == 0
+}
 
 // Append adds an entry at the end of an object or array, which is empty or not.
 func Append(container []byte, empty bool, entry []byte) []byte {
-	body, end := container[:len(container)-1], container[len(container)-1:]
+	end := len(bytes.TrimRight(container, space)) - 1
+	body, rest := container[:end], container[end:]
 	if empty {
-		return slices.Concat(body, entry, end)
+		return slices.Concat(body, entry, rest)
 	}
-	return slices.Concat(bytes.TrimRight(body, " \t\r\n"), []byte(","), entry, end)
+	return slices.Concat(bytes.TrimRight(body, space), []byte(","), entry, rest)
 }
