@@ -6,6 +6,9 @@ package call
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
 )
 
 // A Session is who makes a call and how it came in, as the door knows it. A field that is
@@ -40,5 +43,23 @@ type Session struct {
 // who has the header has the session.
 func SessionID(header string) string {
 	sum := sha256.Sum256([]byte(header))
+	return hex.EncodeToString(sum[:])
+}
+
+// volatile are the claims that each token of one principal has anew (RFC 7519, section 4.1;
+// OpenID Connect Core 1.0, section 2).
+var volatile = map[string]bool{"exp": true, "iat": true, "nbf": true, "jti": true, "auth_time": true}
+
+// Principal tells apart who may see and use what another has begun: it is a digest of the subject
+// and of what is claimed of it. It stays the same when a token is renewed, and is another when
+// the token says other things of its subject, since rules may go by these.
+func (s *Session) Principal() string {
+	claims := maps.Clone(s.Claims)
+	maps.DeleteFunc(claims, func(name string, _ any) bool { return volatile[name] })
+	text, err := json.Marshal([]any{s.Subject, claims}) // sorts names
+	if err != nil {
+		text = fmt.Appendf(nil, "%q%#v", s.Subject, claims) // not decoded from JSON: compare all the same
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

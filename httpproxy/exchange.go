@@ -54,7 +54,7 @@ type answer struct {
 
 func (p *Proxy) newExchange(r *http.Request) *exchange {
 	e := &exchange{p: p, ctx: detached(r), who: p.who(r), header: p.toServer(r.Header)}
-	e.owner = p.owner(e.who.Subject, r.Header)
+	e.owner = p.owner(&e.who, r.Header)
 	return e
 }
 

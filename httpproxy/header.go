@@ -12,6 +12,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/call"
 )
 
 const (
@@ -92,11 +94,11 @@ func repeated(h http.Header) string {
 	return ""
 }
 
-// owner is a digest of who makes a request: the subject, and the credentials that are
+// owner is a digest of who makes a request: the principal, and the credentials that are
 // passed on.
-func (p *Proxy) owner(subject string, h http.Header) string {
+func (p *Proxy) owner(who *call.Session, h http.Header) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q", subject)
+	fmt.Fprintf(sum, "%q", who.Principal())
 	for _, name := range p.pass {
 		fmt.Fprintf(sum, "%q", h[name])
 	}

@@ -10,59 +10,27 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/proxy"
 )
 
-// bridge stands between a client on standard input and a server behind a URL.
-func (a *app) bridge(cmd *cobra.Command, flags proxyFlags, server []string) error {
-	switch {
-	case len(server) > 0:
-		return usageError(cmd, "--upstream names a server that runs already: leave out the command")
-	}
-	u, err := url.Parse(flags.http.upstream)
-	if err != nil {
-		return usageError(cmd, "--upstream is no URL")
-	}
-	flags.gate.remote = !here(u.Hostname())
-	return a.proxy(cmd, flags, nil, func(ctx context.Context, cfg proxy.Config) (int, error) {
-		cfg.Connect = func() (proxy.Peer, error) {
-			client, err := streamable.NewClient(streamable.ClientConfig{URL: flags.http.upstream, Limits: cfg.Limits, Logger: cfg.Logger})
-			if err != nil {
-				return nil, withHint(err, "correct --upstream")
-			}
-			return client, nil
-		}
-		return proxy.Run(ctx, cfg)
-	})
-}
-
-// front stands between clients that come over HTTP and a server of each one's own.
-func (a *app) front(cmd *cobra.Command, flags proxyFlags, server []string) error {
-	if !flags.http.validPath() {
-		return usageError(cmd, badPath)
-	}
-	return a.proxy(cmd, flags, server, func(ctx context.Context, cfg proxy.Config) (int, error) {
-		return 0, serveFront(ctx, flags.http, cfg)
-	})
-}
-
-// serveFront serves until ctx is done.
-func serveFront(ctx context.Context, flags httpFlags, cfg proxy.Config) error {
+// serveFront stands between clients that come over HTTP and a server of each one's own, until
+// ctx is done.
+func serveFront(ctx context.Context, h httpFlags, d *door, cfg proxy.Config) error {
 	front := streamable.NewFront(streamable.FrontConfig{
 		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 			return session(ctx, cfg, who, in, out)
 		},
-		Who:    func(r *http.Request) (string, call.Session) { return "", whoOver(r, cfg.Session) },
+		Who: func(r *http.Request) (string, call.Session) {
+			s := who(r, cfg.Session)
+			return s.Principal(), s
+		},
 		Limits: cfg.Limits, Logger: cfg.Logger,
 	})
-	listener, handler, err := flags.open(ctx, front, cfg.Stderr)
+	listener, handler, err := h.open(ctx, front, d, cfg.Stderr)
 	if err != nil {
 		return err
 	}
@@ -78,13 +46,6 @@ func session(ctx context.Context, cfg proxy.Config, who call.Session, in io.Read
 		cfg.Logger.Warn("a server ended", "code", code)
 	}
 	return err
-}
-
-// whoOver is who makes a request, as far as it can be told where nobody is authenticated.
-func whoOver(r *http.Request, known call.Session) call.Session {
-	known.Transport = "http"
-	known.ClientAddress, _, _ = net.SplitHostPort(r.RemoteAddr)
-	return known
 }
 
 // shutdown bounds how long what is under way may take at the end.

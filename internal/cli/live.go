@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,13 +30,14 @@ type liveGate struct {
 	pool    *rehearse.Pool
 	lock    string // the file of the lock of tools; "": none
 	log     *slog.Logger
+	door    *door // through which clients come over HTTP; nil over stdio
 	loading sync.Mutex
 	current atomic.Pointer[toolvet.Gate]
 }
 
 // openLiveGate makes the gate for the server that a command starts; nil: the command in
-// the policy.
-func openLiveGate(flags gateFlags, command []string, log *slog.Logger) (*liveGate, error) {
+// the policy. The door goes by the policy, too; nil: there is none.
+func openLiveGate(flags gateFlags, command []string, door *door, log *slog.Logger) (*liveGate, error) {
 	p, err := flags.policyFor(command)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,7 @@ func openLiveGate(flags gateFlags, command []string, log *slog.Logger) (*liveGat
 		return nil, err
 	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
-	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log,
+	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log, door: door,
 		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit, pool: pool}
 	return g, g.set(p)
 }
@@ -57,6 +59,11 @@ func (g *liveGate) set(p *policy.Policy) error {
 	gate, err := gateBy(g.enforce, p, rehearsals(p, g.pool)...)
 	if err != nil {
 		return err
+	}
+	if g.door != nil {
+		if err := g.door.set(p.Authorization); err != nil {
+			return err
+		}
 	}
 	g.current.Store(gate)
 	return nil
@@ -72,6 +79,9 @@ func (g *liveGate) reload() error {
 	}
 	if said := p.Servers[0].Command; said != nil && !slices.Equal(said, g.command) {
 		g.log.Warn("the policy names another command for the server: it counts from the next start on", "server", g.flags.server)
+	}
+	if said := p.Servers[0]; said.URL != g.server.URL || !reflect.DeepEqual(said.Credentials, g.server.Credentials) {
+		g.log.Warn("the policy has another url or other credentials for the server: they count from the next start on", "server", g.flags.server)
 	}
 	if err := g.set(p); err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestLiveGate(t *testing.T) {
 	}
 	save("version: 1\nservers: {s: {command: [server]}, other: {command: [x]}}\n")
 	var logged syncBuffer
-	g, err := openLiveGate(gateFlags{policy: file}, []string{"server"}, slog.New(slog.NewTextHandler(&logged, nil)))
+	g, err := openLiveGate(gateFlags{policy: file}, []string{"server"}, nil, slog.New(slog.NewTextHandler(&logged, nil)))
 	if err != nil || g.flags.server != "s" {
 		t.Fatalf("server %q, error %v", g.flags.server, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"runtime/debug"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/dryrun"
 	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/mediate"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/proxy"
 	"github.com/toolvet/toolvet/recorder"
@@ -40,9 +42,11 @@ server sees it, and offer the validate tool. Put it in an MCP client's
 configuration in place of the server's command. Without a command, the one in the
 policy starts the server.
 
-With --upstream the server is one behind a URL (Streamable HTTP). With --listen clients
-come over Streamable HTTP, to http://ADDRESS/mcp, and a command is started for each
-session. See docs/http.md.
+With --upstream the server is one behind a URL (Streamable HTTP), as it is without a
+command where the policy has a url for the server. With --listen clients come over
+Streamable HTTP, to http://ADDRESS/mcp, and a command is started for each session. See
+docs/http.md. Where the policy has authorization, clients must show a token; without,
+only this machine's own may come: see docs/authorization.md.
 
 Without a policy the preset "standard" holds: metadata addresses, paths that leave the
 directories in the server's command, encoded traversal, NUL and shell substitution are
@@ -57,22 +61,20 @@ Ends with the server's exit code; 2 if the server could not be started.`,
   toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, server := serverArgs(cmd, args)
+			h := &flags.http
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
-			case flags.http.listen != "" && flags.http.upstream != "":
-				return a.httpProxy(cmd, flags, server)
-			case flags.http.upstream != "":
-				return a.bridge(cmd, flags, server)
-			case flags.http.listen == "" && flags.http.given(cmd):
+			case h.upstream != "" && server != nil:
+				return usageError(cmd, "a command starts a server, and --upstream names one that runs already: give one or the other")
+			case h.listen == "" && h.given(cmd):
 				return usageError(cmd, "these flags are for clients over HTTP: say where with --listen")
-			case len(server) == 0 && (server != nil || flags.gate.policy == ""):
-				return usageError(cmd, "no server command: give it after --")
+			case !h.validPath():
+				return usageError(cmd, badPath)
+			case h.upstream == "" && len(server) == 0 && (server != nil || flags.gate.policy == ""):
+				return usageError(cmd, noServer)
 			}
-			if flags.http.listen != "" {
-				return a.front(cmd, flags, server)
-			}
-			return a.proxy(cmd, flags, server, proxy.Run)
+			return a.proxy(cmd, flags, server)
 		},
 	}
 	f := cmd.Flags()
@@ -85,38 +87,65 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 	return cmd
 }
 
-// A runProxy does the work of "toolvet proxy" and returns the exit code.
-type runProxy func(context.Context, proxy.Config) (int, error)
+const noServer = "no server command: give it after --, or the URL of a server with --upstream"
 
-func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, server []string, run runProxy) error {
+func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, command []string) error {
 	log := newLogger(a.stderr, flags.verbose)
-	gate, err := openLiveGate(flags.gate, server, log)
+	if u, err := url.Parse(flags.http.upstream); err != nil {
+		return usageError(cmd, "--upstream is no URL")
+	} else if u.Host != "" {
+		flags.gate.remote = !policy.Loopback(u.Hostname())
+	}
+	var door *door
+	if flags.http.listen != "" {
+		door = newDoor(flags.http.passHeaders, log)
+	}
+	gate, err := openLiveGate(flags.gate, command, door, log)
 	if err != nil {
 		return err
-	}
-	if len(gate.command) == 0 && flags.http.upstream == "" {
-		return usageError(cmd, "no server command: give it after --")
 	}
 	defer gate.pool.Close()
-	supervisor, err := supervisor()
-	if err != nil {
+	there, err := flags.http.reach(gate.server, log)
+	switch {
+	case err != nil:
 		return err
-	}
-	env, err := environment(gate.server)
-	if err != nil {
-		return err
+	case there == nil && len(gate.command) == 0:
+		return usageError(cmd, noServer)
 	}
 	return flags.mediate(cmd.Context(), gate, log, func(ctx context.Context, cfg mediate.Config) error {
-		code, err := run(ctx, proxy.Config{
-			Config:  cfg,
-			Command: gate.command, Env: env, Dir: gate.server.Dir, Session: gate.session, Supervisor: supervisor,
-			Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr,
-		})
+		if door != nil && there != nil {
+			return a.reverse(ctx, flags.http, gate, there, cfg)
+		}
+		one, err := a.single(gate, there, cfg)
+		switch {
+		case err != nil:
+			return err
+		case door != nil:
+			return serveFront(ctx, flags.http, door, one)
+		}
+		code, err := proxy.Run(ctx, one)
 		if err != nil {
 			return err
 		}
 		return exitWith(code)
 	})
+}
+
+// single is what one session of lines is between: a client, and a server that is started for
+// it, or that is there.
+func (a *app) single(gate *liveGate, there *remote, cfg mediate.Config) (proxy.Config, error) {
+	one := proxy.Config{Config: cfg, Session: gate.session, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
+	if there != nil {
+		one.Connect = func() (proxy.Peer, error) { return there.connect(cfg) }
+		return one, nil
+	}
+	var err error
+	one.Command, one.Dir = gate.command, gate.server.Dir
+	if one.Supervisor, err = supervisor(); err != nil {
+		return one, err
+	}
+	one.Env, err = environment(gate.server)
+	return one, err
 }
 
 // mediate has run do its work with what the flags and the policy want of it, and with

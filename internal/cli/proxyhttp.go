@@ -4,21 +4,28 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/httpproxy"
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/mediate"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/proxy"
 )
 
 // httpFlags are the flags of "toolvet proxy" in front of a server that speaks HTTP.
@@ -33,9 +40,9 @@ type httpFlags struct {
 func (h *httpFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&h.listen, "listen", "", "serve HTTP at `ADDRESS`, such as 127.0.0.1:8080")
-	f.StringVar(&h.upstream, "upstream", "", "`URL` of the server's MCP endpoint")
+	f.StringVar(&h.upstream, "upstream", "", "`URL` of the server's MCP endpoint; default: what the policy says")
 	f.StringVar(&h.path, "path", "/mcp", "`PATH` at which clients reach the proxy")
-	f.BoolVar(&h.allowRemote, "allow-remote", false, "listen on an address that other machines reach: whoever reaches it may call tools")
+	f.BoolVar(&h.allowRemote, "allow-remote", false, "listen on an address that other machines reach though the policy has no authorization: whoever reaches it may call tools")
 	f.StringSliceVar(&h.guard.Hosts, "allow-host", nil, "further `NAME`s that clients call this machine")
 	f.StringSliceVar(&h.guard.Origins, "allow-origin", nil, "`ORIGIN`s of web pages that may connect, such as https://app.example.org")
 	f.StringSliceVar(&h.passHeaders, "pass-header", nil, "further `HEADER`s of clients that the server gets, such as Authorization: only for a server whose operator is meant to have them")
@@ -47,9 +54,9 @@ func (h *httpFlags) validPath() bool {
 	return strings.HasPrefix(h.path, "/") && !strings.ContainsAny(h.path, "{} ?#")
 }
 
-// given reports whether any of the flags is.
+// given reports whether any of the flags is that need --listen.
 func (h *httpFlags) given(cmd *cobra.Command) bool {
-	for _, name := range []string{"listen", "upstream", "path", "allow-remote", "allow-host", "allow-origin", "pass-header"} {
+	for _, name := range []string{"path", "allow-remote", "allow-host", "allow-origin", "pass-header"} {
 		if cmd.Flags().Changed(name) {
 			return true
 		}
@@ -57,38 +64,53 @@ func (h *httpFlags) given(cmd *cobra.Command) bool {
 	return false
 }
 
-func (a *app) httpProxy(cmd *cobra.Command, flags proxyFlags, server []string) error {
-	h := flags.http
-	switch {
-	case server != nil:
-		return usageError(cmd, "a command starts a server, and --upstream names one that runs already: give one or the other")
-	case !h.validPath():
-		return usageError(cmd, badPath)
+// A remote is a server behind a URL, and the transport there, which may show credentials.
+type remote struct {
+	url       *url.URL
+	transport http.RoundTripper
+}
+
+// reach finds the server that the flags or the policy say is behind a URL; nil: it is to be
+// started.
+func (h *httpFlags) reach(s *policy.Server, log *slog.Logger) (*remote, error) {
+	where := cmp.Or(h.upstream, s.URL)
+	if where == "" {
+		return nil, nil
 	}
-	upstream, err := url.Parse(h.upstream)
+	u, err := url.Parse(where)
 	if err != nil {
-		return usageError(cmd, "--upstream is no URL")
+		return nil, errors.New("the server's URL cannot be read") // it may hold a secret
 	}
-	flags.gate.remote = !here(upstream.Hostname())
-	log := newLogger(a.stderr, flags.verbose)
-	gate, err := openLiveGate(flags.gate, nil, log)
+	r := &remote{url: u, transport: httpproxy.NewTransport()}
+	switch {
+	case s.Credentials == nil:
+		return r, nil
+	case where != s.URL:
+		return nil, withHint(errors.New("the policy has credentials for the server, and says that it is elsewhere"), "leave out --upstream, or choose another server with --server")
+	}
+	r.transport, err = auth.NewTransport(s, r.transport, auth.Options{Logger: log})
+	return r, err
+}
+
+// connect begins a session of lines with the server.
+func (r *remote) connect(cfg mediate.Config) (proxy.Peer, error) {
+	client, err := streamable.NewClient(streamable.ClientConfig{URL: r.url.String(), Transport: r.transport, Limits: cfg.Limits, Logger: cfg.Logger})
+	if err != nil {
+		return nil, withHint(err, "correct --upstream") // a nil *Client is no nil Peer
+	}
+	return client, nil
+}
+
+// reverse stands between clients that come over HTTP and a server that speaks it.
+func (a *app) reverse(ctx context.Context, h httpFlags, gate *liveGate, there *remote, cfg mediate.Config) error {
+	p, err := httpproxy.New(httpproxy.Config{
+		Config: cfg, Upstream: there.url, Transport: there.transport, PassHeaders: h.passHeaders,
+		Session: func(r *http.Request) call.Session { return who(r, gate.session) },
+	})
 	if err != nil {
 		return err
 	}
-	return flags.mediate(cmd.Context(), gate, log, func(ctx context.Context, cfg mediate.Config) error {
-		p, err := httpproxy.New(httpproxy.Config{
-			Config: cfg, Upstream: upstream, PassHeaders: h.passHeaders,
-			Session: func(*http.Request) call.Session { return gate.session },
-		})
-		if err != nil {
-			return err
-		}
-		return a.serveHTTP(ctx, p, h)
-	})
-}
-
-func (a *app) serveHTTP(ctx context.Context, p *httpproxy.Proxy, h httpFlags) error {
-	listener, handler, err := h.open(ctx, p, a.stderr)
+	listener, handler, err := h.open(ctx, p, gate.door, a.stderr)
 	if err != nil {
 		return err
 	}
@@ -96,11 +118,13 @@ func (a *app) serveHTTP(ctx context.Context, p *httpproxy.Proxy, h httpFlags) er
 	return p.Serve(ctx, listener, handler)
 }
 
-// open listens, and returns what answers there: endpoint, behind the guard.
-func (h *httpFlags) open(ctx context.Context, endpoint http.Handler, stderr io.Writer) (net.Listener, http.Handler, error) {
+// open listens, and returns what answers there: endpoint, behind the door and the guard.
+func (h *httpFlags) open(ctx context.Context, endpoint http.Handler, d *door, stderr io.Writer) (net.Listener, http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle(h.path, endpoint)
-	handler, err := h.guard.Handler(mux)
+	guard := h.guard
+	guard.Hosts = slices.Concat(guard.Hosts, d.hosts())
+	handler, err := guard.Handler(d.handler(mux))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,20 +132,10 @@ func (h *httpFlags) open(ctx context.Context, endpoint http.Handler, stderr io.W
 	if err != nil {
 		return nil, nil, withHint(fmt.Errorf("cannot listen: %w", err), "choose another address with --listen")
 	}
-	if !httpguard.Loopback(listener) && !h.allowRemote {
+	if err := auth.CheckListen(listener.Addr().String(), d.authorization()); err != nil && !h.allowRemote {
 		listener.Close()
-		return nil, nil, withHint(fmt.Errorf("other machines would reach %s, and nobody is asked who they are", h.listen),
-			"listen on 127.0.0.1, or say --allow-remote")
+		return nil, nil, withHint(err, "--allow-remote does it all the same")
 	}
 	fmt.Fprintf(stderr, "toolvet: clients connect to http://%s%s\n", listener.Addr(), h.path)
 	return listener, handler, nil
-}
-
-// here reports whether a host is this machine.
-func here(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
 }

@@ -74,7 +74,7 @@ func TestHTTPProxyUsage(t *testing.T) {
 		"--listen 127.0.0.1:0":                                     "no server command",
 		"--path /x -- server":                                      "say where with --listen",
 		"--listen :0 --upstream http://x -- server":                "give one or the other",
-		"--listen :0 --upstream http://x":                          "other machines would reach",
+		"--listen :0 --upstream http://x":                          "could make calls: add it",
 		"--listen :0 --upstream ftp://x":                           "must begin with http",
 		"--listen :0 --upstream http://u:secret@x/":                "must not hold a name or a password",
 		"--listen :0 --upstream http://x --path x":                 "--path must begin with /",

@@ -34,7 +34,7 @@ func openFleet(p *plan) (*fleet, error) {
 	}
 	var servers []upstream.Server
 	for _, s := range p.policy.Servers {
-		gate, err := openLiveGate(gateFlags{policy: p.flags.policy, server: s.Name, remote: s.World.Remote}, nil, p.log)
+		gate, err := openLiveGate(gateFlags{policy: p.flags.policy, server: s.Name, remote: s.World.Remote}, nil, nil, p.log)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/httpguard"
@@ -44,12 +45,8 @@ processes may serve the same jobs.
 On SIGTERM no more runs begin, and those under way have 30 seconds to end.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if own.listen != "" {
-				host, _, err := net.SplitHostPort(own.listen)
-				if err != nil {
-					return usageError(cmd, "--listen must be HOST:PORT, such as 127.0.0.1:8080")
-				}
-				if !here(host) {
-					return withHint(errors.New("--listen must be a loopback address: everybody who reaches another could schedule calls"), "listen at 127.0.0.1")
+				if err := auth.CheckListen(own.listen, nil); err != nil {
+					return usageError(cmd, "--listen: %v", err)
 				}
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
@@ -125,7 +122,7 @@ func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan,
 		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 			return door.Serve(ctx, who, in, out)
 		},
-		Who:    func(r *http.Request) (string, call.Session) { return "", whoOver(r, *p.owner()) },
+		Who:    func(r *http.Request) (string, call.Session) { return "", who(r, *p.owner()) },
 		Logger: p.log,
 	})
 	mux := http.NewServeMux()

@@ -5,8 +5,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -77,30 +75,10 @@ func (w *web) front(serve func(context.Context, call.Session, io.Reader, io.Writ
 	return streamable.NewFront(streamable.FrontConfig{Serve: serve, Who: w.who, MaxSessions: w.s.flags.sessions, Logger: w.s.log})
 }
 
-// fleeting are claims that are others in each token of one principal.
-var fleeting = []string{"exp", "iat", "nbf", "jti"}
-
-// who is who makes a request. Whose claims or address are others has another session, for
-// rules may read them.
+// who is who makes a request, and what tells principals apart.
 func (w *web) who(r *http.Request) (string, call.Session) {
-	who := whoOver(r, call.Session{Subject: w.s.subject()})
-	p := auth.FromContext(r.Context())
-	if p != nil {
-		who.Subject, who.Claims = p.Identity(), p.Claims
-	}
-	lasting := map[string]any{}
-	for name, value := range who.Claims {
-		lasting[name] = value
-	}
-	for _, name := range fleeting {
-		delete(lasting, name)
-	}
-	text, err := json.Marshal([]any{p != nil, who.Subject, who.ClientAddress, lasting})
-	if err != nil { // claims were JSON
-		text = []byte(who.Subject)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), who
+	s := who(r, call.Session{Subject: w.s.subject()})
+	return s.Principal() + s.ClientAddress, s
 }
 
 // one answers for one server by itself.

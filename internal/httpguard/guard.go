@@ -119,9 +119,3 @@ func (g Guard) origin(w http.ResponseWriter, r *http.Request) bool {
 	}
 	return true
 }
-
-// Loopback reports whether only this machine reaches a listener.
-func Loopback(l net.Listener) bool {
-	at, err := netip.ParseAddrPort(l.Addr().String())
-	return err == nil && at.Addr().Unmap().IsLoopback()
-}
