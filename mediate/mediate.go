@@ -161,8 +161,9 @@ func (c *Client) Close() {
 // Tool is a tool of the server as it is known now, or nil.
 func (s *Server) Tool(name string) *call.Tool { return s.catalog.current().Tool(name) }
 
-// Reviews reports whether the gate looks at what the server sends.
-func (s *Server) Reviews() bool { return s.gate().Reviews() }
+// Withholds reports whether the gate has a say in what the client gets of the server, so that
+// nothing may pass that cannot be read.
+func (s *Server) Withholds() bool { return s.gate().Reviews() || s.gate().Hides() }
 
 // Waiting is how many requests of the client are not answered yet.
 func (c *Client) Waiting() int { return c.pending.len() }

@@ -44,8 +44,12 @@ func (p *Exchange) FromServer(line []byte) []byte {
 		return p.serverBatch(line, text)
 	}
 	m, err := call.DecodeEnvelope(line, p.limits)
-	if err == nil && m.Other && !p.Harmless(line) {
+	switch {
+	case err != nil || !m.Other:
+	case !p.Harmless(line):
 		err = errors.New("it holds what must not be shown in members that JSON-RPC does not know, or a result beside an error")
+	case m.Method == "" && p.gate().Hides():
+		err = errors.New("it has members that JSON-RPC does not know, or a result beside an error: a list could show hidden tools")
 	}
 	if err != nil {
 		return p.malformed(line, err)
@@ -95,12 +99,15 @@ func (p *Exchange) FromServer(line []byte) []byte {
 }
 
 // malformed handles a line of the server that is no message. The client gets it, unless
-// it was meant for the proxy; what the client makes of it is its own affair.
+// it was meant for the proxy, or the gate has a say in what the client gets; what the client
+// makes of it is its own affair.
 func (p *Exchange) malformed(line []byte, err error) []byte {
 	p.stray.warn(p.log, "the server sent a line that is no message", err)
 	m := call.Recover(bytes.NewReader(line))
+	// Whatever it seems to answer, a client may read a list of tools in it.
+	withheld := p.Withholds()
 	if m.ID == nil || m.Method {
-		if p.gate().Reviews() {
+		if withheld {
 			return nil // nobody can look at what cannot be read
 		}
 		return line
@@ -113,7 +120,7 @@ func (p *Exchange) malformed(line []byte, err error) []byte {
 	if r != nil {
 		p.lost(r.event)
 	}
-	if !p.gate().Reviews() {
+	if !withheld {
 		return line
 	}
 	if r != nil {

@@ -263,3 +263,42 @@ func TestPerSession(t *testing.T) {
 		}
 	}
 }
+
+// TestHideUnreadable holds that a list that cannot be read shows nothing, where tools are hidden
+// and results are not looked at.
+func TestHideUnreadable(t *testing.T) {
+	t.Parallel()
+	gate := gateOf(t, `preset: standard
+visibility: allowed
+checks: {secret: off, injection: off, output-schema: off}
+rules:
+  - {name: own, effect: allow, tools: "read"}
+`)
+	if gate.Reviews() || !gate.Hides() {
+		t.Fatalf("reviews %v, hides %v", gate.Reviews(), gate.Hides())
+	}
+	const tools = `"result":{"tools":[{"name":"write","inputSchema":{"type":"object"}}]}`
+	for _, answer := range []string{
+		`{"jsonrpc":"2.0","id":1,` + tools + `,"result":{}}`,
+		`{"jsonrpc":"2.0","id":1,"id":2,` + tools + `}`,
+		`{"jsonrpc":"2.0","id":1,"method":"x","method":"y",` + tools + `}`,
+		`{"jsonrpc":"2.0","id":null,"id":1,` + tools + `}`,
+		`[{"jsonrpc":"2.0","id":1,` + tools + `},]`,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[]},"R` + tools[2:] + `}`,
+	} {
+		s := newStage(t, Config{Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }}})
+		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		s.play("S<")
+		s.play("S> " + answer)
+		s.play(`S> {"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
+		for {
+			got := s.play("C<")
+			if strings.Contains(got, `"write"`) {
+				t.Errorf("of %s the client sees %s", answer, got)
+			}
+			if strings.Contains(got, "notifications/message") {
+				break
+			}
+		}
+	}
+}
