@@ -353,7 +353,7 @@ func TestFrontTellsThatItWorks(t *testing.T) {
 	}, func(c *streamable.FrontConfig) { c.Prompt, c.KeepAlive = 10*time.Millisecond, 10*time.Millisecond })
 	id, b := f.session()
 	resp := f.do(t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"slow"}`, "Mcp-Session-Id", id)
-	got := make([]byte, len("id: 2-0\ndata: \n\n:\n\n:\n\n"))
+	got := make([]byte, len("id: 2-0\nretry: 1000\ndata: \n\n:\n\n:\n\n"))
 	if _, err := io.ReadFull(resp.Body, got); err != nil || !strings.HasSuffix(string(got), "data: \n\n:\n\n:\n\n") {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -559,4 +559,26 @@ func TestFrontMany(t *testing.T) {
 		http.DefaultClient.CloseIdleConnections()
 		return runtime.NumGoroutine() <= before+5
 	})
+}
+
+// TestFrontPrefers holds that a client that names events first has events, but for an error whose
+// status counts.
+func TestFrontPrefers(t *testing.T) {
+	t.Parallel()
+	f := newFront(t, polite)
+	id, _ := f.session()
+	const first = "text/event-stream, application/json"
+	resp := f.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Mcp-Session-Id", id, "Accept", first)
+	events := f.events(resp)
+	var data string
+	for data == "" {
+		e, err := events.r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = string(e.Data)
+	}
+	if data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("got %s", data)
+	}
 }

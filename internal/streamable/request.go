@@ -72,6 +72,15 @@ func accepts(r *http.Request, kind string) bool {
 	return false
 }
 
+// prefers reports whether the header Accept names one kind before another. The order has no
+// meaning of its own (RFC 9110, section 12.5.1); it is all that tells what a client would rather
+// have that takes both.
+func prefers(r *http.Request, kind, other string) bool {
+	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
+	i, j := strings.Index(accept, kind), strings.Index(accept, other)
+	return i >= 0 && (j < 0 || i < j)
+}
+
 // refuse answers with an error of our own. A nil id is null.
 func refuse(w http.ResponseWriter, status int, id []byte, code int, message string) {
 	writeJSON(w, status, errorLine(id, code, message))

@@ -13,6 +13,9 @@ import (
 // writeTimeout bounds how long a client may take to read what is sent to it.
 const writeTimeout = time.Minute
 
+// reconnect is how long a client should wait before it takes up a stream that has broken.
+const reconnect = time.Second
+
 // A response is an HTTP response that carries a stream.
 type response struct {
 	f       *Front
@@ -26,8 +29,9 @@ type response struct {
 	opening func()                  // is called before the first event; may be nil
 }
 
-// reply answers with what comes: in JSON if the answer is the first message and soon, else
-// with events. It returns when all was said, or the client is gone.
+// reply answers with what comes: in JSON if the answer is the first message and soon, unless
+// the client would rather have events, else with events. It returns when all was said, or the
+// client is gone.
 func (a *response) reply() {
 	position, reader, _ := a.s.join(-1)
 	defer a.s.leave(reader)
@@ -35,7 +39,7 @@ func (a *response) reply() {
 	defer prompt.Stop()
 	for !a.events {
 		v, _ := a.s.from(position, reader)
-		if v.last && len(v.events) == 1 {
+		if v.last && len(v.events) == 1 && !(prefers(a.r, eventStream, jsonType) && a.statusOf(v.events[0]) == http.StatusOK) {
 			a.json(v.events[0])
 			return
 		}
@@ -53,13 +57,16 @@ func (a *response) reply() {
 	a.stream(position, reader)
 }
 
-func (a *response) json(answer []byte) {
-	status := http.StatusOK
-	if a.status != nil {
-		status = a.status(answer)
+func (a *response) statusOf(answer []byte) int {
+	if a.status == nil {
+		return http.StatusOK
 	}
+	return a.status(answer)
+}
+
+func (a *response) json(answer []byte) {
 	defer a.deadline(writeTimeout)()
-	writeJSON(a.w, status, answer)
+	writeJSON(a.w, a.statusOf(answer), answer)
 	a.flush() // while there is a deadline
 }
 
@@ -75,7 +82,7 @@ func (a *response) stream(position, reader int) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no") // proxies that gather what they pass on
 	a.w.WriteHeader(http.StatusOK)
-	if a.prime && !a.write(sse.Event{ID: a.s.eventID(position), HasID: true, Data: []byte{}}) {
+	if a.prime && !a.write(sse.Event{ID: a.s.eventID(position), HasID: true, Retry: reconnect, HasRetry: true, Data: []byte{}}) {
 		return
 	}
 	alive := time.NewTicker(a.f.cfg.KeepAlive)
