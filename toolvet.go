@@ -229,7 +229,8 @@ func (g *Gate) outputEvaluator(c *call.Call, r *result.Result) func() (*schema.E
 		if c.Tool == nil || c.Tool.OutputSchema == nil {
 			return nil, nil
 		}
-		raw := r.Member("structuredContent")
+		path, _ := r.Tool()
+		raw := r.Member(append(path, "structuredContent")...)
 		if raw == nil {
 			return nil, nil
 		}

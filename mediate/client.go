@@ -78,6 +78,8 @@ func (p *Exchange) request(m call.Envelope, line []byte) {
 		_ = json.Unmarshal(cursor, &r.cursor) // what is no string the server refuses
 		r.epoch = p.catalog.now()
 		p.noteMeta(get(m.Params, p.limits, "_meta"))
+	case "tasks/get", "tasks/result":
+		r.task = p.tasks.of(textOf(get(m.Params, p.limits, "taskId")))
 	case "server/discover":
 		p.noteMeta(get(m.Params, p.limits, "_meta"))
 	}

@@ -99,6 +99,8 @@ type Server struct {
 	native      atomic.Pointer[string] // name of the server's own validate tool
 	nativeBatch atomic.Bool            // the server has a batch tool of its own, too
 
+	tasks taskCalls
+
 	private   sync.Map // id key of a request of the proxy's own -> chan call.Envelope
 	privateID atomic.Int64
 	stray     stray

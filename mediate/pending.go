@@ -23,6 +23,7 @@ type Request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
 	call   *call.Call         // of a tools/call
+	task   *call.Call         // of a request for a task: the call that has become it; nil if not known
 	event  *toolvet.Event     // of a tools/call that was forwarded
 	cursor string             // of a tools/list
 	epoch  int                // of the catalog when a tools/list was forwarded

@@ -34,8 +34,12 @@ func (p *Exchange) review(m call.Envelope, r *Request, line []byte) []byte {
 	method := m.Method
 	if r != nil {
 		method = r.method
-		if r.call != nil {
+		switch {
+		case r.call != nil:
 			c = r.call
+			p.tasks.learn(c, raw, p.limits)
+		case r.task != nil:
+			c = r.task
 		}
 	}
 	v := p.look(gate, c, method, raw)

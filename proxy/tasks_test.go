@@ -95,3 +95,44 @@ func TestTaskOverStdio(t *testing.T) {
 		t.Errorf("the server hears of it: %s", line)
 	}
 }
+
+// TestServersTasks holds that what a task of the server comes to is held to the options and the
+// output schema of the tool that was called, in both forms of tasks.
+func TestServersTasks(t *testing.T) {
+	t.Parallel()
+	gate := gateBy(t, "servers: {s: {tools: {leak: {output: {secrets: {action: withhold}}}, show: {output: {secrets: {action: report}}}}}}\n")
+	const (
+		schema = `"inputSchema":{"type":"object"}`
+		strict = `"outputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`
+	)
+	for form, f := range map[string]struct{ created, method, done string }{
+		"2025-11-25": {`{"task":{"taskId":"%s","status":"working"}}`, "tasks/result", `%s`},
+		"SEP-2663":   {`{"resultType":"task","taskId":"%s","status":"working"}`, "tasks/get", `{"resultType":"complete","taskId":"x","status":"completed","result":%s}`},
+	} {
+		s := newStage(t, Config{Config: mediate.Config{Gate: gate, Server: "s"}})
+		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		s.play("S<")
+		s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"leak",` + schema + `},{"name":"show",` + schema + `},{"name":"plain",` + schema + `},{"name":"typed",` + schema + `,` + strict + `}]}}`)
+		s.play("C<")
+		for tool, tt := range map[string]struct{ result, want string }{
+			"leak":  {`{"content":[{"type":"text","text":"` + token + `"}]}`, "withheld"},
+			"show":  {`{"content":[{"type":"text","text":"` + token + `"}]}`, token},
+			"plain": {`{"content":[{"type":"text","text":"` + token + `"}]}`, "[redacted:github-pat]"},
+			"typed": {`{"content":[],"structuredContent":{"n":"7"}}`, "/structuredContent/n"},
+			"other": {`{"content":[],"structuredContent":{"n":"7"}}`, `"n":"7"`}, // which nobody has called
+		} {
+			if tool != "other" {
+				s.play(fmt.Sprintf(`C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, tool))
+				s.play("S<")
+				s.play(`S> {"jsonrpc":"2.0","id":2,"result":` + fmt.Sprintf(f.created, "t-"+tool) + `}`)
+				s.play("C<")
+			}
+			s.play(fmt.Sprintf(`C> {"jsonrpc":"2.0","id":3,"method":%q,"params":{"taskId":"t-%s"}}`, f.method, tool))
+			s.play("S<")
+			s.play(`S> {"jsonrpc":"2.0","id":3,"result":` + fmt.Sprintf(f.done, tt.result) + `}`)
+			if got := s.play("C<"); !strings.Contains(got, tt.want) {
+				t.Errorf("%s, %s: got %s, want %s", form, tool, got, tt.want)
+			}
+		}
+	}
+}

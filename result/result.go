@@ -132,3 +132,15 @@ var errTokens = fmt.Errorf("the result has more than %d strings, names and numbe
 var errDepth = errors.New("the result is nested deeper than 256 levels")
 
 func errSyntax(at int) error { return fmt.Errorf("the result is not JSON at byte %d", at) }
+
+// Tool is the path of names to the result of a tool in r, if r may hold one: that of a call, or
+// of the task that a call has become (2025-11-25, basic/utilities/tasks; SEP-2663).
+func (r *Result) Tool() (path []string, ok bool) {
+	switch r.Method {
+	case "tools/call", "tasks/result":
+		return nil, true
+	case "tasks/get":
+		return []string{"result"}, true
+	}
+	return nil, false
+}

@@ -51,6 +51,8 @@ func (w *walker) at(path ...string) bool {
 var blocks = [][]string{
 	{"content", anyIndex, "text"},
 	{"content", anyIndex, "resource", "text"},
+	{"result", "content", anyIndex, "text"}, // of a task
+	{"result", "content", anyIndex, "resource", "text"},
 	{"messages", anyIndex, "content", "text"},
 	{"messages", anyIndex, "content", anyIndex, "text"},
 	{"messages", anyIndex, "content", "resource", "text"},

@@ -10,6 +10,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/schema"
@@ -28,16 +30,19 @@ var Check = &check.Check{
 	Run:     run,
 }
 
-// where is the place of the structured content in a result.
-const where = "/structuredContent"
-
 func run(_ context.Context, pass *check.Pass) error {
 	tool := pass.Call.Tool
-	if tool == nil || tool.OutputSchema == nil || pass.Result.Method != "tools/call" || string(pass.Result.Member("isError")) == "true" {
+	path, ok := pass.Result.Tool()
+	if tool == nil || tool.OutputSchema == nil || !ok || pass.Result.Member(path...) == nil {
 		return nil
 	}
-	if pass.Result.Member("structuredContent") == nil {
-		if !complete(pass) {
+	member := func(names ...string) json.RawMessage { return pass.Result.Member(slices.Concat(path, names)...) }
+	if string(member("isError")) == "true" {
+		return nil
+	}
+	where := strings.Join(append([]string{""}, append(path, "structuredContent")...), "/")
+	if member("structuredContent") == nil {
+		if !complete(member) {
 			return nil
 		}
 		pass.Report(check.Finding{Pointer: where, Message: "the tool declares an output schema, and its result has no structured content",
@@ -67,8 +72,8 @@ func run(_ context.Context, pass *check.Pass) error {
 // for input (SEP-2322) nor the task that stands for the answer (2025-11-25, basic/utilities/tasks).
 // What has structured content is held to the schema, whatever it says of itself: older clients
 // do not read resultType.
-func complete(pass *check.Pass) bool {
+func complete(member func(...string) json.RawMessage) bool {
 	kind := "complete"
-	_ = json.Unmarshal(pass.Result.Member("resultType"), &kind) // what is no text is none
-	return kind == "complete" && pass.Result.Member("task", "taskId") == nil
+	_ = json.Unmarshal(member("resultType"), &kind) // what is no text is none
+	return kind == "complete" && member("task", "taskId") == nil
 }
