@@ -31,6 +31,10 @@ type Config struct {
 	// Validation says what the validate tool may do. Its Limits are those below.
 	Validation dryrun.Config
 
+	// Rehearse makes a call where it can do no harm, and returns a CallToolResult that tells
+	// what it did. Nil: the tool "rehearse" is not offered.
+	Rehearse func(context.Context, *call.Call) (json.RawMessage, error)
+
 	// Limits bound each message in both directions. The defaults are those of
 	// call.Limits, but 64 MiB a message.
 	Limits call.Limits
@@ -94,6 +98,7 @@ type Server struct {
 	limits    call.Limits
 	log       *slog.Logger
 	validator *dryrun.Validator
+	rehearse  *call.Tool // the definition of the tool that rehearses; nil: it is not offered
 
 	catalog     catalog
 	native      atomic.Pointer[string] // name of the server's own validate tool
@@ -115,6 +120,15 @@ func NewServer(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger}
 	s.catalog.ttl = cfg.ListTTL
 	cfg.Validation.Limits = s.limits
+	if cfg.Rehearse != nil {
+		definition, err := protocol.NewRehearseTool().Encode()
+		if err != nil {
+			return nil, err
+		}
+		if s.rehearse, err = call.DecodeTool(definition, cfg.Limits); err != nil {
+			return nil, err
+		}
+	}
 	s.validator, err = dryrun.New(cfg.Validation)
 	return s, err
 }

@@ -201,7 +201,11 @@ func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
 		name = native
 	}
 	door := dryrun.Door{Levels: p.gate().Levels(), Progress: p.notifies(), Tasks: p.notifies() && r.method == "server/discover"} // tasks of 2025-11-25 are others
-	capability, err := json.Marshal(p.validator.Capability(name, door))
+	offered := p.validator.Capability(name, door)
+	if p.cfg.Rehearse != nil {
+		offered.Levels = append(offered.Levels, protocol.RehearseLevel)
+	}
+	capability, err := json.Marshal(offered)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +253,7 @@ func (p *Exchange) addTool(r *Request, result, sent, line []byte) ([]byte, error
 	if page.next != "" {
 		return line, nil
 	}
-	for _, definition := range p.definitions(tools) {
+	for _, definition := range append(p.definitions(tools), p.rehearsal(tools)...) {
 		raw, err := definition.Encode()
 		if err != nil {
 			return nil, err
@@ -283,4 +287,15 @@ func (p *Exchange) definitions(tools *call.Catalog) []protocol.Tool {
 		return nil
 	}
 	return p.validator.Definitions(name)[1:]
+}
+
+// rehearsal is the tool that rehearses calls, if it is offered.
+func (p *Exchange) rehearsal(tools *call.Catalog) []protocol.Tool {
+	switch {
+	case p.rehearses(protocol.RehearseName, tools):
+		return []protocol.Tool{protocol.NewRehearseTool()}
+	case p.cfg.Rehearse != nil:
+		p.log.Warn("the server has a tool called " + protocol.RehearseName + " of its own: toolvet's is not offered")
+	}
+	return nil
 }

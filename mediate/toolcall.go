@@ -63,6 +63,8 @@ func (p *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			// Whoever waits for the server's end says how it ended.
 		case err != nil:
 			p.refuse(r, c, unlisted(err))
+		case p.rehearses(c.Name, tools):
+			p.answerRehearse(ctx, r, c, tools)
 		case p.answers(c.Name, tools):
 			p.answerValidate(ctx, r, c, tools)
 		default:
@@ -80,7 +82,7 @@ func (p *Exchange) toolsFor(ctx context.Context, name string) (*call.Catalog, er
 	switch {
 	case known == nil:
 		return p.list(ctx)
-	case known.Tool(name) != nil || p.answers(name, known) || p.catalog.fresh():
+	case known.Tool(name) != nil || p.answers(name, known) || p.rehearses(name, known) || p.catalog.fresh():
 		return known, nil
 	}
 	if tools, err := p.list(ctx); err == nil {

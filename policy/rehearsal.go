@@ -14,6 +14,7 @@ import (
 // Rehearsal is what a policy says of calls that are rehearsed before they are made. Package
 // rehearse carries it out. The zero Rehearsal has none.
 type Rehearsal struct {
+	Allow   bool     `policy:"allow" doc:"true: a proxy offers the tool rehearse, with which a client has calls rehearsed; default: false"`
 	Before  []string `policy:"before" doc:"calls that are rehearsed before they are made, as server:tool, such as files:move_*; * stands for any characters"`
 	Effects []Effect `policy:"effects" doc:"what these calls may do, judged from the rehearsal"`
 }
@@ -51,8 +52,8 @@ func (r *Rehearsal) Problems() []check.Problem {
 		}
 	}
 	patterns("before", r.Before)
-	if len(r.Before) == 0 {
-		add("before", "is missing: name the calls to rehearse, such as files:*")
+	if len(r.Before) == 0 && !r.Allow {
+		add("before", "is missing: name the calls to rehearse, such as files:*, or allow the tool rehearse")
 	}
 	for i, e := range r.Effects {
 		patterns("effects", e.Tools)

@@ -93,23 +93,18 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j judger, done func(), err error) {
 	plain := func() (*judge, error) { return a.plainJudge(ctx, flags, server) }
 	if flags.gate.policy == "" || flags.tools != "" || server != nil {
-		return opened(plain())
+		j, err := plain()
+		return j, func() {}, err
 	}
 	named, err := a.openServers(serversFlags{gate: flags.gate, timeout: flags.timeout}, nil)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case len(named.Names()) == 0:
-		return opened(plain())
+		j, err := plain()
+		return j, func() {}, err
 	}
 	return &namedJudge{named, sync.OnceValues(plain)}, func() { named.close(ctx) }, nil
-}
-
-func opened(j *judge, err error) (judger, func(), error) {
-	if err != nil {
-		return nil, nil, err
-	}
-	return j, j.pool.Close, nil
 }
 
 func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string) (*judge, error) {
@@ -117,16 +112,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	command := server
-	if command == nil {
-		command = p.Servers[0].Command
-	}
-	pool, err := newPool(command)
-	if err != nil {
-		return nil, err
-	}
-	log := newLogger(a.stderr, false)
-	gate, err := gateBy(&access.Enforcer{Server: p.Servers[0].Name, Log: log}, p, rehearsals(p, pool)...)
+	gate, err := rehearsingGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, server)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +121,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 		return nil, err
 	}
 	session := flags.gate.session(p)
-	return &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session, pool: pool}, nil
+	return &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}, nil
 }
 
 // checkFiles judges a call a file and returns the worst of the exit codes.

@@ -15,7 +15,6 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/rehearse"
 )
 
 // maxCall is the size of the largest call that is judged, in bytes.
@@ -32,7 +31,6 @@ type judge struct {
 	tools   *toolSet
 	server  string // its name in the policy
 	session *call.Session
-	pool    *rehearse.Pool // servers to rehearse calls with
 }
 
 // A judged call has a result and the exit code that it asks for. Err says why it was

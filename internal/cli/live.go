@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -16,7 +17,6 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/rehearse"
 )
 
 // A liveGate is the gate of one server, which changes when the policy file does.
@@ -27,8 +27,8 @@ type liveGate struct {
 	session call.Session
 	enforce *access.Enforcer
 	audit   policy.Audit
-	pool    *rehearse.Pool
-	lock    string // the file of the lock of tools; "": none
+	offer   func(context.Context, *call.Call) (json.RawMessage, error) // see mediate.Config.Rehearse; nil: it is not offered
+	lock    string                                                     // the file of the lock of tools; "": none
 	log     *slog.Logger
 	door    *door // through which clients come over HTTP; nil over stdio
 	loading sync.Mutex
@@ -45,18 +45,17 @@ func openLiveGate(flags gateFlags, command []string, door *door, log *slog.Logge
 	if command == nil {
 		command = p.Servers[0].Command
 	}
-	pool, err := newPool(command)
-	if err != nil {
-		return nil, err
-	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
 	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log, door: door,
-		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit, pool: pool}
+		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit}
+	if g.offer, err = rehearser(p, command); err != nil {
+		return nil, err
+	}
 	return g, g.set(p)
 }
 
 func (g *liveGate) set(p *policy.Policy) error {
-	gate, err := gateBy(g.enforce, p, rehearsals(p, g.pool)...)
+	gate, err := rehearsingGate(g.enforce, p, g.command)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,6 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, command []string) erro
 	if err != nil {
 		return err
 	}
-	defer gate.pool.Close()
 	there, err := flags.http.reach(gate.server, log)
 	switch {
 	case err != nil:
@@ -170,7 +169,7 @@ func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.L
 	defer record.Close(context.WithoutCancel(ctx))
 	go gate.watch(ctx)
 	return run(ctx, mediate.Config{
-		Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Validation: flags.validation(), Logger: log,
+		Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Validation: flags.validation(), Rehearse: gate.offer, Logger: log,
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
@@ -231,22 +233,63 @@ func (a *app) agree(ctx context.Context, question string) bool {
 // rehearsalTime bounds a judgement that rehearses a call: the server may have to start.
 const rehearsalTime = 60 * time.Second
 
-// newPool makes a pool of rehearsals of the server that a command starts. It starts nothing
-// before it is asked.
-func newPool(command []string) (*rehearse.Pool, error) {
-	init, err := sandboxInit()
+// newPool makes a pool of rehearsals of the server of a policy. The command starts it; nil:
+// the one in the policy. What the pool keeps ready ends by itself.
+func newPool(p *policy.Policy, command []string) (*rehearse.Pool, error) {
+	cfg := rehearse.Config{Command: command, Dir: p.Servers[0].Dir}
+	if command == nil {
+		cfg.Command = p.Servers[0].Command
+	}
+	var err error
+	if cfg.Init, err = sandboxInit(); err != nil {
+		return nil, err
+	}
+	if cfg.Env, err = environment(p.Servers[0]); err != nil {
+		return nil, err
+	}
+	return rehearse.NewPool(cfg), nil
+}
+
+// rehearsingGate makes a gate that rehearses calls, if the policy demands it.
+func rehearsingGate(e *access.Enforcer, p *policy.Policy, command []string) (*toolvet.Gate, error) {
+	if len(p.Rehearsal.Before) == 0 {
+		return gateBy(e, p)
+	}
+	pool, err := newPool(p, command)
 	if err != nil {
 		return nil, err
 	}
-	return rehearse.NewPool(rehearse.Config{Command: command, Init: init}), nil
+	return gateBy(e, p, toolvet.WithMoreChecks(rehearse.NewCheck(p.Rehearsal, pool.Take)), toolvet.WithTimeout(rehearsalTime))
 }
 
-// rehearsals are the options of a gate that rehearses calls, if the policy demands it.
-func rehearsals(p *policy.Policy, pool *rehearse.Pool) []toolvet.Option {
-	if len(p.Rehearsal.Before) == 0 {
-		return nil
+// rehearser is what answers the tool "rehearse", if the policy allows it.
+func rehearser(p *policy.Policy, command []string) (func(context.Context, *call.Call) (json.RawMessage, error), error) {
+	if !p.Rehearsal.Allow {
+		return nil, nil
 	}
-	return []toolvet.Option{toolvet.WithMoreChecks(rehearse.NewCheck(p.Rehearsal, pool.Take)), toolvet.WithTimeout(rehearsalTime)}
+	pool, err := newPool(p, command)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, c *call.Call) (json.RawMessage, error) {
+		ctx, cancel := context.WithTimeout(ctx, rehearsalTime)
+		defer cancel()
+		session, err := pool.Take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		session.Call(ctx, rehearse.Call{Tool: c.Name, Arguments: c.Raw})
+		report, err := session.Finish(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var text strings.Builder
+		if err := report.WriteText(&text); err != nil {
+			return nil, err
+		}
+		return json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text.String()}}})
+	}, nil
 }
 
 // sandboxInit is the command that builds a sandbox (see rehearse.Run).

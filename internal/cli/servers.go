@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
@@ -76,7 +77,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		if err != nil {
 			return nil, err
 		}
-		if gates[s.Name], err = newGate(alone, log); err != nil {
+		if gates[s.Name], err = rehearsingGate(&access.Enforcer{Server: s.Name, Log: log}, alone, nil); err != nil {
 			return nil, err
 		}
 		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor, log: log}, Timeout: flags.timeout})

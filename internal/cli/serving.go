@@ -124,7 +124,7 @@ func (s *serving) server(all *policy.Policy, word string, server *policy.Server)
 			dialer:  &policyDialer{server: server, supervisor: s.supervisor, log: s.log},
 			enforce: &access.Enforcer{Server: server.Name, Log: s.log, Counters: &s.counters}}
 	}
-	gate, err := gateBy(one.enforce, p)
+	gate, err := rehearsingGate(one.enforce, p, nil)
 	return one, gate, err
 }
 
