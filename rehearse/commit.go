@@ -25,20 +25,21 @@ func (e *StaleError) Error() string {
 	return fmt.Sprintf("%s has changed since the rehearsal: rehearse again", e.Path)
 }
 
-// Commit makes the changes of the report on the machine, after [Session.Finish]. First it
-// compares everything that would be touched with what the report says was there: if anything
+// Commit makes on the machine what the calls changed, after [Session.Finish]; what the server
+// did as it started, it does whenever it starts. First it compares everything that would be touched with what the report says was there: if anything
 // differs, the error is a [StaleError] and nothing is changed. Each file is then replaced at
 // once, by a copy with the attributes that the report says; what is deleted goes last.
 // It returns how many changes were made, also with an error. Sockets and devices cannot be
 // made so: they are an error before anything is changed.
 func (s *Session) Commit(ctx context.Context) (int, error) {
-	for i := range s.changes {
-		if err := s.changes[i].check(); err != nil {
+	changes := s.ofCalls()
+	for _, c := range changes {
+		if err := c.check(); err != nil {
 			return 0, err
 		}
 	}
 	made := 0
-	for _, step := range s.steps() {
+	for _, step := range steps(changes) {
 		if err := ctx.Err(); err != nil {
 			return made, err
 		}
@@ -53,6 +54,26 @@ func (s *Session) Commit(ctx context.Context) (int, error) {
 		made++
 	}
 	return made, nil
+}
+
+// ofCalls are the changes that calls made, and the directories in which they made them.
+func (s *Session) ofCalls() []*change {
+	needed := map[string]bool{}
+	for i := range s.changes {
+		if c := &s.changes[i]; !c.AtStart {
+			for dir := path.Dir(c.Path); dir != "/"; dir = path.Dir(dir) {
+				needed[dir] = true
+			}
+		}
+	}
+	var list []*change
+	for i := range s.changes {
+		c := &s.changes[i]
+		if !c.AtStart || c.Kind == Created && c.After.Type == "directory" && needed[c.Path] {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func bare(err error) error {
@@ -104,16 +125,15 @@ type step struct {
 // steps are the changes in an order in which each can be made: what stands in the way is
 // deleted, directories are made, then files; the rest is deleted; and last come attributes.
 // What is deleted or may be closed to us goes the deepest first.
-func (s *Session) steps() []step {
+func steps(changes []*change) []step {
 	blocked := map[string]bool{}
-	for i := range s.changes {
-		if s.changes[i].replaces {
-			blocked[s.changes[i].Path] = true
+	for _, c := range changes {
+		if c.replaces {
+			blocked[c.Path] = true
 		}
 	}
 	var steps []step
-	for i := range s.changes {
-		c := &s.changes[i]
+	for _, c := range changes {
 		add := func(order int, do func() error) { steps = append(steps, step{order, c, do, true}) }
 		switch {
 		case c.Kind == Deleted && within(blocked, c.Path):

@@ -81,7 +81,7 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 		gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
 	}
 	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
-	r.Gaps = slices.Compact(gaps)
+	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
 }
 
 // idle reports whether a connection asks for nothing by itself: that of a resolver to the

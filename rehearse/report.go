@@ -9,6 +9,17 @@ import (
 	"time"
 )
 
+// OfCalls is how many of the changes the calls made, and not the server as it started.
+func (r *Report) OfCalls() int {
+	n := 0
+	for i := range r.Changes {
+		if !r.Changes[i].AtStart {
+			n++
+		}
+	}
+	return n
+}
+
 // A Report is what a rehearsal found.
 type Report struct {
 	Command   []string  `json:"command"`   // that started the server, without secrets

@@ -170,9 +170,19 @@ func TestCircumstances(t *testing.T) {
 
 func TestAtStart(t *testing.T) {
 	dir := t.TempDir()
-	_, r := rehearseScripts(t, Config{Dir: dir, Command: []string{"echo begun >log; echo same >same"}}, "echo more >>log")
-	if got, want := told(r, dir), []string{"created log (11 bytes, -rw-r--r--)", "created same (5 bytes, -rw-r--r--) (as the server started)"}; !cmp.Equal(got, want) {
+	s, r := rehearseScripts(t, Config{Dir: dir, Command: []string{"echo begun >log; echo same >same; mkdir made other"}}, "echo more >>log; touch made/file")
+	want := []string{
+		"created log (11 bytes, -rw-r--r--)", "created made (directory) (as the server started)", "created made/file (0 bytes, -rw-r--r--)",
+		"created other (directory) (as the server started)", "created same (5 bytes, -rw-r--r--) (as the server started)",
+	}
+	if got := told(r, dir); !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := filepath.Glob(dir + "/*"); err != nil || !cmp.Equal(got, []string{dir + "/log", dir + "/made"}) {
+		t.Errorf("committed: %q %v", got, err)
 	}
 }
 

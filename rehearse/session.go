@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,8 +67,8 @@ type Session struct {
 	redact  *redactor
 	began   time.Time
 	report  Report
-	atStart map[string]stamp // of what was changed before the first call
-	events  int              // before the first call
+	atStart map[string]mark // of what was changed before the first call
+	events  int             // before the first call
 	layers  []*layer
 	changes []change // as in the report
 	closed  func()   // called by Close; nil: nothing
@@ -105,7 +106,7 @@ type dialer struct{ s *Session }
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	c := d.s.cfg
 	box, err := sandbox.Start(ctx, sandbox.Config{
-		Args: c.Command, Env: c.Env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits, Network: sandbox.Observed,
+		Args: c.Command, Env: offline(c.Env), Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits, Network: sandbox.Observed,
 	})
 	if err != nil {
 		return nil, err
@@ -113,6 +114,12 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	d.s.box = box
 	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // to its end, which is the server's
 	return transport{box, c.Grace}, nil
+}
+
+// offline is an environment in which launchers take servers from their caches. Without a
+// network they would try for minutes to find out whether there is a newer one.
+func offline(env []string) []string {
+	return append(slices.Clone(env), "npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1")
 }
 
 // A transport ends its server within the session's time.
@@ -132,7 +139,7 @@ func (s *Session) settle() error {
 		return err
 	}
 	w := &walker{own: os.Geteuid() == 0, live: true}
-	s.atStart = map[string]stamp{}
+	s.atStart = map[string]mark{}
 	for _, l := range layers {
 		w.layer(l)
 		l.close()
@@ -155,12 +162,22 @@ func (s *Session) refresh() error {
 	return s.box.Refresh()
 }
 
-// mark tells whether a change has been seen before.
-func (c *change) mark() stamp {
+// A mark tells whether a change has been seen before.
+type mark struct {
+	stamp
+	mode        Mode
+	user, group int
+}
+
+func (c *change) mark() mark {
 	if c.After == nil {
-		return stamp{}
+		return mark{}
 	}
-	return c.After.stamp
+	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group}
+	if c.After.Type == "directory" { // what is made in it has a mark of its own
+		m.size, m.changed = 0, 0
+	}
+	return m
 }
 
 func (s *Session) open() ([]*layer, error) {
@@ -243,6 +260,7 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 		w.layer(l)
 	}
 	s.changes = pairRenames(w.changes)
+	s.report.Changes, s.report.Processes, s.report.Network = []Change{}, []Process{}, []Attempt{}
 	for i := range s.changes {
 		s.describe(ctx, &s.changes[i])
 		s.report.Changes = append(s.report.Changes, s.changes[i].Change)

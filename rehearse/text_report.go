@@ -131,6 +131,9 @@ func (c *Called) words() string {
 
 func (c *Change) text(w io.Writer) {
 	fmt.Fprintf(w, "  %-10s %s\n", c.Kind, line(c.Path)+line(c.about())+start(c.AtStart))
+	if c.AtStart {
+		return
+	}
 	for l := range strings.Lines(c.Diff) {
 		if !strings.HasPrefix(l, "--- ") && !strings.HasPrefix(l, "+++ ") {
 			fmt.Fprintf(w, "      %s\n", line(strings.TrimRight(l, "\n")))

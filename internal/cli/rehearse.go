@@ -199,10 +199,10 @@ func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Sessi
 	switch {
 	case code != exitGo:
 		return errors.New("nothing is committed, because a call is a no-go")
-	case len(r.Changes) == 0:
+	case r.OfCalls() == 0:
 		fmt.Fprintln(a.stderr, "toolvet: there is nothing to commit")
 		return nil
-	case !flags.yes && !a.agree(ctx, fmt.Sprintf("Make these %d changes? [y/N] ", len(r.Changes))):
+	case !flags.yes && !a.agree(ctx, fmt.Sprintf("Make these %d changes? [y/N] ", r.OfCalls())):
 		fmt.Fprintln(a.stderr, "toolvet: nothing was changed")
 		return nil
 	}
@@ -210,7 +210,7 @@ func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Sessi
 	if err != nil {
 		return fmt.Errorf("committed %d steps: %w", made, err)
 	}
-	fmt.Fprintf(a.stderr, "toolvet: committed %d changes\n", len(r.Changes))
+	fmt.Fprintf(a.stderr, "toolvet: committed %d changes\n", r.OfCalls())
 	return nil
 }
 

@@ -352,7 +352,7 @@ func TestLimits(t *testing.T) {
 	if after := countProcesses(t); after > before+100 {
 		t.Errorf("there were %d processes, and now there are %d", before, after)
 	}
-	if r := try(t, Limits{Memory: 256 << 20}, dir, "memory"); strings.HasPrefix(r.out, "done") {
+	if r := try(t, Limits{Memory: 1 << 30}, dir, "memory"); strings.HasPrefix(r.out, "done") {
 		t.Error("4 GiB were had")
 	}
 	if r := try(t, Limits{Storage: 16 << 20}, dir, "disk", dir); strings.HasPrefix(r.out, "done") {
