@@ -24,9 +24,11 @@ import (
 
 // attacks are what a server tries that wants out. Nil means that it has worked.
 var attacks = map[string]func(args []string) error{
-	"rename":  func(a []string) error { return os.Rename(a[0], a[1]) },
-	"link":    func(a []string) error { return os.Link(a[0], a[1]) },
-	"write":   func(a []string) error { return os.WriteFile(a[0], []byte("escaped"), 0o644) },
+	"rename": func(a []string) error { return os.Rename(a[0], a[1]) },
+	"link":   func(a []string) error { return os.Link(a[0], a[1]) },
+	"write":  func(a []string) error { return os.WriteFile(a[0], []byte("escaped"), 0o644) },
+	// Files of the kernel are only opened, so that a wall that is gone does no harm.
+	"append":  func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_WRONLY, 0)) },
 	"open":    func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_RDWR, 0)) },
 	"read":    func(a []string) error { return errorOf(os.ReadFile(a[0])) },
 	"connect": func(a []string) error { return errorOf(net.DialTimeout("tcp", a[0], 5*time.Second)) },
@@ -227,8 +229,8 @@ func TestForbidden(t *testing.T) {
 		{"opentree"}, {"fsopen"}, {"chroot", dir}, {"pivot", dir}, {"unshare"}, {"clone"}, {"setns"}, {"ptrace"}, {"initmem"}, {"initroot"}, {"initfd"}, {"initexe"},
 		{"vmread"}, {"pidfd"}, {"keyring"}, {"addkey"}, {"clock"}, {"adjtime"}, {"hostname"}, {"reboot"}, {"handle", dir}, {"bpf"}, {"iouring"}, {"memfd"}, {"perf"},
 		{"vsock"}, {"packet"}, {"tiocsti"}, {"capset"}, {"descriptors"},
-		{"write", "/proc/sys/kernel/core_pattern"}, {"write", "/proc/sysrq-trigger"}, {"write", "/proc/sys/vm/drop_caches"}, {"write", "/proc/self/oom_score_adj"},
-		{"write", "/proc/self/uid_map"}, {"open", "/sys/power/state"}, {"open", "/sys/kernel/uevent_helper"}, {"open", "/dev/mem"}, {"open", "/dev/kmsg"}, {"open", "/dev/sda"}, {"open", "/dev/vda"},
+		{"append", "/proc/sys/kernel/core_pattern"}, {"append", "/proc/sysrq-trigger"}, {"append", "/proc/sys/vm/drop_caches"}, {"append", "/proc/self/oom_score_adj"},
+		{"append", "/proc/self/uid_map"}, {"open", "/sys/power/state"}, {"open", "/sys/kernel/uevent_helper"}, {"open", "/dev/mem"}, {"open", "/dev/kmsg"}, {"open", "/dev/sda"}, {"open", "/dev/vda"},
 		{"open", "/proc/kcore"}, {"read", "/proc/1/environ"}, {"connect", "192.0.2.1:80"},
 	} {
 		t.Run(strings.ReplaceAll(strings.Join(args, " "), dir, ""), func(t *testing.T) {
