@@ -31,11 +31,13 @@ type review struct {
 	edits  []result.Edit
 	hidden []result.Edit // of which findings do not name the properties
 	notes  []string
+	unsure bool // a check did not say all that is to be hidden
 }
 
 // take notes what a check asks for. One that only observes changes nothing.
 func (v *review) take(o outcome, observes bool) {
 	v.hidden = append(append(v.hidden, o.hidden...), o.edits...)
+	v.unsure = v.unsure || !o.done || o.err != nil
 	if !observes {
 		v.edits = append(v.edits, o.edits...)
 		v.notes = append(v.notes, o.notes...)
@@ -81,12 +83,12 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 }
 
 // clean takes the names of properties that are hidden or gone out of the places of findings: such
-// a name can be a secret.
+// a name can be a secret. Where a check broke or was late, any name may be one.
 func (v *review) clean(findings []check.Finding) {
 	names, all := v.result.Names(v.hidden)
 	for i := range findings {
 		f := &findings[i]
-		if !all && f.Stage == check.Output {
+		if (!all || v.unsure) && f.Stage == check.Output {
 			f.Pointer = ""
 		}
 		for _, name := range names {

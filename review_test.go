@@ -4,10 +4,13 @@
 package toolvet_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
@@ -82,6 +85,43 @@ func TestHiddenNames(t *testing.T) {
 		v := review(t, yaml, "tools/call", raw, tool)
 		if v.Go || len(v.Findings) < 3 || strings.Contains(v.String(), leaked) {
 			t.Errorf("%sgo %v, findings %v", yaml, v.Go, v.Findings)
+		}
+	}
+}
+
+// TestNamesOfTheUnlooked: if a check that would have hidden a name breaks or is late, no finding of
+// another names a property, even where the policy lets the result through.
+func TestNamesOfTheUnlooked(t *testing.T) {
+	t.Parallel()
+	failing := map[string]func(context.Context, *check.Pass) error{
+		"breaks": func(context.Context, *check.Pass) error { return errors.New("no") },
+		"panics": func(context.Context, *check.Pass) error { panic("no") },
+		"hangs":  func(ctx context.Context, _ *check.Pass) error { <-ctx.Done(); return ctx.Err() },
+		"works":  func(context.Context, *check.Pass) error { return nil },
+	}
+	for how, run := range failing {
+		telling := func(_ context.Context, pass *check.Pass) error {
+			pass.Report(check.Finding{Severity: check.Warning, Pointer: "/structuredContent/" + leaked, Message: "is odd"})
+			return nil
+		}
+		of := func(name string, run func(context.Context, *check.Pass) error) *check.Check {
+			return &check.Check{Name: name, Doc: "# " + name + "\n\nA test.\n", Stage: check.Output, Level: check.SecurityLevel, Run: run}
+		}
+		timeout := time.Minute
+		if how == "hangs" {
+			timeout = 10 * time.Millisecond
+		}
+		gate, err := toolvet.New(toolvet.WithTimeout(timeout), toolvet.WithChecks(of("telling", telling), of("failing", run)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := result.Read("tools/call", json.RawMessage(`{"structuredContent":{"`+leaked+`":1}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := gate.Review(t.Context(), &call.Call{Name: "get"}, r)
+		if strings.Contains(v.String(), leaked) != (how == "works") || v.Go != (how == "works") {
+			t.Errorf("%s: %v", how, v.Verdict)
 		}
 	}
 }
