@@ -49,9 +49,9 @@ type Record struct {
 	Session string    `json:"session,omitempty"` // names the session of the client
 	Subject string    `json:"subject,omitempty"` // who makes the call
 	Server  string    `json:"server,omitempty"`
-	Tool    string    `json:"tool,omitempty"`
+	Tool    string    `json:"tool,omitempty"`    // as listed; of one that the server does not list, length and digest
 	Point   string    `json:"point,omitempty"`   // where the verdict was applied: proxy, validate, library
-	Request string    `json:"request,omitempty"` // the id of the JSON-RPC request, as it is spelt
+	Request string    `json:"request,omitempty"` // the id of the JSON-RPC request, as it is spelt; of a long one, length and digest
 	Trace   string    `json:"trace,omitempty"`   // trace id (W3C Trace Context)
 
 	Verdict  Verdict   `json:"verdict,omitempty"`

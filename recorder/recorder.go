@@ -106,7 +106,7 @@ func (r *Recorder) append(ctx context.Context, rec auditlog.Record) error {
 
 // Judged implements toolvet.Observer.
 func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
-	_, span := r.observer.Start(ctx, telemetryCall(e))
+	_, span := r.observer.Start(ctx, r.telemetryCall(e))
 	e.Keep, e.Traceparent = &kept{span, e.Took}, span.Traceparent()
 	rec := r.record(e, auditlog.KindCall)
 	rec.Trace = span.TraceID()
@@ -176,7 +176,7 @@ func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalo
 }
 
 func (r *Recorder) record(e *toolvet.Event, kind auditlog.Kind) auditlog.Record {
-	rec := auditlog.Record{Kind: kind, Server: e.Call.Server, Tool: e.Call.Name, Point: point(e.Point), Request: e.Request,
+	rec := auditlog.Record{Kind: kind, Server: e.Call.Server, Tool: r.tool(e), Point: point(e.Point), Request: r.request(e),
 		Verdict: verdictOf(&e.Verdict), Findings: auditlog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
 	if e.Call.Session != nil {
 		rec.Subject = e.Call.Session.Subject
@@ -204,8 +204,8 @@ func point(p toolvet.Point) string {
 	return map[toolvet.Point]string{toolvet.PointLibrary: "library", toolvet.PointProxy: "proxy", toolvet.PointValidate: "validate"}[p]
 }
 
-func telemetryCall(e *toolvet.Event) telemetry.Call {
-	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil, Point: point(e.Point), Request: e.Request, Meta: e.Call.Meta}
+func (r *Recorder) telemetryCall(e *toolvet.Event) telemetry.Call {
+	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil, Point: point(e.Point), Request: r.request(e), Meta: e.Call.Meta}
 	if e.Call.Session != nil {
 		c.Protocol = e.Call.Session.ProtocolVersion
 	}

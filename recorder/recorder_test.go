@@ -7,13 +7,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/auditlog"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
@@ -78,5 +81,48 @@ func TestSpansEnd(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, s.ended); diff != "" {
 		t.Errorf("spans ended (-want +got):\n%s", diff)
+	}
+}
+
+// TestClientsTexts holds that what a client calls a tool or a request is recorded only if it is
+// no text of its own, and that the same text can be told again.
+func TestClientsTexts(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	r, err := recorder.Open(policy.Audit{File: file}, recorder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const token = "glpat-Xk29fLq0ZpWv7TbN3mRs"
+	tool := &call.Tool{Name: "read", Raw: json.RawMessage("{}")}
+	for _, e := range []toolvet.Event{
+		{Call: &call.Call{Name: token}, Request: `"` + token + `"`},
+		{Call: &call.Call{Name: token}, Request: `"` + token + `"`},
+		{Call: &call.Call{Name: "read", Tool: tool}, Request: "7"},
+		{Call: &call.Call{Name: "read", Tool: tool}, Request: `"req-12"`},
+		{Call: &call.Call{Name: "read", Tool: tool}, Request: `"550e8400-e29b-41d4-a716-446655440000"`},
+	} {
+		if err := r.Judged(t.Context(), &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Close(t.Context())
+	data, err := os.ReadFile(file)
+	if err != nil || strings.Contains(string(data), token) {
+		t.Fatalf("%v %s", err, data)
+	}
+	var got [][2]string
+	for line := range strings.Lines(string(data)) {
+		var record auditlog.Record
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Fatal(err)
+		}
+		if record.Kind == auditlog.KindCall {
+			got = append(got, [2]string{record.Tool, record.Request})
+		}
+	}
+	want := [][2]string{got[0], got[0], {"read", "7"}, {"read", `"req-12"`}, {"read", `"550e8400-e29b-41d4-a716-446655440000"`}}
+	if diff := cmp.Diff(want, got); diff != "" || !strings.HasPrefix(got[0][0], "unknown (26 bytes, hmac-sha256:") || !strings.HasPrefix(got[0][1], "(28 bytes, hmac-sha256:") {
+		t.Errorf("recorded (-want +got):\n%s%s", diff, got[0])
 	}
 }
