@@ -4,7 +4,6 @@
 package httpproxy
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -12,16 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
-)
-
-// headerMismatch is the error code of headers and a body that do not agree (2026-07-28,
-// basic/transports/streamable-http, Server Validation).
-const headerMismatch = -32020
-
-const (
-	modernVersion = "2026-07-28"
-	versionKey    = "io.modelcontextprotocol/protocolVersion"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 )
 
 // mirrored is what a message says in its body that headers repeat.
@@ -30,42 +20,15 @@ type mirrored struct {
 	name    string // of the tool, the prompt or the resource; "" if the method has none
 }
 
-// nameKeys are the members of params that Mcp-Name repeats, by method.
-var nameKeys = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-
-func readMirrored(m call.Envelope, limits call.Limits) (out mirrored) {
-	members, err := strictjson.Members(m.Params, limits)
-	if err != nil {
-		return out
-	}
-	nameKey := nameKeys[m.Method]
-	for _, p := range members {
-		switch {
-		case p.Key == "_meta":
-			meta, _ := strictjson.Members(p.Raw, limits)
-			for _, m := range meta {
-				if m.Key == versionKey {
-					out.version = text(m.Raw, limits)
-				}
-			}
-		case p.Key == nameKey && nameKey != "":
-			out.name = text(p.Raw, limits)
-		}
-	}
-	return out
-}
-
-// text is the text of a JSON string, or "".
-func text(raw []byte, limits call.Limits) string {
-	v, _ := strictjson.Parse(raw, limits)
-	s, _ := v.(string)
-	return s
+func readMirrored(m call.Envelope, limits call.Limits) mirrored {
+	name, _ := mcpheader.NameOf(m, limits)
+	return mirrored{mcpheader.BodyVersion(m.Params, limits), name}
 }
 
 // modern is the version of a request of the era in which each stands alone, if its headers
 // or its body say so: which of them a server believes is not known. Else it is "".
 func (b mirrored) modern(h http.Header) string {
-	if v := max(h.Get(versionHeader), b.version); v >= modernVersion {
+	if v := max(h.Get(mcpheader.Version), b.version); v >= mcpheader.Modern {
 		return v
 	}
 	return ""
@@ -76,18 +39,18 @@ func (b mirrored) modern(h http.Header) string {
 // older message, only the headers that are there count.
 func (b mirrored) agree(h http.Header, m call.Envelope) string {
 	mustHave := b.modern(h) != "" && m.IsRequest()
-	if version := h.Get(versionHeader); b.version != "" && version != b.version && mustHave {
-		return mismatch(versionHeader, version)
+	if version := h.Get(mcpheader.Version); b.version != "" && version != b.version && mustHave {
+		return mismatch(mcpheader.Version, version)
 	}
-	if method, has := header(h, methodHeader); (has || mustHave) && method != m.Method {
-		return mismatch(methodHeader, method)
+	if method, has := header(h, mcpheader.Method); (has || mustHave) && method != m.Method {
+		return mismatch(mcpheader.Method, method)
 	}
-	got, has := header(h, nameHeader)
+	got, has := header(h, mcpheader.Name)
 	if b.name == "" || !has && !mustHave {
 		return "" // a body without a name is refused for that
 	}
-	if plain, ok := decoded(got); !ok || plain != b.name {
-		return mismatch(nameHeader, got)
+	if plain, ok := mcpheader.Decode(got); !ok || plain != b.name {
+		return mismatch(mcpheader.Name, got)
 	}
 	return ""
 }
@@ -107,17 +70,6 @@ func header(h http.Header, name string) (string, bool) {
 	return values[0], true
 }
 
-// decoded undoes the Base64 of a header's value (Value Encoding). A value that is not
-// encoded is itself, also in UTF-8, which an SDK sends.
-func decoded(value string) (string, bool) {
-	inner, ok := strings.CutPrefix(value, "=?base64?")
-	if !ok || !strings.HasSuffix(inner, "?=") {
-		return value, true
-	}
-	plain, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSuffix(inner, "?="))
-	return string(plain), err == nil
-}
-
 // paramsAgree says why the headers Mcp-Param-… of a tools/call do not agree with the
 // arguments, or "". Only the headers count that the tool's schema knows.
 func paramsAgree(h http.Header, tool *call.Tool, arguments map[string]any) string {
@@ -130,7 +82,7 @@ func paramsAgree(h http.Header, tool *call.Tool, arguments map[string]any) strin
 
 func hasParams(h http.Header) bool {
 	for name := range h {
-		if strings.HasPrefix(name, paramPrefix) {
+		if strings.HasPrefix(name, mcpheader.Param) {
 			return true
 		}
 	}
@@ -148,7 +100,7 @@ func (p *property) agree(h http.Header, value any) string {
 	for name, inner := range p.Properties {
 		v := object[name]
 		if inner.Header != "" {
-			key := http.CanonicalHeaderKey(paramPrefix + inner.Header)
+			key := http.CanonicalHeaderKey(mcpheader.Param + inner.Header)
 			if got, has := header(h, key); has && !sameValue(got, v) {
 				return mismatch(key, "x")
 			}
@@ -161,7 +113,7 @@ func (p *property) agree(h http.Header, value any) string {
 }
 
 func sameValue(header string, v any) bool {
-	plain, ok := decoded(header)
+	plain, ok := mcpheader.Decode(header)
 	if !ok {
 		return false
 	}
@@ -180,13 +132,4 @@ func sameValue(header string, v any) bool {
 		return okA && okB && a.Cmp(b) == 0
 	}
 	return false // absent, null, or of a type that has no header
-}
-
-// encodedValue is a header's value as decoded reads it (Value Encoding).
-func encodedValue(plain string) string {
-	unsafe := strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' || c > '~' })
-	if unsafe || strings.TrimSpace(plain) != plain || strings.HasPrefix(plain, "=?base64?") {
-		return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(plain)) + "?="
-	}
-	return plain
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 )
 
 // TestAgree holds what counts as the same value in a header and in a body.
@@ -53,7 +54,7 @@ func TestAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := http.Header{}
-		h.Set(paramPrefix+tt.name, tt.value)
+		h.Set(mcpheader.Param+tt.name, tt.value)
 		if why := paramsAgree(h, definition, arguments); (why == "") != tt.agree {
 			t.Errorf("%s: %q with %s: %q", tt.name, tt.value, tt.arguments, why)
 		}
@@ -67,20 +68,20 @@ func FuzzHeaderValue(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		got, ok := decoded(encodedValue(value))
+		got, ok := mcpheader.Decode(mcpheader.Encode(value))
 		if !ok || got != value {
 			t.Errorf("%q becomes %q", value, got)
 		}
-		if strings.ContainsFunc(encodedValue(value), func(c rune) bool { return c < ' ' || c > '~' }) {
+		if strings.ContainsFunc(mcpheader.Encode(value), func(c rune) bool { return c < ' ' || c > '~' }) {
 			t.Errorf("%q is not encoded", value)
 		}
 		if raw, err := json.Marshal(value); err == nil && utf8.ValidString(value) {
-			m := call.Envelope{ID: json.RawMessage("1"), Method: "tools/call", Params: []byte(`{"name":` + string(raw) + `,"_meta":{"` + versionKey + `":"2026-07-28"}}`)}
-			h := http.Header{versionHeader: {"2026-07-28"}, methodHeader: {"tools/call"}, nameHeader: {encodedValue(value)}}
+			m := call.Envelope{ID: json.RawMessage("1"), Method: "tools/call", Params: []byte(`{"name":` + string(raw) + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)}
+			h := http.Header{mcpheader.Version: {"2026-07-28"}, mcpheader.Method: {"tools/call"}, mcpheader.Name: {mcpheader.Encode(value)}}
 			if why := readMirrored(m, call.Limits{}).agree(h, m); why != "" {
 				t.Errorf("%q: %s", value, why)
 			}
-			h.Set(nameHeader, encodedValue(value+"x"))
+			h.Set(mcpheader.Name, mcpheader.Encode(value+"x"))
 			if why := readMirrored(m, call.Limits{}).agree(h, m); why == "" && value != "" {
 				t.Errorf("%q agrees with another", value)
 			}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"github.com/toolvet/toolvet/mediate"
 )
 
@@ -75,7 +76,7 @@ var (
 )
 
 func modernHeaders(change ...string) []string {
-	h := []string{versionHeader, "2026-07-28", methodHeader, "tools/call", nameHeader, "read"}
+	h := []string{mcpheader.Version, "2026-07-28", mcpheader.Method, "tools/call", mcpheader.Name, "read"}
 	for i := 0; i < len(change); i += 2 {
 		at := slices.Index(h, change[i])
 		switch {
@@ -129,15 +130,15 @@ var badRows = []badRow{
 	{name: "nesting without end", want: "400", do: posted(`{"jsonrpc":"2.0","id":1,"method":"x","params":`+strings.Repeat("[", 100_000), "-32600")},
 	{name: "two messages", want: "400", do: posted(goodCall+goodCall, "-32700")},
 	{name: "a call without an id", want: "400", do: posted(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, "id")},
-	{name: "a batch of a version that has none", want: "400", do: posted("["+goodCall+"]", "2025-03-26", versionHeader, "2025-11-25")},
-	{name: "another method in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(methodHeader, "tools/list")...)},
-	{name: "another tool in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(nameHeader, "write")...)},
-	{name: "another tool in an older header", want: "400", do: posted(goodCall, "-32020", nameHeader, "write")},
-	{name: "another version in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(versionHeader, "2025-11-25")...)},
+	{name: "a batch of a version that has none", want: "400", do: posted("["+goodCall+"]", "2025-03-26", mcpheader.Version, "2025-11-25")},
+	{name: "another method in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(mcpheader.Method, "tools/list")...)},
+	{name: "another tool in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(mcpheader.Name, "write")...)},
+	{name: "another tool in an older header", want: "400", do: posted(goodCall, "-32020", mcpheader.Name, "write")},
+	{name: "another version in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders(mcpheader.Version, "2025-11-25")...)},
 	{name: "another argument in the header", want: "400", do: posted(modernCall, "-32020", modernHeaders("Mcp-Param-Path", "b")...)},
-	{name: "a header that is missing", want: "400", do: posted(modernCall, "-32020", modernHeaders(nameHeader, "")...)},
-	{name: "a header that cannot be decoded", want: "400", do: posted(modernCall, "-32020", modernHeaders(nameHeader, "=?base64?cmVhZA?=")...)},
-	{name: "a header twice", want: "400", do: posted(modernCall, "more than once", append(modernHeaders(), nameHeader, "write")...)},
+	{name: "a header that is missing", want: "400", do: posted(modernCall, "-32020", modernHeaders(mcpheader.Name, "")...)},
+	{name: "a header that cannot be decoded", want: "400", do: posted(modernCall, "-32020", modernHeaders(mcpheader.Name, "=?base64?cmVhZA?=")...)},
+	{name: "a header twice", want: "400", do: posted(modernCall, "more than once", append(modernHeaders(), mcpheader.Name, "write")...)},
 	{name: "a foreign Origin", want: "403", do: posted(goodCall, "--allow-origin", "Origin", "https://evil.example")},
 	{name: "the Origin null", want: "403", do: posted(goodCall, "--allow-origin", "Origin", "null")},
 	{name: "a foreign Host", want: "403", do: posted(goodCall, "--allow-host", "Host", "evil.example")},

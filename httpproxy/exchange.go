@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"github.com/toolvet/toolvet/internal/sse"
 	"github.com/toolvet/toolvet/mediate"
 )
@@ -93,7 +94,7 @@ func (e *exchange) stateless(version string) (*mediate.Client, error) {
 		return nil, err
 	}
 	who := e.who
-	who.ProtocolVersion = e.header.Get(versionHeader)
+	who.ProtocolVersion = e.header.Get(mcpheader.Version)
 	return server.NewClient(who), nil
 }
 
@@ -185,13 +186,13 @@ func (e *exchange) readOwn(resp *http.Response) error {
 func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error) {
 	h := e.header.Clone()
 	for name := range h {
-		if len(name) > len(paramPrefix) && name[:len(paramPrefix)] == paramPrefix {
+		if len(name) > len(mcpheader.Param) && name[:len(mcpheader.Param)] == mcpheader.Param {
 			h.Del(name)
 		}
 	}
 	h.Del("Last-Event-Id")
-	h.Del(methodHeader)
-	h.Del(nameHeader)
+	h.Del(mcpheader.Method)
+	h.Del(mcpheader.Name)
 	h.Set("Content-Type", jsonType)
 	h.Set("Accept", jsonType+", "+streamType)
 	m, err := call.DecodeEnvelope(line, e.p.cfg.Limits)
@@ -199,9 +200,9 @@ func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error)
 		return nil, err
 	}
 	if body := readMirrored(m, e.p.cfg.Limits); body.modern(h) != "" {
-		h.Set(methodHeader, m.Method)
+		h.Set(mcpheader.Method, m.Method)
 		if body.name != "" {
-			h.Set(nameHeader, encodedValue(body.name))
+			h.Set(mcpheader.Name, mcpheader.Encode(body.name))
 		}
 	}
 	return e.roundTrip(ctx, http.MethodPost, h, line)

@@ -18,10 +18,6 @@ import (
 
 const (
 	sessionHeader = "Mcp-Session-Id"
-	versionHeader = "Mcp-Protocol-Version"
-	methodHeader  = "Mcp-Method"
-	nameHeader    = "Mcp-Name"
-	paramPrefix   = "Mcp-Param-"
 
 	jsonType   = "application/json"
 	streamType = "text/event-stream"

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -92,7 +93,7 @@ func (e *exchange) take(r *http.Request) *refusal {
 	}
 	body := readMirrored(m, limits)
 	if why := body.agree(r.Header, m); why != "" {
-		return &refusal{http.StatusBadRequest, m.ID, headerMismatch, why}
+		return &refusal{http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, why}
 	}
 	if m.Method == "tools/call" && m.ID == nil {
 		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
@@ -130,7 +131,7 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 		return // it was judged: this cannot be
 	}
 	if why := paramsAgree(h, e.Tool(c.Name), c.Arguments); why != "" {
-		e.Fail(headerMismatch, why, e.waiting[0].r)
+		e.Fail(mcpheader.HeaderMismatch, why, e.waiting[0].r)
 		e.waiting = nil
 	}
 }
@@ -139,7 +140,7 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, why} }
 	const modern = "a batch is of the version 2025-03-26 only: send each message by itself"
-	if v := r.Header.Get(versionHeader); v != "" && v != "2025-03-26" {
+	if v := r.Header.Get(mcpheader.Version); v != "" && v != "2025-03-26" {
 		return no(modern)
 	}
 	elements, err := strictjson.Elements(text, e.p.cfg.Limits)

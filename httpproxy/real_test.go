@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"github.com/toolvet/toolvet/internal/npm"
 )
 
@@ -115,7 +116,7 @@ func TestRealFidelity(t *testing.T) {
 	play := func(url string) (got []string) {
 		const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 		resp, _ := post(t, url, hello)
-		session := []string{sessionHeader, resp.Header.Get(sessionHeader), versionHeader, "2025-11-25"}
+		session := []string{sessionHeader, resp.Header.Get(sessionHeader), mcpheader.Version, "2025-11-25"}
 		for _, message := range script {
 			resp, body := post(t, url, message, session...)
 			got = append(got, fmt.Sprintf("%d %s\n%s", resp.StatusCode, resp.Header.Get("Content-Type"), eventID.ReplaceAllString(body, "id: …")))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -61,7 +62,7 @@ func newSDKServer(t testing.TB, options *mcp.StreamableHTTPOptions) *sdkServer {
 	modern := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: options.JSONResponse})
 	legacy := mcp.NewStreamableHTTPHandler(get, options)
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(sessionHeader) == "" && r.Header.Get(versionHeader) >= modernVersion {
+		if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= mcpheader.Modern {
 			modern.ServeHTTP(w, r)
 			return
 		}
@@ -115,7 +116,7 @@ func TestSDK(t *testing.T) {
 			server := newSDKServer(t, &tt.options)
 			url := serve(t, server.url, Config{}, httpguard.Guard{})
 			var progress, changed atomic.Int32
-			stateful := tt.version < modernVersion && !tt.options.Stateless
+			stateful := tt.version < mcpheader.Modern && !tt.options.Stateless
 			streams := !tt.options.JSONResponse
 			s := connect(t, url, tt.version, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { progress.Add(1) },

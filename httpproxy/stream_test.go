@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"io"
 	"net/http"
 	"strings"
@@ -353,7 +354,7 @@ func TestBadMetaSpoilsNothing(t *testing.T) {
 	url := serve(t, server.URL, Config{}, httpguard.Guard{})
 	of := func(version, more string) string {
 		_, got := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"`+version+`"`+more+`}}}`,
-			modernHeaders(versionHeader, version)...)
+			modernHeaders(mcpheader.Version, version)...)
 		return got
 	}
 	of("2026-07-28", `,"io.modelcontextprotocol/clientCapabilities":7`)

@@ -30,8 +30,8 @@ func BodyVersion(params json.RawMessage, limits strictjson.Limits) string {
 	return version
 }
 
-// nameOf is the value that the header Mcp-Name mirrors.
-func nameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
+// NameOf is the value that the header Mcp-Name mirrors; false if the message has none.
+func NameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
 	switch m.Method {
 	case "tools/call", "prompts/get":
 		return textOf(member(m.Params, "name", limits), limits)
@@ -46,7 +46,7 @@ func nameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
 func Set(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) {
 	h.Set(Version, Encode(BodyVersion(m.Params, limits)))
 	h.Set(Method, Encode(m.Method))
-	if name, ok := nameOf(m, limits); ok {
+	if name, ok := NameOf(m, limits); ok {
 		h.Set(Name, Encode(name))
 	}
 	if len(mirrors) == 0 {
@@ -69,7 +69,7 @@ func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.L
 	if err := one(h, Method, same(m.Method)); err != nil {
 		return err
 	}
-	if name, ok := nameOf(m, limits); ok {
+	if name, ok := NameOf(m, limits); ok {
 		if err := one(h, Name, decoded(same(name))); err != nil {
 			return err
 		}
