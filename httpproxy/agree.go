@@ -6,7 +6,6 @@ package httpproxy
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"strings"
 
@@ -72,12 +71,18 @@ func header(h http.Header, name string) (string, bool) {
 
 // paramsAgree says why the headers Mcp-Param-… of a tools/call do not agree with the
 // arguments, or "". Only the headers count that the tool's schema knows.
-func paramsAgree(h http.Header, tool *call.Tool, arguments map[string]any) string {
-	var root property
-	if tool == nil || json.Unmarshal(tool.InputSchema, &root) != nil {
+func paramsAgree(h http.Header, tool *call.Tool, arguments json.RawMessage, limits call.Limits) string {
+	if tool == nil {
 		return "" // no schema that could name headers
 	}
-	return root.agree(h, arguments)
+	mirrors, err := mcpheader.Mirrors(tool.InputSchema, limits)
+	if err != nil {
+		return "the tool cannot be called with headers of its arguments: " + err.Error()
+	}
+	if err := mcpheader.CheckSent(h, arguments, mirrors, limits); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func hasParams(h http.Header) bool {
@@ -87,49 +92,4 @@ func hasParams(h http.Header) bool {
 		}
 	}
 	return false
-}
-
-// A property is what of a schema names headers.
-type property struct {
-	Header     string              `json:"x-mcp-header"`
-	Properties map[string]property `json:"properties"`
-}
-
-func (p *property) agree(h http.Header, value any) string {
-	object, _ := value.(map[string]any)
-	for name, inner := range p.Properties {
-		v := object[name]
-		if inner.Header != "" {
-			key := http.CanonicalHeaderKey(mcpheader.Param + inner.Header)
-			if got, has := header(h, key); has && !sameValue(got, v) {
-				return mismatch(key, "x")
-			}
-		}
-		if why := inner.agree(h, v); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-func sameValue(header string, v any) bool {
-	plain, ok := mcpheader.Decode(header)
-	if !ok {
-		return false
-	}
-	switch v := v.(type) {
-	case string:
-		return plain == v
-	case bool:
-		return plain == fmt.Sprint(v)
-	case json.Number:
-		// 42.0 and 42 are equal. What is longer than a number needs is no safe integer.
-		if len(plain) > 32 || len(v) > 32 || strings.ContainsAny(plain+string(v), "eE/") {
-			return plain == string(v)
-		}
-		a, okA := new(big.Rat).SetString(plain)
-		b, okB := new(big.Rat).SetString(string(v))
-		return okA && okB && a.Cmp(b) == 0
-	}
-	return false // absent, null, or of a type that has no header
 }

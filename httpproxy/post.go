@@ -130,7 +130,7 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 	if err != nil {
 		return // it was judged: this cannot be
 	}
-	if why := paramsAgree(h, e.Tool(c.Name), c.Arguments); why != "" {
+	if why := paramsAgree(h, e.Tool(c.Name), c.Raw, e.p.cfg.Limits); why != "" {
 		e.Fail(mcpheader.HeaderMismatch, why, e.waiting[0].r)
 		e.waiting = nil
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/strictjson"
@@ -86,6 +87,19 @@ func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.L
 	return nil
 }
 
+// CheckSent says how the headers of a tools/call that mirror arguments disagree with these; nil if
+// they agree. Only headers count that are there.
+func CheckSent(h http.Header, arguments json.RawMessage, mirrors []Mirror, limits strictjson.Limits) error {
+	for _, mirror := range mirrors {
+		if len(h.Values(mirror.Header)) > 0 {
+			if err := mirror.check(h, arguments, limits); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (m Mirror) check(h http.Header, arguments []byte, limits strictjson.Limits) error {
 	raw := m.find(arguments, limits)
 	want, ok := textOf(raw, limits)
@@ -95,9 +109,9 @@ func (m Mirror) check(h http.Header, arguments []byte, limits strictjson.Limits)
 	case !ok:
 		return nil
 	case isNumber(raw):
-		// As the specification wants it: 42.0 is 42.
+		// As the specification wants it: 42.0 is 42. Not all readers take an exponent.
 		return one(h, m.Header, decoded(func(got string) bool {
-			return got == want || isNumber([]byte(got)) && integer(got) == want
+			return got == want || isNumber([]byte(got)) && !strings.ContainsAny(got, "eE") && integer(got) == want
 		}))
 	}
 	return one(h, m.Header, decoded(same(want)))
