@@ -6,6 +6,7 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,6 +64,9 @@ type request struct {
 // until in ends or ctx is done. Who is what is known of the client; sessions of one
 // who.Subject share connections. Every request is answered. A read of in may be left behind.
 func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
+	if who.ID == "" && who.Transport != "http" {
+		who.ID = rand.Text() // a client on a pipe is a session
+	}
 	s := &session{
 		g: g, limits: g.cfg.Limits, caller: who, out: newOutbox(),
 		pending: map[string]*request{}, asks: map[string]chan call.Envelope{}, listens: map[string]*listen{},
