@@ -47,7 +47,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
 		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(params),
-		upstream.WithHandler(s.handler()), s.progress(r))
+		upstream.WithHandler(s.handler()), upstream.WithProgress(s.progress(r)))
 	var refused *upstream.RefusedError
 	switch {
 	case errors.As(err, &refused):
@@ -130,14 +130,9 @@ func (s *session) failure(r *request, err error) (json.RawMessage, error) {
 	return s.complete(r, fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true}`, quoted(explain(err))), "")
 }
 
-// progress asks a server to tell of progress if the client wants to know.
-func (s *session) progress(r *request) upstream.CallOption {
-	return upstream.WithProgress(s.progressTo(r))
-}
-
-// progressTo passes on what a server says of progress, with the client's own token; nil if the
+// progress passes on what a server says of progress, with the client's own token; nil if the
 // client has none.
-func (s *session) progressTo(r *request) func(json.RawMessage) {
+func (s *session) progress(r *request) func(json.RawMessage) {
 	token := splice.Get(r.params, s.limits, "_meta", "progressToken")
 	if token == nil {
 		return nil

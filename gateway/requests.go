@@ -127,7 +127,7 @@ func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path .
 		return nil, &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
 	}
 	handler := s.handler()
-	raw, err := t.do(ctx, s, upstream.Request{Method: r.method, Params: params, Progress: s.progressTo(r), Handler: &handler})
+	raw, err := t.do(ctx, s, upstream.Request{Method: r.method, Params: params, Progress: s.progress(r), Handler: &handler})
 	if err != nil {
 		return nil, t.of(err)
 	}
