@@ -7,6 +7,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +61,55 @@ func TestMeasureAll(t *testing.T) {
 	writeRatios(&out, groups)
 	if got, want := strings.Count(out.String(), "\n"), 2+4*len(groups)+2+len(groups); got != want {
 		t.Errorf("%d lines in the tables, want %d:\n%s", got, want, out.String())
+	}
+}
+
+// TestMeasureHTTP runs every path over HTTP that this machine has the parts for. Npm installs
+// nothing for a test, so supergateway is left out.
+func TestMeasureHTTP(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build the programs with")
+	}
+	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 20_000}, counts: tiny}
+	programs, err := build(t.Context(), f, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdio, left := servers(f, programs)
+	if left != "" {
+		t.Log(left)
+	}
+	servers := httpServers(stdio)
+	groups, err := measureHTTP(t.Context(), f, programs, servers, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * len(servers); len(groups) != want {
+		t.Fatalf("%d groups, want %d", len(groups), want)
+	}
+	for _, g := range groups {
+		for i, name := range []string{direct, reverse, bridge} {
+			s := g.series[i]
+			if s.path != name || len(s.latencies) != tiny.rounds*tiny.sequential || s.flooded != tiny.rounds*tiny.flood || s.flooding <= 0 || s.percentile(0) <= 0 {
+				t.Errorf("%s, %d B: series %q has %d and %d calls, %v", g.server, g.size, s.path, len(s.latencies), s.flooded, s.flooding)
+			}
+		}
+	}
+}
+
+// TestHTTPRatios: the bridge is compared with supergateway, and not at all without it.
+func TestHTTPRatios(t *testing.T) {
+	t.Parallel()
+	s := func(path string, latency, cpu time.Duration) *series {
+		return &series{path: path, latencies: []time.Duration{latency}, cpuOne: cpu, cpuFlood: 2 * cpu}
+	}
+	full := group{"echo, SSE", 20, []*series{s(direct, 100_000, 0), s(reverse, 150_000, 0), s(bridge, 90_000, 10), s(peer, 360_000, 40)}}
+	var out bytes.Buffer
+	writeHTTPRatios(&out, []group{full, {"echo, JSON", 20, full.series[:3]}})
+	_, rows, _ := strings.Cut(out.String(), "--:|\n")
+	if diff := cmp.Diff("| echo, SSE | 20 B | 50 | -10 | 0.25 | 0.25 | 0.25 |\n", rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -136,10 +188,21 @@ func TestWrongAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for role, want := range map[string]string{"liar": "not the echo", "mute": "unexpected EOF"} {
-		paths := []path{{direct, []string{self, role}}}
-		if _, err := measure(t.Context(), paths, 20, tiny); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", role, err, want)
+	liar := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	}))
+	defer liar.Close()
+	for name, test := range map[string]struct {
+		path path
+		want string
+	}{
+		"liar":           {overStdio(direct, self, "liar"), "not the echo"},
+		"mute":           {overStdio(direct, self, "mute"), "unexpected EOF"},
+		"liar over HTTP": {path{direct, func(ctx context.Context) (caller, error) { return connect(ctx, liar.URL, nil) }}, "not the echo"},
+		"mute over HTTP": {overHTTP(direct, func(int) []string { return []string{self, "mute"} }), "has ended"},
+	} {
+		if _, err := measure(t.Context(), []path{test.path}, 20, tiny); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestCosts(t *testing.T) {
 			"BenchmarkSemanticCall/decode  \t 1\t  6000 ns/op\t 16 B/op\t 40 allocs/op\nPASS\n")
 	}
 	var out bytes.Buffer
-	writeCosts(&out, costs, 3)
+	checkSuite.write(&out, costs, 3)
 	_, table, _ := strings.Cut(out.String(), "medians of 3 rounds\n\n")
 	want := `| what | µs | … of decoding the call | allocations |
 |---|--:|--:|--:|
@@ -32,14 +32,16 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestMeasureChecks runs each benchmark once.
-func TestMeasureChecks(t *testing.T) {
+// TestSuites runs each benchmark once.
+func TestSuites(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build the benchmarks with")
 	}
-	costs, err := measureChecks(t.Context(), t.TempDir(), 1, "1x")
-	if err != nil || len(costs) < 10 {
-		t.Errorf("%d costs, %v", len(costs), err)
+	for least, s := range map[int]suite{10: checkSuite, 8: dryRunSuite} {
+		costs, err := s.measure(t.Context(), t.TempDir(), 1, "1x")
+		if err != nil || len(costs) < least {
+			t.Errorf("%s: %d costs, want at least %d: %v", s.pattern, len(costs), least, err)
+		}
 	}
 }

@@ -25,6 +25,11 @@ type client struct {
 	stderr bytes.Buffer
 }
 
+// overStdio is the path to a command.
+func overStdio(name string, command ...string) path {
+	return path{name, func(ctx context.Context) (caller, error) { return start(ctx, command) }}
+}
+
 // start starts a command and makes the handshake. The command is killed when ctx is done.
 func start(ctx context.Context, command []string) (*client, error) {
 	c := &client{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
@@ -148,4 +153,45 @@ func (c *client) receive(e *echo) error {
 		return fmt.Errorf("the answer is not the echo: %.200s", line)
 	}
 	return nil
+}
+
+// pid implements caller.
+func (c *client) pid() int { return c.cmd.Process.Pid }
+
+// sequential implements caller.
+func (c *client) sequential(e *echo, n int) ([]time.Duration, error) {
+	latencies := make([]time.Duration, 0, n)
+	var buf []byte
+	for range n {
+		began := time.Now()
+		var err error
+		if buf, err = c.send(e, buf); err == nil {
+			err = c.receive(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+		latencies = append(latencies, time.Since(began))
+	}
+	return latencies, nil
+}
+
+// flood implements caller. An answer is followed by the next call at once.
+func (c *client) flood(e *echo, n int) (time.Duration, error) {
+	began := time.Now()
+	var buf []byte
+	for sent, received := 0, 0; received < n; {
+		var err error
+		if sent < n && sent-received < inFlight {
+			buf, err = c.send(e, buf)
+			sent++
+		} else {
+			err = c.receive(e)
+			received++
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(began), nil
 }

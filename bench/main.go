@@ -25,7 +25,17 @@ type flags struct {
 	sizes      []int
 	limit      time.Duration
 	checks     bool
+	dryRuns    bool
+	http       bool
+	peer       string
+	soak       time.Duration
 	counts
+}
+
+// header says in what circumstances the tables have come about.
+func (f *flags) header(out io.Writer) {
+	fmt.Fprintf(out, "%s, %s/%s, %d processors; %d rounds of %d calls one at a time and %d calls 16 at once\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), f.rounds, f.sequential, f.flood)
 }
 
 func main() {
@@ -39,6 +49,10 @@ func main() {
 	flag.IntVar(&f.warmUp, "warmup", 2000, "calls before the first round")
 	flag.DurationVar(&f.limit, "limit", 15*time.Minute, "give up after this time")
 	flag.BoolVar(&f.checks, "checks", false, "measure the checks of the semantic layer alone, without a proxy")
+	flag.BoolVar(&f.dryRuns, "dryruns", false, "measure dry runs alone, without a proxy: kept ones, and batches")
+	flag.BoolVar(&f.http, "http", false, "measure what the proxy and the bridge cost over HTTP")
+	flag.StringVar(&f.peer, "supergateway", "", "`FILE` dist/index.js of supergateway, for -http; if empty, npm installs it for this run")
+	flag.DurationVar(&f.soak, "soak", 0, "put load on toolvet serve for this `TIME`, while a server is killed and another hangs")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -60,13 +74,11 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if f.checks {
-		costs, err := measureChecks(ctx, dir, f.rounds, "100ms")
-		if err != nil {
-			return errors.Join(err, context.Cause(ctx))
-		}
-		writeCosts(out, costs, f.rounds)
-		return nil
+	switch {
+	case f.checks:
+		return runSuite(ctx, checkSuite, dir, f.rounds, out)
+	case f.dryRuns:
+		return runSuite(ctx, dryRunSuite, dir, f.rounds, out)
 	}
 	programs, err := build(ctx, f, dir)
 	if err != nil {
@@ -76,12 +88,17 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	if left != "" {
 		fmt.Fprintln(out, left)
 	}
+	switch {
+	case f.http:
+		return runHTTP(ctx, f, programs, servers, dir, out)
+	case f.soak > 0:
+		return runSoak(ctx, f, programs, dir, out)
+	}
 	groups, err := measureAll(ctx, f, programs, servers, dir)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
-	fmt.Fprintf(out, "%s, %s/%s, %d processors; %d rounds of %d calls one at a time and %d calls 16 at once\n\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), f.rounds, f.sequential, f.flood)
+	f.header(out)
 	writeTable(out, groups)
 	fmt.Fprintln(out)
 	writeRatios(out, groups)
@@ -99,10 +116,10 @@ func measureAll(ctx context.Context, f flags, programs programs, servers []serve
 				return nil, err
 			}
 			paths := []path{
-				{direct, s.command},
-				{toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)},
-				{withPolicy, append([]string{programs.toolvet, "proxy", "--policy", policy, "--"}, s.command...)},
-				{sdk, append([]string{programs.sdkProxy}, s.command...)},
+				overStdio(direct, s.command...),
+				overStdio(toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)...),
+				overStdio(withPolicy, append([]string{programs.toolvet, "proxy", "--policy", policy, "--"}, s.command...)...),
+				overStdio(sdk, append([]string{programs.sdkProxy}, s.command...)...),
 			}
 			all, err := measure(ctx, paths, size, f.counts)
 			if err != nil {
@@ -136,6 +153,9 @@ func build(ctx context.Context, f flags, dir string) (programs, error) {
 	return p, nil
 }
 
+// everything is the name of server-everything.
+const everything = "server-everything"
+
 // A server is what the proxies stand in front of.
 type server struct {
 	name    string
@@ -151,5 +171,5 @@ func servers(f flags, p programs) (list []server, left string) {
 	if _, err := exec.LookPath("node"); err != nil {
 		return list, fmt.Sprintf("server-everything is left out: %v", err)
 	}
-	return append(list, server{"server-everything", []string{"node", f.everything, "stdio"}}), ""
+	return append(list, server{everything, []string{"node", f.everything, "stdio"}}), ""
 }

@@ -23,8 +23,19 @@ const inFlight = 16
 
 // A path is a way to a server.
 type path struct {
-	name    string
-	command []string
+	name string
+	open func(context.Context) (caller, error)
+}
+
+// A caller makes calls on a path that is open, and looks whether each answer is right.
+type caller interface {
+	// sequential makes calls one after the other and returns how long each took.
+	sequential(e *echo, n int) ([]time.Duration, error)
+	// flood makes calls with inFlight of them under way, and returns how long all took.
+	flood(e *echo, n int) (time.Duration, error)
+	// pid is the process whose processor time counts; 0 if none does.
+	pid() int
+	close()
 }
 
 // A series is what was measured on one path.
@@ -62,21 +73,21 @@ func measure(ctx context.Context, paths []path, size int, n counts) ([]*series, 
 		return nil, err
 	}
 	all := make([]*series, len(paths))
-	clients := make([]*client, len(paths))
+	callers := make([]caller, len(paths))
 	for i, p := range paths {
 		all[i] = &series{path: p.name}
-		if clients[i], err = start(ctx, p.command); err != nil {
+		if callers[i], err = p.open(ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
-		defer clients[i].close()
-		if _, err := clients[i].flood(e, n.warmUp); err != nil {
+		defer callers[i].close()
+		if _, err := callers[i].flood(e, n.warmUp); err != nil {
 			return nil, fmt.Errorf("%s: warming up: %w", p.name, err)
 		}
 	}
 	for round := range n.rounds {
 		for i := range paths {
 			i = (i + round) % len(paths) // no path is always behind the same other
-			if err := all[i].round(clients[i], e, n); err != nil {
+			if err := all[i].round(callers[i], e, n); err != nil {
 				return nil, fmt.Errorf("%s: round %d: %w", paths[i].name, round, err)
 			}
 		}
@@ -84,18 +95,18 @@ func measure(ctx context.Context, paths []path, size int, n counts) ([]*series, 
 	return all, nil
 }
 
-func (s *series) round(c *client, e *echo, n counts) error {
-	before, ok1 := cpuTime(c.cmd.Process.Pid)
+func (s *series) round(c caller, e *echo, n counts) error {
+	before, ok1 := cpuTime(c.pid())
 	latencies, err := c.sequential(e, n.sequential)
 	if err != nil {
 		return err
 	}
-	between, ok2 := cpuTime(c.cmd.Process.Pid)
+	between, ok2 := cpuTime(c.pid())
 	flooding, err := c.flood(e, n.flood)
 	if err != nil {
 		return err
 	}
-	after, ok3 := cpuTime(c.cmd.Process.Pid)
+	after, ok3 := cpuTime(c.pid())
 	s.latencies = append(s.latencies, latencies...)
 	s.flooding += flooding
 	s.flooded += n.flood
@@ -103,43 +114,4 @@ func (s *series) round(c *client, e *echo, n counts) error {
 	s.cpuFlood += after - between
 	s.cpuUnknown = s.cpuUnknown || !ok1 || !ok2 || !ok3
 	return nil
-}
-
-// sequential makes calls one after the other and returns how long each took.
-func (c *client) sequential(e *echo, n int) ([]time.Duration, error) {
-	latencies := make([]time.Duration, 0, n)
-	var buf []byte
-	for range n {
-		began := time.Now()
-		var err error
-		if buf, err = c.send(e, buf); err == nil {
-			err = c.receive(e)
-		}
-		if err != nil {
-			return nil, err
-		}
-		latencies = append(latencies, time.Since(began))
-	}
-	return latencies, nil
-}
-
-// flood makes calls with inFlight of them under way, and returns how long all took. An
-// answer is followed by the next call at once.
-func (c *client) flood(e *echo, n int) (time.Duration, error) {
-	began := time.Now()
-	var buf []byte
-	for sent, received := 0, 0; received < n; {
-		var err error
-		if sent < n && sent-received < inFlight {
-			buf, err = c.send(e, buf)
-			sent++
-		} else {
-			err = c.receive(e)
-			received++
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-	return time.Since(began), nil
 }
