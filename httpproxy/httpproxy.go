@@ -90,7 +90,7 @@ func NewTransport() *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    100,
-		IdleConnTimeout:        90 * time.Second,
+		IdleConnTimeout:        3 * time.Second, // Node.js and uvicorn close after 5, and a call on its way then is lost
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true, // what is looked at is not compressed
 	}

@@ -37,7 +37,7 @@ func NewTransport() *http.Transport {
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          100,
 		MaxIdleConnsPerHost:   100,
-		IdleConnTimeout:       90 * time.Second,
+		IdleConnTimeout:       3 * time.Second, // Node.js and uvicorn close after 5, and a call on its way then is lost
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		// A small text that unpacks to a huge one would pass no limit of its own.
