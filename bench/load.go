@@ -19,7 +19,7 @@ type phase int
 const (
 	warming phase = iota + 1
 	before
-	again // as before, to see how much alike two phases are
+	again   // as before, to see how much alike two phases are
 	harming // the moment in which the trouble begins
 	trouble
 	after
