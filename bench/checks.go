@@ -24,16 +24,26 @@ type suite struct {
 	baseline string // what the others are compared with, and what that is
 	is       string
 	kinds    []kind
+	pairs    []pair
 }
+
+// A pair of benchmarks, of which one is shown as a share of the other.
+type pair struct{ label, one, other string }
 
 // A kind of benchmarks begins with a prefix, which a table shows as a label.
 type kind struct{ prefix, label string }
 
 var (
 	checkSuite = suite{"", "^BenchmarkSemantic", "SemanticCall/decode", "decoding the call",
-		[]kind{{"SemanticCall/", "a call: "}, {"SemanticCheck/", "one value: "}}}
+		[]kind{{"SemanticCall/", "a call: "}, {"SemanticCheck/", "one value: "}}, nil}
 	dryRunSuite = suite{"/dryrun", "^BenchmarkValidate", "Validate/default/new", "one new dry run",
-		[]kind{{"Validate/", "one dry run: "}, {"Validate100/", "100 dry runs: "}}}
+		[]kind{{"Validate/", "one dry run: "}, {"Validate100/", "100 dry runs: "}},
+		[]pair{
+			{"default: kept, of new", "Validate/default/kept", "Validate/default/new"},
+			{"files: kept, of new", "Validate/files/kept", "Validate/files/new"},
+			{"default: a batch of 100, of 100 single ones", "Validate100/default/batch", "Validate100/default/singles"},
+			{"files: a batch of 100, of 100 single ones", "Validate100/files/batch", "Validate100/files/singles"},
+		}}
 )
 
 // runSuite measures a suite and prints its table.
@@ -73,10 +83,26 @@ func (s suite) measure(ctx context.Context, dir string, rounds int, benchtime st
 		}
 		costs = addRound(costs, string(out))
 	}
-	if !slices.ContainsFunc(costs, func(c *cost) bool { return c.name == s.baseline }) {
-		return nil, errors.New("the benchmarks lack " + s.baseline)
+	needed := []string{s.baseline}
+	for _, p := range s.pairs {
+		needed = append(needed, p.one, p.other)
+	}
+	for _, name := range needed {
+		if find(costs, name) == nil {
+			return nil, errors.New("the benchmarks lack " + name)
+		}
 	}
 	return costs, nil
+}
+
+// find returns nil if there is no such cost.
+func find(costs []*cost, name string) *cost {
+	for _, c := range costs {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
 }
 
 var result = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+) ns/op.*?(\d+) allocs/op$`)
@@ -84,15 +110,16 @@ var result = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+)
 // addRound adds what "go test -bench" has printed.
 func addRound(costs []*cost, printed string) []*cost {
 	for _, m := range result.FindAllStringSubmatch(printed, -1) {
-		i := slices.IndexFunc(costs, func(c *cost) bool { return c.name == m[1] })
-		if i < 0 {
-			i, costs = len(costs), append(costs, &cost{name: m[1]})
+		c := find(costs, m[1])
+		if c == nil {
+			c = &cost{name: m[1]}
+			costs = append(costs, c)
 		}
 		nanos, err := strconv.ParseFloat(m[2], 64)
 		if err != nil {
 			continue // the expression has read a number
 		}
-		costs[i].nanos, costs[i].allocs = append(costs[i].nanos, nanos), m[3]
+		c.nanos, c.allocs = append(c.nanos, nanos), m[3]
 	}
 	return costs
 }
@@ -102,12 +129,18 @@ func (s suite) write(w io.Writer, costs []*cost, rounds int) {
 	fmt.Fprintf(w, "%s, %s/%s, %d processors; medians of %d rounds\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds)
 	fmt.Fprintf(w, "| what | µs | … of %s | allocations |\n", s.is)
 	fmt.Fprintln(w, "|---|--:|--:|--:|")
-	base := costs[slices.IndexFunc(costs, func(c *cost) bool { return c.name == s.baseline })].median()
+	base := find(costs, s.baseline).median()
 	for _, kind := range s.kinds {
 		for _, c := range costs {
 			if name, ok := strings.CutPrefix(c.name, kind.prefix); ok {
 				fmt.Fprintf(w, "| %s%s | %.1f | %.2f | %s |\n", kind.label, name, c.median()/1000, c.median()/base, c.allocs)
 			}
 		}
+	}
+	if len(s.pairs) > 0 {
+		fmt.Fprint(w, "\n| compared | ratio |\n|---|--:|\n")
+	}
+	for _, p := range s.pairs {
+		fmt.Fprintf(w, "| %s | %.2f |\n", p.label, find(costs, p.one).median()/find(costs, p.other).median())
 	}
 }

@@ -20,12 +20,18 @@ func TestCosts(t *testing.T) {
 			"BenchmarkSemanticCall/decode  \t 1\t  6000 ns/op\t 16 B/op\t 40 allocs/op\nPASS\n")
 	}
 	var out bytes.Buffer
-	checkSuite.write(&out, costs, 3)
+	paired := checkSuite
+	paired.pairs = []pair{{"path, of decode", "SemanticCheck/path", "SemanticCall/decode"}}
+	paired.write(&out, costs, 3)
 	_, table, _ := strings.Cut(out.String(), "medians of 3 rounds\n\n")
 	want := `| what | µs | … of decoding the call | allocations |
 |---|--:|--:|--:|
 | a call: decode | 6.0 | 1.00 | 40 |
 | one value: path | 3.0 | 0.50 | 1 |
+
+| compared | ratio |
+|---|--:|
+| path, of decode | 0.50 |
 `
 	if diff := cmp.Diff(want, table); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
