@@ -99,6 +99,19 @@ func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, k
 	return s.entries, s.known
 }
 
+// fromMemory is how long it may take to have what is in memory.
+const fromMemory = 10 * time.Millisecond
+
+// patience is how long the server is waited for now.
+func (p *peer) patience() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.late {
+		return fromMemory
+	}
+	return p.pool.g.cfg.Patience
+}
+
 // remembered returns what is known of a list, and asks only if nothing is.
 func (p *peer) remembered(ctx context.Context, list upstream.List) (entries []entry, known bool) {
 	p.mu.Lock()

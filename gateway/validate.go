@@ -19,9 +19,10 @@ import (
 
 // validate answers a call of the validate tool, or of the batch tool: one for all servers.
 func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
+	batch := c.Name == protocol.BatchName(s.g.cfg.ValidateName)
 	q := &dryrun.Request{
 		Call: c, Method: s.g.cfg.ValidateName, Gate: s.g.plain, Modern: r.modern, Tasks: r.modern,
-		Find: func(ctx context.Context, tool string) (dryrun.Found, string) { return s.find(ctx, p, tool) },
+		Find: func(ctx context.Context, tool string) (dryrun.Found, string) { return s.find(ctx, p, tool, batch) },
 		Judged: func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
 			e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: took}
 			observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
@@ -42,14 +43,21 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 	return nil, ctx.Err()
 }
 
-// find finds whose the tool of a dry run is.
-func (s *session) find(ctx context.Context, p *pool, tool string) (dryrun.Found, string) {
+// find finds whose the tool of a dry run is. The calls of a batch share its time: a server that
+// hangs must not have it all.
+func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (dryrun.Found, string) {
 	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
 	if unknown != nil {
 		v := unknown.verdict()
 		return dryrun.Found{Gate: s.g.plain, Unknown: &v}, tool
 	}
 	found := dryrun.Found{Server: t.name, Gate: t.judge()}
+	if batch {
+		t.list(ctx, upstream.Tools) // which waits for a server that hangs only once
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, t.patience())
+		defer cancel()
+	}
 	end, err := t.begin(s)
 	if err == nil {
 		defer end()
