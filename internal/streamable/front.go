@@ -99,6 +99,10 @@ func (f *Front) Close(ctx context.Context) {
 
 // ServeHTTP implements [http.Handler].
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name := repeated(r.Header); name != "" {
+		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the header "+name+" is given more than once")
+		return
+	}
 	switch r.Method {
 	case http.MethodPost:
 		f.post(w, r)

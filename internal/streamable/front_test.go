@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -239,6 +240,7 @@ func TestFrontRefuses(t *testing.T) {
 		{"no Content-Type", "POST", ping("5"), []string{"Content-Type", ""}, `415 `},
 		{"another Content-Type", "POST", ping("5"), []string{"Content-Type", "text/plain"}, `415 `},
 		{"compressed", "POST", ping("5"), []string{"Content-Encoding", "gzip"}, `415 `},
+		{"another charset", "POST", ping("5"), []string{"Content-Type", "application/json; charset=latin1"}, `415 `},
 		{"Accept without events", "POST", ping("5"), []string{"Accept", "application/json"}, `406 `},
 		{"Accept without JSON", "POST", ping("5"), []string{"Accept", "text/event-stream"}, `406 `},
 		{"GET that takes no events", "GET", "", []string{h, id, "Accept", "application/json"}, `406 `},
@@ -260,6 +262,51 @@ func TestFrontRefuses(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{hello, ready}, b.lines()); diff != "" {
 		t.Errorf("the server got (-want +got):\n%s", diff)
+	}
+}
+
+// TestFrontRepeatedHeaders holds that a header counts that every reader takes.
+func TestFrontRepeatedHeaders(t *testing.T) {
+	t.Parallel()
+	f := newFront(t, polite)
+	id, _ := f.session()
+	for header, values := range map[string][]string{
+		"Mcp-Session-Id": {id, "x"}, "Content-Type": {"application/json", "text/plain"}, "Content-Encoding": {"identity", "gzip"},
+		"Mcp-Protocol-Version": {"2025-11-25", "2026-07-28"}, "Last-Event-Id": {"1-0", "2-0"},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL, strings.NewReader(ping("5")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"*/*"}, "Mcp-Session-Id": {id}}
+		r.Header[header] = values
+		resp, err := f.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if got := answer(t, resp); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, "more than once") {
+			t.Errorf("%s: got %s", header, got)
+		}
+	}
+}
+
+// TestFrontLargeBody holds that a body that says that it is too large is not waited for.
+func TestFrontLargeBody(t *testing.T) {
+	t.Parallel()
+	f := newFront(t, polite)
+	conn, err := net.Dial("tcp", f.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil { // half of what a body may take
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: %d\r\n\r\n{", 1<<30)
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.Contains(line, " 413 ") {
+		t.Errorf("got %q, %v, want 413 at once", line, err)
 	}
 }
 

@@ -8,11 +8,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcpheader"
 	"github.com/toolvet/toolvet/internal/sse"
 )
 
@@ -23,11 +25,16 @@ const bodyTimeout = time.Minute
 
 // body reads the message of a POST, on one line. If there is none, it answers.
 func (f *Front) body(w http.ResponseWriter, r *http.Request) (line []byte, ok bool) {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // what cannot be read is none
-	encoding := r.Header.Get("Content-Encoding")
+	const tooLarge = "the message is larger than the limit: send less at once"
+	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // what cannot be read is none
+	charset, encoding := params["charset"], r.Header.Get("Content-Encoding")
 	switch {
-	case kind != jsonType, encoding != "" && encoding != "identity":
-		refuse(w, http.StatusUnsupportedMediaType, nil, call.InvalidRequest, "the body must be application/json, not compressed")
+	case kind != jsonType, charset != "" && !strings.EqualFold(charset, "utf-8"), encoding != "" && encoding != "identity":
+		refuse(w, http.StatusUnsupportedMediaType, nil, call.InvalidRequest, "the body must be application/json, in UTF-8 and not compressed")
+		return nil, false
+	case r.ContentLength > int64(f.limits.Bytes):
+		w.Header().Set("Connection", "close") // it is not read
+		refuse(w, http.StatusRequestEntityTooLarge, nil, call.InvalidRequest, tooLarge)
 		return nil, false
 	case !accepts(r, jsonType) || !accepts(r, eventStream):
 		refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list application/json and text/event-stream")
@@ -37,10 +44,13 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) (line []byte, ok bo
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(f.limits.Bytes)))
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	var tooLarge *http.MaxBytesError
+	var more *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		refuse(w, http.StatusRequestEntityTooLarge, nil, call.InvalidRequest, "the message is larger than the limit: send less at once")
+	case errors.As(err, &more):
+		refuse(w, http.StatusRequestEntityTooLarge, nil, call.InvalidRequest, tooLarge)
+		return nil, false
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		refuse(w, http.StatusRequestTimeout, nil, call.InvalidRequest, "the message did not come in time")
 		return nil, false
 	case err != nil:
 		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the message broke off")
@@ -55,6 +65,20 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) (line []byte, ok bo
 		return nil, false
 	}
 	return line, true
+}
+
+// single are the headers of which there must be one at most: two readers could take
+// different ones. Those that mirror a body are checked with it.
+var single = []string{"Content-Type", "Content-Encoding", sessionHeader, mcpheader.Version, lastHeader}
+
+// repeated is a header of single that is given more than once, or "".
+func repeated(h http.Header) string {
+	for _, name := range single {
+		if len(h.Values(name)) > 1 {
+			return name
+		}
+	}
+	return ""
 }
 
 // accepts reports whether a request takes an answer of a media type.
