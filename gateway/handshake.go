@@ -71,6 +71,26 @@ func textOf(raw []byte) string {
 	return s
 }
 
+// offer is what the client says of a capability: whether it has it, and which of its parts.
+// The rest is left out, or each client could have connections of its own to all servers, as
+// often as it finds other words.
+func (s *session) offer(r *request, name string, parts ...string) string {
+	has := func(path ...string) bool {
+		said := splice.Get(r.params, s.limits, append([]string{"capabilities", name}, path...)...)
+		return len(said) > 0 && said[0] == '{'
+	}
+	if !has() {
+		return ""
+	}
+	var offered []string
+	for _, part := range parts {
+		if has(part) {
+			offered = append(offered, fmt.Sprintf("%q:{}", part))
+		}
+	}
+	return "{" + strings.Join(offered, ",") + "}"
+}
+
 // initialize begins a session of 2025-11-25 or older.
 func (s *session) initialize(ctx context.Context, r *request) (json.RawMessage, error) {
 	requested := textOf(splice.Get(r.params, s.limits, "protocolVersion"))
@@ -78,20 +98,13 @@ func (s *session) initialize(ctx context.Context, r *request) (json.RawMessage, 
 	if slices.Contains(legacyVersions, requested) {
 		version = requested
 	}
-	offer := func(name string) string {
-		said := splice.Get(r.params, s.limits, "capabilities", name)
-		if len(said) > maxOffer || len(said) == 0 || said[0] != '{' {
-			return ""
-		}
-		return string(said)
-	}
 	s.mu.Lock()
 	if s.begun || s.pool != nil {
 		s.mu.Unlock()
 		return nil, &call.Error{Code: call.InvalidRequest, Message: "initialize comes first, and once"}
 	}
 	s.begun = true
-	s.offers = principal{elicitation: offer("elicitation"), sampling: offer("sampling")}
+	s.offers = principal{elicitation: s.offer(r, "elicitation", "form", "url"), sampling: s.offer(r, "sampling", "context", "tools")}
 	s.caller.ProtocolVersion = version
 	s.caller.ClientName = textOf(splice.Get(r.params, s.limits, "clientInfo", "name"))
 	s.caller.ClientVersion = textOf(splice.Get(r.params, s.limits, "clientInfo", "version"))

@@ -20,9 +20,6 @@ type principal struct {
 	elicitation, sampling string // what the client said of it, "" for nothing
 }
 
-// maxOffer bounds what a client says of a capability; more is none.
-const maxOffer = 256
-
 // capabilities are what the handshake with a server says.
 func (p principal) capabilities() json.RawMessage {
 	offers := map[string]json.RawMessage{}

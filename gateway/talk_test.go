@@ -445,3 +445,22 @@ func TestMalformedMessages(t *testing.T) {
 		}
 	}
 }
+
+// Clients that can do the same share connections, whatever words they find for it: each
+// connection is a process.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	f := lists(map[string]string{"tools/list": tools("add")}, echo)
+	g := open(t, map[string]*fake{"a": f})
+	for _, capabilities := range []string{
+		`{"elicitation":{"form":{}}}`, `{"elicitation":{"form":{"x":1}}}`, `{"elicitation":{"y":{},"form": {},"url":7}}`,
+	} {
+		legacy(t, g, "", capabilities).result("tools/list", "{}")
+	}
+	legacy(t, g, "", `{"elicitation":{"url":{},"form":{}},"sampling":{"tools":{},"z":{}}}`).result("tools/list", "{}")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if want := `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}}}`; f.dialed != 2 || string(f.last.offered) != want {
+		t.Errorf("%d connections, the last one of a client with %s; want 2 and %s", f.dialed, f.last.offered, want)
+	}
+}
