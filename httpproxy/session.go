@@ -106,6 +106,10 @@ func (t *sessions) remove(s *session) {
 // maxPeers bounds the principals of which the list of tools is kept.
 const maxPeers = 1000
 
+// maxVersions bounds the versions that one principal may speak, or claim to, so that it pushes
+// nobody else's list and tasks out.
+const maxVersions = 8
+
 // peers are what principals without a session know of the server. A list of tools may vary
 // with the credentials, and with the version of the protocol.
 type peers struct {
@@ -144,14 +148,25 @@ func (t *peers) set(key peerKey, server *mediate.Server) {
 	if t.byKey == nil {
 		t.byKey = map[peerKey]*peer{}
 	}
-	if t.byKey[key] == nil && len(t.byKey) >= maxPeers {
-		oldest := key
-		for k, p := range t.byKey {
-			if oldest == key || p.used < t.byKey[oldest].used {
-				oldest = k
-			}
+	t.evict(maxVersions, func(k peerKey) bool { return k.owner == key.owner })
+	t.evict(maxPeers, func(peerKey) bool { return true })
+	t.byKey[key] = &peer{server, t.clock}
+}
+
+// evict forgets the one of those among that was not used for longest, if there are limit of
+// them.
+func (t *peers) evict(limit int, among func(peerKey) bool) {
+	var oldest peerKey
+	count := 0
+	for k, p := range t.byKey {
+		if !among(k) {
+			continue
 		}
+		if count++; count == 1 || p.used < t.byKey[oldest].used {
+			oldest = k
+		}
+	}
+	if count >= limit {
 		delete(t.byKey, oldest)
 	}
-	t.byKey[key] = &peer{server, t.clock}
 }
