@@ -85,18 +85,23 @@ func TestRead(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	for server, want := range map[string]string{
-		`{}`:                                     "neither a command nor a url",
-		`{"command":7}`:                          `"command" is no text`,
-		`{"command":"s","args":"x"}`:             `"args" is no list of texts`,
-		`{"command":"s","args":[1]}`:             `"args" is no list of texts`,
-		`{"command":"s","env":{"A":{}}}`:         "holds what is no text",
-		`{"command":"s","args":["${config:x}"]}`: "${config:x} is a word of the client's own",
-		`{"type":"sse","url":"https://x.org"}`:   "HTTP+SSE",
-		`{"type":"http"}`:                        "has no url",
-		`{"type":"ws"}`:                          "of a type that is not known",
+		`{}`:                                             "neither a command nor a url",
+		`{"command":7}`:                                  `"command" is no text`,
+		`{"command":"s","args":"x"}`:                     `"args" is no list of texts`,
+		`{"command":"s","args":[1]}`:                     `"args" is no list of texts`,
+		`{"command":"s","env":{"A":{}}}`:                 "holds what is no text",
+		`{"command":"s","args":["${config:x}"]}`:         "${config:…} is a word of the client's own",
+		`{"command":"s","args":["${API_KEY:=hunter2}"]}`: "${API_KEY:…} is a word",
+		`{"command":"s","args":["${\u001b[31m}"]}`:       "${…} is a word",
+		`{"type":"sse","url":"https://x.org"}`:           "HTTP+SSE",
+		`{"type":"http"}`:                                "has no url",
+		`{"type":"ws"}`:                                  "of a type that is not known",
 		`{"command":"C:\\bin\\toolvet.exe","args":["proxy","--","s"]}`: "behind toolvet already",
 	} {
 		c := read(t, `{"servers":{"s":`+server+`}}`)
+		if strings.ContainsAny(strings.Join(c.Left, ""), "\x1b") || strings.Contains(strings.Join(c.Left, ""), "hunter2") {
+			t.Errorf("%s: what stands in the file is told: %q", server, c.Left)
+		}
 		if len(c.Servers) != 0 || len(c.Left) != 1 || !strings.HasPrefix(c.Left[0], "s: ") || !strings.Contains(c.Left[0], want) {
 			t.Errorf("%s: %+v, want %q", server, c, want)
 		}
@@ -132,7 +137,8 @@ func TestNoSecret(t *testing.T) {
 		places := []string{
 			`{"command":"s","env":{"API_KEY":%q}}`, `{"command":"s","env":{"GITHUB_TOKEN":"x-%s"}}`, `{"command":"s","env":{"DB_PASSWORD":%q}}`,
 			`{"command":"s","env":{"X":"postgres://u:%s@db/x"}}`, `{"command":"s","env":{"X":"https://h.example.org/a?k=%s"}}`,
-			`{"command":"s","args":["--api-key",%q]}`, `{"command":"s","args":["--api-key=%s"]}`, `{"command":"s","args":["postgresql://u:%s@db/x"]}`,
+			`{"command":"s","args":["--api-key",%q]}`, `{"command":"s","args":["-u","admin:%s"]}`, `{"command":"s","args":["--user","admin:%s"]}`,
+			`{"command":"s","env":{"MYSQL_PW":%q}}`, `{"command":"s","env":{"GITHUB_PAT":%q}}`, `{"command":"s","args":["--db-pw",%q]}`, `{"command":"s","args":["--api-key=%s"]}`, `{"command":"s","args":["postgresql://u:%s@db/x"]}`,
 			`{"command":"docker","args":["run","-e","TOKEN=%s"]}`, `{"command":"npx","args":["mcp-remote","https://x.org/mcp","--header","Authorization: Bearer %s"]}`,
 			`{"command":"npx","args":["mcp-remote","https://x.org/mcp?key=%s"]}`,
 			`{"url":"https://x.org/mcp","headers":{"Authorization":"Bearer %s"}}`, `{"url":"https://x.org/mcp","headers":{"X":%q}}`, `{"url":"https://u:%s@x.org/mcp"}`,

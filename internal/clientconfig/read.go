@@ -225,8 +225,8 @@ func (r *Reader) server(e entry) (*Server, error) {
 	default:
 		return nil, errors.New("it is of a type that is not known")
 	}
-	if err == nil && w.unknown != "" {
-		err = fmt.Errorf("%s is a word of the client's own, which toolvet does not know", w.unknown)
+	if err == nil && w.unknown {
+		err = fmt.Errorf("${%s…} is a word of the client's own, which toolvet does not know", w.begins)
 	}
 	return s, err
 }

@@ -20,7 +20,7 @@ func newFinder() (*finder, error) {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred|cookie|session|private|cert|sign|salt|dsn|conn|hook|jwt|bearer|licen[cs]e|(^|[_-])pin$`)
+	secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred|cookie|session|private|cert|sign|salt|dsn|conn|hook|jwt|bearer|licen[cs]e|(^|[_-])(pin|pw|pat|otp)$`)
 
 	// What is certainly no secret: a truth value, a small number, a plain word, a path, an
 	// address of a host.
@@ -123,6 +123,10 @@ var (
 	headerLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*):\s*(.+)$`)
 	flag       = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9-]*$`)
 	headerFlag = regexp.MustCompile(`^(-H|--header)$`)
+
+	// USER:PASSWORD, as curl has it; docker has the numbers of a user and a group there.
+	userFlag = regexp.MustCompile(`^(-u|--user)$`)
+	login    = regexp.MustCompile(`:.*[^0-9]`)
 )
 
 // arguments are the templates of a command's arguments.
@@ -148,7 +152,8 @@ func (w *words) argument(before, arg string) string {
 	if m := headerLine.FindStringSubmatch(arg); m != nil && headerFlag.MatchString(before) {
 		return m[1] + ": " + w.header(m[1], m[2])
 	}
-	if flag.MatchString(before) && !strings.HasPrefix(arg, "-") && secretName.MatchString(before) {
+	named := flag.MatchString(before) && !strings.HasPrefix(arg, "-") && secretName.MatchString(before)
+	if named || userFlag.MatchString(before) && login.MatchString(arg) {
 		return w.hide(what, arg, w.server.Name, before)
 	}
 	if m := assignment.FindStringSubmatch(arg); m != nil {

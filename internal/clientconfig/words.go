@@ -15,7 +15,8 @@ import (
 type words struct {
 	*Reader
 	server  *Server
-	unknown string // a word that cannot be replaced
+	unknown bool   // there is a word that cannot be replaced
+	begins  string // how it begins
 }
 
 func (w *words) note(format string, args ...any) {
@@ -25,6 +26,9 @@ func (w *words) note(format string, args ...any) {
 // word is ${name} or ${kind:name}: VS Code and Cursor have ${env:X}, Claude Code ${X} and
 // ${X:-default}.
 var word = regexp.MustCompile(`\$\{([^}]*)\}|\$`)
+
+// kindOfWord is what of a word can be shown: config, of ${config:x}.
+var kindOfWord = regexp.MustCompile(`^[A-Za-z_]{0,32}:?`)
 
 // replace turns a text that holds no secret into a template.
 func (w *words) replace(s string) string {
@@ -55,7 +59,7 @@ func (w *words) replace(s string) string {
 			w.note("the default of %s is not copied: set the environment variable", kind)
 			return "${" + kind + "}"
 		}
-		w.unknown = found
+		w.unknown, w.begins = true, kindOfWord.FindString(inner) // the rest may be a default, and that a secret
 		return ""
 	})
 }
