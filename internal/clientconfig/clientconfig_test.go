@@ -164,6 +164,20 @@ func TestNoSecret(t *testing.T) {
 	}
 }
 
+// Each name is one that "toolvet serve" takes.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 63)
+	for given, want := range map[string]string{
+		"my__server": "my_server", "a_": "a", "_a": "a", "a b": "a-b", "a:b": "a-b", "ünï": "n", "___": "server", "": "server", "...": "...",
+		long + "_bc": long, long + "bc": long + "b",
+	} {
+		if got := nameFor(given); got != want {
+			t.Errorf("nameFor(%q) = %q, want %q", given, got, want)
+		}
+	}
+}
+
 // One variable never stands for two values.
 func TestSameName(t *testing.T) {
 	t.Parallel()

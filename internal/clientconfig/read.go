@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -294,7 +295,13 @@ func (w *words) http(e *entry) error {
 	return nil
 }
 
-// nameFor is a name as a policy may have it: no colon, and nothing that is not seen.
+// maxName is the longest name of a server that "toolvet serve" takes, in bytes.
+const maxName = 64
+
+var underscores = regexp.MustCompile(`__+`)
+
+// nameFor is a name as a policy may have it, and as "toolvet serve" can put it before those of
+// tools: no colon, nothing that is not seen, and single underscores inside.
 func nameFor(given string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.-", r) {
@@ -302,7 +309,8 @@ func nameFor(given string) string {
 		}
 		return '-'
 	}, given)
-	if name = strings.Trim(name, "-"); name == "" {
+	name = strings.Trim(underscores.ReplaceAllString(name, "_"), "-_")
+	if name = strings.TrimRight(name[:min(len(name), maxName)], "-_"); name == "" {
 		return "server"
 	}
 	return name
