@@ -34,8 +34,8 @@ func TestLiveGate(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); g.watch(ctx) }()
 	first := g.current.Load()
+	go func() { defer close(done); g.watch(ctx) }()
 	eventually(t, func() bool { return g.current.Load() != first }, "the file is not watched")
 	read := g.current.Load()
 
