@@ -40,10 +40,10 @@ var (
 // queue. Any number of processes may serve a store.
 func (s *Scheduler) Serve(ctx context.Context) error {
 	e := &engine{Scheduler: s, slots: make(chan struct{}, s.cfg.Workers)}
-	if err := e.enlist(ctx); err != nil {
+	if err := e.enlist(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
-	if err := e.realign(ctx); err != nil {
+	if err := e.realign(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx

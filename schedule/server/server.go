@@ -57,16 +57,13 @@ func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out 
 		return err
 	}
 	defer s.sessions.add(server)()
-	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
+	l := newLedger(ctx, in, out)
+	err = server.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // A door is the MCP server of one session.
 type door struct {
