@@ -74,6 +74,7 @@ type door struct {
 func (s *Server) session(who *call.Session) (*mcp.Server, error) {
 	d := &door{s, who}
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolvet-schedule", Version: toolvet.Version}, &mcp.ServerOptions{
+		//lint:ignore SA1019 see Server.Alert
 		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
 	})
 	gate, err := toolvet.New(toolvet.WithChecks(s.cfg.Checks...), toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute), toolvet.WithLogger(s.cfg.Logger))
