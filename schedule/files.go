@@ -14,10 +14,8 @@ import (
 )
 
 const (
-	lookEvery = time.Second      // at the files that arguments name
-	listEvery = 10 * time.Second // the jobs whose arguments they are
-	maxFiles  = 2000             // that are looked at
-	maxPath   = 4096
+	maxFiles = 2000 // that are looked at
+	maxPath  = 4096
 )
 
 // files has a job validated at once when a file that one of its arguments may name comes, goes
@@ -27,8 +25,9 @@ func (e *engine) files(ctx context.Context) {
 	var jobs map[string][]string // paths by the id of the job
 	var listed time.Time
 	seen := map[string]fs.FileMode{}
-	for pause(ctx, lookEvery, nil) {
-		if time.Since(listed) > listEvery {
+	every := max(e.cfg.Poll, time.Second)
+	for pause(ctx, every, nil) {
+		if time.Since(listed) > 10*every {
 			found, err := e.paths(ctx)
 			if err != nil {
 				continue // the loop says so

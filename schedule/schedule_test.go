@@ -399,13 +399,13 @@ func TestFiles(t *testing.T) {
 		}
 		w.create(schedule.Spec{Schedule: "2000-02-01T00:00:00Z", Arguments: []byte(`{"in":["data"]}`)})
 		go func() {
-			time.Sleep(time.Minute)
+			time.Sleep(5 * time.Minute)
 			w.set(func() { w.fault = "gone" })
 			if err := os.Remove(file); err != nil {
 				t.Error(err)
 			}
 		}()
-		w.serve(2 * time.Minute)
+		w.serve(15 * time.Minute)
 		w.want("alerts", strings.Join(w.alerts, "\n"), "job warned: the run at 2000-02-01 00:00:00 UTC will be refused: /path: gone")
 	})
 }
