@@ -26,6 +26,7 @@ const moduleRoot = "../.."
 // elsewhere are commands that stand in a document and are run by something else.
 var elsewhere = map[string]string{
 	"go test ./...":                         "runs this test",
+	"go test ./internal/conformance":        "a part of go test ./...",
 	"npm ci --prefix internal/npm/testdata": "run by .ci/run, which TestCIRunsThem holds",
 	"go run ./internal/newcheck my-check":   "run by the test of internal/newcheck",
 	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp": "serves until it is told to end; run by TestHTTPProxy of internal/cli",
