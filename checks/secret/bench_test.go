@@ -49,8 +49,9 @@ func BenchmarkSearch(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				s := search{result: r, scanner: scanner, options: new(Options)}
-				if s.all(); len(s.found) > 0 {
+				s := search{ctx: b.Context(), result: r, scanner: scanner, options: new(Options)}
+				s.all()
+				if s.settle(); len(s.found) > 0 {
 					b.Fatal(s.found)
 				}
 			}
