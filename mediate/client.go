@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -71,17 +72,17 @@ func (p *Exchange) request(m call.Envelope, line []byte) {
 	r := &Request{id: bytes.Clone(m.ID), method: m.Method}
 	switch m.Method {
 	case "initialize":
-		name, version := get(m.Params, p.limits, "clientInfo", "name"), get(m.Params, p.limits, "clientInfo", "version")
+		name, version := splice.Get(m.Params, p.limits, "clientInfo", "name"), splice.Get(m.Params, p.limits, "clientInfo", "version")
 		p.caller.learn(func(s *call.Session) { s.ClientName, s.ClientVersion = textOf(name), textOf(version) })
 	case "tools/list":
-		cursor := get(m.Params, p.limits, "cursor")
+		cursor := splice.Get(m.Params, p.limits, "cursor")
 		_ = json.Unmarshal(cursor, &r.cursor) // what is no string the server refuses
 		r.epoch = p.catalog.now()
-		p.noteMeta(get(m.Params, p.limits, "_meta"))
+		p.noteMeta(splice.Get(m.Params, p.limits, "_meta"))
 	case "tasks/get", "tasks/result":
-		r.task = p.tasks.of(textOf(get(m.Params, p.limits, "taskId")))
+		r.task = p.tasks.of(textOf(splice.Get(m.Params, p.limits, "taskId")))
 	case "server/discover":
-		p.noteMeta(get(m.Params, p.limits, "_meta"))
+		p.noteMeta(splice.Get(m.Params, p.limits, "_meta"))
 	}
 	if p.enter(r) {
 		p.forward(r, line)
@@ -126,7 +127,7 @@ func (c *Client) Forget(r *Request) { c.pending.forget(r) }
 // cancelled forwards the cancellation of a request that the server has. One that is
 // still being judged is dropped instead, and the server never learns of it.
 func (p *Exchange) cancelled(m call.Envelope, line []byte) {
-	id := get(m.Params, p.limits, "requestId")
+	id := splice.Get(m.Params, p.limits, "requestId")
 	if id == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -17,7 +18,7 @@ import (
 func (p *Exchange) hide(line []byte, page *listing) (changed []byte, left int, err error) {
 	gate, session := p.gate(), p.caller.session(nil)
 	hidden := 0
-	changed, err = edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
+	changed, err = splice.Edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
 		entries, err := strictjson.Elements(list, p.limits)
 		if err != nil {
 			return nil, err
@@ -38,6 +39,6 @@ func (p *Exchange) hide(line []byte, page *listing) (changed []byte, left int, e
 		return changed, left, err
 	}
 	// What one session sees is not for another (2026-07-28, server/utilities/caching).
-	changed, err = edit(changed, p.limits, []string{"result", "cacheScope"}, func([]byte) ([]byte, error) { return []byte(`"private"`), nil })
+	changed, err = splice.Edit(changed, p.limits, []string{"result", "cacheScope"}, func([]byte) ([]byte, error) { return []byte(`"private"`), nil })
 	return changed, left, err
 }

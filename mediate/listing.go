@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -44,7 +45,7 @@ func decodeListing(result, sent []byte, limits call.Limits) (*listing, error) {
 		return nil, err
 	}
 	// ttlMs exists since 2026-07-28 (server/utilities/caching).
-	if ms, err := strconv.ParseInt(string(get(result, limits, "ttlMs")), 10, 32); err == nil && ms >= 0 {
+	if ms, err := strconv.ParseInt(string(splice.Get(result, limits, "ttlMs")), 10, 32); err == nil && ms >= 0 {
 		l.ttl = max(time.Duration(ms)*time.Millisecond, minTTL)
 	}
 	return &l, nil
@@ -55,11 +56,11 @@ func (l *listing) keepSent(result, sent []byte, limits call.Limits) error {
 	if bytes.Equal(result, sent) {
 		return nil
 	}
-	reviewed, err := strictjson.Elements(get(result, limits, "tools"), limits)
+	reviewed, err := strictjson.Elements(splice.Get(result, limits, "tools"), limits)
 	if err != nil {
 		return err
 	}
-	before, err := strictjson.Elements(get(sent, limits, "tools"), limits)
+	before, err := strictjson.Elements(splice.Get(sent, limits, "tools"), limits)
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (p *Exchange) resultOf(method string, m call.Envelope) (json.RawMessage, er
 	case m.Result == nil && m.Error == nil:
 		return nil, fmt.Errorf("the server's answer to %s is not valid JSON-RPC", method)
 	case m.Result == nil:
-		return nil, fmt.Errorf("the server answers %s with the error %s", method, get(m.Error, p.limits, "code"))
+		return nil, fmt.Errorf("the server answers %s with the error %s", method, splice.Get(m.Error, p.limits, "code"))
 	}
 	return m.Result, nil
 }

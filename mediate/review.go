@@ -11,6 +11,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/result"
 )
@@ -44,7 +45,7 @@ func (p *Exchange) review(m call.Envelope, r *Request, line []byte) []byte {
 	}
 	v := p.look(gate, c, method, raw)
 	if r != nil {
-		p.returned(r.event, &v, len(raw), part == "error" || string(get(raw, p.limits, "isError")) == "true")
+		p.returned(r.event, &v, len(raw), part == "error" || string(splice.Get(raw, p.limits, "isError")) == "true")
 	}
 	if !v.Go {
 		return p.withheld(m, r, c, v)
@@ -120,7 +121,7 @@ func (p *Exchange) annotated(line []byte, part string, raw json.RawMessage, tool
 	if len(v.Raw) != len(raw) || !bytes.Equal(v.Raw, raw) {
 		put := func([]byte) ([]byte, error) { return v.Raw, nil }
 		var err error
-		if line, err = edit(line, p.limits, []string{part}, put); err != nil {
+		if line, err = splice.Edit(line, p.limits, []string{part}, put); err != nil {
 			return nil, err
 		}
 	}
@@ -128,16 +129,16 @@ func (p *Exchange) annotated(line []byte, part string, raw json.RawMessage, tool
 	if part != "result" || a.Meta == nil || len(v.Raw) == 0 || v.Raw[0] != '{' {
 		return line, nil
 	}
-	line, err := edit(line, p.limits, []string{part, "_meta", protocol.VerdictKey}, func([]byte) ([]byte, error) { return a.Meta, nil })
+	line, err := splice.Edit(line, p.limits, []string{part, "_meta", protocol.VerdictKey}, func([]byte) ([]byte, error) { return a.Meta, nil })
 	if err != nil {
 		return nil, err
 	}
 	for _, block := range a.Text {
-		line, err = edit(line, p.limits, []string{part, "content"}, func(list []byte) ([]byte, error) {
+		line, err = splice.Edit(line, p.limits, []string{part, "content"}, func(list []byte) ([]byte, error) {
 			if len(list) == 0 || list[0] != '[' {
 				return nil, nil // no result of a tool: _meta tells it
 			}
-			return appendTo(list, len(bytes.TrimSpace(list[1:len(list)-1])) == 0, block), nil
+			return splice.Append(list, splice.Empty(list), block), nil
 		})
 		if err != nil {
 			return nil, err

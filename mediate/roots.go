@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
 )
 
 // maxAsked bounds the questions for roots that the client has not answered yet.
@@ -44,7 +45,7 @@ func (r *roots) answered(m call.Envelope, limits call.Limits) (dirs []string, ok
 	var list []struct {
 		URI string `json:"uri"`
 	}
-	if json.Unmarshal(get(m.Result, limits, "roots"), &list) != nil {
+	if json.Unmarshal(splice.Get(m.Result, limits, "roots"), &list) != nil {
 		return nil, false
 	}
 	for _, root := range list {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -187,11 +188,11 @@ func (p *Exchange) change(r *Request, result, sent, line []byte) ([]byte, error)
 // announce adds the toolValidation capability to the result of a handshake. A server
 // without tools has nothing to validate.
 func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
-	capabilities := get(result, p.limits, "capabilities")
-	if get(capabilities, p.limits, "tools") == nil {
+	capabilities := splice.Get(result, p.limits, "capabilities")
+	if splice.Get(capabilities, p.limits, "tools") == nil {
 		return line, nil
 	}
-	if version := textOf(get(result, p.limits, "protocolVersion")); version != "" {
+	if version := textOf(splice.Get(result, p.limits, "protocolVersion")); version != "" {
 		p.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
 	}
 	name := p.cfg.ValidateName
@@ -216,7 +217,7 @@ func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
 			}
 			return value, nil
 		}
-		if line, err = edit(line, p.limits, []string{"result", "capabilities", "extensions", protocol.TasksExtension}, keep); err != nil {
+		if line, err = splice.Edit(line, p.limits, []string{"result", "capabilities", "extensions", protocol.TasksExtension}, keep); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +226,7 @@ func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
 		{"result", "capabilities", "experimental", protocol.Experimental},
 		{"result", "capabilities", "extensions", protocol.Extension},
 	} {
-		if line, err = edit(line, p.limits, path, put); err != nil {
+		if line, err = splice.Edit(line, p.limits, path, put); err != nil {
 			return nil, err
 		}
 	}
@@ -258,8 +259,8 @@ func (p *Exchange) addTool(r *Request, result, sent, line []byte) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		line, err = edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
-			return appendTo(list, left == 0, raw), nil
+		line, err = splice.Edit(line, p.limits, []string{"result", "tools"}, func(list []byte) ([]byte, error) {
+			return splice.Append(list, left == 0, raw), nil
 		})
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/splice"
 )
 
 // task answers a request about a task of the proxy's own: a validation that has outlasted its
@@ -74,9 +75,9 @@ func (t *taskCalls) learn(c *call.Call, result []byte, limits call.Limits) {
 	if !bytes.Contains(result, []byte("task")) && !bytes.Contains(result, []byte(`\u`)) {
 		return // as nearly all
 	}
-	id := textOf(get(result, limits, "task", "taskId"))
-	if id == "" && textOf(get(result, limits, "resultType")) == "task" {
-		id = textOf(get(result, limits, "taskId"))
+	id := textOf(splice.Get(result, limits, "task", "taskId"))
+	if id == "" && textOf(splice.Get(result, limits, "resultType")) == "task" {
+		id = textOf(splice.Get(result, limits, "taskId"))
 	}
 	if id == "" {
 		return

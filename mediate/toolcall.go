@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/internal/splice"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -124,7 +125,7 @@ func (p *Exchange) traced(e *toolvet.Event, line []byte) []byte {
 	if e.Traceparent == "" || e.Call.Meta["traceparent"] == nil {
 		return line
 	}
-	changed, err := edit(line, p.limits, []string{"params", "_meta", "traceparent"}, func([]byte) ([]byte, error) { return json.Marshal(e.Traceparent) })
+	changed, err := splice.Edit(line, p.limits, []string{"params", "_meta", "traceparent"}, func([]byte) ([]byte, error) { return json.Marshal(e.Traceparent) })
 	if err != nil {
 		p.log.Warn("a call keeps the parent that its client gave it", "tool", e.Call.Name, "err", err)
 		return line
