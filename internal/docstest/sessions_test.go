@@ -128,6 +128,9 @@ func sessions(t *testing.T, document string) []session {
 }
 
 func (s session) run(t *testing.T, bin string) {
+	if s.startsNPM() {
+		npm.Server(t, "filesystem") // skips, or fails in CI, where it is missing
+	}
 	dir := t.TempDir()
 	world := worldOf(t, s.world)
 	env := slices.Concat(os.Environ(), []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "GOBIN=" + t.TempDir()}, world.env)
@@ -141,9 +144,6 @@ func (s session) run(t *testing.T, bin string) {
 		return cmd
 	}
 	for _, step := range s.steps {
-		if strings.Contains(step.command, "npx ") {
-			npm.Server(t, "filesystem") // skips, or fails in CI, where it is missing
-		}
 		if file, ok := strings.CutPrefix(step.command, "cat "); ok && missing(dir, file) {
 			// A file that the reader is shown is given.
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(step.output), 0o644); err != nil {
@@ -161,6 +161,13 @@ func (s session) run(t *testing.T, bin string) {
 			s.validated(t, step.command, start)
 		}
 	}
+}
+
+// startsNPM tells whether a command, or a file that is shown, names npx.
+func (s session) startsNPM() bool {
+	return slices.ContainsFunc(s.steps, func(step step) bool {
+		return strings.Contains(step.command+step.output, "npx")
+	})
 }
 
 func missing(dir, file string) bool {
