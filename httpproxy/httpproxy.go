@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/mediate"
 )
 
@@ -23,7 +24,8 @@ type Config struct {
 
 	Upstream *url.URL // the server's MCP endpoint
 	// Transport carries requests to the server, and may add credentials: the context of
-	// each is that of the client's request, or has its values. Default: [NewTransport].
+	// each is that of the client's request, or has its values. Default: connections are made
+	// within 10 s, with the proxies of the environment, and without compression.
 	Transport http.RoundTripper
 	// Session is what is known of who makes a request, such as the subject and the claims
 	// of its token. Default: nothing. The proxy adds the address.
@@ -66,7 +68,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxSessions = orDefault(c.MaxSessions, 1000)
 	c.SessionIdle = orDefault(c.SessionIdle, 30*time.Minute)
 	if c.Transport == nil {
-		c.Transport = NewTransport()
+		c.Transport = streamable.NewTransport()
 	}
 	if c.Session == nil {
 		c.Session = func(*http.Request) call.Session { return call.Session{} }
@@ -81,23 +83,8 @@ func orDefault[T int | time.Duration](v, otherwise T) T {
 	return v
 }
 
-// NewTransport returns a transport to a server. It bounds how long a connection takes to
-// make, and the size of headers. It does not bound how long a tool takes.
-func NewTransport() *http.Transport {
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    100,
-		IdleConnTimeout:        3 * time.Second, // Node.js and uvicorn close after 5, and a call on its way then is lost
-		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // what is looked at is not compressed
-	}
-}
-
 // A Proxy is an http.Handler: the MCP endpoint in front of a server. It may be used
-// concurrently. It checks neither Host nor Origin: see [Guard].
+// concurrently. It checks neither Host nor Origin: whoever serves it does.
 type Proxy struct {
 	cfg      Config
 	pass     []string // names of PassHeaders, canonical

@@ -18,8 +18,8 @@ import (
 // drainTime is how long requests may go on when the proxy is told to end.
 const drainTime = 10 * time.Second
 
-// Serve serves on a listener until ctx is done. The handler leads to the proxy, past a
-// [Guard] and whatever authorizes clients. At the end Serve takes no more, ends streams that
+// Serve serves on a listener until ctx is done. The handler leads to the proxy, past package
+// httpguard and whatever authorizes clients. At the end Serve takes no more, ends streams that
 // have no end of their own, and lets other requests go on for ten seconds.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	go p.warm()

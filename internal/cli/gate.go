@@ -29,6 +29,8 @@ type gateFlags struct {
 	server  string
 	subject string
 	remote  bool // the server is on another machine; no flag of its own
+
+	counters *access.Counters // count calls together with other gates; nil: alone; no flag of its own
 }
 
 func (f *gateFlags) register(cmd *cobra.Command) {

@@ -47,7 +47,7 @@ func openLiveGate(flags gateFlags, command []string, door *door, log *slog.Logge
 	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
 	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log, door: door,
-		enforce: &access.Enforcer{Server: flags.server, Log: log}, lock: p.Pinning.Lock, audit: p.Audit}
+		enforce: &access.Enforcer{Server: flags.server, Log: log, Counters: flags.counters}, lock: p.Pinning.Lock, audit: p.Audit}
 	if g.offer, err = rehearser(p, command); err != nil {
 		return nil, err
 	}

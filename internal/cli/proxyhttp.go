@@ -81,7 +81,7 @@ func (h *httpFlags) reach(s *policy.Server, log *slog.Logger) (*remote, error) {
 	if err != nil {
 		return nil, errors.New("the server's URL cannot be read") // it may hold a secret
 	}
-	r := &remote{url: u, transport: httpproxy.NewTransport()}
+	r := &remote{url: u, transport: streamable.NewTransport()}
 	switch {
 	case s.Credentials == nil:
 		return r, nil

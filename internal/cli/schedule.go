@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
@@ -116,12 +117,13 @@ func (p *plan) digest() string {
 }
 
 // scheduler opens the scheduler with its servers, which it connects to when they are needed.
-func (a *app) scheduler(ctx context.Context, p *plan, alert func(schedule.Alert)) (s *schedule.Scheduler, servers *fleet, closeAll func(), err error) {
+// What becomes of calls is told to observer; nil: to nobody.
+func (a *app) scheduler(ctx context.Context, p *plan, observer toolvet.Observer, alert func(schedule.Alert)) (s *schedule.Scheduler, servers *fleet, closeAll func(), err error) {
 	store, err := sqlstore.Open(ctx, p.said.Store)
 	if err != nil {
 		return nil, nil, nil, withHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
 	}
-	if servers, err = openFleet(p); err != nil {
+	if servers, err = openFleet(p, observer); err != nil {
 		return nil, nil, nil, errors.Join(err, store.Close())
 	}
 	s, err = schedule.New(schedule.Config{
@@ -148,7 +150,7 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 	if err != nil {
 		return err
 	}
-	s, _, closeAll, err := a.scheduler(cmd.Context(), p, nil)
+	s, _, closeAll, err := a.scheduler(cmd.Context(), p, nil, nil)
 	if err != nil {
 		return err
 	}

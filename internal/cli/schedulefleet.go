@@ -6,14 +6,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"sync"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/auth"
-	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -21,12 +18,14 @@ import (
 // A fleet is the servers of a policy, each with the gate that the policy makes.
 type fleet struct {
 	*upstream.Set
-	gates map[string]*liveGate
-	all   []*policy.Server
+	gates    map[string]*liveGate
+	all      []*policy.Server
+	counters access.Counters
 }
 
-// openFleet prepares the servers; none is started before it is needed.
-func openFleet(p *plan) (*fleet, error) {
+// openFleet prepares the servers; none is started before it is needed. What becomes of calls
+// is told to observer; nil: to nobody.
+func openFleet(p *plan, observer toolvet.Observer) (*fleet, error) {
 	f := &fleet{gates: map[string]*liveGate{}}
 	supervisor, err := supervisor()
 	if err != nil {
@@ -34,72 +33,22 @@ func openFleet(p *plan) (*fleet, error) {
 	}
 	var servers []upstream.Server
 	for _, s := range p.policy.Servers {
-		gate, err := openLiveGate(gateFlags{policy: p.flags.policy, server: s.Name, remote: s.World.Remote}, nil, nil, p.log)
+		gate, err := openLiveGate(gateFlags{policy: p.flags.policy, server: s.Name, remote: s.World.Remote, counters: &f.counters}, nil, nil, p.log)
 		if err != nil {
 			return nil, err
 		}
-		dialer := dialerOf(s, supervisor)
-		if dialer == nil {
+		if s.URL == "" && len(s.Command) == 0 {
 			continue // it is only judged
 		}
 		f.gates[s.Name] = gate
 		f.all = append(f.all, s)
-		servers = append(servers, upstream.Server{Name: s.Name, Dialer: dialer, CallTimeout: -1})
+		servers = append(servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor, log: p.log}, CallTimeout: -1})
 	}
 	f.Set, err = upstream.NewSet(upstream.Config{
-		Servers: servers, Logger: p.log,
+		Servers: servers, Observer: observer, Logger: p.log,
 		Gate: func(server string) *toolvet.Gate { return f.gates[server].current.Load() },
 	})
 	return f, err
-}
-
-// dialerOf says how a server is reached; nil: the policy does not say.
-func dialerOf(s *policy.Server, supervisor []string) upstream.Dialer {
-	switch {
-	case s.URL != "":
-		return urlDialer{s}
-	case len(s.Command) > 0:
-		return commandDialer{s, supervisor}
-	}
-	return nil
-}
-
-// A commandDialer starts the command of a server.
-type commandDialer struct {
-	server     *policy.Server
-	supervisor []string
-}
-
-// Dial implements [upstream.Dialer].
-func (d commandDialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
-	env, err := d.server.Environ(os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
-	if env != nil {
-		env = append(os.Environ(), env...)
-	}
-	return upstream.Command{Args: d.server.Command, Env: env, Dir: d.server.Dir, Supervisor: d.supervisor}.Dial(ctx, stderr)
-}
-
-// A urlDialer reaches a server behind a URL.
-type urlDialer struct{ server *policy.Server }
-
-// Dial implements [upstream.Dialer].
-func (d urlDialer) Dial(_ context.Context, _ io.Writer) (upstream.Transport, error) {
-	cfg := streamable.ClientConfig{URL: d.server.URL}
-	if d.server.Credentials != nil {
-		transport, err := auth.NewTransport(d.server, streamable.NewTransport(), auth.Options{})
-		if err != nil {
-			return nil, err
-		}
-		cfg.Transport = transport
-	}
-	client, err := streamable.NewClient(cfg)
-	if err != nil {
-		return nil, err // a nil *Client is no nil Transport
-	}
-	return client, nil
 }
 
 // bases are the directories in which the relative paths of a server may lie.

@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/httpguard"
 	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/recorder"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/notify"
 	"github.com/toolvet/toolvet/schedule/server"
@@ -74,8 +75,13 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	notifier := notify.New(notify.Config{
 		Webhook: p.said.Alerts.Webhook, Secret: p.said.Alerts.WebhookSecret, Command: p.said.Alerts.Command, Supervisor: supervisor, Logger: p.log,
 	})
+	record, err := recorder.Open(p.policy.Audit, recorder.Options{Logger: p.log})
+	if err != nil {
+		return err
+	}
+	defer record.Close(context.WithoutCancel(ctx))
 	var door *server.Server
-	s, servers, closeAll, err := a.scheduler(ctx, p, func(alert schedule.Alert) { notifier.Alert(alert); door.Alert(alert) })
+	s, servers, closeAll, err := a.scheduler(ctx, p, record, func(alert schedule.Alert) { notifier.Alert(alert); door.Alert(alert) })
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 	if err != nil {
 		return nil, err
 	}
-	gates := map[string]*toolvet.Gate{}
+	gates, counters := map[string]*toolvet.Gate{}, new(access.Counters)
 	cfg := upstream.Config{Gate: func(server string) *toolvet.Gate { return gates[server] }, Observer: observer, Logger: steps}
 	for _, s := range p.Servers {
 		own := flags.gate
@@ -77,7 +77,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		if err != nil {
 			return nil, err
 		}
-		if gates[s.Name], err = rehearsingGate(&access.Enforcer{Server: s.Name, Log: log}, alone, nil); err != nil {
+		if gates[s.Name], err = rehearsingGate(&access.Enforcer{Server: s.Name, Log: log, Counters: counters}, alone, nil); err != nil {
 			return nil, err
 		}
 		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor, log: log}, Timeout: flags.timeout})

@@ -137,7 +137,7 @@ func (w *web) proxy(server *served) (*httpproxy.Proxy, error) {
 		Session: func(r *http.Request) call.Session { _, who := w.who(r); return who },
 	}
 	if server.policy.Credentials != nil {
-		if cfg.Transport, err = auth.NewTransport(server.policy, httpproxy.NewTransport(), auth.Options{Logger: w.s.log}); err != nil {
+		if cfg.Transport, err = auth.NewTransport(server.policy, streamable.NewTransport(), auth.Options{Logger: w.s.log}); err != nil {
 			return nil, err
 		}
 	}
