@@ -1,0 +1,88 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+// A Class is one kind of weakness in the validation of inputs and outputs.
+type Class string
+
+// The classes, each of which is a row of the rubric.
+const (
+	Path    Class = "path"    // a file outside what the server may touch is read, written or listed
+	URL     Class = "url"     // a request goes where the caller should not be able to send one (SSRF)
+	Command Class = "command" // the caller's text becomes a command, or further arguments of one
+	Schema  Class = "schema"  // arguments that break the published schema reach the handler
+	Output  Class = "output"  // what a tool fetched comes back unsanitized or without bounds
+)
+
+// A Cell is what is assessed: one class for one parameter of one tool. Param is a JSON Pointer
+// into the arguments ("/path"); it is empty for what concerns the whole tool (Schema, Output).
+type Cell struct {
+	Tool  string `json:"tool"`
+	Param string `json:"param,omitempty"`
+	Class Class  `json:"class"`
+}
+
+// A Verdict is what an assessment of a cell came to. Only Guarded is good: the others but
+// Vulnerable say that nothing is known, and why.
+type Verdict string
+
+// Verdicts.
+const (
+	Vulnerable   Verdict = "vulnerable"
+	Guarded      Verdict = "guarded"      // a control call worked and every probe was blocked; from code: a recognised guard
+	NoEvidence   Verdict = "no-evidence"  // looked at; nothing found, no guard proven
+	Inconclusive Verdict = "inconclusive" // no control call worked, or time or steps ran out
+	Skipped      Verdict = "skipped"      // not tried, and Why says it
+)
+
+// A Confidence is how sure a Vulnerable is.
+type Confidence string
+
+// Confidences, strongest first. Metadata is never graded.
+const (
+	Proven    Confidence = "proven"    // its effect was seen: a canary
+	Traced    Confidence = "traced"    // the value flows to the sink and no guard is on its way
+	Suspected Confidence = "suspected" // it flows to the sink past a guard that looks bypassable
+	Metadata  Confidence = "metadata"
+)
+
+// A Method is how a fact became known.
+type Method string
+
+// Methods.
+const (
+	Dynamic Method = "dynamic"
+	Static  Method = "static"
+)
+
+// A Place is a line of a source file. File is relative to what was audited, with slashes.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`             // from 1
+	Col  int    `json:"column,omitempty"` // from 1, in bytes; 0: not known
+	Note string `json:"note,omitempty"`   // what happens there: "path is read from the arguments", "passed to fs.readFile"
+}
+
+// A Fact is what one method found out about one cell.
+type Fact struct {
+	Cell
+	Method     Method     `json:"method"`
+	Verdict    Verdict    `json:"verdict"`
+	Confidence Confidence `json:"confidence,omitempty"` // of a Vulnerable
+	// Rule is the kind of it within the class, kebab-case: "sibling-prefix", "symlink",
+	// "ssrf-redirect", "shell", "argument-split", "missing-required".
+	Rule string `json:"rule,omitempty"`
+	Why  string `json:"why"` // one sentence
+
+	Flow  []Place `json:"flow,omitempty"`  // static: from where the value comes in to the sink, which is last
+	Proof *Proof  `json:"proof,omitempty"` // dynamic
+}
+
+// A Proof is the call that showed it, and what was seen. Values made up by the audit stand in it
+// as they were sent; what the server said does not, but for the canary.
+type Proof struct {
+	Arguments string `json:"arguments"` // JSON
+	Seen      string `json:"seen"`
+	Probes    int    `json:"probes"` // how many were tried
+}
