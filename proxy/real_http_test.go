@@ -179,16 +179,16 @@ func TestFidelityOfHTTPServers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, script string
-		command      func() []string
+		command      func(*testing.T) []string
 		url          func(*testing.T) string
 	}{
-		{"gosdk", modernScript, func() []string { return as("as-sdk-server") }, func(t *testing.T) string { return sdkOverHTTP(t, true) }},
-		{"everything", httpScript(), func() []string { return npm.Server(t, "everything") }, everythingOverHTTP},
+		{"gosdk", modernScript, func(*testing.T) []string { return as("as-sdk-server") }, func(t *testing.T) string { return sdkOverHTTP(t, true) }},
+		{"everything", httpScript(), func(t *testing.T) []string { return npm.Server(t, "everything") }, everythingOverHTTP},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			gate := newGate(t)
-			server, _ := start(t, test.command())
+			server, _ := start(t, test.command(t))
 			direct := play(t, server, test.script, "/", false)
 			direct.end(server)
 			p := behind(t, configureURL(gate, test.url(t)))
