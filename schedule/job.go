@@ -11,6 +11,7 @@ package schedule
 
 import (
 	"encoding/json"
+	"iter"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -124,18 +125,32 @@ func (o Owner) session() *call.Session {
 	return &call.Session{Subject: o.Subject, Claims: o.Claims, Roots: o.Roots, Transport: "schedule"}
 }
 
+// Upcoming are the times of the next runs, in the job's zone, the soonest first; none if its zone
+// is not known on this machine.
+func (j *Job) Upcoming() iter.Seq[time.Time] {
+	return func(yield func(time.Time) bool) {
+		schedule, err := j.restored()
+		if err != nil {
+			return
+		}
+		n := 0
+		for at := j.Next; !at.IsZero(); at = schedule.Next(at) {
+			if !j.Until.IsZero() && at.After(j.Until) || j.FireOnce && n > 0 || j.MaxRuns > 0 && j.Fired+n >= j.MaxRuns || !yield(at.In(schedule.Zone())) {
+				return
+			}
+			n++
+		}
+	}
+}
+
 // NextRuns are the times of the next n runs, in the job's zone, as RFC 3339 has them.
 func (j *Job) NextRuns(n int) []string {
 	list := []string{}
-	schedule, err := j.restored()
-	if err != nil || j.Next.IsZero() {
-		return list
-	}
-	for at := j.Next; len(list) < n && !at.IsZero(); at = schedule.Next(at) {
-		if !j.Until.IsZero() && at.After(j.Until) || j.FireOnce && len(list) > 0 || j.MaxRuns > 0 && j.Fired+len(list) >= j.MaxRuns {
+	for at := range j.Upcoming() {
+		if len(list) == n {
 			break
 		}
-		list = append(list, at.In(schedule.Zone()).Format(time.RFC3339))
+		list = append(list, at.Format(time.RFC3339))
 	}
 	return list
 }

@@ -235,6 +235,11 @@ func (s *Scheduler) List(ctx context.Context, f JobFilter) ([]*Job, error) {
 	return s.store.Jobs(ctx, f)
 }
 
+// Counts counts the jobs of an owner, nil for all, by how they stand.
+func (s *Scheduler) Counts(ctx context.Context, owner *string) ([]Count, error) {
+	return s.store.Counts(ctx, owner)
+}
+
 // Runs lists runs, the newest first. f.Job may be a name.
 func (s *Scheduler) Runs(ctx context.Context, f RunFilter) ([]*Run, error) {
 	if f.Job != "" {

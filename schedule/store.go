@@ -31,6 +31,8 @@ type Store interface {
 	// DeleteJob deletes a job and its runs.
 	DeleteJob(ctx context.Context, id string) error
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
+	// Counts counts the jobs of an owner, nil for all, that stand alike.
+	Counts(ctx context.Context, owner *string) ([]Count, error)
 	Run(ctx context.Context, id string) (*Run, error)
 	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
 
@@ -81,12 +83,23 @@ type Claim struct {
 // A JobFilter chooses jobs, in the order of their ids. The zero filter means all.
 type JobFilter struct {
 	State  State
+	Health Status
 	Tag    string
 	Server string
 	Owner  *string // its subject
 	Search string  // in name, tool, description and tags
 	After  string  // the id of the last job of the page before
 	Limit  int     // default 50, at most 1000
+	// Before chooses jobs that run before it, in the order of their next runs. It does not go
+	// together with After.
+	Before time.Time
+}
+
+// A Count is how many jobs stand alike.
+type Count struct {
+	State  State
+	Health Status
+	Jobs   int
 }
 
 // A RunFilter chooses runs, the newest first.

@@ -63,6 +63,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 	}
 	flag := cmd.Flags()
 	flag.StringVar((*string)(&f.State), "state", "", "`active|paused|completed|failed`")
+	flag.StringVar((*string)(&f.Health), "health", "", "`ok|warned|failing`")
 	flag.StringVar(&f.Tag, "tag", "", "`TAG` that they have")
 	flag.StringVar(&f.Server, "server", "", "`NAME` of the server of their tool")
 	flag.StringVar(&f.Search, "search", "", "`TEXT` in name, tool, description or tags")

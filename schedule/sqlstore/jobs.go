@@ -4,6 +4,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -68,7 +69,7 @@ func jobValues(j *schedule.Job) ([]any, error) {
 	server, _, _ := strings.Cut(j.Tool, ":")
 	tags := "\n" + strings.Join(j.Tags, "\n") + "\n"
 	search := strings.ToLower(strings.Join([]string{j.Name, j.Tool, j.Description, strings.Join(j.Tags, " ")}, "\n"))
-	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc)}, nil
+	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy))}, nil
 }
 
 // CreateJob implements [schedule.Store].
@@ -77,7 +78,7 @@ func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.write.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10) ON CONFLICT DO NOTHING", values...)
+	done, err := s.write.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) ON CONFLICT DO NOTHING", values...)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 	values, err := jobValues(j)
 	if err == nil {
 		_, err = q.ExecContext(ctx, `UPDATE schedule_jobs SET name = $2, state = $3, server = $4, owner = $5, tags = $6, search = $7,
-			next_at = $8, check_at = $9, doc = $10 WHERE id = $1`, values...)
+			next_at = $8, check_at = $9, doc = $10, health = $11 WHERE id = $1`, values...)
 	}
 	return err
 }
@@ -162,6 +163,9 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	if f.State != "" {
 		w.add("state = $?", string(f.State))
 	}
+	if f.Health != "" {
+		w.add("health = $?", string(f.Health))
+	}
 	if f.Server != "" {
 		w.add("server = $?", f.Server)
 	}
@@ -177,8 +181,35 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	if f.After != "" {
 		w.add("id > $?", f.After)
 	}
-	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY id LIMIT %d", jobColumns, &w, schedule.PageSize(f.Limit))
+	order := "id"
+	if !f.Before.IsZero() {
+		w.add("next_at < $?", ms(f.Before))
+		order = "next_at, id"
+	}
+	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY %s LIMIT %d", jobColumns, &w, order, schedule.PageSize(f.Limit))
 	return scanJobs(s.read.QueryContext(ctx, query, w.values...))
+}
+
+// Counts implements [schedule.Store].
+func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
+	var w where
+	if owner != nil {
+		w.add("owner = $?", *owner)
+	}
+	rows, err := s.read.QueryContext(ctx, fmt.Sprintf("SELECT state, health, count(*) FROM schedule_jobs%s GROUP BY state, health ORDER BY state, health", &w), w.values...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []schedule.Count
+	for rows.Next() {
+		var c schedule.Count
+		if err := rows.Scan(&c.State, &c.Health, &c.Jobs); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
 }
 
 // NextAt implements [schedule.Store].

@@ -127,6 +127,7 @@ func TestJobs(t *testing.T) {
 		a, b := newJob("backup", now), newJob("report_100%", time.Time{})
 		b.ID = schedule.NewID(now.Add(time.Second))
 		b.Tags, b.State, b.Owner.Subject = []string{"daily", "x"}, schedule.Paused, "ann"
+		b.Health.Status = schedule.Failing
 		create(t, s, a, b)
 		if err := s.CreateJob(t.Context(), newJob("backup", now)); !errors.Is(err, schedule.ErrNameTaken) {
 			t.Errorf("a second job of the name: %v", err)
@@ -152,6 +153,10 @@ func TestJobs(t *testing.T) {
 			{schedule.JobFilter{Limit: 1}, "backup"},
 			{schedule.JobFilter{After: a.ID}, "report_100%"},
 			{schedule.JobFilter{State: schedule.Paused}, "report_100%"},
+			{schedule.JobFilter{Health: schedule.Failing}, "report_100%"},
+			{schedule.JobFilter{Health: schedule.Healthy}, "backup"},
+			{schedule.JobFilter{Before: now.Add(time.Second)}, "backup"},
+			{schedule.JobFilter{Before: now}, ""},
 			{schedule.JobFilter{Tag: "daily"}, "report_100%"},
 			{schedule.JobFilter{Tag: "dail"}, ""},
 			{schedule.JobFilter{Tag: "%"}, ""},
@@ -491,4 +496,59 @@ func TestBroken(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || string(got) != text {
 		t.Errorf("the text was changed: %v", err)
 	}
+}
+
+func TestCounts(t *testing.T) {
+	stores(t, func(t *testing.T, s *Store) {
+		ann := "ann"
+		for i := range 5 {
+			j := newJob(fmt.Sprint("job", i), now.Add(time.Duration(5-i)*time.Hour))
+			if i%2 == 0 {
+				j.Owner.Subject = ann
+			}
+			create(t, s, j)
+		}
+		for name, status := range map[string]schedule.Status{"job1": schedule.Warned, "job2": schedule.Warned, "job3": schedule.Failing} {
+			_, err := s.UpdateJob(t.Context(), name, func(j *schedule.Job) error { j.Health.Status = status; return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for owner, want := range map[*string][]schedule.Count{
+			nil:  {{State: schedule.Active, Health: schedule.Failing, Jobs: 1}, {State: schedule.Active, Health: schedule.Healthy, Jobs: 2}, {State: schedule.Active, Health: schedule.Warned, Jobs: 2}},
+			&ann: {{State: schedule.Active, Health: schedule.Healthy, Jobs: 2}, {State: schedule.Active, Health: schedule.Warned, Jobs: 1}},
+		} {
+			got, err := s.Counts(t.Context(), owner)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		}
+		list, err := s.Jobs(t.Context(), schedule.JobFilter{Before: now.Add(3 * time.Hour)})
+		if err != nil || len(list) != 2 || list[0].Name != "job4" || list[1].Name != "job3" {
+			t.Errorf("the jobs that run soon: %v, %v", list, err)
+		}
+	})
+}
+
+// TestFirstVersion brings a store up to date that knows nothing of health but in its documents.
+func TestFirstVersion(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, place string) {
+		s := open(t, place)
+		sick, well := newJob("sick", now), newJob("well", now)
+		sick.Health.Status = schedule.Warned
+		create(t, s, sick, well)
+		for _, back := range []string{
+			"DROP INDEX schedule_jobs_state", "DROP INDEX schedule_jobs_health", "DROP INDEX schedule_jobs_counts",
+			"ALTER TABLE schedule_jobs DROP COLUMN health", "UPDATE schedule_version SET version = 1",
+		} {
+			if _, err := s.write.ExecContext(t.Context(), back); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := open(t, place).Jobs(t.Context(), schedule.JobFilter{Health: schedule.Warned})
+		if err != nil || len(list) != 1 || list[0].Name != "sick" {
+			t.Errorf("what is warned: %v, %v", list, err)
+		}
+	})
 }

@@ -68,6 +68,13 @@ CREATE INDEX schedule_runs_worker ON schedule_runs (worker) WHERE state = 'runni
 CREATE INDEX schedule_runs_ended ON schedule_runs (ended_at) WHERE ended_at > 0;
 CREATE UNIQUE INDEX schedule_runs_exclusive ON schedule_runs (job_id) WHERE state = 'running' AND exclusive = 1;
 CREATE TABLE schedule_workers (id TEXT PRIMARY KEY, until_at BIGINT NOT NULL);
+`, `
+ALTER TABLE schedule_jobs ADD COLUMN health TEXT NOT NULL DEFAULT 'ok';
+UPDATE schedule_jobs SET health = CASE WHEN doc LIKE '%,"health":{"status":"warned",%' THEN 'warned'
+	WHEN doc LIKE '%,"health":{"status":"failing",%' THEN 'failing' ELSE 'ok' END;
+CREATE INDEX schedule_jobs_state ON schedule_jobs (state, id);
+CREATE INDEX schedule_jobs_health ON schedule_jobs (health, id);
+CREATE INDEX schedule_jobs_counts ON schedule_jobs (owner, state, health);
 `}
 
 // Open opens the store at a place: "postgres://..." or the name of a file, for SQLite, which is
