@@ -80,6 +80,11 @@ var packagesRules = []packagesRule{
 		why:      "a rehearsal is a server and its calls; who asks for one is no matter",
 	},
 	{
+		packages: []string{"audit"},
+		never:    []string{".", "call", "upstream", "rehearse", "audit/probe", "audit/source/...", "internal/cli", "internal/sandbox"},
+		why:      "the grade is a pure function of the findings, whoever brings the facts",
+	},
+	{
 		packages: []string{"infer"},
 		never:    []string{".", "checks/...", "policy", "preset", "protocol"},
 		why:      "a guess says what an argument is; what to demand of it is decided above",

@@ -1,0 +1,127 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An Input is all that a report is made of.
+type Input struct {
+	Target   Target
+	Language string // of the server, if it is known: [TypeScript], [Python] or [Go]
+	Tools    []string
+	Facts    []Fact
+	Notes    []string // what was not tried, and why
+	// Suppressions are looked at as of Now.
+	Suppressions []Suppression
+	Now          time.Time
+}
+
+// A Target is what was audited.
+type Target struct {
+	Name    string   `json:"name"`              // a command, a URL or a directory, without secrets
+	Server  string   `json:"server,omitempty"`  // what the server says it is: name and version
+	Methods []Method `json:"methods"`           // that were used
+	Source  string   `json:"source,omitempty"`  // the directory of its code, as it was given
+	Command []string `json:"command,omitempty"` // that starts it
+}
+
+// A Report is what an audit comes to. It is made of an [Input] alone: the same input gives the
+// same report.
+type Report struct {
+	SchemaVersion int          `json:"schemaVersion"` // of this form: 1
+	Rubric        string       `json:"rubric"`        // RubricVersion
+	Target        Target       `json:"target"`
+	Grade         Grade        `json:"grade"`
+	Findings      []Finding    `json:"findings"` // worst first
+	Cells         []Assessment `json:"cells"`    // all that is relevant, by class, tool and parameter
+	Tools         []string     `json:"tools"`
+	Notes         []string     `json:"notes"`
+}
+
+// SchemaVersion is that of the JSON form of a [Report].
+const SchemaVersion = 1
+
+// New makes the report.
+func New(in Input) *Report {
+	cells := assess(in.Facts)
+	list := findings(cells, in.Language)
+	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
+	tools := toolNames(in.Tools, in.Facts)
+	cells = slices.DeleteFunc(cells, func(a Assessment) bool { return !a.relevant() })
+	r := &Report{
+		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools)),
+		Findings: list, Cells: cells, Tools: tools, Notes: notes,
+	}
+	if r.Target.Methods == nil {
+		r.Target.Methods = []Method{}
+	}
+	if r.Notes == nil {
+		r.Notes = []string{}
+	}
+	return r
+}
+
+func toolNames(tools []string, facts []Fact) []string {
+	names := append([]string{}, tools...)
+	for _, f := range facts {
+		names = append(names, f.Tool)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
+}
+
+// Name says in a few words what the finding is: "path in read_file, parameter path".
+func (f *Finding) Name() string { return f.Cell.String() }
+
+// String says which cell it is: "path: tool read_file, parameter path".
+func (c Cell) String() string {
+	s := string(c.Class) + ": "
+	if c.Tool == "" {
+		s += "the server"
+	} else {
+		s += "tool " + c.Tool
+	}
+	if c.Param != "" {
+		s += ", parameter " + strings.TrimPrefix(c.Param, "/")
+	}
+	return s
+}
+
+// Unassessed are the relevant cells of which nothing is known, and why.
+func (r *Report) Unassessed() []Assessment {
+	var list []Assessment
+	for _, a := range r.Cells {
+		if !a.Assessed() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Guards are the cells with a proven guard, and those of which one was read in the code.
+func (r *Report) Guards() (proven, read []Assessment) {
+	for _, a := range r.Cells {
+		switch {
+		case a.Verdict == Guarded && a.Proven:
+			proven = append(proven, a)
+		case a.Verdict == Guarded:
+			read = append(read, a)
+		}
+	}
+	return proven, read
+}
+
+// Summary is one line: the grade, the score and how much is known.
+func (r *Report) Summary() string {
+	g := &r.Grade
+	if g.Letter == Ungraded {
+		return fmt.Sprintf("not graded: nothing could be assessed (%s, %d relevant places)", count(len(r.Tools), "tool"), g.Coverage.Relevant)
+	}
+	return fmt.Sprintf("grade %s, %d of 100; %d%% of %d relevant places assessed", g, g.Score, g.Coverage.Percent, g.Coverage.Relevant)
+}
