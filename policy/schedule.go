@@ -16,6 +16,7 @@ import (
 // A Schedule is what a policy says of the scheduler.
 type Schedule struct {
 	Store          string        `policy:"store" doc:"file of the jobs, relative to the policy, or postgres://USER@HOST/DATABASE; default: toolvet-schedule.db"`
+	Shared         bool          `policy:"shared" doc:"true: all who may use the scheduler see and change all jobs; default: with authorization, each only its own"`
 	SkipValidation bool          `policy:"skip_validation" doc:"true: jobs may be made although their call is a no-go; default: false"`
 	Ahead          time.Duration `policy:"ahead" doc:"how long before a run its validation begins; default 6h"`
 	Recheck        time.Duration `policy:"recheck" doc:"between two validations ahead of a run; default 15m"`

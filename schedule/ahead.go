@@ -52,7 +52,6 @@ func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 	within, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	v, judgeErr := s.verdict(within, "ahead", j)
-	var alert *Alert
 	_, err := s.store.UpdateJob(ctx, j.ID, func(now *Job) error {
 		if !now.Updated.Equal(j.Updated) {
 			return nil // judged what is not in force any more
@@ -62,17 +61,14 @@ func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 		switch {
 		case judgeErr != nil:
 		case !v.Valid && now.Health.Status != Failing:
-			alert = now.turn(Warned, now.outlook(v), s.now())
+			now.turn(Warned, now.outlook(v), s.now())
 		case v.Valid && now.Health.Status == Warned:
-			alert = now.turn(Healthy, "", s.now())
+			now.turn(Healthy, "", s.now())
 		}
 		return nil
 	})
-	if err != nil {
-		return v, err
-	}
-	s.tell(alert)
-	return v, nil
+	kick(s.alert)
+	return v, err
 }
 
 // outlook says what will become of the next run.

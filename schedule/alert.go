@@ -3,42 +3,149 @@
 
 package schedule
 
-import "time"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // An Alert is a change of a job's health.
 type Alert struct {
+	ID     string    `json:"id"`    // the same however often it is told
 	Event  string    `json:"event"` // job.ok, job.warned or job.failing
 	Time   time.Time `json:"time"`
 	Job    string    `json:"job"` // its id
 	Name   string    `json:"name"`
 	Tool   string    `json:"tool"`
+	Owner  string    `json:"owner,omitempty"` // the subject of the job's owner
 	Was    Status    `json:"was"`
 	Status Status    `json:"status"`
 	Reason string    `json:"reason,omitempty"`
 	Next   time.Time `json:"next,omitzero"`
 }
 
-// turn sets a job's health, and returns the alert if it is another.
-func (j *Job) turn(status Status, reason string, now time.Time) *Alert {
+// A Notice is an alert that is being told.
+type Notice struct {
+	Alert
+	// Told are those who have been told, by names that the teller gives them. It adds to them,
+	// so that nobody is told again because somebody else could not be reached.
+	Told  []string
+	Tries int // so far
+}
+
+// turn sets a job's health, and notes the alert if it is another.
+func (j *Job) turn(status Status, reason string, now time.Time) {
 	was := j.Health.Status
 	if was == status {
 		j.Health.Reason = reason
-		return nil
+		return
 	}
 	j.Health = Health{Status: status, Since: now, Reason: reason}
 	if was == "" {
 		was = Healthy
 	}
-	return &Alert{Event: "job." + string(status), Time: now, Job: j.ID, Name: j.Name, Tool: j.Tool, Was: was, Status: status, Reason: reason, Next: j.Next}
+	j.Alerts = append(j.Alerts, &Alert{
+		ID: "msg_" + NewID(now), Event: "job." + string(status), Time: now, Job: j.ID, Name: j.Name, Tool: j.Tool,
+		Owner: j.Owner.Subject, Was: was, Status: status, Reason: reason, Next: j.Next,
+	})
 }
 
-// tell sends alerts of what has been stored.
-func (s *Scheduler) tell(alerts ...*Alert) {
-	for _, a := range alerts {
-		if a == nil {
-			continue
+const (
+	tellers  = 4                // alerts that are told at once
+	telling  = 2 * time.Minute  // an alert is another's after it; telling one takes less
+	giveUp   = 24 * time.Hour   // after which an alert is told no more
+	longest  = 15 * time.Minute // between two tries
+	lastTell = 10 * time.Second // for alerts at the end
+)
+
+// tellAll tells alerts until ctx is done.
+func (e *engine) tellAll(ctx context.Context) {
+	for {
+		n, err := e.tellSome(ctx)
+		if err != nil && ctx.Err() == nil {
+			e.log.Error("the store does not say who is to be alerted", "err", err)
 		}
-		s.log.Warn("a job's health is another", "job", a.Name, "status", a.Status, "was", a.Was)
-		s.cfg.Alert(*a)
+		if n == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), e.alert) || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// tellSome tells alerts that are due, and returns their number.
+func (e *engine) tellSome(ctx context.Context) (int, error) {
+	now := e.now()
+	list, err := e.store.Alerts(ctx, now, now.Add(telling), tellers)
+	if err != nil {
+		return 0, err
+	}
+	var all sync.WaitGroup
+	for _, n := range list {
+		all.Go(func() { e.tell(ctx, n) })
+	}
+	all.Wait()
+	return len(list), nil
+}
+
+// tell tells one alert, and stores how that went: an alert is told at least once.
+func (e *engine) tell(ctx context.Context, n *Notice) {
+	if n.Tries == 0 {
+		e.log.Warn("a job's health is another", "job", n.Name, "status", n.Status, "was", n.Was)
+	}
+	err := e.cfg.Alert(ctx, n)
+	now := e.now()
+	next := now.Add(min(time.Second<<min(2*n.Tries, 16), longest)) // 1, 4, 16 s ...
+	n.Tries++
+	done := err == nil
+	if err != nil {
+		e.log.Error("an alert was not delivered", "job", n.Name, "status", n.Status, "tries", n.Tries, "err", err)
+		if now.Sub(n.Time) > giveUp {
+			e.log.Error("the alert is told no more", "job", n.Name, "status", n.Status)
+			done = true
+		}
+	}
+	if err := e.store.Told(context.WithoutCancel(ctx), n, now, next, done); err != nil {
+		e.log.Error("that an alert was told could not be stored: it will be told again", "job", n.Name, "err", err)
+	}
+}
+
+// lastWords tells alerts of runs that have ended in the end.
+func (e *engine) lastWords(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lastTell)
+	defer cancel()
+	for ctx.Err() == nil {
+		if n, err := e.tellSome(ctx); err != nil || n == 0 {
+			return
+		}
+	}
+}
+
+// follow shows the alerts of all processes to Config.Seen until ctx is done.
+func (e *engine) follow(ctx context.Context) {
+	if e.cfg.Seen == nil {
+		return
+	}
+	const back = time.Minute // clocks differ, and a transaction takes its time
+	seen := map[string]time.Time{}
+	began := e.now()
+	for pause(ctx, e.cfg.Poll, nil) {
+		since := e.now().Add(-back)
+		if since.Before(began) {
+			since = began
+		}
+		list, err := e.store.AlertsSince(ctx, since)
+		if err != nil {
+			continue // others say so
+		}
+		for _, a := range list {
+			if _, again := seen[a.ID]; !again {
+				seen[a.ID] = a.Time
+				e.cfg.Seen(*a)
+			}
+		}
+		for id, at := range seen {
+			if at.Before(since) {
+				delete(seen, id)
+			}
+		}
 	}
 }

@@ -114,20 +114,19 @@ func (s *Scheduler) conclude(c Claim, outcome *Run, stopped bool) *Run {
 	return r
 }
 
-// concluded changes a job whose run has ended, and returns the alert that is due.
-func (j *Job) concluded(r *Run, open int, now time.Time) (alert *Alert) {
+// concluded changes a job whose run has ended.
+func (j *Job) concluded(r *Run, open int, now time.Time) {
 	switch r.State {
 	case Queued:
-		return nil
+		return
 	case Succeeded:
-		alert = j.turn(Healthy, "", now)
+		j.turn(Healthy, "", now)
 	case Refused:
-		alert = j.turn(Failing, "the run was refused: "+clip(r.Reason, 1024), now)
+		j.turn(Failing, "the run was refused: "+clip(r.Reason, 1024), now)
 	case Lost:
-		alert = j.turn(Failing, "the run was lost: "+clip(r.Reason, 1024), now)
+		j.turn(Failing, "the run was lost: "+clip(r.Reason, 1024), now)
 	default:
-		alert = j.turn(Failing, "the run failed: "+clip(r.Reason, 1024), now)
+		j.turn(Failing, "the run failed: "+clip(r.Reason, 1024), now)
 	}
 	j.settle(open)
-	return alert
 }

@@ -52,8 +52,11 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	loops.Go(func() { e.checks(ctx) })
 	loops.Go(func() { e.prune(ctx) })
 	loops.Go(func() { e.files(ctx) })
+	loops.Go(func() { e.tellAll(ctx) })
+	loops.Go(func() { e.follow(ctx) })
 	e.loop(ctx)
 	e.drain()
+	e.lastWords(alive)
 	stop()
 	loops.Wait()
 	worker, _ := e.holds()
@@ -164,16 +167,13 @@ func (e *engine) idle(ctx context.Context) time.Duration {
 // pass fires what is due and begins what is ready, and reports whether there was anything.
 func (e *engine) pass(ctx context.Context) (did bool, err error) {
 	now := e.now()
-	var alerts []*Alert
-	fired, err := e.store.Fire(ctx, now, batch, func(j *Job, open int) []*Run {
-		runs, alert := e.fire(j, open, now)
-		alerts = append(alerts, alert)
-		return runs
-	})
+	fired, err := e.store.Fire(ctx, now, batch, func(j *Job, open int) []*Run { return e.fire(j, open, now) })
 	if err != nil {
 		return false, err
 	}
-	e.tell(alerts...)
+	if fired > 0 {
+		kick(e.alert)
+	}
 	free := cap(e.slots) - len(e.slots)
 	worker, ok := e.holds()
 	if free == 0 || !ok {
@@ -221,11 +221,10 @@ func (e *engine) safely(ctx context.Context, c Claim) (outcome *Run) {
 func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
 	r := e.conclude(c, outcome, errors.Is(context.Cause(ctx), errStopped))
 	for {
-		var alert *Alert
-		err := e.store.Finish(context.WithoutCancel(ctx), r, func(j *Job, open int) { alert = j.concluded(r, open, e.now()) })
+		err := e.store.Finish(context.WithoutCancel(ctx), r, func(j *Job, open int) { j.concluded(r, open, e.now()) })
 		switch {
 		case err == nil:
-			e.tell(alert)
+			kick(e.alert)
 			e.log.Info("a run ended", "job", c.Job.Name, "run", r.ID, "state", r.State, "attempt", r.Attempt)
 			return
 		case errors.Is(err, ErrLost):
@@ -266,21 +265,16 @@ func (e *engine) takeOver(ctx context.Context) {
 	if held {
 		return
 	}
-	lost, err := e.store.TakeOver(ctx, e.now())
+	now := e.now()
+	err := e.store.TakeOver(ctx, now, func(j *Job, r *Run, open int) {
+		r.Reason = fmt.Sprintf("its worker died, for the %dth time", r.Attempt)
+		if j.AtMostOnce {
+			r.Reason = "its worker died, and it must not run twice"
+		}
+		j.concluded(r, open, now)
+		kick(e.alert)
+	})
 	if err != nil && ctx.Err() == nil {
 		e.log.Error("the runs of dead workers could not be taken over", "err", err)
-	}
-	for _, r := range lost {
-		var alert *Alert
-		_, err := e.store.UpdateJob(ctx, r.Job, func(j *Job) error {
-			r.Reason = "its worker died, and it must not run twice"
-			alert = j.concluded(r, 0, e.now())
-			return nil
-		})
-		if err != nil {
-			e.log.Error("a lost run could not be told", "run", r.ID, "err", err)
-			continue
-		}
-		e.tell(alert)
 	}
 }

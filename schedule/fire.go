@@ -16,11 +16,12 @@ const maxMissed = 10000
 
 // fire says what becomes of a job whose time has come: it returns the new runs, and sets when
 // the job runs next. Open is the number of its runs that have not ended.
-func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run, alert *Alert) {
+func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run) {
 	schedule, err := j.restored()
 	if err != nil { // the zone is not known on this machine
 		j.setNext(time.Time{}, now, 0, 0)
-		return nil, j.turn(Failing, "its schedule cannot be read any more: "+err.Error(), now)
+		j.turn(Failing, "its schedule cannot be read any more: "+err.Error(), now)
+		return nil
 	}
 	fresh, late, counted := s.times(j, schedule, now)
 	caught, missed := j.catchUp(fresh, late)
@@ -37,7 +38,7 @@ func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run, alert *A
 	if n := len(missed); n > 0 {
 		r := add(missed[n-1])
 		r.State, r.Ended, r.Reason = Missed, now, missedReason(n, counted, missed[0], missed[n-1], j)
-		alert = j.turn(Failing, r.Reason, now)
+		j.turn(Failing, r.Reason, now)
 	}
 	for _, at := range caught {
 		if limited && left <= 0 {
@@ -72,7 +73,7 @@ func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run, alert *A
 		j.Next = time.Time{}
 		j.settle(open)
 	}
-	return runs, alert
+	return runs
 }
 
 // times are the times of a job up to now that are due, and those that are too late. Counted

@@ -80,11 +80,13 @@ type Job struct {
 	Unvalidated bool `json:"unvalidated,omitempty"`
 
 	CheckAt time.Time `json:"-"` // when the next run is to be validated; zero: at no time
+	// Alerts are the changes of Health that are not stored yet: they are stored with the job.
+	Alerts []*Alert `json:"-"`
 }
 
 // A Spec is what is asked for when a job is made.
 type Spec struct {
-	Name         string          `json:"name"` // unique in the store
+	Name         string          `json:"name"` // unique among the jobs of its owner
 	Tool         string          `json:"tool"` // SERVER:TOOL
 	Arguments    json.RawMessage `json:"arguments"`
 	Schedule     string          `json:"schedule"`           // see package when

@@ -58,10 +58,11 @@ func inWorld(t *testing.T, change func(*schedule.Config), f func(w *world)) {
 			Store: store, Caller: w, Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
 			Poll:  time.Minute,
 			Lease: time.Hour, // by the store's clock, which is none of the bubble's
-			Alert: func(a schedule.Alert) {
+			Alert: func(_ context.Context, a *schedule.Notice) error {
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				w.alerts = append(w.alerts, fmt.Sprintf("%s %s: %s", a.Name, a.Status, a.Reason))
+				return nil
 			},
 		}
 		if change != nil {

@@ -38,8 +38,12 @@ type Config struct {
 	// Bases are the directories in which a server's relative paths may lie, whose files are
 	// looked at; nil: only absolute paths are.
 	Bases func(server string) []string
-	// Alert is told of each change of a job's health, once. Nil: nobody is.
-	Alert func(Alert)
+	// Alert tells a change of a job's health, at least once, in one of the processes that
+	// serve the store; after an error again. It has a minute. Nil tells nobody.
+	Alert func(context.Context, *Notice) error
+	// Seen is called with each change of a job's health, in every process that serves the
+	// store. It must return soon. Nil: it is not.
+	Seen func(Alert)
 
 	Workers   int           // runs at once; default 8
 	Ahead     time.Duration // how long before a run its validation begins; default 6 h
@@ -79,7 +83,7 @@ func (c Config) withDefaults() Config {
 		c.PolicyDigest = func() string { return "" }
 	}
 	if c.Alert == nil {
-		c.Alert = func(Alert) {}
+		c.Alert = func(context.Context, *Notice) error { return nil }
 	}
 	return c
 }
@@ -92,6 +96,7 @@ type Scheduler struct {
 	log   *slog.Logger
 	wake  chan struct{} // something may be due
 	check chan struct{} // a validation may be due
+	alert chan struct{} // an alert may be due
 }
 
 // New makes a scheduler.
@@ -100,7 +105,7 @@ func New(cfg Config) (*Scheduler, error) {
 		return nil, errors.New("a scheduler needs a store and a caller")
 	}
 	cfg = cfg.withDefaults()
-	return &Scheduler{cfg: cfg, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1)}, nil
+	return &Scheduler{cfg: cfg, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1), alert: make(chan struct{}, 1)}, nil
 }
 
 // now is the wall clock to the millisecond, as stores keep it.

@@ -16,15 +16,18 @@ import (
 var (
 	ErrNotFound  = errors.New("there is no such job or run")
 	ErrNameTaken = errors.New("another job has this name")
+	// ErrAmbiguous says that jobs of several owners have a name.
+	ErrAmbiguous = errors.New("jobs of several owners have this name: give the job's id")
 	// ErrLost says that a worker's lease is over: what it holds is another's.
 	ErrLost = errors.New("the lease is over")
 )
 
 // A Store keeps jobs and runs. It is safe for concurrent use, by any number of processes.
-// What a method has done without an error is on the disk.
+// What a method has done without an error is on the disk. Whatever stores a job stores its
+// Alerts in the same transaction.
 type Store interface {
 	CreateJob(ctx context.Context, j *Job) error
-	// Job finds a job by its id or its name.
+	// Job finds a job by its id or its name. The error is ErrAmbiguous if several have the name.
 	Job(ctx context.Context, id string) (*Job, error)
 	// UpdateJob changes a job, while nobody else can, unless change returns an error.
 	UpdateJob(ctx context.Context, id string, change func(*Job) error) (*Job, error)
@@ -57,8 +60,9 @@ type Store interface {
 	// Leave ends a worker's lease.
 	Leave(ctx context.Context, worker string) error
 	// TakeOver puts the runs of workers whose lease is over back into the queue, or, if they
-	// must not run twice, ends them as Lost, and returns these.
-	TakeOver(ctx context.Context, now time.Time) ([]*Run, error)
+	// must not run twice or were begun too often, ends them as Lost: lost then changes run and
+	// job; open is the number of the job's other runs that have not ended.
+	TakeOver(ctx context.Context, now time.Time, lost func(j *Job, r *Run, open int)) error
 
 	// NextAt is when something is to be done: a job to be fired, or a run to be begun. Zero
 	// is never.
@@ -70,7 +74,17 @@ type Store interface {
 	CheckSoon(ctx context.Context, server string, now time.Time) error
 	// Prune deletes runs that have ended before a time, and of each job all but the newest
 	// keep.
+	// Alerts that were told, or made, before that time go too.
 	Prune(ctx context.Context, before time.Time, keep int) (int, error)
+
+	// Alerts returns alerts that are to be told now, at most limit, the oldest first, one a
+	// job, and gives nobody else the same before until.
+	Alerts(ctx context.Context, now, until time.Time, limit int) ([]*Notice, error)
+	// Told stores how far a notice has been told: if done, it is told no more; else again at
+	// next.
+	Told(ctx context.Context, n *Notice, now, next time.Time, done bool) error
+	// AlertsSince returns the alerts made since a time, told or not.
+	AlertsSince(ctx context.Context, since time.Time) ([]*Alert, error)
 	Close() error
 }
 
@@ -87,9 +101,10 @@ type JobFilter struct {
 	Tag    string
 	Server string
 	Owner  *string // its subject
-	Search string  // in name, tool, description and tags
-	After  string  // the id of the last job of the page before
-	Limit  int     // default 50, at most 1000
+	Name   string
+	Search string // in name, tool, description and tags
+	After  string // the id of the last job of the page before
+	Limit  int    // default 50, at most 1000
 	// Before chooses jobs that run before it, in the order of their next runs. It does not go
 	// together with After.
 	Before time.Time
@@ -104,7 +119,8 @@ type Count struct {
 
 // A RunFilter chooses runs, the newest first.
 type RunFilter struct {
-	Job    string // its id
+	Job    string  // its id
+	Owner  *string // the subject of the job's owner
 	State  RunState
 	Before string // the id of the last run of the page before
 	Limit  int    // default 50, at most 1000

@@ -117,8 +117,9 @@ func (p *plan) digest() string {
 }
 
 // scheduler opens the scheduler with its servers, which it connects to when they are needed.
-// What becomes of calls is told to observer; nil: to nobody.
-func (a *app) scheduler(ctx context.Context, p *plan, observer toolvet.Observer, alert func(schedule.Alert)) (s *schedule.Scheduler, servers *fleet, closeAll func(), err error) {
+// What becomes of calls is told to observer; nil: to nobody. Tell and seen are as Alert and Seen
+// of [schedule.Config].
+func (a *app) scheduler(ctx context.Context, p *plan, observer toolvet.Observer, tell func(context.Context, *schedule.Notice) error, seen func(schedule.Alert)) (s *schedule.Scheduler, servers *fleet, closeAll func(), err error) {
 	store, err := sqlstore.Open(ctx, p.said.Store)
 	if err != nil {
 		return nil, nil, nil, withHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
@@ -127,7 +128,7 @@ func (a *app) scheduler(ctx context.Context, p *plan, observer toolvet.Observer,
 		return nil, nil, nil, errors.Join(err, store.Close())
 	}
 	s, err = schedule.New(schedule.Config{
-		Store: store, Caller: servers, AllowSkip: p.said.SkipValidation, PolicyDigest: p.digest, Bases: servers.bases, Alert: alert,
+		Store: store, Caller: servers, AllowSkip: p.said.SkipValidation, PolicyDigest: p.digest, Bases: servers.bases, Alert: tell, Seen: seen,
 		Workers: p.said.Workers, Ahead: p.said.Ahead, Recheck: p.said.Recheck, MaxResult: p.said.Retention.Result,
 		KeepAge: p.said.Retention.Age, KeepRuns: p.said.Retention.Runs, Logger: p.log,
 	})
@@ -150,7 +151,7 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 	if err != nil {
 		return err
 	}
-	s, _, closeAll, err := a.scheduler(cmd.Context(), p, nil, nil)
+	s, _, closeAll, err := a.scheduler(cmd.Context(), p, nil, nil, nil)
 	if err != nil {
 		return err
 	}

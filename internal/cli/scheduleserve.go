@@ -81,17 +81,12 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	}
 	defer record.Close(context.WithoutCancel(ctx))
 	var door *server.Server
-	s, servers, closeAll, err := a.scheduler(ctx, p, record, func(alert schedule.Alert) { notifier.Alert(alert); door.Alert(alert) })
+	s, servers, closeAll, err := a.scheduler(ctx, p, record, notifier.Tell, func(alert schedule.Alert) { door.Alert(alert) })
 	if err != nil {
 		return err
 	}
 	defer closeAll()
 	door = server.New(server.Config{Scheduler: s, Checks: suite.Default(), Logger: p.log})
-	defer func() {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
-		defer cancel()
-		notifier.Close(within)
-	}()
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

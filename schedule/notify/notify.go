@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -21,8 +20,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/process"
@@ -38,128 +37,74 @@ type Config struct {
 	Logger     *slog.Logger // is told what could not be delivered; nil discards
 }
 
-const (
-	queue   = 256 // alerts that wait; with more, the newest are dropped and logged
-	tries   = 4   // of a webhook
-	timeout = 10 * time.Second
-)
+const timeout = 10 * time.Second // of the webhook, and of the command
 
-// A Notifier delivers alerts, one after the other.
+// A Notifier tells alerts. It may be used concurrently.
 type Notifier struct {
 	cfg    Config
-	log    *slog.Logger
 	client *http.Client
-	alerts chan schedule.Alert
-	done   chan struct{}
-	ctx    context.Context
-	cancel context.CancelFunc
-	close  sync.Once
-	pause  time.Duration // before the second try
 }
 
-// New starts a notifier. Close ends it.
+// New makes a notifier.
 func New(cfg Config) *Notifier {
-	n := &Notifier{
-		cfg: cfg, log: cfg.Logger, alerts: make(chan schedule.Alert, queue), done: make(chan struct{}), pause: time.Second,
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Notifier{
+		cfg:    cfg,
 		client: &http.Client{Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
-	if n.log == nil {
-		n.log = slog.New(slog.DiscardHandler)
-	}
-	n.ctx, n.cancel = context.WithCancel(context.Background())
-	go n.run()
-	return n
 }
 
-// Alert has an alert delivered. It does not wait. It must not be called after Close.
-func (n *Notifier) Alert(a schedule.Alert) {
-	select {
-	case n.alerts <- a:
-	default:
-		n.log.Error("an alert is dropped: too many wait", "job", a.Name, "status", a.Status)
-	}
-}
-
-// Close waits until all alerts are delivered or ctx is done.
-func (n *Notifier) Close(ctx context.Context) {
-	n.close.Do(func() { close(n.alerts) })
-	select {
-	case <-n.done:
-	case <-ctx.Done():
-		n.cancel()
-		<-n.done
-	}
-	n.cancel()
-}
-
-func (n *Notifier) run() {
-	defer close(n.done)
-	for a := range n.alerts {
-		body, err := json.Marshal(a)
-		if err != nil {
-			n.log.Error("an alert cannot be written", "job", a.Name, "err", err)
-			continue
-		}
-		if n.cfg.Webhook != "" {
-			n.failed(a, "the webhook", n.post(body))
-		}
-		if len(n.cfg.Command) > 0 {
-			n.failed(a, "the command", n.command(body))
-		}
-	}
-}
-
-func (n *Notifier) failed(a schedule.Alert, who string, err error) {
+// Tell tells an alert to those who have not been told. The error says who should be told again:
+// a webhook that did not answer, or with 429 or 5xx, and a command that did not end well. A webhook that
+// refuses what it is told is told no more; that is logged.
+func (n *Notifier) Tell(ctx context.Context, a *schedule.Notice) error {
+	body, err := json.Marshal(a.Alert)
 	if err != nil {
-		n.log.Error("an alert was not delivered to "+who, "job", a.Name, "status", a.Status, "err", err)
+		return err
 	}
+	var failed []error
+	tell := func(who string, wanted bool, how func(context.Context) error) {
+		if !wanted || slices.Contains(a.Told, who) {
+			return
+		}
+		if err := how(ctx); err != nil {
+			failed = append(failed, fmt.Errorf("the %s: %w", who, err))
+			return
+		}
+		a.Told = append(a.Told, who)
+	}
+	tell("webhook", n.cfg.Webhook != "", func(ctx context.Context) error { return n.post(ctx, a, body) })
+	tell("command", len(n.cfg.Command) > 0, func(ctx context.Context) error { return n.command(ctx, body) })
+	return errors.Join(failed...)
 }
 
-// post tells the webhook, several times if need be; the id stays the same.
-func (n *Notifier) post(body []byte) (err error) {
-	id := "msg_" + rand.Text()
-	for try := range tries {
-		if try > 0 {
-			timer := time.NewTimer(n.pause << (2 * (try - 1))) // 1, 4, 16 s
-			select {
-			case <-timer.C:
-			case <-n.ctx.Done():
-				timer.Stop()
-				return err
-			}
-		}
-		var again bool
-		if again, err = n.postOnce(id, body); !again {
-			return err
-		}
-	}
-	return err
-}
-
-func (n *Notifier) postOnce(id string, body []byte) (again bool, err error) {
-	r, err := http.NewRequestWithContext(n.ctx, http.MethodPost, n.cfg.Webhook, bytes.NewReader(body))
+// post tells the webhook. The id is the alert's: it stays the same however often it is told.
+func (n *Notifier) post(ctx context.Context, a *schedule.Notice, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.cfg.Webhook, bytes.NewReader(body))
 	if err != nil {
-		return false, errors.New("its URL cannot be used")
+		return errors.New("its URL cannot be used")
 	}
 	stamp := strconv.FormatInt(time.Now().Unix(), 10)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("webhook-id", id)
+	r.Header.Set("webhook-id", a.ID)
 	r.Header.Set("webhook-timestamp", stamp)
-	r.Header.Set("webhook-signature", Sign(n.cfg.Secret, id, stamp, body))
+	r.Header.Set("webhook-signature", Sign(n.cfg.Secret, a.ID, stamp, body))
 	answer, err := n.client.Do(r)
 	if err != nil {
-		return true, errors.New("it cannot be reached") // the URL may hold a secret
+		return errors.New("it cannot be reached") // the URL may hold a secret
 	}
 	defer answer.Body.Close()
 	_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be used again
 	switch s := answer.StatusCode; {
 	case s/100 == 2:
-		return false, nil
 	case s/100 == 5 || s == http.StatusTooManyRequests:
-		return true, fmt.Errorf("it answered with status %d", s)
+		return fmt.Errorf("it answered with status %d", s)
 	default:
-		return false, fmt.Errorf("it answered with status %d", s)
+		n.cfg.Logger.Error("the webhook refuses an alert", "job", a.Name, "status", s)
 	}
+	return nil
 }
 
 // Sign is the signature of a webhook's body.
@@ -171,12 +116,12 @@ func Sign(secret, id, timestamp string, body []byte) string {
 }
 
 // command runs the command.
-func (n *Notifier) command(body []byte) error {
+func (n *Notifier) command(ctx context.Context, body []byte) error {
 	p, err := process.Start(process.Command{Args: n.cfg.Command, Supervisor: n.cfg.Supervisor, Stderr: io.Discard})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(n.ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	go func() { _, _ = io.Copy(io.Discard, p.Stdout()) }()
 	go func() {

@@ -4,7 +4,6 @@
 package notify
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -12,56 +11,45 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/schedule"
 )
 
-var alert = schedule.Alert{Event: "job.warned", Name: "backup", Status: schedule.Warned, Reason: "/data is gone"}
-
-func closed(t *testing.T, n *Notifier) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	n.Close(ctx)
+func notice() *schedule.Notice {
+	return &schedule.Notice{Alert: schedule.Alert{ID: "msg_1", Event: "job.warned", Name: "backup", Status: schedule.Warned, Reason: "/data is gone"}}
 }
 
 func TestWebhook(t *testing.T) {
 	t.Parallel()
-	type request struct {
-		id, signature string
-		body          []byte
-	}
-	got := make(chan request, 10)
-	count := 0
+	var ids []string
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		id := r.Header.Get("webhook-id")
 		if want := Sign("a secret", id, r.Header.Get("webhook-timestamp"), body); r.Header.Get("webhook-signature") != want {
 			t.Errorf("the signature is %q, want %q", r.Header.Get("webhook-signature"), want)
 		}
-		got <- request{id, r.Header.Get("webhook-signature"), body}
-		if count++; count < 3 {
+		var a schedule.Alert
+		if err := json.Unmarshal(body, &a); err != nil || a != notice().Alert {
+			t.Errorf("the webhook reads %s: %v", body, err)
+		}
+		if ids = append(ids, id); len(ids) < 3 {
 			w.WriteHeader(http.StatusBadGateway)
 		}
 	}))
 	defer hook.Close()
-	n := New(Config{Webhook: hook.URL, Secret: "a secret"})
-	n.pause = time.Millisecond
-	n.Alert(alert)
-	closed(t, n)
-	if len(got) != 3 {
-		t.Fatalf("the webhook was told %d times, want 3", len(got))
+	n, a := New(Config{Webhook: hook.URL, Secret: "a secret"}), notice()
+	for i := range 4 {
+		if err := n.Tell(t.Context(), a); (err == nil) != (i >= 2) {
+			t.Errorf("try %d: %v", i, err)
+		}
 	}
-	first, second := <-got, <-got
-	if first.id == "" || first.id != second.id {
-		t.Errorf("a second try has another id: %q %q", first.id, second.id)
-	}
-	var a schedule.Alert
-	if err := json.Unmarshal(first.body, &a); err != nil || a != alert {
-		t.Errorf("the webhook reads %s: %v", first.body, err)
+	if diff := cmp.Diff([]string{"msg_1", "msg_1", "msg_1"}, ids); diff != "" { // and not again
+		t.Errorf("the webhook was told (-want +got):\n%s", diff)
 	}
 }
 
@@ -79,24 +67,36 @@ func TestRefusedWebhookIsNotRepeated(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { count++; w.WriteHeader(http.StatusGone) }))
 	defer hook.Close()
 	n := New(Config{Webhook: hook.URL, Secret: "s"})
-	n.Alert(alert)
-	closed(t, n)
+	a := notice()
+	if err := n.Tell(t.Context(), a); err != nil || !slices.Contains(a.Told, "webhook") {
+		t.Errorf("a webhook that refuses is told again: %v", err)
+	}
 	if count != 1 {
 		t.Errorf("it was told %d times", count)
 	}
 }
 
+// TestCommand holds that each is told until that went well, whatever becomes of the others.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the command is a shell's")
 	}
-	file := filepath.Join(t.TempDir(), "alert.json")
-	n := New(Config{Command: []string{"/bin/sh", "-c", `cat >"$0"`, file}})
-	n.Alert(alert)
-	closed(t, n)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	defer hook.Close()
+	file := filepath.Join(t.TempDir(), "alerts.jsonl")
+	n, a := New(Config{Webhook: hook.URL, Secret: "s", Command: []string{"/bin/sh", "-c", `cat >>"$0"`, file}}), notice()
+	for range 2 {
+		if err := n.Tell(t.Context(), a); err == nil || !strings.Contains(err.Error(), "the webhook: it answered with status 503") {
+			t.Errorf("the webhook is down: %v", err)
+		}
+	}
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(text), `"reason":"/data is gone"`) {
+	if err != nil || strings.Count(string(text), `"reason":"/data is gone"`) != 1 {
 		t.Errorf("the command read %q, %v", text, err)
+	}
+	n, a = New(Config{Command: []string{"/bin/sh", "-c", "exit 3"}}), notice()
+	if err := n.Tell(t.Context(), a); err == nil || len(a.Told) > 0 {
+		t.Errorf("a command that fails was told %v: %v", a.Told, err)
 	}
 }

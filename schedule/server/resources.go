@@ -27,7 +27,7 @@ func (d *door) resources(server *mcp.Server) {
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "job", Title: "A job", URITemplate: jobURI + "{job}", MIMEType: "application/json", Description: "a job, by id or name",
 	}, d.read(jobURI, func(ctx context.Context, id string) (any, error) {
-		j, err := d.cfg.Scheduler.Get(ctx, id)
+		j, err := d.jobs.Get(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +35,7 @@ func (d *door) resources(server *mcp.Server) {
 	}))
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "run", Title: "A run", URITemplate: runURI + "{run}", MIMEType: "application/json", Description: "a run with its result, by id",
-	}, d.read(runURI, func(ctx context.Context, id string) (any, error) { return d.cfg.Scheduler.GetRun(ctx, id) }))
+	}, d.read(runURI, func(ctx context.Context, id string) (any, error) { return d.jobs.GetRun(ctx, id) }))
 }
 
 func (d *door) read(prefix string, find func(context.Context, string) (any, error)) mcp.ResourceHandler {
@@ -58,16 +58,16 @@ func (d *door) read(prefix string, find func(context.Context, string) (any, erro
 // sessions are the MCP servers that are in use.
 type sessions struct {
 	mu  sync.Mutex
-	all map[*mcp.Server]bool
+	all map[*mcp.Server]*door
 }
 
-func (s *sessions) add(server *mcp.Server) (remove func()) {
+func (s *sessions) add(server *mcp.Server, d *door) (remove func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
-		s.all = map[*mcp.Server]bool{}
+		s.all = map[*mcp.Server]*door{}
 	}
-	s.all[server] = true
+	s.all[server] = d
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -75,7 +75,8 @@ func (s *sessions) add(server *mcp.Server) (remove func()) {
 	}
 }
 
-// Alert tells all clients of an alert, by notifications/message. It does not wait.
+// Alert tells clients of an alert, by notifications/message: those who see its job. It does not
+// wait.
 func (s *Server) Alert(a schedule.Alert) {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -84,7 +85,10 @@ func (s *Server) Alert(a schedule.Alert) {
 	if a.Status == schedule.Healthy {
 		said.Level = "notice"
 	}
-	for server := range s.sessions.all {
+	for server, d := range s.sessions.all {
+		if s.cfg.Apart && a.Owner != d.who.Subject {
+			continue
+		}
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()

@@ -33,6 +33,9 @@ type Config struct {
 	// Checks judge the calls of the server's own tools, beside "schedule-job"; those of the
 	// schema are for all to have.
 	Checks []*check.Check
+	// Apart keeps owners apart: a session sees and changes the jobs and runs of its own subject
+	// alone. It is for doors that authenticate.
+	Apart  bool
 	Logger *slog.Logger // nil discards
 }
 
@@ -52,11 +55,15 @@ func New(cfg Config) *Server {
 
 // Serve serves one session, whose jobs belong to who, until in ends or ctx is done.
 func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
-	server, err := s.session(&who)
+	d := &door{Server: s, who: &who, jobs: s.cfg.Scheduler}
+	if s.cfg.Apart {
+		d.jobs = s.cfg.Scheduler.Of(who.Subject)
+	}
+	server, err := d.server()
 	if err != nil {
 		return err
 	}
-	defer s.sessions.add(server)()
+	defer s.sessions.add(server, d)()
 	l := newLedger(ctx, in, out)
 	err = server.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
@@ -68,20 +75,20 @@ func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out 
 // A door is the MCP server of one session.
 type door struct {
 	*Server
-	who *call.Session
+	who  *call.Session
+	jobs *schedule.Scheduler // with what the session may see
 }
 
-func (s *Server) session(who *call.Session) (*mcp.Server, error) {
-	d := &door{s, who}
+func (d *door) server() (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolvet-schedule", Version: toolvet.Version}, &mcp.ServerOptions{
 		//lint:ignore SA1019 see Server.Alert
 		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
 	})
-	gate, err := toolvet.New(toolvet.WithChecks(s.cfg.Checks...), toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute), toolvet.WithLogger(s.cfg.Logger))
+	gate, err := toolvet.New(toolvet.WithChecks(d.cfg.Checks...), toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute), toolvet.WithLogger(d.cfg.Logger))
 	if err != nil {
 		return nil, err
 	}
-	if err := mcpgate.Install(server, gate, mcpgate.WithLogger(s.cfg.Logger)); err != nil {
+	if err := mcpgate.Install(server, gate, mcpgate.WithLogger(d.cfg.Logger)); err != nil {
 		return nil, err
 	}
 	server.AddReceivingMiddleware(d.validateJobs)

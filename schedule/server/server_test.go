@@ -49,6 +49,12 @@ func (fake) Tools(context.Context, string) (*call.Catalog, error) { return call.
 // connect makes a client of a server with a store of its own.
 func connect(t *testing.T) (*mcp.ClientSession, *Server) {
 	t.Helper()
+	server := newServer(t, false)
+	return connectAs(t, server, "ann"), server
+}
+
+func newServer(t *testing.T, apart bool) *Server {
+	t.Helper()
 	store, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "schedule.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -58,13 +64,18 @@ func connect(t *testing.T) (*mcp.ClientSession, *Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := New(Config{Scheduler: s, Checks: suite.Default()})
+	return New(Config{Scheduler: s, Checks: suite.Default(), Apart: apart})
+}
+
+// connectAs makes a client of a subject's.
+func connectAs(t *testing.T, server *Server, subject string) *mcp.ClientSession {
+	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	var serving sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	serving.Go(func() {
-		if err := server.Serve(ctx, call.Session{Subject: "ann"}, in, out); err != nil {
+		if err := server.Serve(ctx, call.Session{Subject: subject}, in, out); err != nil {
 			t.Error(err)
 		}
 	})
@@ -74,7 +85,7 @@ func connect(t *testing.T) (*mcp.ClientSession, *Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { session.Close(); cancel(); in.Close(); serving.Wait() })
-	return session, server
+	return session
 }
 
 func use(t *testing.T, client *mcp.ClientSession, tool, arguments string) (text string, failed bool) {

@@ -29,7 +29,7 @@ func (d *door) create(ctx context.Context, arguments json.RawMessage) (any, erro
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
-	j, p, err := d.cfg.Scheduler.Create(ctx, in.Spec, d.who, in.How)
+	j, p, err := d.jobs.Create(ctx, in.Spec, d.who, in.How)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (d *door) update(ctx context.Context, arguments json.RawMessage) (any, erro
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
-	j, _, err := d.cfg.Scheduler.Update(ctx, in.Job, in.Changes, in.How)
+	j, _, err := d.jobs.Update(ctx, in.Job, in.Changes, in.How)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error)
 		return nil, err
 	}
 	limit := schedule.PageSize(in.Limit)
-	jobs, err := d.cfg.Scheduler.List(ctx, schedule.JobFilter{State: in.State, Tag: in.Tag, Server: in.Server, Search: in.Search, After: in.After, Limit: limit})
+	jobs, err := d.jobs.List(ctx, schedule.JobFilter{State: in.State, Tag: in.Tag, Server: in.Server, Search: in.Search, After: in.After, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
@@ -105,15 +105,15 @@ func onJob(ctx context.Context, arguments json.RawMessage, do func(context.Conte
 }
 
 func (d *door) get(ctx context.Context, arguments json.RawMessage) (any, error) {
-	return onJob(ctx, arguments, d.cfg.Scheduler.Get)
+	return onJob(ctx, arguments, d.jobs.Get)
 }
 
 func (d *door) pause(ctx context.Context, arguments json.RawMessage) (any, error) {
-	return onJob(ctx, arguments, d.cfg.Scheduler.Pause)
+	return onJob(ctx, arguments, d.jobs.Pause)
 }
 
 func (d *door) resume(ctx context.Context, arguments json.RawMessage) (any, error) {
-	return onJob(ctx, arguments, d.cfg.Scheduler.Resume)
+	return onJob(ctx, arguments, d.jobs.Resume)
 }
 
 func (d *door) delete(ctx context.Context, arguments json.RawMessage) (any, error) {
@@ -123,7 +123,7 @@ func (d *door) delete(ctx context.Context, arguments json.RawMessage) (any, erro
 	}
 	return struct {
 		Deleted string `json:"deleted"`
-	}{name}, d.cfg.Scheduler.Delete(ctx, name)
+	}{name}, d.jobs.Delete(ctx, name)
 }
 
 func (d *door) trigger(ctx context.Context, arguments json.RawMessage) (any, error) {
@@ -131,7 +131,7 @@ func (d *door) trigger(ctx context.Context, arguments json.RawMessage) (any, err
 	if err != nil {
 		return nil, err
 	}
-	return d.cfg.Scheduler.Trigger(ctx, name)
+	return d.jobs.Trigger(ctx, name)
 }
 
 func (d *door) executions(ctx context.Context, arguments json.RawMessage) (any, error) {
@@ -144,7 +144,7 @@ func (d *door) executions(ctx context.Context, arguments json.RawMessage) (any, 
 		return nil, err
 	}
 	limit := schedule.PageSize(in.Limit)
-	runs, err := d.cfg.Scheduler.Runs(ctx, schedule.RunFilter{Job: in.Job, State: in.State, Before: in.Before, Limit: limit})
+	runs, err := d.jobs.Runs(ctx, schedule.RunFilter{Job: in.Job, State: in.State, Before: in.Before, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
@@ -163,5 +163,5 @@ func (d *door) retrieve(ctx context.Context, arguments json.RawMessage) (any, er
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
-	return d.cfg.Scheduler.GetRun(ctx, in.Run)
+	return d.jobs.GetRun(ctx, in.Run)
 }

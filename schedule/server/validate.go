@@ -91,14 +91,14 @@ func (d *door) proposal(ctx context.Context, tool string, raw json.RawMessage) (
 		if err := json.Unmarshal(raw, &in); err != nil {
 			return nil, "", nil // the schema says what is wrong
 		}
-		p, err = d.cfg.Scheduler.Propose(ctx, in.Spec, d.who, in.How)
+		p, err = d.jobs.Propose(ctx, in.Spec, d.who, in.How)
 	case "update":
 		var in change
 		if err := json.Unmarshal(raw, &in); err != nil {
 			return nil, "", nil
 		}
 		below = "/changes"
-		p, err = d.cfg.Scheduler.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
+		p, err = d.jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
 	}
 	if errors.Is(err, schedule.ErrNotFound) {
 		return nil, "", nil // the tool says so
@@ -130,7 +130,7 @@ func (d *door) validateJobs(next mcp.MethodHandler) mcp.MethodHandler {
 		if in.Schedule == "" {
 			spec.Schedule = "in 1 minute" // only the call is asked about
 		}
-		p, err := d.cfg.Scheduler.Validate(ctx, &spec, d.who)
+		p, err := d.jobs.Validate(ctx, &spec, d.who)
 		if err != nil {
 			d.cfg.Logger.Warn("a job could not be validated", "err", err)
 		}

@@ -53,8 +53,12 @@ func jobByID(ctx context.Context, q querier, id, lock string) (*schedule.Job, er
 		if err != nil {
 			return nil, err
 		}
-		if len(list) > 0 {
+		switch len(list) {
+		case 0:
+		case 1:
 			return list[0], nil
+		default:
+			return nil, schedule.ErrAmbiguous
 		}
 	}
 	return nil, schedule.ErrNotFound
@@ -90,6 +94,9 @@ func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
 
 func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 	values, err := jobValues(j)
+	if err == nil {
+		err = putAlerts(ctx, q, j)
+	}
 	if err == nil {
 		_, err = q.ExecContext(ctx, `UPDATE schedule_jobs SET name = $2, state = $3, server = $4, owner = $5, tags = $6, search = $7,
 			next_at = $8, check_at = $9, doc = $10, health = $11 WHERE id = $1`, values...)
@@ -129,11 +136,14 @@ func (s *Store) DeleteJob(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM schedule_runs WHERE job_id = $1", j.ID); err != nil {
-			return err
+		for _, query := range []string{
+			"DELETE FROM schedule_runs WHERE job_id = $1", "DELETE FROM schedule_alerts WHERE job_id = $1", "DELETE FROM schedule_jobs WHERE id = $1",
+		} {
+			if _, err := tx.ExecContext(ctx, query, j.ID); err != nil {
+				return err
+			}
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM schedule_jobs WHERE id = $1", j.ID)
-		return err
+		return nil
 	})
 }
 
@@ -171,6 +181,9 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	}
 	if f.Owner != nil {
 		w.add("owner = $?", *f.Owner)
+	}
+	if f.Name != "" {
+		w.add("name = $?", f.Name)
 	}
 	if f.Tag != "" {
 		w.add(`tags LIKE $? ESCAPE '\'`, "%\n"+like.Replace(f.Tag)+"\n%")

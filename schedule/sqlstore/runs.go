@@ -90,6 +90,9 @@ func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run
 	if f.State != "" {
 		w.add("state = $?", string(f.State))
 	}
+	if f.Owner != nil {
+		w.add("EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = job_id AND j.owner = $?)", *f.Owner)
+	}
 	if f.Before != "" {
 		w.add("id < $?", f.Before)
 	}
@@ -180,12 +183,23 @@ func conflict(err error) bool {
 	return errors.As(err, &lite) && lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
 }
 
-// Finish implements [schedule.Store].
-func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+// endRun stores how a run that is running goes on, and reports whether it is still its worker's.
+func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	doc, err := json.Marshal(r.RunInfo)
 	if err != nil {
-		return err
+		return false, err
 	}
+	done, err := q.ExecContext(ctx, `UPDATE schedule_runs SET state = $4, ready_at = $5, ended_at = $6, doc = $7
+		WHERE id = $1 AND worker = $2 AND attempt = $3 AND state = 'running'`, r.ID, r.Worker, r.Attempt, string(r.State), ms(r.Ready), ms(r.Ended), string(doc))
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
+}
+
+// Finish implements [schedule.Store].
+func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, as Fire locks them
 		if errors.Is(err, schedule.ErrNotFound) {
@@ -194,13 +208,12 @@ func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 		if err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, `UPDATE schedule_runs SET state = $4, ready_at = $5, ended_at = $6, doc = $7
-			WHERE id = $1 AND worker = $2 AND attempt = $3 AND state = 'running'`, r.ID, r.Worker, r.Attempt, string(r.State), ms(r.Ready), ms(r.Ended), string(doc))
+		mine, err := endRun(ctx, tx, r)
 		if err != nil {
-			return err
+			return err // not ErrLost: it is tried again
 		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(schedule.ErrLost, err)
+		if !mine {
+			return schedule.ErrLost
 		}
 		var open int
 		if err := tx.QueryRowContext(ctx, openRuns, j.ID, r.ID).Scan(&open); err != nil {
@@ -217,8 +230,11 @@ func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, err
 	const many = `id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY job_id ORDER BY id DESC) AS n
 		FROM schedule_runs WHERE ended_at > 0) AS ranked WHERE n > $1)`
 	var total int64
-	for condition, value := range map[string]any{old: ms(before), many: keep} {
-		done, err := s.write.ExecContext(ctx, "DELETE FROM schedule_runs WHERE "+condition, value)
+	for _, delete := range []struct {
+		from  string
+		value any
+	}{{"schedule_runs WHERE " + old, ms(before)}, {"schedule_runs WHERE " + many, keep}, {"schedule_alerts WHERE made_at < $1", ms(before)}} {
+		done, err := s.write.ExecContext(ctx, "DELETE FROM "+delete.from, delete.value)
 		if err != nil {
 			return int(total), err
 		}

@@ -175,7 +175,7 @@ func TestJobs(t *testing.T) {
 				t.Errorf("%+v: %q, %v, want %q", tt.filter, got, err, tt.want)
 			}
 		}
-		if _, err := s.UpdateJob(t.Context(), b.ID, func(j *schedule.Job) error { j.Name = "backup"; return nil }); !errors.Is(err, schedule.ErrNameTaken) {
+		if _, err := s.UpdateJob(t.Context(), b.ID, func(j *schedule.Job) error { j.Name, j.Owner.Subject = "backup", ""; return nil }); !errors.Is(err, schedule.ErrNameTaken) {
 			t.Errorf("a name that is taken: %v", err)
 		}
 		enqueue(t, s, a, now, true)
@@ -369,14 +369,25 @@ func TestTakeOver(t *testing.T) {
 		}
 		var lost []*schedule.Run
 		for len(lost) == 0 { // the lease is a millisecond of the store's clock
-			var err error
-			if lost, err = s.TakeOver(t.Context(), now); err != nil {
+			if err := s.TakeOver(t.Context(), now, func(j *schedule.Job, r *schedule.Run, open int) {
+				if open != 0 {
+					t.Errorf("%d other runs of the job are open", open)
+				}
+				r.Reason, j.Health.Status = "lost", schedule.Failing
+				lost = append(lost, r)
+			}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Millisecond)
 		}
 		if len(lost) != 1 || lost[0].ID != lostRun.ID || lost[0].State != schedule.Lost {
 			t.Errorf("lost: %+v", lost)
+		}
+		if r, err := s.Run(t.Context(), lostRun.ID); err != nil || r.Reason != "lost" {
+			t.Errorf("the lost run is stored as %+v, %v", r, err)
+		}
+		if j, err := s.Job(t.Context(), once.ID); err != nil || j.Health.Status != schedule.Failing {
+			t.Errorf("its job is stored as %+v, %v", j, err)
 		}
 		if err := s.Heartbeat(t.Context(), "dead", time.Hour, false); !errors.Is(err, schedule.ErrLost) {
 			t.Errorf("the dead worker's heartbeat: %v", err)
@@ -476,7 +487,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 		if _, err := s.write.Exec("UPDATE schedule_version SET version = 99"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "newer toolvet") {
+		if err := s.migrate(t.Context(), schema); err == nil || !strings.Contains(err.Error(), "newer toolvet") {
 			t.Errorf("a store of a newer version: %v", err)
 		}
 	})
@@ -526,29 +537,6 @@ func TestCounts(t *testing.T) {
 		list, err := s.Jobs(t.Context(), schedule.JobFilter{Before: now.Add(3 * time.Hour)})
 		if err != nil || len(list) != 2 || list[0].Name != "job4" || list[1].Name != "job3" {
 			t.Errorf("the jobs that run soon: %v, %v", list, err)
-		}
-	})
-}
-
-// TestFirstVersion brings a store up to date that knows nothing of health but in its documents.
-func TestFirstVersion(t *testing.T) {
-	t.Parallel()
-	places(t, func(t *testing.T, place string) {
-		s := open(t, place)
-		sick, well := newJob("sick", now), newJob("well", now)
-		sick.Health.Status = schedule.Warned
-		create(t, s, sick, well)
-		for _, back := range []string{
-			"DROP INDEX schedule_jobs_state", "DROP INDEX schedule_jobs_health", "DROP INDEX schedule_jobs_counts",
-			"ALTER TABLE schedule_jobs DROP COLUMN health", "UPDATE schedule_version SET version = 1",
-		} {
-			if _, err := s.write.ExecContext(t.Context(), back); err != nil {
-				t.Fatal(err)
-			}
-		}
-		list, err := open(t, place).Jobs(t.Context(), schedule.JobFilter{Health: schedule.Warned})
-		if err != nil || len(list) != 1 || list[0].Name != "sick" {
-			t.Errorf("what is warned: %v, %v", list, err)
 		}
 	})
 }

@@ -75,28 +75,53 @@ UPDATE schedule_jobs SET health = CASE WHEN doc LIKE '%,"health":{"status":"warn
 CREATE INDEX schedule_jobs_state ON schedule_jobs (state, id);
 CREATE INDEX schedule_jobs_health ON schedule_jobs (health, id);
 CREATE INDEX schedule_jobs_counts ON schedule_jobs (owner, state, health);
+`, `
+CREATE TABLE schedule_jobs_2 (
+	id TEXT PRIMARY KEY, name TEXT NOT NULL, state TEXT NOT NULL, server TEXT NOT NULL, owner TEXT NOT NULL,
+	tags TEXT NOT NULL, search TEXT NOT NULL, next_at BIGINT, check_at BIGINT, doc TEXT NOT NULL, health TEXT NOT NULL);
+INSERT INTO schedule_jobs_2 SELECT id, name, state, server, owner, tags, search, next_at, check_at, doc, health FROM schedule_jobs;
+DROP TABLE schedule_jobs;
+ALTER TABLE schedule_jobs_2 RENAME TO schedule_jobs;
+CREATE UNIQUE INDEX schedule_jobs_name ON schedule_jobs (name, owner);
+CREATE INDEX schedule_jobs_owner ON schedule_jobs (owner, id);
+CREATE INDEX schedule_jobs_state ON schedule_jobs (state, id);
+CREATE INDEX schedule_jobs_health ON schedule_jobs (health, id);
+CREATE INDEX schedule_jobs_counts ON schedule_jobs (owner, state, health);
+CREATE INDEX schedule_jobs_server ON schedule_jobs (server, id);
+CREATE INDEX schedule_jobs_next ON schedule_jobs (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX schedule_jobs_check ON schedule_jobs (check_at) WHERE check_at IS NOT NULL;
+CREATE INDEX schedule_runs_state ON schedule_runs (state, id);
+CREATE TABLE schedule_alerts (
+	id TEXT PRIMARY KEY, job_id TEXT NOT NULL, made_at BIGINT NOT NULL, ready_at BIGINT NOT NULL, tries INTEGER NOT NULL,
+	told TEXT NOT NULL, told_at BIGINT NOT NULL, doc TEXT NOT NULL);
+CREATE INDEX schedule_alerts_ready ON schedule_alerts (ready_at, id) WHERE told_at = 0;
+CREATE INDEX schedule_alerts_job ON schedule_alerts (job_id, id) WHERE told_at = 0;
+CREATE INDEX schedule_alerts_made ON schedule_alerts (made_at);
 `}
 
 // Open opens the store at a place: "postgres://..." or the name of a file, for SQLite, which is
 // made if it is missing. Its directory must exist.
-func Open(ctx context.Context, place string) (*Store, error) {
+func Open(ctx context.Context, place string) (*Store, error) { return openAt(ctx, place, schema) }
+
+// openAt opens a store whose tables these steps make.
+func openAt(ctx context.Context, place string, steps []string) (*Store, error) {
 	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
-		return openPostgres(ctx, place)
+		return openPostgres(ctx, place, steps)
 	}
-	return openSQLite(ctx, place)
+	return openSQLite(ctx, place, steps)
 }
 
-func openPostgres(ctx context.Context, place string) (*Store, error) {
+func openPostgres(ctx context.Context, place string, steps []string) (*Store, error) {
 	db, err := sql.Open("pgx", place)
 	if err != nil {
 		return nil, errors.New("the store's address cannot be read: it must be postgres://USER@HOST/DATABASE")
 	}
 	db.SetMaxOpenConns(16)
 	db.SetMaxIdleConns(8)
-	return opened(ctx, &Store{read: db, write: db, dialect: postgres})
+	return opened(ctx, &Store{read: db, write: db, dialect: postgres}, steps)
 }
 
-func openSQLite(ctx context.Context, file string) (*Store, error) {
+func openSQLite(ctx context.Context, file string, steps []string) (*Store, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store: %w", err)
@@ -118,18 +143,18 @@ func openSQLite(ctx context.Context, file string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), write.Close())
 	}
-	return opened(ctx, &Store{read: read, write: write, dialect: sqlite})
+	return opened(ctx, &Store{read: read, write: write, dialect: sqlite}, steps)
 }
 
-func opened(ctx context.Context, s *Store) (*Store, error) {
-	if err := s.migrate(ctx); err != nil {
+func opened(ctx context.Context, s *Store, steps []string) (*Store, error) {
+	if err := s.migrate(ctx, steps); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), s.Close())
 	}
 	return s, nil
 }
 
 // migrate brings the tables up to date. Several processes may do so at once.
-func (s *Store) migrate(ctx context.Context) error {
+func (s *Store) migrate(ctx context.Context, steps []string) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if s.lock != "" {
 			if _, err := tx.ExecContext(ctx, s.lock); err != nil {
@@ -144,13 +169,13 @@ func (s *Store) migrate(ctx context.Context) error {
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			_, err = tx.ExecContext(ctx, "INSERT INTO schedule_version VALUES (0)")
-		case err == nil && version > len(schema):
-			err = fmt.Errorf("it was made by a newer toolvet (version %d, this one knows %d)", version, len(schema))
+		case err == nil && version > len(steps):
+			err = fmt.Errorf("it was made by a newer toolvet (version %d, this one knows %d)", version, len(steps))
 		}
 		if err != nil {
 			return err
 		}
-		for _, step := range schema[version:] {
+		for _, step := range steps[version:] {
 			for statement := range strings.SplitSeq(step, ";\n") {
 				if strings.TrimSpace(statement) == "" {
 					continue
@@ -160,7 +185,7 @@ func (s *Store) migrate(ctx context.Context) error {
 				}
 			}
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE schedule_version SET version = $1", len(schema))
+		_, err = tx.ExecContext(ctx, "UPDATE schedule_version SET version = $1", len(steps))
 		return err
 	})
 }

@@ -6,6 +6,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule"
@@ -38,53 +39,61 @@ func (s *Store) Leave(ctx context.Context, worker string) error {
 }
 
 // TakeOver implements [schedule.Store].
-func (s *Store) TakeOver(ctx context.Context, now time.Time) (lost []*schedule.Run, err error) {
+func (s *Store) TakeOver(ctx context.Context, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
 	var any bool
 	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM schedule_workers WHERE until_at < "+s.now+")").Scan(&any); err != nil || !any {
-		return nil, err
+		return err
 	}
-	err = s.transact(ctx, func(tx *sql.Tx) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
 		dead, err := texts(tx.QueryContext(ctx, "SELECT id FROM schedule_workers WHERE until_at < "+s.now+s.skipLocked))
 		if err != nil {
 			return err
 		}
 		for _, worker := range dead {
-			gone, err := s.bury(ctx, tx, worker, now)
-			if err != nil {
+			if err := s.bury(ctx, tx, worker, now, lost); err != nil {
 				return err
 			}
-			lost = append(lost, gone...)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return lost, nil
 }
 
-// bury hands on what a dead worker has begun, and returns what is lost of it.
-func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time) (lost []*schedule.Run, err error) {
-	list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE worker = $1 AND state = 'running'"+s.forUpdate, worker))
+// bury hands on what a dead worker has begun.
+func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
+	list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE worker = $1 AND state = 'running'", worker))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, r := range list {
-		j, err := jobByID(ctx, tx, r.Job, "")
+		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, as Fire locks them
+		if errors.Is(err, schedule.ErrNotFound) {
+			continue // deleted at this moment
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.State, r.Ready = schedule.Queued, now
-		if j.AtMostOnce || r.Attempt >= maxAttempts {
+		gone := j.AtMostOnce || r.Attempt >= maxAttempts
+		if gone {
 			r.State, r.Ended = schedule.Lost, now
-			lost = append(lost, r)
+			var open int
+			if err := tx.QueryRowContext(ctx, openRuns, j.ID, r.ID).Scan(&open); err != nil {
+				return err
+			}
+			lost(j, r, open)
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET state = $2, ready_at = $3, ended_at = $4 WHERE id = $1", r.ID, string(r.State), ms(r.Ready), ms(r.Ended)); err != nil {
-			return nil, err
+		changed, err := endRun(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		if changed && gone {
+			if err := putJob(ctx, tx, j); err != nil {
+				return err
+			}
 		}
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM schedule_workers WHERE id = $1", worker)
-	return lost, err
+	return err
 }
 
 func texts(rows *sql.Rows, err error) (list []string, _ error) {
