@@ -115,6 +115,13 @@ var attacks = map[string]func(args []string) error{
 	"capset": func([]string) error {
 		return setCapabilities([]uintptr{unix.CAP_SYS_ADMIN}, []uintptr{unix.CAP_SYS_ADMIN})
 	},
+	"talk": talk,
+	"hold": func(a []string) error {
+		if _, err := net.Dial("tcp", a[0]); err != nil {
+			return err
+		}
+		select {}
+	},
 	"forkbomb": forkBomb,
 	"memory":   eat,
 	"disk":     fillDisk,

@@ -41,8 +41,10 @@ func Run(args []string) int {
 type setup struct {
 	Config   Config
 	Writable []string
-	Searched bool // there are no other places where we may write
-	Root     bool // we are the superuser outside
+	Searched bool              // there are no other places where we may write
+	Root     bool              // we are the superuser outside
+	Visits   bool              // connections are handed out at visitsFD
+	Trusted  map[string][]byte // files of certificates, below /dev
 }
 
 // runInit is PID 1 inside.
@@ -94,6 +96,10 @@ func (i *initProcess) run() error {
 	if i.setup.Config.Network == Observed {
 		if err := i.events.names.listen(i.events.send); err != nil {
 			return fmt.Errorf("answering for the DNS: %w", err)
+		}
+		if i.setup.Visits {
+			i.events.porter = newPorter(i.events.names)
+			i.events.porter.openLocal(i.setup.Config.Local)
 		}
 	}
 	err = i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage)

@@ -57,12 +57,17 @@ func (n *names) named(address string) string {
 	if err != nil {
 		return address
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if name, ok := n.of[a.Unmap()]; ok {
+	if name := n.nameOf(a); name != "" {
 		return net.JoinHostPort(name, port)
 	}
 	return address
+}
+
+// nameOf is the name that an address was given out for, or "".
+func (n *names) nameOf(a netip.Addr) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.of[a.Unmap()]
 }
 
 // domainPort is the port of the DNS.

@@ -5,6 +5,8 @@ package sandbox
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/process"
@@ -23,7 +25,35 @@ type Config struct {
 	Writable []string
 	Limits   Limits
 	Network  Network
+	// Accept is given each connection of TCP that a process inside makes, in an [Observed]
+	// network: to anywhere but to the sandbox itself. It is called in a goroutine of its own,
+	// at most [maxAccepted] at a time, and closes the connection. Nil: all are refused.
+	Accept func(net.Conn, Target) `json:"-"`
+	// Local are ports of the sandbox itself whose connections Accept is given, too. No process
+	// inside can listen there.
+	Local []uint16
+	// Trust are certificates (PEM) that programs inside are told to trust besides the
+	// machine's: by variables of the environment that OpenSSL, Node.js, Python, curl, Git and
+	// others know.
+	Trust []byte
 }
+
+// A Target is whom a connection is meant for.
+type Target struct {
+	Name    string         // that the address was given out for by the DNS inside; "": none
+	Address netip.AddrPort // inside
+}
+
+// Host is the name, or the IP address where there is none.
+func (t Target) Host() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.Address.Addr().String()
+}
+
+// maxAccepted bounds the connections that are with [Config.Accept] at a time.
+const maxAccepted = 64
 
 // Limits bound what runs inside. Zero values mean the defaults.
 type Limits struct {
@@ -60,7 +90,8 @@ const (
 	// NoNetwork has a loopback interface and nothing else.
 	NoNetwork Network = ""
 	// Observed has every address be the sandbox's own (AnyIP), and names resolve, so that it
-	// is known whom the server wants to reach. Nobody answers there, and nothing leaves.
+	// is known whom the server wants to reach. Nobody answers there but [Config.Accept], and
+	// nothing leaves.
 	Observed Network = "observed"
 )
 

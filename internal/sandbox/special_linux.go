@@ -72,7 +72,7 @@ var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
 func (r *root) dev() error {
 	at := r.at("/dev")
-	if err := unix.Mount("toolvet", at, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "size=64k,nr_inodes=64,mode=755"); err != nil {
+	if err := unix.Mount("toolvet", at, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "size=4m,nr_inodes=64,mode=755"); err != nil {
 		return err
 	}
 	for _, name := range devices {
@@ -96,6 +96,11 @@ func (r *root) dev() error {
 	}
 	if err := unix.Mount("devpts", filepath.Join(at, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
 		return err
+	}
+	for name, content := range r.setup.Trusted {
+		if err := os.WriteFile(filepath.Join(at, name), content, 0o444); err != nil {
+			return err
+		}
 	}
 	shared := fmt.Sprintf("size=%d,nr_inodes=%d,mode=1777", r.setup.Config.Limits.Storage, r.setup.Config.Limits.Files)
 	if err := unix.Mount("toolvet", filepath.Join(at, "shm"), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shared); err != nil {

@@ -33,6 +33,7 @@ type Sandbox struct {
 	stdin, stdout, stderr *os.File
 	cmd                   *exec.Cmd
 	control               *control
+	visits                *visits // connections that were made inside; nil: nobody takes any
 	stage                 *os.File
 	layers                []Layer
 	gaps                  []Gap
@@ -78,6 +79,9 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 		s.close()
 		return nil, err
 	}
+	if s.visits != nil {
+		go s.visits.serve()
+	}
 	go s.follow()
 	return s, nil
 }
@@ -89,6 +93,7 @@ func (s *Sandbox) launch(c Config) error {
 		return err
 	}
 	theirs := []*os.File{os.NewFile(uintptr(pair[1]), "control")}
+	inits := 1 // of theirs that are init's alone: controlFD, visitsFD
 	defer func() {
 		for _, f := range theirs {
 			f.Close()
@@ -96,6 +101,13 @@ func (s *Sandbox) launch(c Config) error {
 	}()
 	if s.control, err = newControl(os.NewFile(uintptr(pair[0]), "control")); err != nil {
 		return err
+	}
+	if c.Accept != nil {
+		v, other, err := newVisits(c.Accept)
+		if err != nil {
+			return err
+		}
+		s.visits, theirs, inits = v, append(theirs, other), 2
 	}
 	for i, ours := range []**os.File{&s.stdin, &s.stdout, &s.stderr} {
 		r, w, err := os.Pipe()
@@ -115,8 +127,8 @@ func (s *Sandbox) launch(c Config) error {
 	s.cmd = exec.Command(c.Init[0], append(slices.Clone(c.Init[1:]), roleInit)...)
 	s.cmd.Env = []string{"GOMAXPROCS=2"}
 	s.cmd.Dir = "/"
-	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs[1], theirs[2], theirs[3]
-	s.cmd.ExtraFiles = theirs[:1] // controlFD
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs[inits], theirs[inits+1], theirs[inits+2]
+	s.cmd.ExtraFiles = theirs[:inits]
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
 		UidMappings: uids, GidMappings: gids, GidMappingsEnableSetgroups: os.Geteuid() == 0 && setgroupsAllowed(),
@@ -135,7 +147,9 @@ func (s *Sandbox) begin(c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := s.control.send(setup{Config: c, Writable: dirs, Searched: all, Root: os.Geteuid() == 0}); err != nil {
+	trusted, variables := trust(c)
+	c.Env = withVariables(c.Env, variables)
+	if err := s.control.send(setup{Config: c, Writable: dirs, Searched: all, Root: os.Geteuid() == 0, Visits: c.Accept != nil, Trusted: trusted}); err != nil {
 		return fmt.Errorf("the sandbox ended as it began: %w", err)
 	}
 	first, stage, err := s.control.receiveFile()
@@ -222,6 +236,9 @@ func (s *Sandbox) close() {
 	}
 	if s.control != nil {
 		s.control.conn.Close()
+	}
+	if s.visits != nil {
+		s.visits.close()
 	}
 }
 

@@ -49,6 +49,7 @@ type (
 type watcher struct {
 	mover   mover
 	names   *names
+	porter  *porter // takes the connections that are made; nil: nobody does
 	control *control
 
 	mu   sync.Mutex
@@ -78,6 +79,9 @@ func (w *watcher) watch(listener *os.File) {
 			continue
 		}
 		if e := read(&n); e != nil {
+			if w.porter != nil {
+				w.porter.expect(e.Connect)
+			}
 			w.send(e)
 		}
 		respond(fd, n.id, errContinue)

@@ -1,0 +1,58 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package egress
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// passTime bounds the time in which a host that is let through must be reached.
+const passTime = 30 * time.Second
+
+// pass copies a connection to its target and back, if it is let through.
+func (s *Server) pass(v *visit) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), passTime)
+	defer cancel()
+	out, err := s.Pass(ctx, v.attempt.Target)
+	if err != nil {
+		v.attempt.Passed = true
+		v.fail("its host could not be reached: " + err.Error())
+		return true
+	}
+	if out == nil {
+		return false
+	}
+	defer out.Close()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // what ends the server ends the connection
+		select {
+		case <-s.arrived.closed:
+			out.Close()
+			v.Conn.Close()
+		case <-stop:
+		}
+	}()
+	v.attempt.Passed = true
+	var both sync.WaitGroup
+	both.Go(func() { v.attempt.Sent = pour(out, v) })
+	v.attempt.Received = pour(v.Conn, out)
+	both.Wait()
+	return true
+}
+
+// pour copies until one side ends, and tells the other.
+func pour(to net.Conn, from io.Reader) int64 {
+	n, err := io.Copy(to, from)
+	if half, ok := to.(interface{ CloseWrite() error }); ok && err == nil {
+		_ = half.CloseWrite() // if it is gone, nobody waits
+		return n
+	}
+	_ = to.Close()
+	return n
+}

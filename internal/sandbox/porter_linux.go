@@ -1,0 +1,115 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxListeners bounds the addresses at which a porter listens.
+const maxListeners = 512
+
+// serverFirst are ports whose servers speak first (FTP, SSH, Telnet, SMTP, POP3, IMAP,
+// MySQL): a client would wait for somebody who says nothing. They stay closed, as does the
+// DNS over TCP.
+var serverFirst = map[uint16]bool{21: true, 22: true, 23: true, 25: true, domainPort: true, 110: true, 143: true, 587: true, 3306: true}
+
+// A porter is init's: it listens wherever a process inside is about to connect to, and hands
+// out what comes.
+type porter struct {
+	names *names
+	out   int // visitsFD
+
+	mu   sync.Mutex
+	open map[netip.AddrPort]bool
+}
+
+func newPorter(n *names) *porter {
+	return &porter{names: n, out: visitsFD, open: map[netip.AddrPort]bool{}}
+}
+
+// openLocal listens at ports of the sandbox itself.
+func (p *porter) openLocal(ports []uint16) {
+	for _, port := range ports {
+		for _, a := range []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()} {
+			p.listen(netip.AddrPortFrom(a, port))
+		}
+	}
+}
+
+// expect is told an address before a process connects to it. The sandbox's own are for what
+// runs inside.
+func (p *porter) expect(address string) {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil || a.Port() == 0 || serverFirst[a.Port()] {
+		return
+	}
+	a = netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+	if a.Addr().IsLoopback() || a.Addr().IsUnspecified() || a.Addr().IsMulticast() {
+		return
+	}
+	p.listen(a)
+}
+
+func (p *porter) listen(a netip.AddrPort) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open[a] || len(p.open) >= maxListeners {
+		return
+	}
+	l, err := (&net.ListenConfig{Control: anyAddress}).Listen(context.Background(), "tcp", a.String())
+	if err != nil {
+		return // a process inside listens there; or else nobody answers, and the attempt is told
+	}
+	p.open[a] = true
+	go p.serve(l, a)
+}
+
+// anyAddress lets a socket listen at an address that no interface has.
+func anyAddress(network, _ string, c syscall.RawConn) error {
+	if network != "tcp6" {
+		return nil
+	}
+	var failed error
+	err := c.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_IPV6, unix.IPV6_FREEBIND, 1) })
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+func (p *porter) serve(l net.Listener, a netip.AddrPort) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		p.hand(conn, Target{Name: p.names.nameOf(a.Addr()), Address: a})
+		conn.Close() // ours; theirs is a descriptor of its own
+	}
+}
+
+// hand hands out a connection. If nobody takes it, the sandbox is about to end.
+func (p *porter) hand(conn net.Conn, to Target) {
+	t, ok := conn.(*net.TCPConn)
+	if !ok {
+		return
+	}
+	raw, err := t.SyscallConn()
+	if err != nil {
+		return
+	}
+	packet, err := json.Marshal(to)
+	if err != nil || len(packet) > maxTarget {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) { _ = unix.Sendmsg(p.out, packet, unix.UnixRights(int(fd)), nil, 0) })
+}

@@ -1,0 +1,151 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// visitsFD is init's side of the socket over which it hands out connections, a packet each:
+// a [Target], and the connection's descriptor.
+const visitsFD = 4
+
+// maxTarget bounds a Target as JSON, in bytes.
+const maxTarget = 1024
+
+// Visits are connections that were made inside and have been handed to us.
+type visits struct {
+	socket *os.File
+	accept func(net.Conn, Target)
+	places chan struct{} // one for each connection at a time
+	ended  sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[net.Conn]bool
+	closed bool
+}
+
+// newVisits makes the socket, whose other side is init's.
+func newVisits(accept func(net.Conn, Target)) (v *visits, inits *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Ours can be waited for, and closed meanwhile.
+	if err := unix.SetNonblock(pair[0], true); err != nil {
+		unix.Close(pair[0])
+		unix.Close(pair[1])
+		return nil, nil, err
+	}
+	v = &visits{socket: os.NewFile(uintptr(pair[0]), "visits"), accept: accept, places: make(chan struct{}, maxAccepted), open: map[net.Conn]bool{}}
+	return v, os.NewFile(uintptr(pair[1]), "visits"), nil
+}
+
+func (v *visits) serve() {
+	for {
+		v.places <- struct{}{}
+		conn, to, err := v.receive()
+		if err != nil {
+			return
+		}
+		if conn == nil || !v.enter(conn) {
+			<-v.places
+			continue
+		}
+		go func() {
+			defer v.leave(conn)
+			v.accept(conn, to)
+		}()
+	}
+}
+
+// receive takes a connection. Nil: it could not be used.
+func (v *visits) receive() (net.Conn, Target, error) {
+	raw, err := v.socket.SyscallConn()
+	if err != nil {
+		return nil, Target{}, err
+	}
+	data, oob := make([]byte, maxTarget), make([]byte, unix.CmsgSpace(4))
+	var n, oobn int
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		n, oobn, _, _, failed = unix.Recvmsg(int(fd), data, oob, unix.MSG_CMSG_CLOEXEC)
+		return failed != unix.EAGAIN
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil && n == 0 {
+		err = os.ErrClosed
+	}
+	if err != nil {
+		return nil, Target{}, err
+	}
+	f := passed(oob[:oobn])
+	if f == nil {
+		return nil, Target{}, nil
+	}
+	defer f.Close()
+	var to Target
+	if err := json.Unmarshal(data[:n], &to); err != nil {
+		return nil, Target{}, nil
+	}
+	conn, err := net.FileConn(f)
+	if err != nil {
+		return nil, Target{}, nil
+	}
+	return conn, to, nil
+}
+
+// passed is the descriptor that came with a packet, or nil.
+func passed(oob []byte) *os.File {
+	messages, err := unix.ParseSocketControlMessage(oob)
+	if err != nil || len(messages) != 1 {
+		return nil
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return nil
+	}
+	return os.NewFile(uintptr(fds[0]), "passed")
+}
+
+// enter notes a connection, unless the sandbox is closed.
+func (v *visits) enter(conn net.Conn) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed {
+		conn.Close()
+		return false
+	}
+	v.open[conn] = true
+	v.ended.Add(1)
+	return true
+}
+
+func (v *visits) leave(conn net.Conn) {
+	conn.Close()
+	v.mu.Lock()
+	delete(v.open, conn)
+	v.mu.Unlock()
+	<-v.places
+	v.ended.Done()
+}
+
+// close ends all connections, and waits until nobody works on them any more.
+func (v *visits) close() {
+	v.socket.Close()
+	v.mu.Lock()
+	v.closed = true
+	for conn := range v.open {
+		conn.Close()
+	}
+	v.mu.Unlock()
+	v.ended.Wait()
+}
