@@ -8,51 +8,24 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 )
 
 // refuse answers a request with an HTTP status and a JSON-RPC error.
 func (p *Proxy) refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	type rpcError struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	body, err := json.Marshal(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   rpcError        `json:"error"`
-	}{"2.0", id, rpcError{code, message}})
-	if err != nil { // the parts are valid JSON of our own
-		p.cfg.Logger.Error("could not answer", "err", err)
-	}
 	p.cfg.Logger.Info("refused a request", "status", status, "code", code)
-	p.write(w, status, jsonType, body)
+	p.write(w, status, jsonType, mcphttp.ErrorLine(id, code, message))
 }
 
 // write writes a whole answer.
 func (p *Proxy) write(w http.ResponseWriter, status int, contentType string, body []byte) {
-	if contentType != "" {
-		w.Header().Set("Content-Type", contentType)
-	}
-	if status != http.StatusNoContent {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	}
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	p.deadline(w)
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that does not take it is gone
+	mcphttp.Write(w, status, contentType, body, p.cfg.WriteTimeout)
 }
 
 // deadline gives the client time to take the next piece.
-func (p *Proxy) deadline(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(p.cfg.WriteTimeout))
-}
+func (p *Proxy) deadline(w http.ResponseWriter) { mcphttp.Deadline(w, p.cfg.WriteTimeout) }
 
 // drain takes the answers of the proxy's own.
 func (e *exchange) drain() []answer {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/mcpheader"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/sse"
 	"github.com/toolvet/toolvet/mediate"
 )
@@ -28,7 +29,7 @@ type exchange struct {
 	who      call.Session
 	header   http.Header     // what the server gets
 	session  *session        // nil: none
-	begins   bool            // it may begin a session
+	begins   bool            // it may begin a session, for which there is a place
 	listens  bool            // the answer is a stream of notifications, and its end no fault
 	resumes  bool            // the stream had an id, so that the client can ask for the rest of it
 	original []byte          // the body
@@ -37,6 +38,8 @@ type exchange struct {
 
 	mu      sync.Mutex
 	sent    bool      // what comes now is not from the client
+	early   *flusher  // writes ahead of the answer; nil: the client takes no stream
+	opened  bool      // the answer is a stream of the proxy's own
 	waiting []message // of the client, for the server
 	answers []answer  // of the proxy's own
 }
@@ -71,7 +74,7 @@ func (e *exchange) begin(version string, initialize bool) *refusal {
 		}
 		client = e.session.client
 		client.Identify(e.who)
-	case !modern && initialize && e.p.sessions.full(e.owner):
+	case !modern && initialize && !e.p.sessions.places.Enter(e.owner):
 		return &refusal{http.StatusServiceUnavailable, nil, call.InternalError, "too many sessions: end some with DELETE, or try again later"}
 	default:
 		// A modern request has no session, whatever it says (2026-07-28, Earlier
@@ -100,8 +103,11 @@ func (e *exchange) stateless(version string) (*mediate.Client, error) {
 
 // end lets go of what the request holds.
 func (e *exchange) end() {
-	if e.session != nil {
+	switch {
+	case e.session != nil:
 		e.p.sessions.release(e.session)
+	case e.begins:
+		e.p.sessions.places.Leave(e.owner)
 	}
 }
 
@@ -110,6 +116,21 @@ func (e *exchange) Answer(line []byte, code int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answers = append(e.answers, answer{line, code})
+}
+
+// Notify implements mediate.Link. The first notification opens a stream, in which the answer
+// follows: what the proxy tells of, it answers itself.
+func (e *exchange) Notify(line []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.early == nil {
+		return
+	}
+	if !e.opened {
+		e.opened = true
+		e.early.open()
+	}
+	e.early.write(encode(line))
 }
 
 // Forward implements mediate.Link.
@@ -157,15 +178,15 @@ func (e *exchange) Ask(ctx context.Context, line []byte) error {
 func (e *exchange) readOwn(resp *http.Response) error {
 	limit := e.p.cfg.Limits.Bytes
 	switch {
-	case encoded(resp.Header):
+	case mcphttp.Encoded(resp.Header):
 		return errors.New("the server's answer is compressed, though nobody asked for that")
-	case contentType(resp.Header) == jsonType:
+	case mcphttp.ContentType(resp.Header) == jsonType:
 		data, err := readWithin(resp, limit)
 		if err != nil {
 			return fmt.Errorf("the server's answer cannot be read: %w", hidden(err))
 		}
 		e.FromServer(data)
-	case contentType(resp.Header) == streamType:
+	case mcphttp.ContentType(resp.Header) == streamType:
 		for in := sse.NewReader(resp.Body, limit); ; {
 			event, err := in.Next()
 			if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -7,20 +7,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/textproto"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 )
 
 const (
-	sessionHeader = "Mcp-Session-Id"
+	sessionHeader = mcphttp.SessionID
 
-	jsonType   = "application/json"
-	streamType = "text/event-stream"
+	jsonType   = mcphttp.JSON
+	streamType = mcphttp.Events
 )
 
 // passedOn are the headers of a client that the server gets, beside all that begin with
@@ -80,16 +80,6 @@ func (p *Proxy) toClient(client, server http.Header) {
 	client.Set("X-Content-Type-Options", "nosniff")
 }
 
-// repeated says which header is given twice, so that two readers could take different ones.
-func repeated(h http.Header) string {
-	for name, values := range h {
-		if len(values) > 1 && (strings.HasPrefix(name, "Mcp-") || name == "Content-Type" || name == "Content-Encoding" || name == "Last-Event-Id") {
-			return fmt.Sprintf("the header %s is given more than once", name)
-		}
-	}
-	return ""
-}
-
 // owner is a digest of who makes a request: the principal, and the credentials that are
 // passed on.
 func (p *Proxy) owner(who *call.Session, h http.Header) string {
@@ -99,20 +89,4 @@ func (p *Proxy) owner(who *call.Session, h http.Header) string {
 		fmt.Fprintf(sum, "%q", h[name])
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// contentType is the type that a header names, without parameters, in lower case. JSON in
-// another charset than UTF-8 is no JSON (RFC 8259, section 8.1), and "".
-func contentType(h http.Header) string {
-	t, params, err := mime.ParseMediaType(h.Get("Content-Type"))
-	if charset := params["charset"]; err != nil || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return ""
-	}
-	return t
-}
-
-// encoded reports whether a body is compressed, or otherwise not what it seems.
-func encoded(h http.Header) bool {
-	e := h.Get("Content-Encoding")
-	return e != "" && !strings.EqualFold(e, "identity")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/mediate"
 )
@@ -37,9 +38,10 @@ type Config struct {
 	MaxBody      int           // bytes of a request; default 16 MiB
 	ReadTimeout  time.Duration // for a client to send a request's headers, and again its body; default 30 s
 	WriteTimeout time.Duration // for a client to take a piece of an answer; default 60 s
-	MaxRequests  int           // at once, streams included; default 1000
+	MaxRequests  int           // of one principal at once, streams included; of all, ten times as many; default 1000
 	MaxSessions  int           // of one principal; of all, ten times as many; default 1000
 	SessionIdle  time.Duration // until a session without requests and streams is forgotten; default 30 min
+	ResumeTime   time.Duration // for a client to come back to a stream that can be resumed; default 5 min
 }
 
 // listTTL is how long a list of tools counts whose server does not say so: not every client
@@ -67,6 +69,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxRequests = orDefault(c.MaxRequests, 1000)
 	c.MaxSessions = orDefault(c.MaxSessions, 1000)
 	c.SessionIdle = orDefault(c.SessionIdle, 30*time.Minute)
+	c.ResumeTime = orDefault(c.ResumeTime, 5*time.Minute)
 	if c.Transport == nil {
 		c.Transport = streamable.NewTransport()
 	}
@@ -91,7 +94,7 @@ type Proxy struct {
 	upstream string
 	sessions sessions
 	peers    peers
-	room     chan struct{} // a place for each request that is served
+	room     *mcphttp.Room // for each request that is served
 	draining context.Context
 	drain    func() // ends the streams that have no end
 }
@@ -108,8 +111,8 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p := &Proxy{
 		cfg: cfg, pass: pass, upstream: cfg.Upstream.String(),
-		sessions: sessions{idle: cfg.SessionIdle, perOwner: cfg.MaxSessions},
-		room:     make(chan struct{}, cfg.MaxRequests),
+		sessions: sessions{idle: cfg.SessionIdle, places: mcphttp.NewRoom(cfg.MaxSessions)},
+		room:     mcphttp.NewRoom(cfg.MaxRequests),
 	}
 	p.draining, p.drain = context.WithCancel(context.Background())
 	_, err = mediate.NewServer(cfg.Config) // reports what is wrong with cfg now
@@ -118,16 +121,15 @@ func New(cfg Config) (*Proxy, error) {
 
 // ServeHTTP serves a request of a client.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	select {
-	case p.room <- struct{}{}:
-		defer func() { <-p.room }()
-	default:
+	e := p.newExchange(r)
+	owner := e.who.Principal()
+	if !p.room.Enter(owner) {
 		w.Header().Set("Retry-After", "1")
 		p.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
 		return
 	}
-	e := p.newExchange(r)
-	if why := repeated(r.Header); why != "" {
+	defer p.room.Leave(owner)
+	if why := mcphttp.Repeated(r.Header); why != "" {
 		p.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, why)
 		return
 	}

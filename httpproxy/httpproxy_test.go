@@ -38,6 +38,13 @@ func newGate(t testing.TB, opts ...toolvet.Option) *toolvet.Gate {
 // serve runs a proxy in front of a server, as the command does, and returns its URL.
 func serve(t testing.TB, upstream string, cfg Config, guard httpguard.Guard) string {
 	t.Helper()
+	_, at := serveProxy(t, upstream, cfg, guard)
+	return at
+}
+
+// serveProxy is serve that returns the proxy, too.
+func serveProxy(t testing.TB, upstream string, cfg Config, guard httpguard.Guard) (*Proxy, string) {
+	t.Helper()
 	if cfg.Gate == nil {
 		gate := newGate(t)
 		cfg.Gate = func() *toolvet.Gate { return gate }
@@ -75,7 +82,7 @@ func serve(t testing.TB, upstream string, cfg Config, guard httpguard.Guard) str
 			t.Error("the proxy does not end")
 		}
 	})
-	return "http://" + l.Addr().String() + "/mcp"
+	return p, "http://" + l.Addr().String() + "/mcp"
 }
 
 // A fake is a server that answers as a test says, and remembers what it was asked.

@@ -7,15 +7,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/mcpheader"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/mediate"
 )
 
 // A refusal is why a request is answered at once.
@@ -29,12 +29,18 @@ type refusal struct {
 // post serves a POST: messages of a client.
 func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 	defer e.end()
-	body, no := e.p.readBody(w, r)
-	if no == nil {
+	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout)
+	var no *refusal
+	if bad != nil {
+		no = &refusal{bad.Status, nil, call.InvalidRequest, bad.Message}
+	} else {
 		e.original = body
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '[' {
 			no = e.takeBatch(r, text)
 		} else {
+			if mcphttp.Accepts(r.Header, streamType) {
+				e.early = e.p.newFlusher(w)
+			}
 			no = e.take(r)
 		}
 	}
@@ -43,45 +49,6 @@ func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	e.forward(w, r)
-}
-
-// readBody reads the body of a request within the limits of size and time.
-func (p *Proxy) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	refused := func(status int, why string) ([]byte, *refusal) {
-		w.Header().Set("Connection", "close") // what is left of it is not read
-		return nil, &refusal{status, nil, call.InvalidRequest, why}
-	}
-	const tooLarge = "the body is larger than the proxy's limit: send less at once"
-	switch {
-	case contentType(r.Header) != jsonType || encoded(r.Header):
-		return refused(http.StatusUnsupportedMediaType, "the body must be of the type application/json, in UTF-8 and not compressed")
-	case r.ContentLength > int64(p.cfg.MaxBody):
-		return refused(http.StatusRequestEntityTooLarge, tooLarge)
-	}
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(p.cfg.ReadTimeout)); err == nil {
-		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }()
-	}
-	body, err := readSized(http.MaxBytesReader(w, r.Body, int64(p.cfg.MaxBody)), r.ContentLength)
-	var more *http.MaxBytesError
-	switch {
-	case errors.As(err, &more):
-		return refused(http.StatusRequestEntityTooLarge, tooLarge)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refused(http.StatusRequestTimeout, "the body did not come in time")
-	case err != nil:
-		return refused(http.StatusBadRequest, "the body did not come whole")
-	}
-	return body, nil
-}
-
-// maxSized bounds what is made room for because a header says so, in bytes.
-const maxSized = 64 << 10
-
-// readSized is io.ReadAll of what says its size, or -1.
-func readSized(r io.Reader, size int64) ([]byte, error) {
-	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), maxSized)+bytes.MinRead))
-	_, err := buffer.ReadFrom(r)
-	return buffer.Bytes(), err
 }
 
 // take has one message judged.
@@ -175,7 +142,10 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 	e.sent = true
 	e.mu.Unlock()
 	if len(e.waiting) == 0 {
-		if !e.writeAnswers(w, nil) { // a notification was kept back, or a request was cancelled
+		switch {
+		case e.opened:
+			e.writeOwn(e.early)
+		case !e.writeAnswers(w, nil): // a notification was kept back, or a request was cancelled
 			e.p.write(w, http.StatusAccepted, "", nil)
 		}
 		return
@@ -220,17 +190,32 @@ func (e *exchange) outgoing() []byte {
 	return slices.Concat([]byte("["), bytes.Join(lines, []byte(",")), []byte("]"))
 }
 
-// forgetAll drops the requests: nobody waits for their answers. Those that can be resumed
-// stay, until the session ends.
+// forgetAll drops the requests: nobody waits for their answers. The client may come back for
+// those that can be resumed.
 func (e *exchange) forgetAll() {
-	if e.resumable() {
-		return
-	}
 	for _, m := range e.waiting {
-		if m.r != nil {
+		switch {
+		case m.r == nil:
+		case e.resumable():
+			e.forgetLater(m.r)
+		default:
 			e.Forget(m.r)
 		}
 	}
+}
+
+// forgetLater drops a request unless its client comes back for the answer: till then it counts
+// as running.
+func (e *exchange) forgetLater(r *mediate.Request) {
+	time.AfterFunc(e.p.cfg.ResumeTime, func() {
+		switch {
+		case !e.Waits(r):
+		case e.p.sessions.resumed(e.session):
+			e.forgetLater(r)
+		default:
+			e.Forget(r)
+		}
+	})
 }
 
 // resumable reports whether the client can ask for the rest of the stream, in the session.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/sse"
 )
 
@@ -21,6 +22,9 @@ func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	if no := e.begin(mirrored{}.modern(r.Header), false); no != nil {
 		e.p.refuse(w, no.status, nil, no.code, no.message)
 		return
+	}
+	if e.session != nil && e.header.Get(mcphttp.LastEventID) != "" {
+		defer e.p.sessions.resume(e.session)()
 	}
 	e.sent = true
 	e.header.Del("Content-Type")
@@ -47,7 +51,7 @@ func (p *Proxy) endless(ctx context.Context) (context.Context, context.CancelFun
 
 // pump passes on an event stream, until the server ends it or the client is gone.
 func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Response) {
-	out := &flusher{w: w, p: e.p, control: http.NewResponseController(w)}
+	out := e.p.newFlusher(w)
 	defer e.p.deadline(w) // for the end of the stream
 	e.p.deadline(w)
 	w.WriteHeader(resp.StatusCode)
@@ -122,6 +126,21 @@ type flusher struct {
 	control *http.ResponseController
 	p       *Proxy
 	err     error
+}
+
+func (p *Proxy) newFlusher(w http.ResponseWriter) *flusher {
+	return &flusher{w: w, p: p, control: http.NewResponseController(w)}
+}
+
+// open begins a stream of the proxy's own.
+func (f *flusher) open() {
+	h := f.w.Header()
+	h.Set("Content-Type", streamType)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no") // proxies that gather what they pass on
+	h.Set("X-Content-Type-Options", "nosniff")
+	f.p.deadline(f.w)
+	f.w.WriteHeader(http.StatusOK)
 }
 
 func (f *flusher) write(piece []byte) {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 )
 
 // maxErrorText bounds an answer that is no message, in bytes.
@@ -38,7 +39,7 @@ func (e *exchange) respond(w http.ResponseWriter, r *http.Request, resp *http.Re
 	if e.session != nil && (status == http.StatusNotFound || r.Method == http.MethodDelete && good) {
 		e.p.sessions.end(e.session)
 	}
-	switch t := contentType(resp.Header); {
+	switch t := mcphttp.ContentType(resp.Header); {
 	case t == streamType && good:
 		e.pump(w, r, resp)
 	case t == jsonType && r.Method == http.MethodPost:
@@ -58,7 +59,7 @@ func (e *exchange) suspect(resp *http.Response) string {
 		return fmt.Sprintf("the server sends its clients elsewhere (HTTP status %d): correct the URL of the server", status)
 	case status == http.StatusProxyAuthRequired || status == http.StatusUnauthorized && ours:
 		return fmt.Sprintf("the server refuses the proxy's credentials (HTTP status %d)", status)
-	case encoded(resp.Header):
+	case mcphttp.Encoded(resp.Header):
 		return "the server's answer is compressed, though nobody asked for that"
 	}
 	return ""
@@ -84,7 +85,7 @@ var errTooLarge = errors.New("the answer is larger than the proxy's limit")
 
 // readWithin reads an answer of at most limit bytes.
 func readWithin(resp *http.Response, limit int) ([]byte, error) {
-	data, err := readSized(io.LimitReader(resp.Body, int64(limit)+1), resp.ContentLength)
+	data, err := mcphttp.ReadSized(io.LimitReader(resp.Body, int64(limit)+1), resp.ContentLength)
 	if err == nil && len(data) > limit {
 		err = errTooLarge
 	}
@@ -148,7 +149,7 @@ func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *htt
 		if err != nil || !e.showable(text) {
 			text = nil
 		}
-		if contentType(resp.Header) != jsonType {
+		if mcphttp.ContentType(resp.Header) != jsonType {
 			// In a browser, a page of the server must not be a page of the proxy.
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		}

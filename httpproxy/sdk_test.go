@@ -146,11 +146,13 @@ func TestSDK(t *testing.T) {
 			run("read", `{"path":"a"}`, `read {"path":"a"}`, false) // before any list
 			run("read", `{"path":7}`, "", true)
 			run("validate", `{"tool":"read","arguments":{"path":7}}`, "", false)
+			eventually(t, "progress of the dry run", func() bool { return progress.Load() > 0 })
 			list, err := s.ListTools(t.Context(), nil)
 			if err != nil || list.Tools[len(list.Tools)-1].Name != "validate_batch" {
 				t.Errorf("tools: %+v, %v", list, err)
 			}
 			if streams {
+				progress.Store(0)
 				run("steps", `{}`, "stepped", false)
 				eventually(t, "progress", func() bool { return progress.Load() == 3 })
 			}

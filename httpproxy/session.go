@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/mediate"
 )
 
@@ -16,28 +17,21 @@ type session struct {
 	id, owner string
 	client    *mediate.Client
 	active    int // requests and streams of now
+	resuming  int // those of them that go on with a stream which was left
 	expiry    *time.Timer
 }
 
 // sessions are those that clients have begun through this proxy.
 type sessions struct {
-	idle     time.Duration
-	perOwner int
+	idle   time.Duration
+	places *mcphttp.Room // each has been entered before the server is asked for the session
 
-	mu     sync.Mutex
-	byID   map[string]*session
-	owners map[string]int // how many each has
+	mu   sync.Mutex
+	byID map[string]*session
 }
 
-// full reports, before the server is asked, that a principal may not begin a session.
-func (t *sessions) full(owner string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.owners[owner] >= t.perOwner || len(t.byID) >= 10*t.perOwner
-}
-
-// begin enters a session. It is in use until released. It returns nil if the id is another
-// principal's.
+// begin enters a session, for which its owner has a place, which ends with it. It is in use until
+// released. It returns nil if the id is another principal's.
 func (t *sessions) begin(id, owner string, client *mediate.Client) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,11 +42,10 @@ func (t *sessions) begin(id, owner string, client *mediate.Client) *session {
 		t.remove(old)
 	}
 	if t.byID == nil {
-		t.byID, t.owners = map[string]*session{}, map[string]int{}
+		t.byID = map[string]*session{}
 	}
 	s := &session{id: id, owner: owner, client: client, active: 1}
 	t.byID[id] = s
-	t.owners[owner]++
 	return s
 }
 
@@ -86,6 +79,24 @@ func (t *sessions) release(s *session) {
 	})
 }
 
+// resume says that a stream of a session has been taken up again, until done is called.
+func (t *sessions) resume(s *session) (done func()) {
+	count := func(n int) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		s.resuming += n
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// resumed reports whether a stream of a session has been taken up again.
+func (t *sessions) resumed(s *session) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s.resuming > 0
+}
+
 func (t *sessions) end(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,9 +108,7 @@ func (t *sessions) remove(s *session) {
 		return
 	}
 	delete(t.byID, s.id)
-	if t.owners[s.owner]--; t.owners[s.owner] == 0 {
-		delete(t.owners, s.owner)
-	}
+	t.places.Leave(s.owner)
 	s.client.Close()
 }
 

@@ -121,6 +121,9 @@ func (p *Exchange) Fail(code int, message string, requests ...*Request) {
 	p.lost(lost...)
 }
 
+// Waits reports whether a request is not answered yet, and not forgotten.
+func (c *Client) Waits(r *Request) bool { return c.pending.has(r) }
+
 // Forget drops a request that was forwarded, and whose answer nobody waits for any more.
 func (c *Client) Forget(r *Request) { c.pending.forget(r) }
 

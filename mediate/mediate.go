@@ -30,6 +30,9 @@ type Config struct {
 	ValidateName string // name of the validate tool; default protocol.ToolName
 	// Validation says what the validate tool may do. Its Limits are those below.
 	Validation dryrun.Config
+	// Validator answers calls of the validate tool, for all servers of this Config: so a
+	// task is found again by whoever began it. Default: one by Validation.
+	Validator *dryrun.Validator
 
 	// Rehearse makes a call where it can do no harm, and returns a CallToolResult that tells
 	// what it did. Nil: the tool "rehearse" is not offered.
@@ -87,7 +90,12 @@ func (c Config) WithDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c, nil
+	var err error
+	if c.Validator == nil {
+		c.Validation.Limits = c.Limits
+		c.Validator, err = dryrun.New(c.Validation)
+	}
+	return c, err
 }
 
 // A Server is what one principal knows of a server: its tools, and what it announces. It
@@ -117,9 +125,8 @@ func NewServer(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger}
+	s := &Server{cfg: cfg, gate: cfg.Gate, limits: cfg.Limits, log: cfg.Logger, validator: cfg.Validator}
 	s.catalog.ttl = cfg.ListTTL
-	cfg.Validation.Limits = s.limits
 	if cfg.Rehearse != nil {
 		definition, err := protocol.NewRehearseTool().Encode()
 		if err != nil {
@@ -129,8 +136,7 @@ func NewServer(cfg Config) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.validator, err = dryrun.New(cfg.Validation)
-	return s, err
+	return s, nil
 }
 
 // A Client is one client of a server, with its requests that are not answered yet: of
@@ -190,6 +196,9 @@ type Link interface {
 	// Answer gives the client an answer of toolvet's own. The code is that of a JSON-RPC
 	// error, and 0 for a result.
 	Answer(line []byte, code int)
+	// Notify gives the client a notification of toolvet's own, ahead of the answer to the
+	// request that it tells of, if there is a way.
+	Notify(line []byte)
 	// Forward gives the server a request of the client. If the server will not answer
 	// it, the link says so with [Exchange.Fail].
 	Forward(r *Request, line []byte)

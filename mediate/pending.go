@@ -101,6 +101,13 @@ func (t *pendingTable) remove(r *Request) bool {
 	return here
 }
 
+// has reports whether r is not gone.
+func (t *pendingTable) has(r *Request) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byID[call.IDKey(r.id)] == r
+}
+
 // forward marks r as the server's to answer. It returns false if r is gone.
 func (t *pendingTable) forward(r *Request) bool {
 	t.mu.Lock()

@@ -201,7 +201,7 @@ func (p *Exchange) announce(r *Request, result, line []byte) ([]byte, error) {
 		p.native.Store(&native)
 		name = native
 	}
-	door := dryrun.Door{Levels: p.gate().Levels(), Progress: p.notifies(), Tasks: p.notifies() && r.method == "server/discover"} // tasks of 2025-11-25 are others
+	door := dryrun.Door{Levels: p.gate().Levels(), Progress: true, Tasks: r.method == "server/discover"} // tasks of 2025-11-25 are others
 	offered := p.validator.Capability(name, door)
 	if p.cfg.Rehearse != nil {
 		offered.Levels = append(offered.Levels, protocol.RehearseLevel)

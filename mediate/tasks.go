@@ -30,23 +30,11 @@ func (p *Exchange) task(m call.Envelope) {
 	p.answer(answer)
 }
 
-// A Notifier is a [Link] that can give the client a notification of toolvet's own at any
-// time. Only such a link is told of progress, and of tasks.
-type Notifier interface {
-	// Notify gives the client a line. It may keep it only until it returns.
-	Notify(line []byte)
-}
-
-func (p *Exchange) notifies() bool {
-	_, ok := p.link.(Notifier)
-	return ok
-}
-
 // notify sends the client a notification of the proxy's own, unless ctx is done.
 func (p *Exchange) notify(ctx context.Context, method string, params any) {
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
-	if n, ok := p.link.(Notifier); ok && err == nil && ctx.Err() == nil {
-		n.Notify(line)
+	if err == nil && ctx.Err() == nil {
+		p.link.Notify(line)
 	}
 }
 

@@ -149,7 +149,7 @@ func (p *Exchange) logRefused(result protocol.Result) {
 // answerValidate answers a call of the validate tool, or of the batch tool.
 func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call, tools *call.Catalog) {
 	q := &dryrun.Request{
-		Call: c, Method: p.validateName(tools), Tools: tools, Gate: p.gate(), Modern: modern(c.Meta), Tasks: p.notifies(),
+		Call: c, Method: p.validateName(tools), Tools: tools, Gate: p.gate(), Modern: modern(c.Meta), Tasks: true,
 		Refused: p.logRefused,
 		Judged: func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
 			e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: took}
@@ -162,7 +162,7 @@ func (p *Exchange) answerValidate(ctx context.Context, r *Request, c *call.Call,
 			return p.askNative(ctx, *native, arguments)
 		}
 	}
-	if token := protocol.ProgressToken(c.Meta); token != nil && p.notifies() {
+	if token := protocol.ProgressToken(c.Meta); token != nil {
 		q.Progress = func(progress protocol.Progress) {
 			progress.Token = token
 			p.notify(ctx, "notifications/progress", progress)

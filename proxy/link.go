@@ -13,7 +13,7 @@ import (
 // Answer implements mediate.Link.
 func (p *session) Answer(line []byte, _ int) { p.toClientLine(line, true) }
 
-// Notify implements mediate.Notifier.
+// Notify implements mediate.Link.
 func (p *session) Notify(line []byte) { p.toClientLine(line, true) }
 
 // toClientLine writes a line to the client. A client that does not take it is gone, and

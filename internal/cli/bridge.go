@@ -5,14 +5,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/proxy"
 )
@@ -49,32 +48,9 @@ func session(ctx context.Context, cfg proxy.Config, who call.Session, in io.Read
 }
 
 // shutdown bounds how long what is under way may take at the end.
-const shutdown = 10 * time.Second
+const shutdown = mcphttp.DrainTime
 
 // serveHTTP serves until ctx is done, and ends sessions and connections then.
 func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, endSessions func(context.Context), log *slog.Logger) error {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelInfo),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	var err error
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
-	defer cancel()
-	endSessions(within) // streams end with them
-	if err == nil {
-		err = server.Shutdown(within)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close()
-	}
-	return err
+	return mcphttp.Server{Handler: handler, End: endSessions, Logger: log}.Serve(ctx, l)
 }

@@ -65,7 +65,7 @@ var packagesRules = []packagesRule{
 		why:      "every door asks the Gate; the Gate knows no door",
 	},
 	{
-		packages: []string{"internal/streamable", "internal/mcpheader", "internal/httpguard"},
+		packages: []string{"internal/streamable", "internal/mcpheader", "internal/mcphttp", "internal/httpguard"},
 		never:    append([]string{".", "policy", "protocol", "proxy", "upstream", "mcpgate", "internal/cli"}, sdks...),
 		why:      "a transport moves messages; what they mean is judged elsewhere",
 	},

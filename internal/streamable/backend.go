@@ -40,6 +40,7 @@ func newBackend(f *Front, fromServer func(line []byte)) *backend {
 // serve runs the session until it is over, and calls gone then.
 func (b *backend) serve(who call.Session, gone func()) {
 	defer b.f.ended.Done()
+	defer b.f.places.Leave(who.Principal())
 	in, stdin := io.Pipe()
 	var writing sync.WaitGroup
 	writing.Go(func() { b.feed(stdin) })

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/process"
 )
 
@@ -224,7 +225,7 @@ func (c *Client) write(line []byte) {
 }
 
 func (c *Client) answerError(id json.RawMessage, code int, message string) {
-	c.write(errorLine(id, code, message))
+	c.write(mcphttp.ErrorLine(id, code, message))
 }
 
 // run runs f beside everything else, unless the Client has been stopped.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/mcpheader"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/sse"
 )
 
@@ -46,14 +47,14 @@ func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (a
 	if p.begins() {
 		c.greeted(resp.Header.Get(sessionHeader))
 	}
-	switch kind := contentType(resp.Header); kind {
+	switch kind := mcphttp.ContentType(resp.Header); kind {
 	case jsonType:
 		text, err := c.readAll(resp.Body)
 		if err != nil {
 			return false, err
 		}
 		c.deliver(text)
-	case sse.ContentType:
+	case eventStream:
 		if err := c.follow(p, s, resp); err != nil {
 			return false, err
 		}
@@ -75,7 +76,7 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 		return true, nil
 	}
 	var m call.Envelope
-	if contentType(resp.Header) == jsonType {
+	if mcphttp.ContentType(resp.Header) == jsonType {
 		if text, err := c.readAll(resp.Body); err == nil {
 			text, _ = oneLine(text)
 			m, _ = call.DecodeEnvelope(text, c.limits) // what is no message says nothing
@@ -88,7 +89,7 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 		return true, nil
 	}
 	if c.settle(p) {
-		c.write(errorWith(p.ID, m.Error))
+		c.write(mcphttp.ErrorWith(p.ID, m.Error))
 	}
 	return false, nil
 }
@@ -190,7 +191,7 @@ func (c *Client) private(p *post, h http.Header) (result json.RawMessage, header
 		return nil, nil, statusError(resp)
 	}
 	next := func() ([]byte, error) { return c.readAll(resp.Body) }
-	if contentType(resp.Header) == sse.ContentType {
+	if mcphttp.ContentType(resp.Header) == eventStream {
 		events := sse.NewReader(resp.Body, c.limits.Bytes)
 		next = func() ([]byte, error) {
 			e, err := events.Next()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/mcpheader"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 )
 
 // A FrontConfig says what a [Front] offers. Serve is required.
@@ -28,8 +29,12 @@ type FrontConfig struct {
 	Who func(*http.Request) (identity string, who call.Session)
 
 	Limits      call.Limits   // of each message of a client; default call.Limits
-	MaxSessions int           // at once; default 100
+	MaxSessions int           // of one principal; of all, ten times as many; default 100
+	MaxRequests int           // of one principal at once; of all, ten times as many; default 1000
 	Idle        time.Duration // how long a session without a request lives; default 30 min
+	// ReadTimeout is how long a client may take to send a message; default 30 s.
+	ReadTimeout  time.Duration
+	WriteTimeout time.Duration // for a client to take a piece of an answer; default 60 s
 	// Prompt is how long an answer is waited for before a stream is opened, so that the
 	// client knows that it is worked on. Default 5 s.
 	Prompt    time.Duration
@@ -45,6 +50,9 @@ func (c FrontConfig) withDefaults() FrontConfig {
 		c.Limits.Bytes = 16 << 20
 	}
 	c.MaxSessions = cmp.Or(max(c.MaxSessions, 0), 100)
+	c.MaxRequests = cmp.Or(max(c.MaxRequests, 0), 1000)
+	c.ReadTimeout = cmp.Or(max(c.ReadTimeout, 0), 30*time.Second)
+	c.WriteTimeout = cmp.Or(max(c.WriteTimeout, 0), time.Minute)
 	c.Idle = cmp.Or(max(c.Idle, 0), 30*time.Minute)
 	c.Prompt = cmp.Or(max(c.Prompt, 0), 5*time.Second)
 	c.KeepAlive = cmp.Or(max(c.KeepAlive, 0), 15*time.Second)
@@ -66,6 +74,8 @@ type Front struct {
 	end    context.CancelFunc
 	ended  sync.WaitGroup // sessions
 
+	requests, places *mcphttp.Room // for requests, and for sessions
+
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*stateful  // by id
@@ -79,6 +89,7 @@ func NewFront(cfg FrontConfig) *Front {
 		cfg: cfg, limits: cfg.Limits, log: cfg.Logger,
 		sessions: map[string]*stateful{}, shared: map[string]*stateless{},
 	}
+	f.requests, f.places = mcphttp.NewRoom(cfg.MaxRequests), mcphttp.NewRoom(cfg.MaxSessions)
 	f.ctx, f.end = context.WithCancel(context.Background())
 	return f
 }
@@ -99,8 +110,16 @@ func (f *Front) Close(ctx context.Context) {
 
 // ServeHTTP implements [http.Handler].
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if name := repeated(r.Header); name != "" {
-		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the header "+name+" is given more than once")
+	_, who := f.cfg.Who(r)
+	owner := who.Principal()
+	if !f.requests.Enter(owner) {
+		w.Header().Set("Retry-After", "1")
+		f.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
+		return
+	}
+	defer f.requests.Leave(owner)
+	if why := mcphttp.Repeated(r.Header); why != "" {
+		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, why)
 		return
 	}
 	switch r.Method {
@@ -112,7 +131,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.delete(w, r)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "this endpoint takes GET, POST and DELETE")
+		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "this endpoint takes GET, POST and DELETE")
 	}
 }
 
@@ -130,7 +149,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := call.DecodeEnvelope(line, f.limits)
 	if err != nil {
-		refuseError(w, m.ID, err)
+		f.refuseError(w, m.ID, err)
 		return
 	}
 	version := r.Header.Get(mcpheader.Version)
@@ -154,7 +173,7 @@ var legacyVersions = map[string]bool{"": true, "2024-11-05": true, "2025-03-26":
 func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *stateful {
 	key := r.Header.Get(sessionHeader)
 	if key == "" {
-		refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
+		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
 		return nil
 	}
 	identity, _ := f.cfg.Who(r)
@@ -163,10 +182,10 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *st
 	f.mu.Unlock()
 	switch version := r.Header.Get(mcpheader.Version); {
 	case s == nil, s.identity != identity:
-		refuse(w, http.StatusNotFound, id, call.InvalidRequest, "there is no such session, or it has ended: send initialize again")
+		f.refuse(w, http.StatusNotFound, id, call.InvalidRequest, "there is no such session, or it has ended: send initialize again")
 		return nil
 	case !legacyVersions[version]:
-		refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
+		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
 		return nil
 	}
 	return s
@@ -176,11 +195,11 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *st
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= mcpheader.Modern {
 		w.Header().Set("Allow", "POST")
-		refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "there is no GET since 2026-07-28: send subscriptions/listen")
+		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "there is no GET since 2026-07-28: send subscriptions/listen")
 		return
 	}
-	if !accepts(r, eventStream) {
-		refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list text/event-stream")
+	if !mcphttp.Accepts(r.Header, eventStream) {
+		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list text/event-stream")
 		return
 	}
 	if s := f.sessionOf(w, r, nil); s != nil {
@@ -204,16 +223,15 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 	s := &stateful{id: id, identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
 	s.own = newStream(s.streamName(), 0)
 	s.streams[s.own.name] = s.own
-	s.backend = newBackend(f, s.fromServer)
 	f.mu.Lock()
-	full := f.full()
+	full := f.full(who)
 	if !full {
+		s.backend = newBackend(f, s.fromServer)
 		f.sessions[s.id] = s
-		f.ended.Add(1)
 	}
 	f.mu.Unlock()
 	if full {
-		busy(w, m.ID)
+		f.busy(w, m.ID)
 		return
 	}
 	go s.backend.serve(who, func() {
@@ -225,10 +243,17 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 	s.begin(w, r, m, line)
 }
 
-// full reports whether no session more can be had. It is called with f.mu held.
-func (f *Front) full() bool { return f.closed || len(f.sessions)+len(f.shared) >= f.cfg.MaxSessions }
+// full reports whether somebody can have no further session. If not, a place is taken, which
+// backend.serve gives back. It is called with f.mu held.
+func (f *Front) full(who call.Session) bool {
+	if f.closed || !f.places.Enter(who.Principal()) {
+		return true
+	}
+	f.ended.Add(1)
+	return false
+}
 
-func busy(w http.ResponseWriter, id []byte) {
+func (f *Front) busy(w http.ResponseWriter, id []byte) {
 	w.Header().Set("Retry-After", "30")
-	refuse(w, http.StatusServiceUnavailable, id, call.InternalError, "too many sessions are open: try again later")
+	f.refuse(w, http.StatusServiceUnavailable, id, call.InternalError, "too many sessions are open: end some with DELETE, or try again later")
 }

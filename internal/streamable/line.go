@@ -119,21 +119,3 @@ func textAt(object []byte, limits call.Limits, path ...string) string {
 	_ = json.Unmarshal(find(object, limits, path...), &s) // what is no string is no text
 	return s
 }
-
-// errorLine is the answer to a request that says why there is no other. A nil id is null.
-func errorLine(id json.RawMessage, code int, message string) []byte {
-	type body struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	raw, _ := json.Marshal(body{code, message}) // a string and a number can be encoded
-	return errorWith(id, raw)
-}
-
-// errorWith is errorLine with an error object that is there already.
-func errorWith(id, body json.RawMessage) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"error":`), body, []byte("}"))
-}

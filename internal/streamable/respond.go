@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/sse"
 )
-
-// writeTimeout bounds how long a client may take to read what is sent to it.
-const writeTimeout = time.Minute
 
 // reconnect is how long a client should wait before it takes up a stream that has broken.
 const reconnect = time.Second
@@ -39,7 +37,7 @@ func (a *response) reply() {
 	defer prompt.Stop()
 	for !a.events {
 		v, _ := a.s.from(position, reader)
-		if v.last && len(v.events) == 1 && !(prefers(a.r, eventStream, jsonType) && a.statusOf(v.events[0]) == http.StatusOK) {
+		if v.last && len(v.events) == 1 && !(mcphttp.Prefers(a.r.Header, eventStream, jsonType) && a.statusOf(v.events[0]) == http.StatusOK) {
 			a.json(v.events[0])
 			return
 		}
@@ -65,8 +63,8 @@ func (a *response) statusOf(answer []byte) int {
 }
 
 func (a *response) json(answer []byte) {
-	defer a.deadline(writeTimeout)()
-	writeJSON(a.w, a.statusOf(answer), answer)
+	defer a.noDeadline()
+	mcphttp.Write(a.w, a.statusOf(answer), jsonType, answer, a.f.cfg.WriteTimeout)
 	a.flush() // while there is a deadline
 }
 
@@ -76,7 +74,8 @@ func (a *response) stream(position, reader int) {
 	if a.opening != nil {
 		a.opening()
 	}
-	defer a.deadline(writeTimeout)()
+	defer a.noDeadline()
+	a.deadline()
 	h := a.w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-cache")
@@ -105,7 +104,7 @@ func (a *response) stream(position, reader int) {
 		select {
 		case <-v.changed:
 		case <-alive.C:
-			a.deadline(writeTimeout)
+			a.deadline()
 			if _, err := a.w.Write([]byte(sse.KeepAlive)); err != nil || !a.flush() {
 				return
 			}
@@ -124,17 +123,17 @@ func (a *response) write(e sse.Event) bool {
 	if err != nil {
 		return false
 	}
-	a.deadline(writeTimeout)
+	a.deadline()
 	_, err = a.w.Write(text)
 	return err == nil
 }
 
 func (a *response) flush() bool { return http.NewResponseController(a.w).Flush() == nil }
 
-// deadline bounds the next writes; the function that it returns takes the bound away, for
-// the next request of the connection. A connection that knows no deadlines has none.
-func (a *response) deadline(d time.Duration) (unset func()) {
-	c := http.NewResponseController(a.w)
-	_ = c.SetWriteDeadline(time.Now().Add(d))
-	return func() { _ = c.SetWriteDeadline(time.Time{}) }
+// deadline bounds the next writes.
+func (a *response) deadline() { mcphttp.Deadline(a.w, a.f.cfg.WriteTimeout) }
+
+// noDeadline takes the bound away, for the next request of the connection.
+func (a *response) noDeadline() {
+	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Time{})
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -17,16 +16,19 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/mcpheader"
-	"github.com/toolvet/toolvet/internal/sse"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 )
 
 // The headers of sessions and streams (2025-03-26 to 2025-11-25).
 const (
-	sessionHeader = "Mcp-Session-Id"
-	lastHeader    = "Last-Event-Id"
+	sessionHeader = mcphttp.SessionID
+	lastHeader    = mcphttp.LastEventID
 )
 
-const jsonType = "application/json"
+const (
+	jsonType    = mcphttp.JSON
+	eventStream = mcphttp.Events
+)
 
 // NewTransport makes the transport that a [Client] has by default: net/http's, with the
 // proxies of the environment, connecting within 10 s, without compression.
@@ -128,7 +130,7 @@ func (c *Client) headers(p *post, s session) http.Header {
 		h = s.headers()
 	}
 	h.Set("Content-Type", jsonType)
-	h.Set("Accept", jsonType+", "+sse.ContentType)
+	h.Set("Accept", jsonType+", "+eventStream)
 	return h
 }
 
@@ -146,12 +148,6 @@ func (s session) headers() http.Header {
 // isOver reports whether resp says that the session has ended.
 func (s session) isOver(resp *http.Response) bool {
 	return s.id != "" && resp.StatusCode == http.StatusNotFound
-}
-
-// contentType is the media type of a response.
-func contentType(h http.Header) string {
-	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type")) // what cannot be read is none
-	return kind
 }
 
 // passRest lets a connection be used again, if little is left to read.

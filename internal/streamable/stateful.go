@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 )
 
 // Bounds of the streams that are over and kept, in case their connection has broken.
@@ -123,19 +124,19 @@ func (s *stateful) post(w http.ResponseWriter, r *http.Request, m call.Envelope,
 // batch takes several messages at once (2025-03-26 alone).
 func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 	if s.agreed() != "2025-03-26" {
-		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "batches exist in the revision 2025-03-26 alone: send each message by itself")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "batches exist in the revision 2025-03-26 alone: send each message by itself")
 		return
 	}
 	lines, err := messages(line, s.f.limits)
 	if err != nil {
-		refuseError(w, nil, err)
+		s.f.refuseError(w, nil, err)
 		return
 	}
 	all := make([]call.Envelope, len(lines))
 	requests := false
 	for i, text := range lines {
 		if all[i], err = call.DecodeEnvelope(text, s.f.limits); err != nil {
-			refuseError(w, all[i].ID, err)
+			s.f.refuseError(w, all[i].ID, err)
 			return
 		}
 		requests = requests || all[i].IsRequest()
@@ -197,10 +198,10 @@ func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.En
 // refuse answers a message that the session cannot take.
 func (s *stateful) refuse(w http.ResponseWriter, id []byte, err error) {
 	if errors.Is(err, errInUse) {
-		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, err.Error())
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, err.Error())
 		return
 	}
-	refuse(w, http.StatusNotFound, id, call.InternalError, errGone.Error())
+	s.f.refuse(w, http.StatusNotFound, id, call.InternalError, errGone.Error())
 }
 
 // primes reports whether streams start with an id alone. Clients of older revisions take
@@ -230,12 +231,12 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if st == nil {
-		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is not known, or not any more")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is not known, or not any more")
 		return
 	}
 	position, reader, ok := st.join(after)
 	if !ok {
-		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream cannot be taken up after Last-Event-ID any more")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream cannot be taken up after Last-Event-ID any more")
 		return
 	}
 	defer st.leave(reader)
@@ -260,7 +261,7 @@ func (s *stateful) message(line []byte) {
 	if err != nil {
 		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
 		if remnant := call.Recover(bytes.NewReader(line)); !remnant.Method && remnant.ID != nil {
-			s.answered(remnant.ID, errorLine(remnant.ID, call.InternalError, "the server's answer is no message that every reader reads alike"))
+			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, call.InternalError, "the server's answer is no message that every reader reads alike"))
 		}
 		return
 	}
@@ -333,7 +334,7 @@ func (s *stateful) abandon() {
 	defer s.state.Unlock()
 	s.ended = true
 	for _, a := range s.pending {
-		a.s.answer(errorLine(a.id, call.InternalError, errGone.Error()))
+		a.s.answer(mcphttp.ErrorLine(a.id, call.InternalError, errGone.Error()))
 	}
 	s.own.finish()
 }

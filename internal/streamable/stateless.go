@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/mcpheader"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -49,27 +50,27 @@ type exchange struct {
 func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
 	switch {
 	case m.Method == "":
-		refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "clients send no responses since 2026-07-28: retry the request with inputResponses")
+		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "clients send no responses since 2026-07-28: retry the request with inputResponses")
 		return
 	case m.ID == nil:
 		// Cancellation is the end of a request's connection, and there are no others.
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case mcpheader.BodyVersion(m.Params, f.limits) == "":
-		refuse(w, http.StatusBadRequest, m.ID, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
+		f.refuse(w, http.StatusBadRequest, m.ID, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
 		return
 	}
 	for range 2 { // a session may end while it is found
 		s := f.stateless(r)
 		if s == nil {
-			busy(w, m.ID)
+			f.busy(w, m.ID)
 			return
 		}
 		if !errors.Is(s.request(w, r, m, line), errGone) {
 			return
 		}
 	}
-	refuse(w, http.StatusServiceUnavailable, m.ID, call.InternalError, "the server has ended: try again")
+	f.refuse(w, http.StatusServiceUnavailable, m.ID, call.InternalError, "the server has ended: try again")
 }
 
 // stateless is the session of who makes a request; nil if there are too many.
@@ -80,13 +81,12 @@ func (f *Front) stateless(r *http.Request) *stateless {
 	if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
 		return s
 	}
-	if f.full() {
+	if f.full(who) {
 		return nil
 	}
 	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.limits, log: f.log}}
 	s.backend = newBackend(f, s.fromServer)
 	f.shared[identity] = s
-	f.ended.Add(1)
 	go s.serve(who, func() {
 		f.mu.Lock()
 		if f.shared[identity] == s { // not one that came after it
@@ -107,11 +107,11 @@ func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envel
 		s.list(r.Context(), m)
 	}
 	if err := mcpheader.Check(r.Header, m, s.mirrors.of(m), s.f.limits); err != nil {
-		refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
+		s.f.refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
 		return nil
 	}
 	if err := readable(m, s.f.limits); err != nil {
-		refuseError(w, m.ID, err)
+		s.f.refuseError(w, m.ID, err)
 		return nil
 	}
 	x := &exchange{id: m.ID, method: m.Method, s: newStream("", 1)}
@@ -283,7 +283,7 @@ func (s *stateless) fromServer(line []byte) {
 		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
 		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
 			if x := s.take(string(m.ID)); x != nil {
-				x.s.answer(errorLine(x.id, call.InternalError, "the server's answer is no message that every reader reads alike"))
+				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is no message that every reader reads alike"))
 			}
 		}
 		return
@@ -316,7 +316,7 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 
 // decline answers a request of the server: there are none since 2026-07-28.
 func (s *stateless) decline(id []byte) {
-	_ = s.send(s.ctx, errorLine(id, -32601, "clients take no requests since 2026-07-28")) // as in cancel
+	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "clients take no requests since 2026-07-28")) // as in cancel
 }
 
 // note hands a notification to the client of the request that it tells of. One that tells
@@ -365,6 +365,6 @@ func (s *stateless) abandon() {
 	defer s.state.Unlock()
 	s.ended = true
 	for _, x := range s.calls {
-		x.s.answer(errorLine(x.id, call.InternalError, "the server has ended: try again"))
+		x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server has ended: try again"))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/mcphttp"
 	"github.com/toolvet/toolvet/internal/sse"
 )
 
@@ -65,7 +66,7 @@ func (f *feed) read(body io.Reader, after func()) error {
 // connect takes the stream up where it was left, or from the start.
 func (f *feed) connect(ctx context.Context) (*http.Response, error) {
 	h := f.s.headers()
-	h.Set("Accept", sse.ContentType)
+	h.Set("Accept", eventStream)
 	if f.lastID != "" {
 		h.Set(lastHeader, f.lastID)
 	}
@@ -146,7 +147,7 @@ func (c *Client) resume(ctx context.Context, f *feed) (*http.Response, error) {
 }
 
 func isStream(resp *http.Response) bool {
-	return resp.StatusCode == http.StatusOK && contentType(resp.Header) == sse.ContentType
+	return resp.StatusCode == http.StatusOK && mcphttp.ContentType(resp.Header) == eventStream
 }
 
 // listen opens the stream of what the server says unasked, for the session of now, and

@@ -1,0 +1,60 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcphttp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// A Bad is why the body of a request is not read, or not to its end.
+type Bad struct {
+	Status  int // of HTTP
+	Message string
+}
+
+// ReadBody reads the message of a POST, of at most limit bytes, which must come within a time.
+// What is left of a body that is bad is not read: the connection ends with the answer.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int, within time.Duration) ([]byte, *Bad) {
+	refused := func(status int, why string) ([]byte, *Bad) {
+		w.Header().Set("Connection", "close")
+		return nil, &Bad{status, why}
+	}
+	const tooLarge = "the body is larger than the limit: send less at once"
+	switch {
+	case ContentType(r.Header) != JSON || Encoded(r.Header):
+		return refused(http.StatusUnsupportedMediaType, "the body must be of the type application/json, in UTF-8 and not compressed")
+	case r.ContentLength > int64(limit):
+		return refused(http.StatusRequestEntityTooLarge, tooLarge)
+	}
+	// A connection that knows no deadlines has none.
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)); err == nil {
+		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }()
+	}
+	body, err := ReadSized(http.MaxBytesReader(w, r.Body, int64(limit)), r.ContentLength)
+	var more *http.MaxBytesError
+	switch {
+	case errors.As(err, &more):
+		return refused(http.StatusRequestEntityTooLarge, tooLarge)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refused(http.StatusRequestTimeout, "the body did not come in time")
+	case err != nil:
+		return refused(http.StatusBadRequest, "the body did not come whole")
+	}
+	return body, nil
+}
+
+// maxSized bounds what is made room for because a header says so, in bytes.
+const maxSized = 64 << 10
+
+// ReadSized is io.ReadAll of what says its size, or -1.
+func ReadSized(r io.Reader, size int64) ([]byte, error) {
+	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), maxSized)+bytes.MinRead))
+	_, err := buffer.ReadFrom(r)
+	return buffer.Bytes(), err
+}

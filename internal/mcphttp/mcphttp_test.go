@@ -1,0 +1,105 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcphttp
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"testing"
+)
+
+func TestContentType(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"":                                   "",
+		"application/json":                   JSON,
+		"Application/JSON; charset=UTF-8":    JSON,
+		"application/json;charset=\"utf-8\"": JSON,
+		"application/json; charset=latin1":   "",
+		"application/json; charset":          "",
+		"text/event-stream; x=1":             Events,
+		"text/plain, application/json":       "",
+	} {
+		if got := ContentType(http.Header{"Content-Type": {value}}); got != want {
+			t.Errorf("%q is %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestAccepts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		values        []string
+		json, events  bool
+		prefersEvents bool
+	}{
+		{nil, false, false, false},
+		{[]string{"application/json, text/event-stream"}, true, true, false},
+		{[]string{"text/event-stream; q=0.5", "APPLICATION/JSON"}, true, true, true},
+		{[]string{"*/*"}, true, true, false},
+		{[]string{"text/*"}, false, true, false},
+		{[]string{"application/jsonx"}, false, false, false},
+	} {
+		h := http.Header{"Accept": tt.values}
+		if Accepts(h, JSON) != tt.json || Accepts(h, Events) != tt.events || Prefers(h, Events, JSON) != tt.prefersEvents {
+			t.Errorf("%q: %t %t %t", tt.values, Accepts(h, JSON), Accepts(h, Events), Prefers(h, Events, JSON))
+		}
+	}
+}
+
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Mcp-Session-Id", "Mcp-Param-X", "Content-Type", "Content-Encoding", "Last-Event-Id"} {
+		h := http.Header{name: {"a"}}
+		if why := Repeated(h); why != "" {
+			t.Errorf("%s once: %s", name, why)
+		}
+		h.Add(name, "a")
+		if Repeated(h) == "" {
+			t.Errorf("%s twice is not refused", name)
+		}
+	}
+	if why := Repeated(http.Header{"Accept": {"a", "b"}}); why != "" {
+		t.Error(why)
+	}
+}
+
+func TestErrorLine(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{"": "null", "7": "7", `"a\"b"`: `"a\"b"`} {
+		var raw json.RawMessage
+		if id != "" {
+			raw = json.RawMessage(id)
+		}
+		line := ErrorLine(raw, -32600, `say "why"`)
+		if got := `{"jsonrpc":"2.0","id":` + want + `,"error":{"code":-32600,"message":"say \"why\""}}`; string(line) != got || !json.Valid(line) {
+			t.Errorf("%s, want %s", line, got)
+		}
+	}
+}
+
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	r := NewRoom(2)
+	if !r.Enter("a") || !r.Enter("a") || r.Enter("a") {
+		t.Error("an owner has two places")
+	}
+	for i := range All - 1 {
+		if other := strconv.Itoa(i); !r.Enter(other) || !r.Enter(other) {
+			t.Errorf("no room for %s", other)
+		}
+	}
+	if r.Enter("z") {
+		t.Error("there is room beyond that for all")
+	}
+	r.Leave("a")
+	if !r.Enter("z") || r.Enter("a") {
+		t.Error("a place that was left is there once")
+	}
+	r.Leave("z")
+	if r.Leave("a"); r.by["a"] != 0 || len(r.by) != All-1 {
+		t.Errorf("kept: %v", r.by)
+	}
+}
