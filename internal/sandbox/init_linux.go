@@ -92,7 +92,7 @@ func (i *initProcess) run() error {
 	if err := isolate(i.setup.Config.Network); err != nil {
 		return err
 	}
-	i.events.control, i.events.names = i.control, newNames()
+	i.events.control, i.events.names = i.control, newNames(i.setup.Config.FirstAddress, i.setup.Config.Names)
 	if i.setup.Config.Network == Observed {
 		if err := i.events.names.listen(i.events.send); err != nil {
 			return fmt.Errorf("answering for the DNS: %w", err)

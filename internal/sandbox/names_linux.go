@@ -20,15 +20,32 @@ const maxNames = 10_000
 // names are the names that were looked up inside. Each has an address of its own, so that a
 // connection to it tells whom it is meant for.
 type names struct {
+	fixed map[string]netip.Addr // of names and of those below them; never changes
+
 	mu   sync.Mutex
 	by   map[string]netip.Addr
 	of   map[netip.Addr]string
 	next netip.Addr
 }
 
-// newNames gives out addresses that nobody has (RFC 2544, for benchmarks of networks).
-func newNames() *names {
-	return &names{by: map[string]netip.Addr{}, of: map[netip.Addr]string{}, next: netip.MustParseAddr("198.18.0.1")}
+// newNames gives out addresses from first on. The default are addresses that nobody has
+// (RFC 2544, for benchmarks of networks).
+func newNames(first netip.Addr, fixed map[string]netip.Addr) *names {
+	if !first.Is4() {
+		first = netip.MustParseAddr("198.18.0.1")
+	}
+	return &names{fixed: fixed, by: map[string]netip.Addr{}, of: map[netip.Addr]string{}, next: first}
+}
+
+// fixedAddress is the address that was given for a name or for one that it is below.
+func (n *names) fixedAddress(name string) (netip.Addr, bool) {
+	for name != "" {
+		if a, ok := n.fixed[name]; ok {
+			return a, true
+		}
+		_, name, _ = strings.Cut(name, ".")
+	}
+	return netip.Addr{}, false
 }
 
 // address is that of a name. It has none if there are too many.
@@ -37,6 +54,12 @@ func (n *names) address(name string) (a netip.Addr, first bool) {
 	defer n.mu.Unlock()
 	if a, ok := n.by[name]; ok {
 		return a, false
+	}
+	if a, ok := n.fixedAddress(name); ok {
+		if len(n.by) < maxNames {
+			n.by[name] = a
+		}
+		return a, true
 	}
 	if len(n.by) >= maxNames {
 		return netip.Addr{}, false

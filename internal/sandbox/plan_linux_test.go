@@ -77,7 +77,7 @@ func question(t testing.TB, name string, kind dnsmessage.Type) []byte {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	n := newNames()
+	n := newNames(netip.Addr{}, nil)
 	for i, host := range []string{"a.example.", "B.example.", "b.example."} {
 		raw, first := n.answer(question(t, host, dnsmessage.TypeA))
 		var m dnsmessage.Message
@@ -107,7 +107,7 @@ func FuzzNames(f *testing.F) {
 	f.Add(question(f, ".", dnsmessage.TypeAAAA))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		answer, _ := newNames().answer(raw)
+		answer, _ := newNames(netip.Addr{}, nil).answer(raw)
 		var m dnsmessage.Message
 		if answer != nil && (m.Unpack(answer) != nil || !m.Response) {
 			t.Errorf("%q is answered by what is no answer", raw)

@@ -50,6 +50,11 @@ func buildRoot(s setup) (*root, error) {
 			return nil, err
 		}
 	}
+	for _, p := range s.Config.Placed {
+		if err := r.lay(p); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.At, err)
+		}
+	}
 	return r, r.enter()
 }
 
@@ -239,9 +244,7 @@ func (r *root) overlay(path string, nested bool) error {
 	if err := sameAttributes(path, upper); err != nil {
 		return err
 	}
-	options := fmt.Sprintf("lowerdir=/proc/self/fd/%d,upperdir=%s,workdir=%s,userxattr", lower, upper, work)
-	flags := unix.MS_NOSUID | unix.MS_NODEV | flagsOf(path)
-	err = unix.Mount("overlay", fmt.Sprintf("/proc/self/fd/%d", target), "overlay", flags, options)
+	err = r.layOver(path, layering{upper, work, lower, target, flagsOf(path)})
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENODEV):
 		return &UnsupportedError{What: fmt.Sprintf("an overlay cannot be mounted in a user namespace (%v)", err), Fix: "it needs Linux 5.11 or later with the module overlay"}
@@ -249,9 +252,51 @@ func (r *root) overlay(path string, nested bool) error {
 		r.layers = r.layers[:len(r.layers)-1]
 		return hide(fmt.Sprintf("its file system cannot be overlaid (%v)", err))
 	}
+	return r.remember(path)
+}
+
+// A layering is a layer over a directory, and where to mount it.
+type layering struct {
+	upper, work   string
+	lower, target int
+	flags         uintptr
+}
+
+// layOver mounts a layer at a path of the new root.
+func (r *root) layOver(path string, l layering) error {
+	options := fmt.Sprintf("lowerdir=/proc/self/fd/%d,upperdir=%s,workdir=%s,userxattr", l.lower, l.upper, l.work)
+	flags := unix.MS_NOSUID | unix.MS_NODEV | l.flags
+	if err := unix.Mount("overlay", fmt.Sprintf("/proc/self/fd/%d", l.target), "overlay", flags, options); err != nil {
+		return err
+	}
 	r.except(path)
 	r.fresh = append(r.fresh, overlaying{path, flags})
-	return r.remember(path)
+	return nil
+}
+
+// lay shows a directory of the machine at another place, which the machine does not have.
+func (r *root) lay(p Placed) error {
+	if _, err := os.Lstat(p.At); !errors.Is(err, os.ErrNotExist) || strings.LastIndex(p.At, "/") != 0 {
+		return errors.New("must be a directory at the top of the file system that the machine does not have")
+	}
+	lower, err := unix.Open(p.From, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(lower)
+	target, err := r.target(p.At)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target)
+	upper, work, err := r.new(p.At)
+	if err != nil {
+		return err
+	}
+	if err := sameAttributes(p.From, upper); err != nil {
+		return err
+	}
+	return r.layOver(p.At, layering{upper, work, lower, target, flagsOf(p.From)})
 }
 
 // An overlaying is a mounted overlay, and its flags.

@@ -36,6 +36,12 @@ type Config struct {
 	// machine's: by variables of the environment that OpenSSL, Node.js, Python, curl, Git and
 	// others know.
 	Trust []byte
+	// Placed are directories of the machine that are seen elsewhere inside.
+	Placed []Placed
+	// Names are the addresses that the DNS inside gives for names and for those below them, in
+	// an [Observed] network; others get one each, from FirstAddress on (default 198.18.0.1).
+	Names        map[string]netip.Addr
+	FirstAddress netip.Addr
 }
 
 // A Target is whom a connection is meant for.
@@ -54,6 +60,10 @@ func (t Target) Host() string {
 
 // maxAccepted bounds the connections that are with [Config.Accept] at a time.
 const maxAccepted = 64
+
+// A Placed is a directory of the machine that is seen at another path inside, with a layer
+// over it. At is at the top of the file system, and the machine has nothing there.
+type Placed struct{ From, At string }
 
 // Limits bound what runs inside. Zero values mean the defaults.
 type Limits struct {

@@ -1,0 +1,69 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPlaced has a directory of the machine seen elsewhere, with a layer over it.
+func TestPlaced(t *testing.T) {
+	from := sharedDir(t)
+	write(t, filepath.Join(from, "there"), "kept", 0o644)
+	if os.Geteuid() == 0 {
+		_ = os.Chmod(from, 0o777)
+	}
+	r := run(t, Config{
+		Dir: "/toolvet-placed", Placed: []Placed{{From: from, At: "/toolvet-placed"}},
+		Args: []string{"/bin/sh", "-ec", "pwd; cat there; echo new > made; echo changed > there; rm -f /toolvet-placed/there"},
+	})
+	if got, want := r.out, "/toolvet-placed\nkept"; !strings.HasPrefix(got, want) || r.err != "" {
+		t.Errorf("got %q, %q; want %q", got, r.err, want)
+	}
+	layers, _ := r.Layers()
+	for _, l := range layers {
+		if l.Path != "/toolvet-placed" {
+			continue
+		}
+		if raw, err := os.ReadFile(filepath.Join(l.Dir, "made")); err != nil || string(raw) != "new\n" {
+			t.Errorf("the layer has %q (%v)", raw, err)
+		}
+		if raw, err := os.ReadFile(filepath.Join(from, "there")); err != nil || string(raw) != "kept" {
+			t.Errorf("the machine has %q (%v)", raw, err)
+		}
+		return
+	}
+	t.Error("there is no layer")
+}
+
+// TestPlacedOverSomething is refused: a directory of the machine would be hidden.
+func TestPlacedOverSomething(t *testing.T) {
+	start(t, Config{Dir: "/", Args: []string{"/bin/true"}}) // skips where there are no sandboxes
+	for _, at := range []string{"/usr", "/usr/x", "relative", "/../x"} {
+		_, err := Start(t.Context(), Config{Dir: "/", Args: []string{"/bin/true"}, Init: []string{self(t), "as-sandbox"}, Placed: []Placed{{From: sharedDir(t), At: at}}})
+		if err == nil || !strings.Contains(err.Error(), "does not have") {
+			t.Errorf("%s: got %v", at, err)
+		}
+	}
+}
+
+// TestFixedNames have the addresses that they were given, and so has what is below them.
+func TestFixedNames(t *testing.T) {
+	t.Parallel()
+	n := newNames(netip.MustParseAddr("93.184.1.1"), map[string]netip.Addr{"inside.example": netip.MustParseAddr("10.0.0.5")})
+	for name, want := range map[string]string{"inside.example": "10.0.0.5", "a.b.inside.example": "10.0.0.5", "example": "93.184.1.1"} {
+		if got, _ := n.address(name); got.String() != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	if got, first := n.address("example"); first || got.String() != "93.184.1.1" {
+		t.Errorf("again: got %s, %v", got, first)
+	}
+}
