@@ -30,17 +30,31 @@ type scan struct {
 }
 
 func (s *Scanner) newScan(ctx context.Context, text string, w *work) *scan {
+	c, ok := s.idle.Get().(*scan)
+	if !ok {
+		c = &scan{
+			Scanner: s, regions: make([][]region, len(s.rules)), keyword: make([]bool, len(s.rules)), runs: make([][]region, s.runs),
+		}
+	}
 	if w == nil {
 		w = new(work)
 	}
-	return &scan{
-		Scanner: s, ctx: ctx, text: text, work: w,
-		regions: make([][]region, len(s.rules)), keyword: make([]bool, len(s.rules)), runs: make([][]region, s.runs),
-	}
+	c.ctx, c.text, c.work = ctx, text, w
+	return c
+}
+
+// close gives a scan's memory to the next one: most texts are short, and these tables are not.
+func (c *scan) close() {
+	clear(c.regions)
+	clear(c.keyword)
+	clear(c.runs)
+	c.ctx, c.text, c.work = nil, "", nil
+	c.idle.Put(c)
 }
 
 func (s *Scanner) scan(ctx context.Context, text string, w *work) []found {
 	c := s.newScan(ctx, text, w)
+	defer c.close()
 	s.words.find(ctx, text, c.hit)
 	list := c.match(func(r *rule) bool { return !r.Component })
 	return c.complete(list)

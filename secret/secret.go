@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Options change what a [Scanner] finds. The zero value finds all that the rules describe,
@@ -43,6 +44,7 @@ type Scanner struct {
 	runs      int     // the extents that are runs
 	allowed   map[[sha256.Size]byte]bool
 	presigned bool
+	idle      sync.Pool // of *scan
 }
 
 // A use is what a word of the automaton means to a rule: that of an anchor, or a keyword
