@@ -101,12 +101,13 @@ func (p *Exchange) enter(r *Request) bool {
 // forward sends a request that is remembered, unless it was cancelled meanwhile.
 func (p *Exchange) forward(r *Request, line []byte) {
 	if p.pending.forward(r) {
+		defer r.delivered()
 		p.link.Forward(r, line)
 	}
 }
 
 // Unsent says that the server did not take a request that was to be forwarded.
-func (p *Exchange) Unsent(r *Request) { p.pending.unsent(r) }
+func (p *Exchange) Unsent(r *Request) { r.unsent() }
 
 // Fail answers requests that were forwarded and that the server will not answer with an error,
 // unless they are answered.

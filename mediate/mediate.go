@@ -210,6 +210,13 @@ type Link interface {
 	Ask(ctx context.Context, line []byte) error
 }
 
+// A Reader is a Link that itself reads the messages which it gives to [Exchange.FromClient].
+type Reader interface {
+	// Later runs work, which may take its time, and sees to it that the messages that follow
+	// need not wait for it. It is called by FromClient, which needs its line no more.
+	Later(work func())
+}
+
 // An Exchange is a client's messages that take one way to the server, and their answers.
 type Exchange struct {
 	*Client

@@ -28,8 +28,12 @@ type Request struct {
 	cursor string             // of a tools/list
 	epoch  int                // of the catalog when a tools/list was forwarded
 	ticket toolvet.Ticket     // of a tools/call that was admitted
-	sent   bool               // the server has it, or may have it
 	cancel context.CancelFunc // stops judging; nil once the server has the request
+
+	mu      sync.Mutex
+	sent    bool // the server has it, or may have it
+	sending bool // whether it does is not known yet
+	over    bool // it ended meanwhile, and is still to be settled
 }
 
 // A pendingTable holds the client's requests that are not answered yet, by id.
@@ -73,16 +77,42 @@ func (t *pendingTable) take(id json.RawMessage) *Request {
 	return r
 }
 
-// ended settles what counts r, which has been removed from the table. A nil r is none. It is
-// called without the table's lock: to count may mean to ask Redis.
+// ended settles what counts r, which has been removed from the table: at once, or as soon as it is
+// known whether the server has it. A nil r is none. It is called without the table's lock: to
+// count may mean to ask Redis.
 func (r *Request) ended() {
+	if r == nil || r.ticket == nil {
+		return
+	}
+	r.mu.Lock()
+	r.over = r.sending
+	wait, sent := r.sending, r.sent
+	r.mu.Unlock()
 	switch {
-	case r == nil || r.ticket == nil:
-	case r.sent:
+	case wait:
+	case sent:
 		r.ticket.Release()
 	default:
 		r.ticket.Rollback()
 	}
+}
+
+// delivered says that no more is to be known of whether the server has r.
+func (r *Request) delivered() {
+	r.mu.Lock()
+	r.sending = false
+	over := r.over
+	r.mu.Unlock()
+	if over {
+		r.ended()
+	}
+}
+
+// unsent says that the server did not take r after all.
+func (r *Request) unsent() {
+	r.mu.Lock()
+	r.sent = false
+	r.mu.Unlock()
 }
 
 // remove removes r. It returns false if r is gone already: cancelled, or answered by
@@ -115,17 +145,11 @@ func (t *pendingTable) forward(r *Request) bool {
 	if t.byID[call.IDKey(r.id)] != r {
 		return false
 	}
-	r.cancel, r.sent = nil, true
+	r.cancel = nil
+	r.mu.Lock()
+	r.sent, r.sending = true, true
+	r.mu.Unlock()
 	return true
-}
-
-// unsent says that the server did not take r after all.
-func (t *pendingTable) unsent(r *Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byID[call.IDKey(r.id)] == r {
-		r.sent = false
-	}
 }
 
 // counted remembers the event and the ticket of r, which is still to be sent. If r is gone,

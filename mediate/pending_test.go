@@ -51,7 +51,9 @@ func TestCancelledHolds(t *testing.T) {
 		r := &Request{id: []byte("2"), method: "tools/call"}
 		table.add(r)
 		table.counted(r, nil, ticket)
-		if !table.forward(r) || !cancelled(&table, r) {
+		forwarded := table.forward(r)
+		r.delivered()
+		if !forwarded || !cancelled(&table, r) {
 			t.Fatal("the server has the call, and must be told of its end")
 		}
 		time.Sleep(afterCancel - time.Millisecond)
@@ -63,6 +65,29 @@ func TestCancelledHolds(t *testing.T) {
 			t.Errorf("the slot is not free afterwards: %v", v)
 		}
 	})
+}
+
+// TestLostWhileSent holds that a call which ends while it is sent is not counted if the server did not
+// take it, and is if it did.
+func TestLostWhileSent(t *testing.T) {
+	t.Parallel()
+	for _, taken := range []bool{false, true} {
+		gate := limited(t, "limits: [{name: quota, quota: 1/day}]\n")
+		_, ticket := gate.Admit(t.Context(), readCall(), toolvet.PointProxy)
+		var table pendingTable
+		r := &Request{id: []byte("2"), method: "tools/call"}
+		table.add(r)
+		table.counted(r, nil, ticket)
+		table.forward(r)
+		table.remove(r)
+		if !taken {
+			r.unsent()
+		}
+		r.delivered()
+		if v := gate.Judge(t.Context(), readCall(), toolvet.PointProxy); v.Go == taken {
+			t.Errorf("taken: %v: the next call is a go: %v", taken, v.Go)
+		}
+	}
 }
 
 func cancelled(t *pendingTable, r *Request) bool {

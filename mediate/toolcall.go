@@ -56,7 +56,7 @@ func (p *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 		cancel()
 		return
 	}
-	p.judging.Go(func() {
+	p.later(func() {
 		defer cancel()
 		tools, err := p.toolsFor(ctx, c.Name)
 		switch {
@@ -72,6 +72,20 @@ func (p *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			c.Resolve(tools)
 			p.judge(ctx, r, c, line)
 		}
+	})
+}
+
+// later runs what may take its time beside the messages that follow.
+func (p *Exchange) later(work func()) {
+	reader, ok := p.link.(Reader)
+	if !ok {
+		p.judging.Go(work)
+		return
+	}
+	p.judging.Add(1)
+	reader.Later(func() {
+		defer p.judging.Done()
+		work()
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/lines"
 	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/mediate"
 )
@@ -54,6 +55,7 @@ type session struct {
 
 	toClient, toServer *lineWriter
 
+	reading    *reading        // the client's messages, for whoever reads them now
 	taken      atomic.Int64    // messages read from the client
 	ctx        context.Context // of the session
 	end        func()          // ends the session
@@ -129,7 +131,8 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	p.toServer = newLineWriter(server.Stdin())
 	p.Exchange = p.client.NewExchange(p.ctx, p)
 	clientDone := make(chan struct{})
-	go func() { defer close(clientDone); p.readClient(p.ctx) }()
+	p.reading = &reading{in: lines.NewReader(p.cfg.Stdin, p.limits.Bytes), done: clientDone}
+	go p.readClient(p.ctx, p.reading)
 	go p.readServer(server.Stdout())
 	go p.Warm()
 	go p.watchClient()
