@@ -87,6 +87,21 @@ func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.L
 	return nil
 }
 
+// CheckOlder is Check for a message of an older revision. Its headers need not be there, but who
+// stands before or behind us may go by those that are.
+func CheckOlder(h http.Header, m call.Envelope, limits strictjson.Limits) error {
+	if len(h.Values(Method)) > 0 {
+		if err := one(h, Method, same(m.Method)); err != nil {
+			return err
+		}
+	}
+	name, ok := NameOf(m, limits)
+	if !ok || len(h.Values(Name)) == 0 {
+		return nil
+	}
+	return one(h, Name, decoded(same(name)))
+}
+
 // CheckSent says how the headers of a tools/call that mirror arguments disagree with these; nil if
 // they agree. Only headers count that are there.
 func CheckSent(h http.Header, arguments json.RawMessage, mirrors []Mirror, limits strictjson.Limits) error {

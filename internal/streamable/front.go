@@ -68,7 +68,8 @@ func (c FrontConfig) withDefaults() FrontConfig {
 // affair of handlers before it.
 type Front struct {
 	cfg    FrontConfig
-	limits call.Limits
+	limits call.Limits // of what clients say
+	wide   call.Limits // of what sessions say, which bound it themselves: results may hold images
 	log    *slog.Logger
 	ctx    context.Context // of all sessions
 	end    context.CancelFunc
@@ -89,6 +90,8 @@ func NewFront(cfg FrontConfig) *Front {
 		cfg: cfg, limits: cfg.Limits, log: cfg.Logger,
 		sessions: map[string]*stateful{}, shared: map[string]*stateless{},
 	}
+	f.wide = cfg.Limits
+	f.wide.Bytes = max(f.wide.Bytes, maxHeldBytes)
 	f.requests, f.places = mcphttp.NewRoom(cfg.MaxRequests), mcphttp.NewRoom(cfg.MaxSessions)
 	f.ctx, f.end = context.WithCancel(context.Background())
 	return f
@@ -153,9 +156,14 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	version := r.Header.Get(mcpheader.Version)
-	switch {
-	case version >= mcpheader.Modern, mcpheader.BodyVersion(m.Params, f.limits) != "":
+	if version >= mcpheader.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
 		f.modern(w, r, m, line)
+		return
+	}
+	err = mcpheader.CheckOlder(r.Header, m, f.limits)
+	switch {
+	case err != nil:
+		f.refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
 	case m.Method == "initialize" && m.ID != nil && r.Header.Get(sessionHeader) == "":
 		f.initialize(w, r, m, line)
 	default:

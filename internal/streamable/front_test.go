@@ -499,3 +499,26 @@ func TestFrontBatch(t *testing.T) {
 		t.Errorf("the server got (-want +got):\n%s", diff)
 	}
 }
+
+// TestFrontLargeAnswer holds that an answer passes that is larger than what a client may send.
+func TestFrontLargeAnswer(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 17<<20)
+	f := newFront(t, func(b *backend, m message) {
+		if m.Method == "large" {
+			b.say(`{"jsonrpc":"2.0","id":%s,"result":{"text":%q}}`, m.ID, text)
+			return
+		}
+		polite(b, m)
+	})
+	id, _ := f.session()
+	const meta = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`
+	for era, got := range map[string]string{
+		"2025-11-25": f.post(`{"jsonrpc":"2.0","id":1,"method":"large"}`, "Mcp-Session-Id", id),
+		"2026-07-28": f.post(`{"jsonrpc":"2.0","id":1,"method":"large","params":`+meta+`}`, "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "large"),
+	} {
+		if !strings.HasPrefix(got, `200 {"jsonrpc":"2.0","id":1,`) || !strings.Contains(got, text) {
+			t.Errorf("%s: %.200s", era, got)
+		}
+	}
+}

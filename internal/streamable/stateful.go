@@ -246,7 +246,7 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 
 // fromServer puts a line of the server on the stream where it belongs.
 func (s *stateful) fromServer(line []byte) {
-	all, err := messages(bytes.Trim(line, " \t\r"), s.f.limits)
+	all, err := messages(bytes.Trim(line, " \t\r"), s.f.wide)
 	if err != nil {
 		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
 		return
@@ -257,7 +257,7 @@ func (s *stateful) fromServer(line []byte) {
 }
 
 func (s *stateful) message(line []byte) {
-	m, err := call.DecodeEnvelope(line, s.f.limits)
+	m, err := call.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
 		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
 		if remnant := call.Recover(bytes.NewReader(line)); !remnant.Method && remnant.ID != nil {
@@ -272,7 +272,7 @@ func (s *stateful) message(line []byte) {
 	if key := call.IDKey(m.ID); m.Result != nil {
 		s.state.Lock()
 		if key == s.hello && s.pending[key].s != nil && s.version == "" {
-			s.version = textAt(m.Result, s.f.limits, "protocolVersion")
+			s.version = textAt(m.Result, s.f.wide, "protocolVersion")
 		}
 		s.state.Unlock()
 	}
@@ -314,7 +314,7 @@ func (s *stateful) route(m call.Envelope) *stream {
 	s.state.Lock()
 	defer s.state.Unlock()
 	if m.Method == "notifications/progress" {
-		if id, ok := s.tokens[call.IDKey(find(m.Params, s.f.limits, "progressToken"))]; ok && s.pending[id].s != nil {
+		if id, ok := s.tokens[call.IDKey(find(m.Params, s.f.wide, "progressToken"))]; ok && s.pending[id].s != nil {
 			return s.pending[id].s
 		}
 	}

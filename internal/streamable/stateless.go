@@ -84,7 +84,7 @@ func (f *Front) stateless(r *http.Request) *stateless {
 	if f.full(who) {
 		return nil
 	}
-	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.limits, log: f.log}}
+	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.wide, log: f.log}}
 	s.backend = newBackend(f, s.fromServer)
 	f.shared[identity] = s
 	go s.serve(who, func() {
@@ -125,7 +125,7 @@ func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envel
 		s.take(number)
 		return err
 	}
-	a := response{f: s.f, w: w, r: r, s: x.s, status: statusOf(s.f.limits)}
+	a := response{f: s.f, w: w, r: r, s: x.s, status: statusOf(s.f.wide)}
 	a.reply()
 	return nil
 }
@@ -151,7 +151,7 @@ func (s *stateless) list(caller context.Context, m call.Envelope) {
 		if err != nil {
 			return
 		}
-		params["cursor"] = find(s.ask(ctx, "tools/list", body), s.f.limits, "result", "nextCursor")
+		params["cursor"] = find(s.ask(ctx, "tools/list", body), s.f.wide, "result", "nextCursor")
 		if params["cursor"] == nil {
 			return
 		}
@@ -278,7 +278,7 @@ func statusOf(limits call.Limits) func([]byte) int {
 // fromServer puts a line of the server on the stream of its request.
 func (s *stateless) fromServer(line []byte) {
 	line = bytes.Trim(line, " \t\r")
-	m, err := call.DecodeEnvelope(line, s.f.limits)
+	m, err := call.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
 		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
 		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
@@ -305,13 +305,13 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 		return // its client is gone
 	}
 	if x.method == "tools/list" {
-		s.mirrors.learn(find(m.Result, s.f.limits, "tools"))
-		s.listed.Store(s.listed.Load() || find(m.Result, s.f.limits, "nextCursor") == nil)
+		s.mirrors.learn(find(m.Result, s.f.wide, "tools"))
+		s.listed.Store(s.listed.Load() || find(m.Result, s.f.wide, "nextCursor") == nil)
 	}
-	if string(find(m.Result, s.f.limits, "_meta", subscriptionKey)) == string(m.ID) {
-		line = replace(line, s.f.limits, string(x.id), "result", "_meta", subscriptionKey)
+	if string(find(m.Result, s.f.wide, "_meta", subscriptionKey)) == string(m.ID) {
+		line = replace(line, s.f.wide, string(x.id), "result", "_meta", subscriptionKey)
 	}
-	x.s.answer(replace(line, s.f.limits, string(x.id), "id"))
+	x.s.answer(replace(line, s.f.wide, string(x.id), "id"))
 }
 
 // decline answers a request of the server: there are none since 2026-07-28.
@@ -322,18 +322,18 @@ func (s *stateless) decline(id []byte) {
 // note hands a notification to the client of the request that it tells of. One that tells
 // of none goes to the only client there is, or to nobody.
 func (s *stateless) note(m call.Envelope, line []byte) {
-	subscription := string(find(m.Params, s.f.limits, "_meta", subscriptionKey))
+	subscription := string(find(m.Params, s.f.wide, "_meta", subscriptionKey))
 	if x := s.find(subscription); x != nil {
-		x.s.put(replace(line, s.f.limits, string(x.id), "params", "_meta", subscriptionKey))
+		x.s.put(replace(line, s.f.wide, string(x.id), "params", "_meta", subscriptionKey))
 		return
 	}
 	switch m.Method {
 	case "notifications/progress":
-		if x := s.find(string(find(m.Params, s.f.limits, "progressToken"))); x != nil && x.token != nil {
-			x.s.put(replace(line, s.f.limits, string(x.token), "params", "progressToken"))
+		if x := s.find(string(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
+			x.s.put(replace(line, s.f.wide, string(x.token), "params", "progressToken"))
 		}
 	case "notifications/cancelled": // a subscription that the server ends
-		if x := s.take(string(find(m.Params, s.f.limits, "requestId"))); x != nil {
+		if x := s.take(string(find(m.Params, s.f.wide, "requestId"))); x != nil {
 			x.s.finish()
 		}
 	default:
