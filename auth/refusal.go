@@ -45,8 +45,12 @@ func cannotTell() *refusal {
 	return &refusal{http.StatusServiceUnavailable, unavailable, "the keys of the token's issuer cannot be fetched at the moment"}
 }
 
-func (r *Resource) refuse(w http.ResponseWriter, req *http.Request, why *refusal) {
+func (r *Resource) tell(req *http.Request, why *refusal) {
 	r.log.Info("refused a request", "status", why.status, "error", why.code, "reason", why.description, "client", req.RemoteAddr)
+}
+
+func (r *Resource) refuse(w http.ResponseWriter, req *http.Request, why *refusal) {
+	r.tell(req, why)
 	h := w.Header()
 	if why.status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "10")

@@ -25,6 +25,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/notify"
 	"github.com/toolvet/toolvet/schedule/server"
+	pages "github.com/toolvet/toolvet/schedule/web"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -40,8 +41,8 @@ func (a *app) scheduleServe(flags *scheduleFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run jobs, and offer the scheduler as an MCP server", Args: cobra.NoArgs,
 		Long: `Run jobs, and offer the scheduler to clients as an MCP server on standard input and
-output; with --listen over Streamable HTTP; with --background to none. Any number of
-processes may serve the same jobs.
+output; with --listen over Streamable HTTP, and web pages of the jobs at /schedule/; with
+--background to none. Any number of processes may serve the same jobs.
 
 On SIGTERM no more runs begin, and those under way have 30 seconds to end.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -104,7 +105,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	var doorErr error
 	all.Go(func() {
 		if !own.background {
-			doorErr = a.scheduleDoor(ctx, own, p, door)
+			doorErr = a.scheduleDoor(ctx, own, p, s, door)
 			stop() // the client is gone
 		}
 	})
@@ -115,7 +116,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 }
 
 // scheduleDoor serves clients until ctx is done or the only client is gone.
-func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, door *server.Server) error {
+func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, s *schedule.Scheduler, door *server.Server) error {
 	if own.listen == "" {
 		return door.Serve(ctx, *p.owner(), a.stdin, a.stdout)
 	}
@@ -128,6 +129,8 @@ func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan,
 	})
 	mux := http.NewServeMux()
 	mux.Handle(endpoint, front)
+	mux.Handle(pages.Path, pages.New(pages.Config{Scheduler: s, Logger: p.log}))
+	mux.Handle("GET /{$}", http.RedirectHandler(pages.Path, http.StatusSeeOther))
 	handler, err := own.guard.Handler(mux)
 	if err != nil {
 		return err
@@ -136,6 +139,6 @@ func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan,
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "toolvet: listening at http://%s%s\n", listener.Addr(), endpoint)
+	fmt.Fprintf(a.stderr, "toolvet: listening at http://%s%s, pages at http://%[1]s%s\n", listener.Addr(), endpoint, pages.Path)
 	return serveHTTP(ctx, listener, handler, front.Close, p.log)
 }

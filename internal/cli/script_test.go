@@ -155,6 +155,7 @@ func gets(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		if len(args) == 5 {
 			r.Header.Set(args[3], args[4])
+			r.Host = r.Header.Get("Host")
 		}
 		got := ""
 		resp, err := http.DefaultClient.Do(r)

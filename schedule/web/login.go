@@ -1,0 +1,187 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/auth"
+)
+
+const (
+	cookieName = "toolvet-schedule"
+	// loginLife is how long a login lasts. The token is looked at anew with each request, so it
+	// may end sooner.
+	loginLife = 12 * time.Hour
+	maxLogins = 1000 // the oldest goes first
+)
+
+// logins are the tokens that visitors have shown, by the digest of what is in their cookie.
+type logins struct {
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]login
+	last  int // the number of the newest
+}
+
+type login struct {
+	token  string
+	until  time.Time
+	number int
+}
+
+// of finds the login of a request; "" is none.
+func (l *logins) of(r *http.Request, now time.Time) (key, token string) {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return "", ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.known[sha256.Sum256([]byte(cookie.Value))]
+	if !now.Before(known.until) {
+		return "", ""
+	}
+	return cookie.Value, known.token
+}
+
+// add remembers a token, and returns what is to be in the cookie.
+func (l *logins) add(token string, now time.Time) (key string) {
+	key = rand.Text()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known == nil {
+		l.known = map[[sha256.Size]byte]login{}
+	}
+	var oldest [sha256.Size]byte
+	for digest, known := range l.known {
+		if !now.Before(known.until) {
+			delete(l.known, digest)
+		} else if first, ok := l.known[oldest]; !ok || known.number < first.number {
+			oldest = digest
+		}
+	}
+	if len(l.known) >= maxLogins {
+		delete(l.known, oldest)
+	}
+	l.last++
+	l.known[sha256.Sum256([]byte(key))] = login{token, now.Add(loginLife), l.last}
+	return key
+}
+
+func (l *logins) remove(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.known, sha256.Sum256([]byte(key)))
+}
+
+// forms make and know the words that show that a form was made here, for the holder of a login.
+type forms struct{ secret []byte }
+
+func newForms() forms { return forms{[]byte(rand.Text())} }
+
+func (f forms) word(key string) string {
+	mac := hmac.New(sha256.New, f.secret)
+	mac.Write([]byte(key))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func (f forms) genuine(word, key string) bool {
+	return hmac.Equal([]byte(word), []byte(f.word(key)))
+}
+
+func (s *site) resource() *auth.Resource {
+	if s.cfg.Authorization == nil {
+		return nil
+	}
+	return s.cfg.Authorization()
+}
+
+// bearing is a request that shows a token.
+func bearing(r *http.Request, token string) *http.Request {
+	r = r.WithContext(r.Context())
+	r.Header = r.Header.Clone()
+	r.Header.Set("Authorization", "Bearer "+token)
+	return r
+}
+
+type loginView struct {
+	frame
+	Problem, To string
+}
+
+// askLogin shows the form that takes a token, with the reason why another was not taken.
+func (s *site) askLogin(w http.ResponseWriter, r *http.Request, why error) {
+	to := s.base
+	if r.Method == http.MethodGet {
+		to = s.inside(r.URL.RequestURI())
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	s.render(w, http.StatusUnauthorized, "login", loginView{frame: s.frame("Sign in", ""), Problem: why.Error(), To: to})
+}
+
+func (s *site) loginPage(w http.ResponseWriter, r *http.Request) {
+	if _, err := s.admit(w, r); err == nil {
+		http.Redirect(w, r, s.base, http.StatusSeeOther)
+		return
+	}
+	s.render(w, http.StatusOK, "login", loginView{frame: s.frame("Sign in", ""), To: s.base})
+}
+
+// login takes a token from the form.
+func (s *site) login(w http.ResponseWriter, r *http.Request) {
+	if !s.genuine(w, r, "") {
+		return
+	}
+	to := s.inside(r.PostForm.Get("to"))
+	if resource := s.resource(); resource != nil {
+		token := strings.TrimSpace(r.PostForm.Get("token"))
+		if _, err := resource.Take(bearing(r, token)); err != nil {
+			s.render(w, http.StatusUnauthorized, "login", loginView{frame: s.frame("Sign in", ""), Problem: err.Error(), To: to})
+			return
+		}
+		s.setCookie(w, r, s.logins.add(token, s.cfg.Now()), int(loginLife.Seconds()))
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+func (v *visit) logout() error {
+	v.logins.remove(v.key)
+	v.setCookie(v.w, v.r, "", -1)
+	http.Redirect(v.w, v.r, v.base+"login", http.StatusSeeOther)
+	return nil
+}
+
+// setCookie sets the cookie of a login. Whether the browser came over TLS, its own Origin says:
+// what stands between may have ended it.
+func (s *site) setCookie(w http.ResponseWriter, r *http.Request, value string, seconds int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName, Value: value, Path: s.base, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://"),
+	})
+}
+
+// inside is an address of this site, with its query; the first page for any other.
+func (s *site) inside(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || strings.ContainsAny(u.Path, "\\\r\n") {
+		return s.base
+	}
+	clean := path.Clean(u.Path)
+	if clean+"/" == s.base {
+		clean = s.base
+	}
+	if !strings.HasPrefix(clean, s.base) || strings.HasPrefix(clean, "//") {
+		return s.base
+	}
+	return (&url.URL{Path: clean, RawQuery: u.Query().Encode()}).String()
+}

@@ -1,0 +1,105 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"html/template"
+	"net/http"
+	"strconv"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+//go:embed style.css
+var style []byte
+
+//go:embed icon.svg
+var icon []byte
+
+// assets are what pages refer to, by name: the same for everybody.
+var assets = map[string]struct {
+	kind string
+	text []byte
+}{
+	"style.css": {"text/css; charset=utf-8", style},
+	"icon.svg":  {"image/svg+xml", icon},
+}
+
+func asset(name string) http.HandlerFunc {
+	a := assets[name]
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", a.kind)
+		if r.URL.RawQuery == "v="+edition {
+			h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+		_, _ = w.Write(a.text) // who does not read it is gone
+	}
+}
+
+// edition tells what assets are from those of other versions.
+var edition = func() string {
+	sum := sha256.Sum256(append(append([]byte{}, style...), icon...))
+	return hex.EncodeToString(sum[:6])
+}()
+
+var pages = template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.html"))
+
+// A frame is what is around every page.
+type frame struct {
+	Base    string // of all addresses
+	Edition string
+	Title   string
+	At      string // which page this is, for the navigation
+	Who     string // the visitor
+	Login   bool   // the visitor has a login, which can be ended
+	Form    string // shows that a form was made here
+	Refresh int    // seconds after which the page is to be loaded again; 0: it is not
+	Done    string // what the visitor has just done
+}
+
+// frame is that of a page that anybody may see.
+func (s *site) frame(title, at string) frame {
+	return frame{Base: s.base, Edition: edition, Title: title, At: at, Form: s.forms.word("")}
+}
+
+// frame is that of a page for a visitor.
+func (v *visit) frame(title, at string) frame {
+	f := v.site.frame(title, at)
+	f.Who, f.Login, f.Form = v.who.Subject, v.key != "", v.forms.word(v.key)
+	f.Done = done[v.r.URL.Query().Get("done")]
+	return f
+}
+
+func (v *visit) show(name string, view any) error {
+	v.render(v.w, http.StatusOK, name, view)
+	return nil
+}
+
+// render writes a page, all of it or none.
+func (s *site) render(w http.ResponseWriter, status int, name string, view any) {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, name, view); err != nil {
+		s.cfg.Logger.Error("a page of the scheduler could not be written", "page", name, "err", err)
+		http.Error(w, "this page could not be written: the log of toolvet says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(status)
+	_, _ = b.WriteTo(w) // who does not read it is gone
+}
+
+// message writes a page that says one thing.
+func (s *site) message(w http.ResponseWriter, status int, title, text string) {
+	s.render(w, status, "message", struct {
+		frame
+		Text string
+	}{s.frame(title, ""), text})
+}

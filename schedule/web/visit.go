@@ -1,0 +1,141 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// A visit is a request of somebody who may come in.
+type visit struct {
+	*site
+	w    http.ResponseWriter
+	r    *http.Request
+	jobs *schedule.Scheduler // with what the visitor may see
+	who  call.Session
+	key  string // of the visitor's login; "" for none
+}
+
+func (v *visit) ctx() context.Context { return v.r.Context() }
+
+// maxForm bounds what a form may send, in bytes: a token has 16 KiB at the most.
+const maxForm = 32 << 10
+
+// admitted makes a handler that asks who comes in.
+func (s *site) admitted(h func(*visit) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.admit(w, r)
+		if err != nil {
+			s.askLogin(w, r, err)
+			return
+		}
+		if r.Method == http.MethodPost && !s.genuine(w, r, v.key) {
+			return
+		}
+		if err := h(v); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// errNoLogin says that a visitor shows neither a token nor a login.
+var errNoLogin = errors.New("")
+
+// admit finds out who makes a request. The error says why it is not taken.
+func (s *site) admit(w http.ResponseWriter, r *http.Request) (*visit, error) {
+	v := &visit{site: s, w: w, r: r, jobs: s.cfg.Scheduler}
+	resource := s.resource()
+	if resource == nil {
+		return v.known(false), nil
+	}
+	if r.Header.Get("Authorization") == "" {
+		key, token := s.logins.of(r, s.cfg.Now())
+		if token == "" {
+			return nil, errNoLogin
+		}
+		v.key, r = key, bearing(r, token)
+	}
+	taken, err := resource.Take(r)
+	if err != nil {
+		return nil, err
+	}
+	v.r = taken
+	return v.known(true), nil
+}
+
+// known says what the visitor may see; asked, that it had to show who it is.
+func (v *visit) known(asked bool) *visit {
+	v.who = v.cfg.Who(v.r)
+	if v.cfg.Apart != nil {
+		asked = v.cfg.Apart()
+	}
+	if asked {
+		v.jobs = v.cfg.Scheduler.Of(v.who.Subject)
+	}
+	return v
+}
+
+// A forbidden is why the visitor may not do something.
+type forbidden struct{ error }
+
+// may asks whether the visitor may use a tool of the scheduler's.
+func (v *visit) may(tool string, arguments any) error {
+	if err := v.cfg.Permit(v.ctx(), v.who, tool, arguments); err != nil {
+		return forbidden{err}
+	}
+	return nil
+}
+
+// job is that of the address, for which the visitor may use a tool.
+func (v *visit) job(tool string) (*schedule.Job, error) {
+	id := v.r.PathValue("job")
+	if err := v.may(tool, map[string]string{"job": id}); err != nil {
+		return nil, err
+	}
+	return v.jobs.Get(v.ctx(), id)
+}
+
+// genuine reports whether a form comes from a page of this site; if not, it says so.
+func (s *site) genuine(w http.ResponseWriter, r *http.Request, key string) bool {
+	if err := s.origin.Check(r); err != nil {
+		s.message(w, http.StatusForbidden, "This form comes from another site", "Nothing was changed.")
+		return false
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		s.message(w, http.StatusBadRequest, "The form cannot be read", "Nothing was changed.")
+		return false
+	}
+	if !s.forms.genuine(r.PostForm.Get("form"), key) {
+		s.message(w, http.StatusForbidden, "This form is out of date", "Nothing was changed. Load its page again, and try once more.")
+		return false
+	}
+	return true
+}
+
+// A conflict is an error that is told to the visitor as it is.
+type conflict struct{ error }
+
+// fail tells the visitor that something did not work.
+func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var told conflict
+	var may forbidden
+	switch {
+	case errors.As(err, &may):
+		s.message(w, http.StatusForbidden, "You may not do this", err.Error())
+	case errors.Is(err, schedule.ErrNotFound):
+		s.message(w, http.StatusNotFound, "There is no such job or run", "It may have been deleted.")
+	case errors.As(err, &told):
+		s.message(w, http.StatusConflict, "That did not work", err.Error())
+	case r.Context().Err() != nil: // nobody is there to read it
+	default:
+		s.cfg.Logger.Error("a page of the scheduler could not be made", "path", r.URL.Path, "err", err)
+		s.message(w, http.StatusInternalServerError, "This page could not be made", "The log of toolvet says why.")
+	}
+}

@@ -1,0 +1,147 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/when"
+)
+
+// A stamp is a time for people and for programs.
+type stamp struct{ ISO, Text, Relative string }
+
+// stampOf is a time in a zone, nil for none.
+func stampOf(t time.Time, zone *time.Location, now time.Time) *stamp {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.In(zone)
+	layout := "Mon 2 Jan, 15:04"
+	if t.Year() != now.In(zone).Year() {
+		layout = "Mon 2 Jan 2006, 15:04"
+	}
+	if t.Second() != 0 {
+		layout += ":05"
+	}
+	return &stamp{ISO: t.Format(time.RFC3339), Text: t.Format(layout + " MST"), Relative: relative(t.Sub(now))}
+}
+
+// relative says how far away something is.
+func relative(d time.Duration) string {
+	switch {
+	case d > -time.Second && d < time.Second:
+		return "now"
+	case d < 0:
+		return span(-d) + " ago"
+	}
+	return "in " + span(d)
+}
+
+// span is a duration in its two largest units.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	two := func(large, small time.Duration, a, b string) string {
+		d := d.Round(small)
+		if rest := d % large / small; rest > 0 {
+			return fmt.Sprintf("%d %s %d %s", d/large, a, rest, b)
+		}
+		return fmt.Sprintf("%d %s", d/large, a)
+	}
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", math.Floor(d.Seconds()*10)/10)
+	case d.Round(time.Second) < time.Minute:
+		return fmt.Sprintf("%d s", d.Round(time.Second)/time.Second)
+	case d.Round(time.Second) < time.Hour:
+		return two(time.Minute, time.Second, "min", "s")
+	case d.Round(time.Minute) < day:
+		return two(time.Hour, time.Minute, "h", "min")
+	case d < 100*day:
+		return two(day, time.Hour, "d", "h")
+	}
+	return fmt.Sprintf("%d d", d/day)
+}
+
+// zoneOf is the zone of a job: UTC if it is not known on this machine.
+func zoneOf(j *schedule.Job) *time.Location {
+	if zone, err := when.LoadZone(j.Zone); err == nil {
+		return zone
+	}
+	return time.UTC
+}
+
+// Tones of what is said.
+const (
+	good    = "good"
+	warning = "warning"
+	bad     = "bad"
+	quiet   = "quiet"
+	busy    = "busy"
+)
+
+// An outlook is what becomes of a job's next run, as things are.
+type outlook struct {
+	Tone, Word, Text     string
+	Reasons, Fixes, Also []string // why not; how to mend it; warnings
+}
+
+// outlookOf says what is known of a job's next run.
+func outlookOf(j *schedule.Job) outlook {
+	var o outlook
+	if v := j.Verdict; v != nil {
+		o.Also, o.Fixes = v.Warnings, v.Suggestions
+		if !v.Valid {
+			o.Reasons = v.Errors
+		}
+	}
+	say := func(tone, word, text string) outlook {
+		o.Tone, o.Word, o.Text = tone, word, text
+		return o
+	}
+	failing := j.Health.Status == schedule.Failing
+	switch {
+	case j.State == schedule.Completed:
+		return say(quiet, "completed", "It runs no more by its schedule; its last run succeeded.")
+	case j.State == schedule.Failed:
+		return say(bad, "failed", "It runs no more by its schedule, and its last run did not succeed.")
+	case j.State == schedule.Paused:
+		return say(quiet, "paused", "It does not run until it is resumed.")
+	case j.Verdict == nil:
+		return say(quiet, "not validated yet", "")
+	case !j.Verdict.Valid && j.Unvalidated:
+		return say(warning, "unvalidated", "It runs although its call is a no-go, because it was made with skip_validation.")
+	case !j.Verdict.Valid && (failing || j.Health.Status == schedule.Warned):
+		return say(bad, "will be refused", "As things are, its next run will be refused.")
+	case !j.Verdict.Valid:
+		return say(warning, "cannot be judged", "Whether its next run will work cannot be said at the moment.")
+	case failing:
+		return say(warning, "last run failed", "Its last run did not succeed; nothing speaks against the next.")
+	}
+	return say(good, "will run", "Nothing speaks against its next run.")
+}
+
+// tones are those of the states of runs.
+var tones = map[schedule.RunState]string{
+	schedule.Queued: busy, schedule.Running: busy, schedule.Succeeded: good, schedule.Skipped: quiet, schedule.Missed: warning,
+	schedule.RunFailed: bad, schedule.Refused: bad, schedule.Lost: bad,
+}
+
+// took is how long a run took, or has taken so far; "" if it has not begun.
+func took(r *schedule.Run, now time.Time) string {
+	switch {
+	case r.Started.IsZero():
+		return ""
+	case !r.Ended.IsZero():
+		return span(r.Ended.Sub(r.Started))
+	case r.State == schedule.Running:
+		return span(now.Sub(r.Started)) + " so far"
+	}
+	return ""
+}
