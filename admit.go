@@ -72,8 +72,9 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 				Message: "calls cannot be counted, and the reason is in toolvet's log, so the call is refused"})
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
-	defer cancel()
+	stage := withTimeout(ctx, g.timeout)
+	defer stage.end()
+	ctx = stage
 	var findings []check.Finding
 	switch {
 	case !at.live() && c.Tool != nil: // what is left of an unknown tool would tell of hidden ones

@@ -52,8 +52,9 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 		return
 	}
 	caller, timeout := ctx, g.timeFor(j)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	stage := withTimeout(ctx, timeout)
+	defer stage.end()
+	ctx = stage
 	results := make(chan outcome, len(passes))
 	run := func(i int) {
 		o := outcome{done: true, err: errExited}

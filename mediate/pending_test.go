@@ -16,7 +16,7 @@ import (
 )
 
 // limited is a gate with limits.
-func limited(t *testing.T, yaml string) *toolvet.Gate {
+func limited(t testing.TB, yaml string) *toolvet.Gate {
 	t.Helper()
 	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Rules()...)
 	if err != nil {

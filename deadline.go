@@ -1,0 +1,78 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A stageContext is a context that ends at a deadline, and has a timer only once somebody waits
+// for its end: most checks only look whether it has come, and to set a timer wakes a thread.
+type stageContext struct {
+	context.Context // that it ends with, too
+	deadline        time.Time
+	over            atomic.Bool // end was called
+
+	once   sync.Once
+	timed  context.Context // with the timer; nil if nobody has waited
+	cancel context.CancelFunc
+}
+
+// withTimeout is context.WithTimeout. The caller calls end, in place of a CancelFunc.
+func withTimeout(ctx context.Context, d time.Duration) *stageContext {
+	deadline := time.Now().Add(d)
+	if earlier, ok := ctx.Deadline(); ok && earlier.Before(deadline) {
+		deadline = earlier
+	}
+	return &stageContext{Context: ctx, deadline: deadline}
+}
+
+func (c *stageContext) end() {
+	c.over.Store(true)
+	c.wait()
+	c.cancel()
+}
+
+// wait sets the timer, unless it is set or the context has ended.
+func (c *stageContext) wait() {
+	c.once.Do(func() {
+		if c.over.Load() {
+			c.timed, c.cancel = ended, func() {}
+			return
+		}
+		c.timed, c.cancel = context.WithDeadline(c.Context, c.deadline)
+	})
+}
+
+// ended is a context that has ended.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// Deadline implements context.Context.
+func (c *stageContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// Done implements context.Context.
+func (c *stageContext) Done() <-chan struct{} {
+	c.wait()
+	return c.timed.Done()
+}
+
+// Err implements context.Context.
+func (c *stageContext) Err() error {
+	switch {
+	case c.Context.Err() != nil:
+		return c.Context.Err()
+	case c.over.Load():
+		return context.Canceled
+	case !time.Now().Before(c.deadline):
+		return context.DeadlineExceeded
+	}
+	return nil
+}
