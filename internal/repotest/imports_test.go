@@ -85,6 +85,11 @@ var packagesRules = []packagesRule{
 		why:      "the grade is a pure function of the findings, whoever brings the facts",
 	},
 	{
+		packages: []string{"audit/probe"},
+		never:    append([]string{"mediate", "proxy", "mcpgate", "rehearse", "audit/source/...", "report", "internal/cli"}, sdks...),
+		why:      "it tries a server, and knows neither its code nor what becomes of the facts",
+	},
+	{
 		packages: []string{"infer"},
 		never:    []string{".", "checks/...", "policy", "preset", "protocol"},
 		why:      "a guess says what an argument is; what to demand of it is decided above",

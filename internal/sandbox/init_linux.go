@@ -213,6 +213,7 @@ func silence() {
 type order struct {
 	Signal  int  `json:"signal,omitempty"`  // for the server
 	Refresh bool `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
+	Settle  bool `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
 }
 
 // obey carries out orders, and ends everything when there is nobody left to give them.
@@ -224,6 +225,9 @@ func (i *initProcess) obey() {
 		}
 		if o.Signal > 0 {
 			_ = unix.Kill(-1, unix.Signal(o.Signal))
+		}
+		if o.Settle {
+			_ = i.control.send(note{Refreshed: true}) // if nobody listens, the next order does not come
 		}
 		if o.Refresh {
 			n := note{Refreshed: true}

@@ -43,4 +43,5 @@ func (*Sandbox) Stop(context.Context, process.Grace) process.Exit { return proce
 func (*Sandbox) Ended() Ended                                     { return Ended{} }
 func (*Sandbox) Room() (bytes, files int64, err error)            { return 0, 0, nil }
 func (*Sandbox) Refresh() error                                   { return nil }
+func (*Sandbox) Settle() error                                    { return nil }
 func (*Sandbox) Close()                                           {}

@@ -6,9 +6,12 @@
 package sandbox
 
 import (
+	"bufio"
+	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,5 +68,23 @@ func TestFixedNames(t *testing.T) {
 	}
 	if got, first := n.address("example"); first || got.String() != "93.184.1.1" {
 		t.Errorf("again: got %s, %v", got, first)
+	}
+}
+
+// TestSettle holds that what began before is known after it.
+func TestSettle(t *testing.T) {
+	for range 20 {
+		s := start(t, Config{Dir: "/", Args: []string{"/bin/sh", "-c", "read x; /bin/echo said; exec cat"}})
+		fmt.Fprintln(s.Stdin(), "go")
+		if _, err := bufio.NewReader(s.Stdout()).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(s.Events(), func(e Event) bool { return slices.Equal(e.Exec, []string{"/bin/echo", "said"}) }) {
+			t.Fatalf("got %v", s.Events())
+		}
+		s.Close()
 	}
 }

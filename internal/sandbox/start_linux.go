@@ -319,10 +319,16 @@ func exitOf(status unix.WaitStatus) process.Exit {
 
 // Refresh has the server see what has changed on the machine since it was started. What it has
 // open, and files beside mounts ([Layer.Whole]), stay as they were.
-func (s *Sandbox) Refresh() error {
+func (s *Sandbox) Refresh() error { return s.ask(order{Refresh: true}) }
+
+// Settle has [Sandbox.Events] know all that began before.
+func (s *Sandbox) Settle() error { return s.ask(order{Settle: true}) }
+
+// ask gives init an order, and waits for its answer.
+func (s *Sandbox) ask(o order) error {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
-	if err := s.control.send(order{Refresh: true}); err != nil {
+	if err := s.control.send(o); err != nil {
 		return err
 	}
 	select {

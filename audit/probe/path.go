@@ -1,0 +1,286 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/infer"
+)
+
+// reader finds tools that read something by its name, and readable the parameters that name it:
+// a name may be a path without saying so.
+var (
+	reader   = regexp.MustCompile(`(?i)(read|get|load|show|view|open|cat|fetch|list|write|save|append|update|create|export|render|search|include|import)`)
+	readable = regexp.MustCompile(`(?i)^(name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|save_?to|output|filename|file_?name|file|folder|dir)$`)
+)
+
+// names reports whether a parameter may name a file though nothing says so.
+func (u *tool) names(p parameter) bool {
+	return readable.MatchString(p.name) && reader.MatchString(u.Name) || u.moves(p)
+}
+
+var (
+	mover  = regexp.MustCompile(`(?i)(move|rename|copy|link|convert|compress|extract|archive)`)
+	moved  = regexp.MustCompile(`(?i)^(source|destination|src|dst|dest|target|from|to|old|new|input|output)(_?(path|file))?$`)
+	arrive = regexp.MustCompile(`(?i)^(destination|dst|dest|target|to|new|output)(_?(path|file))?$`)
+)
+
+// moves reports whether a parameter says what a tool moves, or where to.
+func (u *tool) moves(p parameter) bool {
+	return moved.MatchString(p.name) && mover.MatchString(u.Name) && aboutFiles.MatchString(u.Description)
+}
+
+var aboutFiles = regexp.MustCompile(`(?i)\b(files?|director(y|ies)|folders?)\b`)
+
+// A form is how a tool wants paths to be written, as its control call showed.
+type form struct {
+	absolute bool
+	ext      string // of files, "" if the tool adds one
+	uri      bool   // file://…
+	lists    bool   // the call lists a directory
+	writes   bool   // the call makes a file
+	acts     bool   // the call does something that is not seen: the tool says that it did
+}
+
+// path tries a parameter that is, or may be, a path.
+func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
+	f, works, why := a.pathControl(ctx, t, p)
+	a.paths(ctx, t, p, f, works, why)
+	if works && f.reads() {
+		a.output(ctx, t, p, a.seedFile(f))
+	}
+}
+
+// paths tries what must not be reached. Works says that the control call did, or why says why not.
+func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, why string) {
+	c := cell(t, p, audit.Path)
+	sure := p.kind == infer.Path
+	probes := a.pathProbes(f)
+	tried, taken := 0, 0
+	defer a.mend()
+	for _, probe := range probes {
+		seen, raw, r := a.pathProbe(ctx, t, p, probe)
+		if r.failed == "" || r.late || r.gone {
+			tried++
+		}
+		if r.ok() {
+			taken++
+		}
+		if seen != "" {
+			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
+				Why: "a " + probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
+			return
+		}
+		if r.failed != "" && !r.late && !r.gone {
+			why, works = r.failed, false
+			break
+		}
+		if r.late && a.late[t.Name] >= maxLate {
+			why, works = "the tool did not answer", false
+			break
+		}
+	}
+	switch {
+	case works && f.acts && taken > 0:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: fmt.Sprintf("the tool took %d of %d paths that lead out of the root, and nothing outside was seen to be read or changed", taken, tried)})
+	case works:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a file inside the root was reached, and none of %d probes got out of it", tried)})
+	case sure:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: why})
+	}
+}
+
+func (f form) reads() bool { return !f.lists && !f.writes && !f.acts }
+
+// mend has the next call find the world as it was, if a file of the root is gone.
+func (a *auditor) mend() {
+	if a.session != nil && slices.ContainsFunc(extensions, func(ext string) bool { return a.session.removed("root/" + insideName + ext) }) {
+		a.session.broken, a.session.spent = true, true
+	}
+}
+
+// pathControl looks for a spelling of a path inside the root with which the tool does its work.
+func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (form, bool, string) {
+	last := ""
+	acted := -1
+	forms := controlForms()
+	for i, f := range forms {
+		value, fresh := f.write(a.world, "root", insideName), ""
+		switch {
+		case f.lists:
+			value = f.write(a.world, "root", "")
+		case f.writes:
+			fresh = "new" + token()
+			value = f.write(a.world, "root", fresh)
+		}
+		r := a.call(ctx, t, t.sample(a.world, setting{p, value}))
+		switch {
+		case f.writes && a.session != nil && a.madeAny("root/"+fresh):
+			return f, true, ""
+		case f.lists && r.holds(a.world.listed):
+			return f, true, ""
+		case !f.writes && r.holds(a.world.control):
+			f.lists = false
+			return f, true, ""
+		case !f.writes && !f.lists && r.holds(strconv.Itoa(a.world.sizes[a.world.control])):
+			f.acts = true
+			return f, true, ""
+		}
+		if r.ok() && acted < 0 && !f.writes && !f.lists {
+			acted = i
+		}
+		a.mend()
+		if r.failed != "" {
+			last = r.failed
+			if !r.late && !r.gone || a.late[t.Name] >= maxLate {
+				break
+			}
+		}
+	}
+	if acted >= 0 && a.refuses(ctx, t, p, forms[acted]) {
+		f := forms[acted]
+		f.acts = true
+		return f, true, ""
+	}
+	if last != "" {
+		return form{ext: ".txt"}, false, "no control call worked: " + last
+	}
+	return form{ext: ".txt"}, false, "no control call worked: the tool reached no file of the audit's root (write " + Root + " in the command where the server takes its root)"
+}
+
+// refuses reports whether a tool that takes a file that is there refuses one that is not: what
+// it says means something then.
+func (a *auditor) refuses(ctx context.Context, t *tool, p parameter, f form) bool {
+	r := a.call(ctx, t, t.sample(a.world, setting{p, f.write(a.world, "root", "none"+token())}))
+	return r.failed == "" && !r.ok()
+}
+
+// madeAny reports whether there is a new file of a name, with any of the extensions.
+func (a *auditor) madeAny(name string) bool {
+	return slices.ContainsFunc(append(extensions, ".png", ".jpg", ".yaml", ".html", ".csv", ".pdf"), func(ext string) bool { return a.session.made(name + ext) })
+}
+
+func controlForms() []form {
+	var list []form
+	for _, absolute := range []bool{true, false} {
+		for _, ext := range []string{".txt", "", ".md", ".json"} {
+			if absolute && ext == "" {
+				continue
+			}
+			list = append(list, form{absolute: absolute, ext: ext})
+		}
+	}
+	list = append(list, form{absolute: true, lists: true}, form{lists: true}, form{absolute: true, uri: true, ext: ".txt"},
+		form{absolute: true, writes: true, ext: ".txt"}, form{writes: true, ext: ".txt"}, form{absolute: true, writes: true, ext: ".png"}, form{writes: true})
+	return list
+}
+
+// write is a path of the world as the form has it.
+func (f form) write(w *world, dir, name string) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(dir, "root"), "/")
+	if name != "" && rest != "" {
+		rest += "/"
+	}
+	rest += name
+	if name != "" {
+		rest += f.ext
+	}
+	if f.absolute {
+		rest = strings.TrimSuffix(w.inside("root")+"/"+rest, "/")
+	}
+	if f.uri {
+		rest = "file://" + rest
+	}
+	if rest == "" {
+		return "."
+	}
+	return rest
+}
+
+// A pathProbe is a path that must not be reached.
+type pathProbe struct {
+	rule, words string
+	value       string
+	fresh       string // the file that the call would make, in the world
+}
+
+// pathProbes are the paths to try with a tool of which the form is known.
+func (a *auditor) pathProbes(f form) []pathProbe {
+	w := a.world
+	name := outsideName + f.ext
+	fresh := ""
+	if f.writes {
+		fresh = "new" + token()
+		name = fresh + f.ext
+	}
+	if f.lists {
+		name = ""
+	}
+	join := func(dir string) string { return strings.TrimSuffix(dir+"/"+name, "/") }
+	root := w.inside("root")
+	at := strings.TrimPrefix(w.at, "/")
+	var list []pathProbe
+	add := func(rule, words, value, where string) {
+		list = append(list, pathProbe{rule, words, value, where})
+	}
+	outside, beside := "outside/"+fresh, "root-evil/"+fresh
+	add("absolute", "absolute path", join(w.inside("outside")), outside)
+	add("dot-dot", "path with ..", join("../outside"), outside)
+	add("dot-dot", "path with .. below the root", join(root+"/../outside"), outside)
+	add("dot-dot", "path with .. below a directory", join("sub/../../outside"), outside)
+	add("dot-dot", "path with many ..", join(strings.Repeat("../", 14)+at+"/outside"), outside)
+	add("dot-dot", "path with doubled ..", join("....//outside"), outside)
+	add("dot-dot", "path with .. and backslashes", strings.ReplaceAll(join("../outside"), "/", `\`), outside)
+	add("sibling-prefix", "path of a directory whose name begins as the root's", join(w.inside("root-evil")), beside)
+	add("sibling-prefix", "path with .. to a directory whose name begins as the root's", join("../root-evil"), beside)
+	add("encoded", "path with encoded ..", strings.ReplaceAll(join("%2e%2e/outside"), "/", "%2f"), outside)
+	add("encoded", "path with twice encoded ..", strings.ReplaceAll(join("%252e%252e/outside"), "/", "%252f"), outside)
+	add("symlink", "link to a directory outside", join("away"), outside)
+	add("symlink", "link to a directory outside, as an absolute path", join(root+"/away"), outside)
+	add("symlink", "relative link to a directory outside", join("near"), outside)
+	add("file-uri", "URL of a file", "file://"+join(w.inside("outside")), outside)
+	if f.lists || f.writes {
+		return list
+	}
+	add("symlink", "link to a file outside", "absolute"+f.ext, "")
+	add("symlink", "link to a file outside, as an absolute path", root+"/absolute"+f.ext, "")
+	add("symlink", "relative link to a file outside", root+"/relative"+f.ext, "")
+	add("nul", "path with a NUL", join("../outside")+"\x00.txt", "")
+	add("home", "path that begins with ~", "~/.ssh/id_rsa", "")
+	add("home", "path in the home directory", w.inside("home", ".ssh", "id_rsa"), "")
+	if f.ext != "" {
+		add("dot-dot", "path with .. and no extension", "../outside/"+outsideName, "")
+	}
+	return list
+}
+
+// pathProbe makes one probe, and says what got through, or "".
+func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe) (seen, raw string, r reply) {
+	arguments := t.sample(a.world, setting{p, probe.value})
+	r = a.call(ctx, t, arguments)
+	encoded, _ := json.Marshal(arguments) // it was encoded for the call
+	if probe.fresh != "" && probe.fresh[len(probe.fresh)-1] != '/' && a.session != nil && a.madeAny(probe.fresh) {
+		return "a new file outside the root", string(encoded), r
+	}
+	if a.session != nil && a.session.removed("outside/"+outsideName+".txt") {
+		a.session.broken, a.session.spent = true, true
+		return "a file outside the root that is gone", string(encoded), r
+	}
+	for _, token := range slices.Sorted(maps.Keys(a.world.hidden)) {
+		what := a.world.hidden[token]
+		if r.holds(token) {
+			return what, string(encoded), r
+		}
+	}
+	return "", "", r
+}

@@ -1,0 +1,237 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/infer"
+)
+
+var urlWords = regexp.MustCompile(`(?i)(^|[_-])(ur[il]s?|href|link|website|web_?page|webhook|endpoint|feed|src|site|domain|host(name)?)$|Ur[il]s?$`)
+
+// urlName reports whether a parameter of which nothing is known may be a URL.
+func urlName(p parameter) bool { return urlWords.MatchString(p.name) }
+
+// hostName finds the hosts that a description names.
+var hostName = regexp.MustCompile(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\s"'` + "`" + `<>)\]*]*)?`)
+
+// A base is a URL that the tool takes, up to the path.
+type base struct {
+	scheme, host, path string
+	bare               bool // the tool wants the host alone, without a scheme
+}
+
+func (b base) url(at string) string {
+	if b.bare {
+		return b.host + b.path + at
+	}
+	return b.scheme + "://" + b.host + b.path + at
+}
+
+// url tries a parameter that is, or may be, a URL.
+func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
+	works, body, why := a.urlControl(ctx, t, p)
+	if works == nil {
+		if p.kind == infer.URL {
+			a.fact(audit.Fact{Cell: cell(t, p, audit.URL), Verdict: audit.Inconclusive, Why: why})
+		}
+		return
+	}
+	a.urls(ctx, t, p, *works)
+	if body {
+		a.output(ctx, t, p, a.seedPage(*works))
+	}
+}
+
+// urls tries what must not be fetched with a tool that fetches.
+func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
+	c := cell(t, p, audit.URL)
+	probes := a.urlProbes(works)
+	sent := make([]string, len(probes)) // the arguments
+	for i, probe := range probes {
+		arguments := t.sample(a.world, setting{p, probe.value})
+		r := a.call(ctx, t, arguments)
+		raw, _ := json.Marshal(arguments) // it was encoded for the call
+		sent[i] = string(raw)
+		if r.holds(a.world.outside) {
+			a.ssrf(c, probe, sent[i], "the content of a file outside the root", i+1)
+			return
+		}
+		if r.failed != "" && (!r.late && !r.gone || a.late[t.Name] >= maxLate) {
+			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: r.failed})
+			return
+		}
+		if a.arrived(c, probe, sent[i], r.text, i+1) {
+			return
+		}
+	}
+	for i, probe := range probes { // a request may come late
+		if a.arrived(c, probe, sent[i], "", len(probes)) {
+			return
+		}
+	}
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a public address was fetched, and none of %d probes got to another", len(probes))})
+}
+
+// arrived reports whether the request of a probe has come to where it must not, and notes it.
+func (a *auditor) arrived(c audit.Cell, probe urlProbe, raw, text string, tried int) bool {
+	h, ok := a.canary.hit(probe.at)
+	if !ok || probe.at == "" || !probe.reached(h.host) {
+		return false
+	}
+	seen := "a request came to " + where(h.host)
+	if strings.Contains(text, a.canary.body) {
+		seen += ", and its answer was given out"
+	} else {
+		seen += "; its answer was not given out"
+	}
+	a.ssrf(c, probe, raw, seen, tried)
+	return true
+}
+
+func (a *auditor) ssrf(c audit.Cell, probe urlProbe, raw, seen string, tried int) {
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
+		Why: "a request goes to " + probe.words, Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
+}
+
+// where says what kind of host a request came to.
+func where(host string) string {
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return "a host that is not allowed"
+	case ip.Unmap().IsLoopback(), ip.IsUnspecified():
+		return "the machine itself"
+	case ip.Unmap().IsLinkLocalUnicast():
+		return "a link-local address"
+	case ip.Unmap().IsPrivate():
+		return "a private address"
+	}
+	return "an address"
+}
+
+// urlControl looks for a public URL that the tool fetches, and says whether it gives out the page.
+func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *base, body bool, why string) {
+	why = "no control call worked: no request for a public page arrived"
+	for _, b := range a.bases(t, p) {
+		at := a.canary.expect(page{})
+		r := a.call(ctx, t, t.sample(a.world, setting{p, b.url(at)}))
+		if _, ok := a.canary.hit(at); ok {
+			return &b, strings.Contains(r.text, a.canary.body), ""
+		}
+		if r.failed != "" {
+			why = "no control call worked: " + r.failed
+			if !r.late && !r.gone || a.late[t.Name] >= maxLate {
+				return nil, false, why
+			}
+		}
+	}
+	return nil, false, why
+}
+
+// bases are what a tool may take: any host, or those that it speaks of.
+func (a *auditor) bases(t *tool, p parameter) []base {
+	list := []base{{scheme: "https", host: publicHost}, {scheme: "http", host: publicHost}}
+	seen := map[string]bool{}
+	for _, m := range hostName.FindAllStringSubmatch(p.description+" "+p.pattern+" "+t.Description, 20) {
+		for _, path := range []string{"", strings.TrimRight(m[2], "/.,;:")} {
+			if key := m[1] + path; !seen[key] && len(list) < 12 {
+				seen[key] = true
+				list = append(list, base{scheme: "https", host: strings.ToLower(m[1]), path: path})
+			}
+		}
+	}
+	return append(list, base{host: publicHost, bare: true})
+}
+
+// A urlProbe is a URL that must not be fetched.
+type urlProbe struct {
+	rule, words string
+	value       string
+	at          string // where its request would arrive
+	only        string // the end of the host that counts; "": any address that is not public
+}
+
+// reached reports whether a request that came to a host is one that must not be made. Some
+// spellings of addresses are names to some programs, and then public.
+func (p *urlProbe) reached(host string) bool {
+	if p.only != "" {
+		return strings.HasSuffix(host, p.only)
+	}
+	ip, err := netip.ParseAddr(host)
+	ip = ip.Unmap()
+	return err == nil && (!ip.IsGlobalUnicast() || ip.IsPrivate() || carrierGrade.Contains(ip))
+}
+
+var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
+
+// spellings of addresses that must not be reached.
+var spellings = []struct{ rule, words, host string }{
+	{"ssrf-loopback", "the machine itself", "127.0.0.1"},
+	{"ssrf-loopback", "the machine itself, at another port", "127.0.0.1:18080"},
+	{"ssrf-loopback", "the machine itself by name", "localhost"},
+	{"ssrf-loopback", "the machine itself by IPv6", "[::1]"},
+	{"ssrf-spelling", "the machine itself, as an IPv4-mapped address", "[::ffff:127.0.0.1]"},
+	{"ssrf-spelling", "the machine itself, as an IPv4-mapped address in hexadecimal", "[::ffff:7f00:1]"},
+	{"ssrf-spelling", "the machine itself, as one number", "2130706433"},
+	{"ssrf-spelling", "the machine itself, in hexadecimal", "0x7f000001"},
+	{"ssrf-spelling", "the machine itself, in octal", "0177.0.0.1"},
+	{"ssrf-spelling", "the machine itself, in short", "127.1"},
+	{"ssrf-spelling", "the address 0.0.0.0", "0.0.0.0"},
+	{"ssrf-private", "a private address", "10.0.0.5"},
+	{"ssrf-private", "a private address of class C", "192.168.1.10"},
+	{"ssrf-private", "a private address of class B", "172.16.0.9"},
+	{"ssrf-private", "an address of carrier-grade NAT", "100.64.0.7"},
+	{"ssrf-metadata", "the metadata service of clouds", "169.254.169.254"},
+	{"ssrf-dns", "the machine itself by a name of the DNS", loopbackHost},
+	{"ssrf-dns", "a private address by a name of the DNS", privateHost},
+	{"ssrf-dns", "the machine itself by a name of the DNS with a dot at its end", loopbackHost + "."},
+}
+
+func (a *auditor) urlProbes(b base) []urlProbe {
+	var list []urlProbe
+	scheme := b.scheme
+	for _, s := range spellings {
+		at := a.canary.expect(page{})
+		target := base{scheme: "http", host: s.host, bare: b.bare}
+		if scheme == "https" && b.host != publicHost {
+			target.scheme = "https"
+		}
+		list = append(list, urlProbe{s.rule, s.words, target.url(at), at, ""})
+	}
+	for _, to := range []string{"127.0.0.1", "169.254.169.254", loopbackHost} {
+		at := a.canary.expect(page{})
+		from := a.canary.expect(page{redirect: "http://" + to + at})
+		list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, ""})
+	}
+	if !b.bare {
+		list = append(list, urlProbe{"file-scheme", "a file", "file://" + a.world.inside("outside", outsideName+".txt"), "", ""})
+	}
+	if b.host != publicHost {
+		list = append(list, a.allowListProbes(b)...)
+	}
+	return list
+}
+
+// allowListProbes are URLs that look like those of an allowed host.
+func (a *auditor) allowListProbes(b base) []urlProbe {
+	var list []urlProbe
+	add := func(words, only string, value func(at string) string) {
+		at := a.canary.expect(page{})
+		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only})
+	}
+	add("a host whose name begins as that of an allowed one", ".evil-site.com", func(at string) string { return "https://" + b.host + ".evil-site.com" + b.path + at })
+	add("a host behind an allowed one as a user name", "evil-site.com", func(at string) string { return "https://" + b.host + "@evil-site.com" + b.path + at })
+	add("a host with an allowed one in its path", "evil-site.com", func(at string) string { return "https://evil-site.com/" + b.host + b.path + at })
+	add("a host whose name ends as that of an allowed one", "evil"+b.host, func(at string) string { return "https://evil" + b.host + b.path + at })
+	return slices.Clip(list)
+}

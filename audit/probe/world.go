@@ -1,0 +1,168 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"math/big"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A world is the directory that the server sees, with a token in each place that a probe may
+// reach. A server finds it under a plain name, so that no list of allowed places holds it by
+// chance.
+type world struct {
+	dir string // on the machine
+	at  string // inside
+
+	control string // token of what may be read
+	listed  string // name of a file in the root
+	outside string // tokens of what may not
+	beside  string
+	home    string
+	hidden  map[string]string // token or file name → what it is
+
+	sizes map[string]int // of the files that hold a token: a number that is nowhere else
+
+	odd, large string // names of files with content that is odd, and large
+	marks      marks  // in it
+}
+
+// places are names for the world inside: the first that the machine does not have.
+var places = []string{"/data", "/files", "/store", "/depot", "/toolvet-audit"}
+
+// extensions of the files that are there to be read: many tools add one, or take one only.
+var extensions = []string{"", ".txt", ".md", ".json"}
+
+// The names of files: of those in the root, and of those outside.
+const (
+	insideName  = "report"
+	outsideName = "ledger"
+)
+
+// newWorld makes the world below a new directory for temporary files.
+func newWorld() (*world, error) {
+	w := &world{control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{},
+		odd: "page" + token(), large: "pages" + token(), marks: newMarks()}
+	w.sizes = map[string]int{w.control: randomSize(30_011), w.outside: randomSize(50_021), w.beside: randomSize(70_003)}
+	for _, at := range places {
+		if _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+			w.at = at
+			break
+		}
+	}
+	if w.at == "" {
+		return nil, errors.New("every name for the audit's directory is taken: " + strings.Join(places, ", "))
+	}
+	var err error
+	if w.dir, err = os.MkdirTemp("", "toolvet-audit-"); err != nil {
+		return nil, err
+	}
+	if err := w.fill(); err != nil {
+		w.remove()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *world) remove() { os.RemoveAll(w.dir) }
+
+// randomSize is a number of up to 19,000 more than least, of five digits.
+func randomSize(least int) int {
+	n, err := rand.Int(rand.Reader, big.NewInt(19_000))
+	if err != nil { // crypto/rand does not fail
+		return least
+	}
+	return least + int(n.Int64())
+}
+
+// token is a text that is nowhere else.
+func token() string { return strings.ToLower(rand.Text()) }
+
+func (w *world) fill() error {
+	if err := os.Chmod(w.dir, 0o755); err != nil {
+		return err
+	}
+	for _, dir := range []string{"root/sub", "root-evil", "outside", "home/.ssh", "home/.kube", "fired", "bin"} {
+		if err := os.MkdirAll(filepath.Join(w.dir, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	files := map[string]string{
+		"home/.ssh/id_rsa":  "-----BEGIN OPENSSH PRIVATE KEY-----\n" + w.home + "\n-----END OPENSSH PRIVATE KEY-----\n",
+		"home/.kube/config": kubeconfig,
+	}
+	w.spread(files, "root/"+insideName, w.control)
+	w.spread(files, "root/sub/"+insideName, w.control)
+	w.spread(files, "outside/"+outsideName, w.outside)
+	w.spread(files, "root-evil/"+outsideName, w.beside)
+	files["root/"+w.listed+".txt"] = "listed\n"
+	for dir, what := range map[string]string{"outside": "outside the root", "root-evil": "beside the root"} {
+		name := "list" + token()
+		files[dir+"/"+name+".txt"] = "listed\n"
+		w.hidden[name] = "the name of a file " + what
+	}
+	w.hidden[strconv.Itoa(w.sizes[w.outside])] = "the size of a file outside the root"
+	w.hidden[strconv.Itoa(w.sizes[w.beside])] = "the size of a file beside the root"
+	w.hidden[w.outside] = "the content of a file outside the root"
+	w.hidden[w.beside] = "the content of a file beside the root"
+	w.hidden[w.home] = "the private key of the home directory"
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(w.dir, filepath.FromSlash(name)), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	for _, name := range shims {
+		if err := os.WriteFile(filepath.Join(w.dir, "bin", name), []byte("#!/bin/sh\nexit 0\n"), 0o755); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.seeds(), w.link())
+}
+
+// spread writes a token into files of each extension.
+func (w *world) spread(files map[string]string, name, token string) {
+	for _, ext := range extensions {
+		content := "# " + path.Base(name) + "\n\naudit\n" + token + "\n"
+		if ext == ".json" {
+			content = `{"audit": "` + token + `"}` + "\n"
+		}
+		files[name+ext] = content + strings.Repeat(" ", max(0, w.sizes[token]-len(content)))
+	}
+}
+
+// link makes the links that lead out of the root.
+func (w *world) link() error {
+	links := map[string]string{"root/away": w.inside("outside"), "root/near": "../outside"}
+	for _, ext := range extensions {
+		links["root/absolute"+ext] = w.inside("outside", outsideName+ext)
+		links["root/relative"+ext] = "../outside/" + outsideName + ext
+	}
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(w.dir, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inside is a path of the world as the server sees it.
+func (w *world) inside(parts ...string) string { return path.Join(append([]string{w.at}, parts...)...) }
+
+// shims are programs that servers start and that must not reach what they are for.
+var shims = strings.Fields("kubectl helm adb docker podman gh az aws gcloud terraform ansible xcrun idb mobilecli ssh scp psql mysql redis-cli ffmpeg yt-dlp pandoc")
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: audit
+clusters: [{name: audit, cluster: {server: "http://cluster.example"}}]
+contexts: [{name: audit, context: {cluster: audit, user: audit, namespace: default}}]
+users: [{name: audit, user: {token: audit}}]
+`
