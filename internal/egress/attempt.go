@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // A Target is whom a connection is meant for.
@@ -30,6 +31,8 @@ type Attempt struct {
 	Sent       int64  // bytes of the request's body, or of the connection
 	Received   int64  // bytes of the answer's body, or of the connection
 	Passed     bool   // it has been let through to its host
+	Replayed   bool   // it has been answered as it was before
+	Began      time.Time
 	Failed     string // why nobody answered; "": somebody did
 }
 

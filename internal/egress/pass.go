@@ -14,18 +14,15 @@ import (
 // passTime bounds the time in which a host that is let through must be reached.
 const passTime = 30 * time.Second
 
-// pass copies a connection to its target and back, if it is let through.
-func (s *Server) pass(v *visit) bool {
+// pass copies a connection to its target and back.
+func (s *Server) pass(v *visit) {
 	ctx, cancel := context.WithTimeout(context.Background(), passTime)
 	defer cancel()
-	out, err := s.Pass(ctx, v.attempt.Target)
+	v.attempt.Passed = true
+	out, err := s.Guard.Dial(ctx, v.attempt.Target)
 	if err != nil {
-		v.attempt.Passed = true
 		v.fail("its host could not be reached: " + err.Error())
-		return true
-	}
-	if out == nil {
-		return false
+		return
 	}
 	defer out.Close()
 	stop := make(chan struct{})
@@ -38,12 +35,10 @@ func (s *Server) pass(v *visit) bool {
 		case <-stop:
 		}
 	}()
-	v.attempt.Passed = true
 	var both sync.WaitGroup
 	both.Go(func() { v.attempt.Sent = pour(out, v) })
 	v.attempt.Received = pour(v.Conn, out)
 	both.Wait()
-	return true
 }
 
 // pour copies until one side ends, and tells the other.

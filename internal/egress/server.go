@@ -13,6 +13,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -33,9 +34,12 @@ type Server struct {
 	Authority *Authority
 	// Handler answers requests, whose context has the [Target]; see [TargetOf]. Nil: [Refuse].
 	Handler http.Handler
-	// Pass connects to a target that is let through as it is: TLS whose server name is the
-	// target's host. Nil, or no connection and no error: it is not let through.
-	Pass func(context.Context, Target) (net.Conn, error)
+	// Guard lets connections through to targets that it allows: TLS whose server name is the
+	// target's host, and what is neither TLS nor HTTP. Nil: none. Requests of HTTP without
+	// TLS are the handler's ([NewForwarder]).
+	Guard *Guard
+	// Intercept has TLS be answered by the handler even where the guard allows its target.
+	Intercept bool
 	// Record is told of each connection and each request when it has ended.
 	Record func(Attempt)
 
@@ -90,19 +94,21 @@ func (s *Server) Serve(conn net.Conn, to Target) {
 	}
 	defer s.busy.Done()
 	s.begin()
-	v := &visit{Conn: conn, server: s, attempt: Attempt{Target: to}, ended: make(chan struct{})}
+	v := &visit{Conn: conn, server: s, attempt: Attempt{Target: to, Began: time.Now()}, ended: make(chan struct{})}
 	v.buffered = bufio.NewReaderSize(conn, 4096)
 	defer v.Close()
 	_ = conn.SetDeadline(time.Now().Add(firstByte)) // a connection that is gone fails below
 	first, err := v.buffered.Peek(3)
 	_ = conn.SetDeadline(time.Time{})
 	switch {
+	case err == nil && first[0] == 22 && first[1] == 3: // a record of TLS with a handshake
+		s.serveTLS(v)
+	case err == nil && upper(first):
+		s.hand(v, v)
+	case s.Guard != nil && s.Guard.Allows(to): // the server may be the one that speaks first
+		s.pass(v)
 	case err != nil:
 		v.fail("nothing was sent")
-	case first[0] == 22 && first[1] == 3: // a record of TLS with a handshake
-		s.serveTLS(v)
-	case upper(first):
-		s.hand(v, v)
 	default:
 		v.fail("neither HTTP nor TLS was spoken")
 	}
@@ -136,10 +142,9 @@ func (s *Server) serveTLS(v *visit) {
 		return
 	}
 	v.buffered = bufio.NewReader(io.MultiReader(bytes.NewReader(seen), v.buffered))
-	if s.Pass != nil && name == v.attempt.Host {
-		if passed := s.pass(v); passed {
-			return
-		}
+	if s.Guard != nil && !s.Intercept && s.Guard.Allows(v.attempt.Target) && v.meant(name) {
+		s.pass(v)
+		return
 	}
 	if s.Authority == nil {
 		v.fail("TLS is not answered")
@@ -153,6 +158,15 @@ func (s *Server) serveTLS(v *visit) {
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.Authority.issue(host) },
 	}))
+}
+
+// meant reports whether the server name of TLS is that of the host that is connected to. One
+// that is known by its address has none.
+func (v *visit) meant(name string) bool {
+	if name == "" {
+		return net.ParseIP(v.attempt.Host) != nil
+	}
+	return strings.EqualFold(name, v.attempt.Host)
 }
 
 var errSeen = errors.New("seen")

@@ -39,7 +39,7 @@ func (v *visit) Close() error {
 		v.mu.Unlock()
 		if !told {
 			a := v.attempt
-			if a.TLS && a.Failed == "" {
+			if a.TLS && a.Failed == "" && !a.Passed {
 				a.Failed = "the program did not accept toolvet's certificate, or sent no request"
 			}
 			v.server.record(a)
@@ -75,6 +75,16 @@ func visitOf(c net.Conn) *visit {
 	return v
 }
 
+type noteKey struct{}
+
+// noteOf is what will be recorded of a request; a handler may add to it.
+func noteOf(ctx context.Context) *Attempt {
+	if a, ok := ctx.Value(noteKey{}).(*Attempt); ok {
+		return a
+	}
+	return new(Attempt)
+}
+
 // TargetOf is whom the connection of a request was meant for.
 func TargetOf(ctx context.Context) Target {
 	if v, ok := ctx.Value(visitKey{}).(*visit); ok && v != nil {
@@ -94,6 +104,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	v.told = true
 	v.mu.Unlock()
 	a := v.attempt
+	a.Began = time.Now()
+	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, &a))
 	a.Method, a.URI, a.Authority = r.Method, r.URL.RequestURI(), r.Host
 	if r.Method == http.MethodConnect {
 		a.URI = " " + r.Host

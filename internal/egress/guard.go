@@ -1,0 +1,160 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"code.dny.dev/ssrf"
+)
+
+// A Host says which hosts may be reached: "api.example.com" at the ports 80 and 443,
+// "api.example.com:8443" at that one, "*.example.com" any name below it.
+type Host struct {
+	name string // in lower case; of a wildcard, with its first dot
+	port uint16 // 0: 80 and 443
+	any  bool   // any name below
+}
+
+// ParseHost reads a Host.
+func ParseHost(s string) (Host, error) {
+	name, port := s, ""
+	if h, p, err := net.SplitHostPort(s); err == nil {
+		name, port = h, p
+	}
+	h := Host{name: strings.ToLower(strings.TrimSuffix(name, "."))}
+	if port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return Host{}, fmt.Errorf("%q has no port between 1 and 65535 behind its colon", s)
+		}
+		h.port = uint16(n)
+	}
+	if rest, ok := strings.CutPrefix(h.name, "*."); ok {
+		h.name, h.any = "."+rest, true
+	}
+	if h.name = strings.Trim(h.name, "[]"); !validHost(strings.TrimPrefix(h.name, ".")) {
+		return Host{}, fmt.Errorf("%q is no host: write HOST, HOST:PORT or *.HOST", s)
+	}
+	return h, nil
+}
+
+func validHost(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return name != "" && len(name) <= 253 && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	})
+}
+
+func (h Host) covers(t Target) bool {
+	name := strings.ToLower(strings.TrimSuffix(t.Host, "."))
+	if h.port != t.Port && (h.port != 0 || t.Port != 80 && t.Port != 443) {
+		return false
+	}
+	if h.any {
+		return strings.HasSuffix(name, h.name) && len(name) > len(h.name)
+	}
+	return name == h.name
+}
+
+func covered(list []Host, t Target) bool {
+	for _, h := range list {
+		if h.covers(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// A Guard connects to hosts that are allowed, and to no others. Its fields must not change
+// once it is used.
+type Guard struct {
+	Allow []Host // whose addresses must be public
+	// Private are allowed, too, with addresses of private networks and of this machine.
+	// Nobody is with addresses at which clouds hand out credentials.
+	Private []Host
+	// Lookup returns the addresses of a name. Default: this machine's resolver.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+}
+
+// Allows reports whether a target is allowed, whatever its addresses are.
+func (g *Guard) Allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
+
+var errNotAllowed = errors.New("the host is not allowed")
+
+// Dial connects to a target. All addresses of a name must be good; the ones that were judged
+// are dialed.
+func (g *Guard) Dial(ctx context.Context, t Target) (net.Conn, error) {
+	if !g.Allows(t) {
+		return nil, errNotAllowed
+	}
+	addresses, err := g.addresses(ctx, t.Host)
+	if err != nil {
+		return nil, err
+	}
+	private := covered(g.Private, t)
+	for _, a := range addresses {
+		if !good(a, private) {
+			return nil, errors.New("its address is not public")
+		}
+	}
+	var failed []error
+	for _, a := range addresses[:min(len(addresses), maxAddresses)] {
+		conn, err := (&net.Dialer{Timeout: passTime / 2}).DialContext(ctx, "tcp", netip.AddrPortFrom(a, t.Port).String())
+		if err == nil {
+			return conn, nil
+		}
+		failed = append(failed, err)
+	}
+	return nil, errors.Join(failed...)
+}
+
+// maxAddresses bounds how many addresses of a name are tried.
+const maxAddresses = 4
+
+func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	lookup := g.Lookup
+	if lookup == nil {
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	list, err := lookup(ctx, host)
+	if err == nil && len(list) == 0 {
+		err = errors.New("it has no address")
+	}
+	return list, err
+}
+
+var (
+	public = ssrf.New(ssrf.WithAnyPort())
+	shared = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598
+	// credentials are handed out here by clouds, to whoever asks from inside.
+	credentials = []netip.Prefix{
+		netip.MustParsePrefix("100.100.100.200/32"), netip.MustParsePrefix("168.63.129.16/32"), netip.MustParsePrefix("192.0.0.192/32"),
+		netip.MustParsePrefix("fd00:ec2::/32"), netip.MustParsePrefix("fd20:ce::/32"),
+	}
+)
+
+// good reports whether an address may be connected to.
+func good(a netip.Addr, private bool) bool {
+	a = a.WithZone("").Unmap()
+	for _, p := range credentials {
+		if p.Contains(a) {
+			return false
+		}
+	}
+	return public.SafeAddr(a) == nil || private && (a.IsLoopback() || a.IsPrivate() || shared.Contains(a))
+}

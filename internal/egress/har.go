@@ -1,0 +1,276 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package egress
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// An archive is what of an HTTP Archive (HAR 1.2) says which request was answered how.
+// Browsers, mitmproxy and others write them.
+type archive struct {
+	Log struct {
+		Version string  `json:"version"`
+		Creator creator `json:"creator"`
+		Entries []entry `json:"entries"`
+	} `json:"log"`
+}
+
+type creator struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+type entry struct {
+	Request struct {
+		Method string `json:"method"`
+		URL    string `json:"url"`
+	} `json:"request"`
+	Response struct {
+		Status  int      `json:"status"`
+		Headers []header `json:"headers"`
+		Content struct {
+			MimeType string `json:"mimeType"`
+			Text     string `json:"text,omitempty"`
+			Encoding string `json:"encoding,omitempty"` // "base64" or none
+		} `json:"content"`
+	} `json:"response"`
+}
+
+type header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Bounds of recordings.
+const (
+	maxArchive  = 64 << 20 // bytes of one
+	maxRecorded = 8 << 20  // bytes of an answer's body
+)
+
+// An answer was recorded.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// A Replay answers requests with what was recorded for their method and URL. Where there are
+// several answers, they are given in their order, and the last again and again.
+type Replay struct {
+	mu      sync.Mutex
+	answers map[string][]answer
+}
+
+// ReadReplay reads an HTTP Archive (HAR 1.2).
+func ReadReplay(r io.Reader) (*Replay, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxArchive+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxArchive {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxArchive)
+	}
+	var a archive
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("it is no HTTP Archive (HAR 1.2): %w", err)
+	}
+	if len(a.Log.Entries) == 0 {
+		return nil, errors.New("it is no HTTP Archive (HAR 1.2), or an empty one: no log.entries")
+	}
+	replay := &Replay{answers: map[string][]answer{}}
+	for i := range a.Log.Entries {
+		e := &a.Log.Entries[i]
+		recorded, err := e.answer()
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		key, err := keyOf(e.Request.Method, e.Request.URL)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		replay.answers[key] = append(replay.answers[key], recorded)
+	}
+	return replay, nil
+}
+
+// keyOf is what a request is found by.
+func keyOf(method, address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || method == "" {
+		return "", errors.New("the request has no method and absolute URL")
+	}
+	host := strings.ToLower(u.Hostname())
+	if p := u.Port(); p != "" && (u.Scheme != "http" || p != "80") && (u.Scheme != "https" || p != "443") {
+		host += ":" + p
+	}
+	return strings.ToUpper(method) + " " + u.Scheme + "://" + host + u.RequestURI(), nil
+}
+
+func (e *entry) answer() (answer, error) {
+	r := &e.Response
+	if r.Status < 200 || r.Status > 599 {
+		return answer{}, errors.New("the answer's status is not between 200 and 599")
+	}
+	a := answer{status: r.Status, header: http.Header{}, body: []byte(r.Content.Text)}
+	if r.Content.Encoding == "base64" {
+		var err error
+		if a.body, err = base64.StdEncoding.DecodeString(r.Content.Text); err != nil {
+			return answer{}, fmt.Errorf("the answer's content: %w", err)
+		}
+	}
+	for _, h := range r.Headers {
+		if !ofConnection[http.CanonicalHeaderKey(h.Name)] && !strings.HasPrefix(h.Name, ":") {
+			a.header.Add(h.Name, h.Value)
+		}
+	}
+	if a.header.Get("Content-Type") == "" && r.Content.MimeType != "" {
+		a.header.Set("Content-Type", r.Content.MimeType)
+	}
+	return a, nil
+}
+
+// ofConnection are headers that are not the answer's but its connection's. In an archive the
+// content has been decoded.
+var ofConnection = map[string]bool{
+	"Connection": true, "Content-Encoding": true, "Content-Length": true, "Keep-Alive": true, "Proxy-Connection": true,
+	"Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Alt-Svc": true,
+}
+
+// ServeHTTP implements http.Handler. What was not recorded is refused.
+func (p *Replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	note := noteOf(r.Context())
+	key, err := keyOf(note.Method, note.URL())
+	if err != nil {
+		Refuse(w, r)
+		return
+	}
+	a, ok := p.next(key)
+	if !ok {
+		note.Failed = "no answer was recorded"
+		http.Error(w, "toolvet: no answer was recorded for this request, and nothing was sent", http.StatusForbidden)
+		return
+	}
+	note.Replayed = true
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body)
+}
+
+func (p *Replay) next(key string) (answer, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := p.answers[key]
+	if len(list) == 0 {
+		return answer{}, false
+	}
+	if len(list) > 1 {
+		p.answers[key] = list[1:]
+	}
+	return list[0], true
+}
+
+// A Recording keeps answers, without cookies and without what was asked but for its method
+// and URL. Its methods may be used concurrently.
+type Recording struct {
+	mu      sync.Mutex
+	archive archive
+	size    int
+	missing int
+}
+
+func (c *Recording) add(method, address string, status int, h http.Header, body []byte, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.size += len(body); !whole || c.size > maxArchive/2 { // base64 takes more
+		c.missing++
+		return
+	}
+	var e entry
+	e.Request.Method, e.Request.URL, e.Response.Status = method, address, status
+	e.Response.Headers = []header{}
+	for name, values := range h {
+		for _, v := range values {
+			if !ofConnection[name] && name != "Set-Cookie" {
+				e.Response.Headers = append(e.Response.Headers, header{name, v})
+			}
+		}
+	}
+	e.Response.Content.MimeType = h.Get("Content-Type")
+	if e.Response.Content.Text = string(body); !utf8.Valid(body) {
+		e.Response.Content.Text, e.Response.Content.Encoding = base64.StdEncoding.EncodeToString(body), "base64"
+	}
+	c.archive.Log.Entries = append(c.archive.Log.Entries, e)
+}
+
+// Write writes the recording as an HTTP Archive (HAR 1.2), and says how many answers are not
+// in it because they were too large or did not end.
+func (c *Recording) Write(w io.Writer) (missing int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.archive.Log.Version, c.archive.Log.Creator = "1.2", creator{"toolvet", "1"}
+	if c.archive.Log.Entries == nil {
+		c.archive.Log.Entries = []entry{}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	encoder.SetEscapeHTML(false)
+	return c.missing, encoder.Encode(&c.archive)
+}
+
+// A recorder adds the answers of a transport to a recording.
+type recorder struct {
+	http.RoundTripper
+	to *Recording
+}
+
+func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	request.Header.Del("Accept-Encoding") // what is kept has not been encoded
+	response, err := r.RoundTripper.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	url, method := noteOf(request.Context()).URL(), request.Method
+	response.Body = &kept{ReadCloser: response.Body, done: func(body []byte, whole bool) {
+		r.to.add(method, url, response.StatusCode, response.Header, body, whole)
+	}}
+	return response, nil
+}
+
+// A kept body is known when it has been read.
+type kept struct {
+	io.ReadCloser
+	seen  bytes.Buffer
+	whole bool
+	done  func(body []byte, whole bool)
+	once  sync.Once
+}
+
+func (k *kept) Read(b []byte) (int, error) {
+	n, err := k.ReadCloser.Read(b)
+	if k.seen.Len() <= maxRecorded {
+		k.seen.Write(b[:n])
+	}
+	if err == io.EOF {
+		k.whole = k.seen.Len() <= maxRecorded
+	}
+	return n, err
+}
+
+func (k *kept) Close() error {
+	k.once.Do(func() { k.done(k.seen.Bytes(), k.whole) })
+	return k.ReadCloser.Close()
+}
