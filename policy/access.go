@@ -194,10 +194,17 @@ func (p *Policy) readAudit(d *decoder, n ast.Node) {
 // beside reads the name of a file, which may be relative to the policy's own.
 func (d *decoder) beside(n ast.Node) string {
 	file, ok := d.text(n)
-	if !ok || filepath.IsAbs(file) {
+	if !ok {
 		return file
 	}
-	return filepath.Join(filepath.Dir(d.file.name), file)
+	return d.file.beside(file)
+}
+
+func (f *file) beside(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(f.name), name)
 }
 
 func (p *Policy) readLimits(d *decoder, n ast.Node) {

@@ -84,6 +84,8 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	rehearsal:            # calls that are made in a sandbox before they are made; see package rehearse
 //	  before: ["files:move_*"]
 //	  effects: [{name: careful, no_deletes: true, below: [/srv/data], max_changes: 20, no_network: true}]
+//	  env: [API_URL]      # variables that a rehearsed server has beside PATH, HOME and their like
+//	  network: {allow: [api.example.com]}    # or replay: answers.har; see RehearsalNetwork
 //	audit: {file: audit.jsonl, on_error: refuse}    # see package auditlog
 //	schedule: {store: jobs.db, alerts: {command: [notify-send]}}    # see Schedule
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
@@ -152,7 +154,12 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 			p.Shared = new(limit.Shared)
 			d.options(n, "the shared limits", p.Shared)
 		}},
-		field{key: "rehearsal", read: func(n ast.Node) { d.options(n, "the rehearsal", &p.Rehearsal) }},
+		field{key: "rehearsal", read: func(n ast.Node) {
+			d.options(n, "the rehearsal", &p.Rehearsal)
+			if file := &p.Rehearsal.Network.Replay; *file != "" {
+				*file = d.file.beside(*file)
+			}
+		}},
 		field{key: "audit", read: func(n ast.Node) { p.readAudit(d, n) }},
 		field{key: "schedule", read: func(n ast.Node) { p.readSchedule(d, n) }},
 		field{key: "visibility", read: func(n ast.Node) {

@@ -6,6 +6,8 @@ package policy
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/limit"
@@ -14,9 +16,21 @@ import (
 // Rehearsal is what a policy says of calls that are rehearsed before they are made. Package
 // rehearse carries it out. The zero Rehearsal has none.
 type Rehearsal struct {
-	Allow   bool     `policy:"allow" doc:"true: a proxy offers the tool rehearse, with which a client has calls rehearsed; default: false"`
-	Before  []string `policy:"before" doc:"calls that are rehearsed before they are made, as server:tool, such as files:move_*; * stands for any characters"`
-	Effects []Effect `policy:"effects" doc:"what these calls may do, judged from the rehearsal"`
+	Allow   bool             `policy:"allow" doc:"true: a proxy offers the tool rehearse, with which a client has calls rehearsed; default: false"`
+	Before  []string         `policy:"before" doc:"calls that are rehearsed before they are made, as server:tool, such as files:move_*; * stands for any characters"`
+	Effects []Effect         `policy:"effects" doc:"what these calls may do, judged from the rehearsal"`
+	Env     []string         `policy:"env" doc:"variables of toolvet's environment that a rehearsed server has beside PATH, HOME and others without secrets: NAME or PREFIX_*"`
+	Network RehearsalNetwork `policy:"network" doc:"what a rehearsed server reaches; default: nothing, and what it would send is told"`
+}
+
+// A RehearsalNetwork is what a rehearsed server reaches. The zero value is nothing.
+type RehearsalNetwork struct {
+	Replay       string   `policy:"replay" doc:"an HTTP Archive (HAR), from which requests are answered by their method and URL"`
+	Allow        []string `policy:"allow" doc:"hosts on the internet that are reached for real: HOST, HOST:PORT or *.HOST; without a port, 80 and 443"`
+	AllowPrivate []string `policy:"allow_private" doc:"the same, for hosts of a private network and for localhost:PORT"`
+	// Record is an HTTP Archive to write, of what hosts that are allowed answer. No policy
+	// sets it.
+	Record string
 }
 
 // An Effect rule says what calls may do.
@@ -29,6 +43,11 @@ type Effect struct {
 	NoNetwork   bool     `policy:"no_network" doc:"true: no connection may be tried"`
 	NoProcesses bool     `policy:"no_processes" doc:"true: no other program may be started"`
 }
+
+var (
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	hostName     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`)
+)
 
 // Covers reports whether the rule holds for a tool of a server.
 func (e *Effect) Covers(server, tool string) bool {
@@ -52,7 +71,21 @@ func (r *Rehearsal) Problems() []check.Problem {
 		}
 	}
 	patterns("before", r.Before)
-	if len(r.Before) == 0 && !r.Allow {
+	for _, name := range r.Env {
+		if !variableName.MatchString(name) {
+			add("env", "must hold names of variables, such as API_KEY or AWS_*")
+		}
+	}
+	for _, host := range slices.Concat(r.Network.Allow, r.Network.AllowPrivate) {
+		if !hostName.MatchString(host) {
+			add("network", "must name hosts as HOST, HOST:PORT or *.HOST")
+		}
+	}
+	if r.Network.Replay != "" && len(r.Network.Allow)+len(r.Network.AllowPrivate) > 0 {
+		add("network", "either replays answers or lets hosts through, not both")
+	}
+	only := len(r.Env) > 0 || len(r.Network.Allow)+len(r.Network.AllowPrivate) > 0 || r.Network.Replay != ""
+	if len(r.Before) == 0 && !r.Allow && !only {
 		add("before", "is missing: name the calls to rehearse, such as files:*, or allow the tool rehearse")
 	}
 	for i, e := range r.Effects {

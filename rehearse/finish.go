@@ -7,12 +7,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
 // describe adds the diff of a change, and whether it was made at the start.
@@ -51,18 +47,13 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 	r := &s.report
 	r.Incomplete = len(gaps) > 0
 	r.Command = s.redact.texts(ctx, s.cfg.Command)
-	for i, e := range s.box.Events() {
-		atStart := i < s.events
-		switch {
-		case e.Exec != nil && i > 0: // the first is the server
-			r.Processes = append(r.Processes, Process{Arguments: s.redact.texts(ctx, e.Exec), AtStart: atStart})
-		case e.Name != "":
-			r.Network = append(r.Network, Attempt{Address: strictjson.Printable(e.Name, 512), AtStart: atStart})
-		case e.Connect != "" && !idle(e.Connect):
-			r.Network = append(r.Network, Attempt{Address: strictjson.Printable(e.Connect, 512), AtStart: atStart})
+	events := s.box.Events()
+	for i, e := range events {
+		if e.Exec != nil && i > 0 { // the first is the server
+			r.Processes = append(r.Processes, Process{Arguments: s.redact.texts(ctx, e.Exec), AtStart: i < s.events})
 		}
 	}
-	r.Network = attempts(r.Network)
+	r.Network = append(r.Network, s.network(ctx, events)...)
 	end := s.box.Ended()
 	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory}, Duration(time.Since(s.began))
 	_, unseen := s.box.Layers()
@@ -77,29 +68,14 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 		r.Incomplete = true
 		gaps = append(gaps, Gap{Why: "the server filled the space that a rehearsal gives it, so that writes may have failed"})
 	}
-	if len(r.Network) > 0 {
+	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == "" }) {
 		gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
+	}
+	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
+		gaps = append(gaps, Gap{Why: "hosts that are allowed were reached for real: what was sent to them has had its effects"})
 	}
 	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
 	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
-}
-
-// idle reports whether a connection asks for nothing by itself: that of a resolver to the
-// DNS, or one without a port, which tells programs which address of theirs they would use.
-func idle(address string) bool {
-	_, port, err := net.SplitHostPort(address)
-	return err == nil && (port == "53" || port == "0")
-}
-
-// attempts are each told once, by address; of a name without a port, only if nothing else is
-// known of it.
-func attempts(list []Attempt) []Attempt {
-	slices.SortStableFunc(list, func(a, b Attempt) int { return cmp.Compare(a.Address, b.Address) })
-	list = slices.CompactFunc(list, func(a, b Attempt) bool { return a.Address == b.Address })
-	all := slices.Clone(list)
-	return slices.DeleteFunc(list, func(a Attempt) bool {
-		return slices.ContainsFunc(all, func(o Attempt) bool { return strings.HasPrefix(o.Address, a.Address+":") })
-	})
 }
 
 // pairRenames finds what was deleted and created with the same content, and sorts.

@@ -9,9 +9,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
@@ -19,6 +24,9 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "as-sandbox":
 			os.Exit(Run(os.Args[2:]))
+		case "as-client":
+			connect(os.Args[2:])
+			return
 		case "as-server":
 			serve(os.Args[2:])
 			return
@@ -93,6 +101,36 @@ func serve(args []string) {
 			result = fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"isError":%v}`, text, err != nil)
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	}
+}
+
+// connect gets URLs, connects to addresses, and looks up names.
+func connect(list []string) {
+	for _, what := range list {
+		switch {
+		case strings.Contains(what, "://"):
+			answer, err := http.Post(what, "text/plain", strings.NewReader("hello"))
+			if err != nil {
+				fmt.Println("no answer", strings.Contains(err.Error(), "certificate"))
+				continue
+			}
+			raw, _ := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			fmt.Println(answer.StatusCode, strings.TrimSpace(string(raw)))
+		case strings.Contains(what, ":"):
+			conn, err := net.DialTimeout("tcp", what, time.Minute)
+			if err != nil {
+				fmt.Println("refused")
+				continue
+			}
+			fmt.Fprint(conn, "*1\r\n")
+			raw, _ := io.ReadAll(conn)
+			fmt.Printf("told %q\n", raw)
+			conn.Close()
+		default:
+			_, err := net.LookupHost(what)
+			fmt.Println("looked up", err == nil)
+		}
 	}
 }
 

@@ -27,7 +27,10 @@ type Report struct {
 	Changes   []Change  `json:"changes"`   // by path
 	Processes []Process `json:"processes"` // in the order in which they started
 	Network   []Attempt `json:"network"`   // by address, each once
-	Gaps      []Gap     `json:"gaps"`      // what could not be rehearsed, by path
+	// Withheld are variables of the environment, by name, that the server does not have
+	// because they may hold secrets; see [Config.Pass].
+	Withheld []string `json:"withheld,omitempty"`
+	Gaps     []Gap    `json:"gaps"` // what could not be rehearsed, by path
 	// Incomplete says that there may be changes that the report does not tell.
 	Incomplete bool     `json:"incomplete,omitempty"`
 	Exit       string   `json:"exit"` // "exited with code 0"
@@ -112,8 +115,27 @@ type Process struct {
 // An Attempt is a try to reach something over the network, or a socket.
 type Attempt struct {
 	Address string `json:"address"` // host:port, unix:PATH, or a name that was only looked up
-	AtStart bool   `json:"atStart,omitempty"`
+	// Method and URL are those of a request of HTTP, without secrets; "" if none was seen.
+	Method string `json:"method,omitempty"`
+	URL    string `json:"url,omitempty"`
+	For    string `json:"for,omitempty"`    // the host that the request or TLS names, if that is another
+	Answer Answer `json:"answer,omitempty"` // who answered
+	Status int    `json:"status,omitempty"` // of the answer
+	// Sent and Received are bytes: of bodies, or of a connection that is no request.
+	Sent     int64 `json:"sent,omitempty"`
+	Received int64 `json:"received,omitempty"`
+	AtStart  bool  `json:"atStart,omitempty"`
 }
+
+// An Answer is who answered an attempt. The zero Answer is nobody: at most a refusal by
+// toolvet itself.
+type Answer string
+
+// The answers.
+const (
+	Allowed  Answer = "allowed"  // the host itself, which the network allows
+	Replayed Answer = "replayed" // a recording
+)
 
 // A Gap is something that could not be rehearsed.
 type Gap struct {

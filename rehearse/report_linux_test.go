@@ -197,30 +197,3 @@ func TestFull(t *testing.T) {
 		t.Errorf("got the gaps %q", why)
 	}
 }
-
-func TestNetwork(t *testing.T) {
-	if _, err := os.Stat("/usr/bin/python3"); err != nil {
-		t.Skip("there is no Python to connect with")
-	}
-	_, r := rehearseScripts(t, Config{Dir: t.TempDir()}, `python3 -c "
-import socket
-for host, port in (('api.example.com', 443), ('192.0.2.9', 80), ('2001:db8::1', 25)):
-    try:
-        socket.create_connection((host, port), timeout=5)
-    except OSError as e:
-        print(host, e.errno)
-socket.gethostbyname('only.looked-up.example')
-socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.10', 514))
-"`)
-	var got []string
-	for _, a := range r.Network {
-		got = append(got, a.words())
-	}
-	want := []string{"would connect to 192.0.2.10:514", "would connect to 192.0.2.9:80", "would connect to [2001:db8::1]:25", "would connect to api.example.com:443", "would look up only.looked-up.example"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s\n%s", diff, r.Calls[0].words())
-	}
-	if want := "api.example.com 111\n192.0.2.9 111\n"; !strings.HasPrefix(r.Calls[0].words(), want) {
-		t.Errorf("the server was told %q, want %q", r.Calls[0].words(), want)
-	}
-}

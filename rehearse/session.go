@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/upstream"
@@ -34,13 +34,18 @@ type UnsupportedError = sandbox.UnsupportedError
 // Config says what to rehearse. Command and Init are required.
 type Config struct {
 	Command []string // the server's program and its arguments
-	Env     []string // its whole environment; nil is ours
-	Dir     string   // its working directory; "" is ours
+	// Env are variables of the server's environment, NAME=value. Of ours it has, besides, those
+	// that hold no secrets as a rule (PATH, HOME, LANG and their like; see [Environment]), and
+	// those that Pass names: NAME or PREFIX_*.
+	Env  []string
+	Pass []string
+	Dir  string // its working directory; "" is ours
 	// Init is the command, without arguments to come, that calls [Run] in a new process. Its
 	// path is absolute.
 	Init     []string
 	Writable []string // places that the server may write to, if it does not find them
 	Limits   Limits
+	Network  policy.RehearsalNetwork // what the server reaches; the zero value is nothing
 
 	// Gate judges the calls and reviews their results; nil: nobody does. Server is the
 	// server's name in it, and Session who makes the calls.
@@ -69,6 +74,8 @@ type Session struct {
 	report  Report
 	atStart map[string]mark // of what was changed before the first call
 	events  int             // before the first call
+	settled time.Time       // when the first call could be made
+	outside *outside
 	layers  []*layer
 	changes []change // as in the report
 	closed  func()   // called by Close; nil: nothing
@@ -81,13 +88,16 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("it is not known how to start the server: give its command")
 	}
-	if cfg.Env == nil {
-		cfg.Env = os.Environ()
-	}
+	kept, withheld := Environment(os.Environ(), cfg.Pass)
+	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
 	cfg.Grace = cmp.Or(max(cfg.Grace, 0), time.Second)
 	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now()}
+	s.report.Withheld = without(withheld, cfg.Env)
 	var err error
+	if s.outside, err = newOutside(cfg.Network); err != nil {
+		return nil, err
+	}
 	s.client, err = upstream.Connect(ctx, dialer{s}, upstream.Options{Timeout: cfg.Timeout, Stderr: cfg.Stderr})
 	if err != nil {
 		s.Close()
@@ -105,21 +115,19 @@ type dialer struct{ s *Session }
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	c := d.s.cfg
-	box, err := sandbox.Start(ctx, sandbox.Config{
-		Args: c.Command, Env: offline(c.Env), Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits, Network: sandbox.Observed,
-	})
+	env := c.Env
+	if d.s.outside.server.Guard == nil {
+		env = offline(env)
+	}
+	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Limits: c.Limits}
+	d.s.outside.configure(&config)
+	box, err := sandbox.Start(ctx, config)
 	if err != nil {
 		return nil, err
 	}
 	d.s.box = box
 	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // to its end, which is the server's
 	return transport{box, c.Grace}, nil
-}
-
-// offline is an environment in which launchers take servers from their caches. Without a
-// network they would try for minutes to find out whether there is a newer one.
-func offline(env []string) []string {
-	return append(slices.Clone(env), "npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1")
 }
 
 // A transport ends its server within the session's time.
@@ -147,7 +155,7 @@ func (s *Session) settle() error {
 	for _, c := range w.changes {
 		s.atStart[c.Path] = c.mark()
 	}
-	s.events = len(s.box.Events())
+	s.events, s.settled = len(s.box.Events()), time.Now()
 	return nil
 }
 
@@ -250,6 +258,9 @@ func (s *Session) review(ctx context.Context, c *call.Call, raw json.RawMessage)
 func (s *Session) Finish(ctx context.Context) (*Report, error) {
 	s.client.Close(ctx)
 	<-s.box.Done()
+	if err := s.outside.end(); err != nil {
+		return nil, err
+	}
 	layers, err := s.open()
 	if err != nil {
 		return nil, err
@@ -275,6 +286,7 @@ func (s *Session) Close() {
 		for _, l := range s.layers {
 			l.close()
 		}
+		s.outside.server.Close()
 		if s.box != nil {
 			s.box.Close()
 		}

@@ -31,6 +31,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	section(b, "processes", r.Processes, func(p Process) string { return strings.Join(p.Arguments, " ") + start(p.AtStart) })
 	section(b, "network", r.Network, func(a Attempt) string { return a.words() + start(a.AtStart) })
+	if len(r.Withheld) > 0 {
+		fmt.Fprintf(b, "environment: %d variables are withheld from the server\n", len(r.Withheld))
+	}
 	section(b, "not rehearsed", r.Gaps, func(g Gap) string { return strings.TrimPrefix(g.Path+": "+g.Why, ": ") })
 	fmt.Fprintf(b, "the server %s; %s of processor time, %d MiB of memory\n", r.Exit, text(r.Usage.CPU), r.Usage.Memory>>20)
 	return b.Flush()
@@ -68,10 +71,28 @@ func section[T any](w io.Writer, name string, list []T, show func(T) string) {
 }
 
 func (a Attempt) words() string {
-	if strings.Contains(a.Address, ":") {
-		return "would connect to " + a.Address
+	what := "would connect to "
+	object := a.Address
+	switch {
+	case a.Method != "":
+		what, object = "would send ", a.Method+" "+a.URL
+	case !strings.Contains(a.Address, ":"):
+		what = "would look up "
 	}
-	return "would look up " + a.Address
+	if a.For != "" {
+		object += " for " + a.For
+	}
+	switch {
+	case a.Answer == Allowed && a.Method == "":
+		return fmt.Sprintf("connected to %s, which is allowed (%d bytes sent, %d received)", object, a.Sent, a.Received)
+	case a.Answer == Allowed:
+		return fmt.Sprintf("sent %s, which is allowed (%d bytes sent, status %d, %d received)", object, a.Sent, a.Status, a.Received)
+	case a.Answer == Replayed:
+		return fmt.Sprintf("%s%s, answered from the recording (status %d)", what, object, a.Status)
+	case a.Sent > 0:
+		object += fmt.Sprintf(" (%d bytes)", a.Sent)
+	}
+	return what + object
 }
 
 func (c *Called) text(w io.Writer) {

@@ -30,6 +30,8 @@ type rehearseFlags struct {
 	gate     gateFlags
 	timeout  time.Duration
 	writable []string
+	env      []string
+	network  policy.RehearsalNetwork
 	json     bool
 	html     string
 	commit   bool
@@ -45,8 +47,9 @@ func (a *app) rehearseCommand() *cobra.Command {
 
 The server is started for real, in a sandbox of the Linux kernel: it sees this machine's
 files, what it writes lands in memory, and it reaches no network. The report says which
-files it made, changed, moved and deleted, which programs it started and what it wanted
-to connect to.
+files it made, changed, moved and deleted, which programs it started and what it would
+have sent where. Of the environment it has what usually holds no secret, such as PATH and
+HOME; what the policy and --env name, too.
 
 A call is {"tool": …, "arguments": {…}}. A list of calls is made in order, each with what
 those before it did. With --commit the changes are then made for real, if you say so and
@@ -66,6 +69,11 @@ what the effects of the policy do not allow, 2 not rehearsed.
 	flags.gate.register(cmd)
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and for each call")
 	f.StringArrayVar(&flags.writable, "writable", nil, "`DIR` that the server writes to, if the sandbox does not find it; can be given again")
+	f.StringArrayVar(&flags.env, "env", nil, "`NAME` of a variable of the environment that the server has, too, or PREFIX_*; can be given again")
+	f.StringArrayVar(&flags.network.Allow, "allow", nil, "`HOST` on the internet that the server reaches for real, HOST:PORT or *.HOST; can be given again")
+	f.StringArrayVar(&flags.network.AllowPrivate, "allow-private", nil, "the same for a `HOST` of a private network, and for localhost:PORT")
+	f.StringVar(&flags.network.Replay, "replay", "", "answer requests from `FILE`, an HTTP Archive (HAR), by their method and URL")
+	f.StringVar(&flags.network.Record, "record", "", "write what hosts that are allowed answer to `FILE`, for --replay")
 	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
 	f.StringVar(&flags.html, "html", "", "write the report as a page to `FILE`, too")
 	f.BoolVar(&flags.commit, "commit", false, "make the changes for real after showing them")
@@ -134,9 +142,14 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 	if err != nil {
 		return nil, err
 	}
+	added, err := p.Servers[0].Environ(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
 	session := flags.gate.session(p)
 	s, err := rehearse.Start(ctx, rehearse.Config{
 		Command: server, Init: init, Writable: flags.writable, Timeout: flags.timeout,
+		Env: added, Pass: append(flags.env, p.Rehearsal.Env...), Network: flags.networkOf(p),
 		Gate: gate, Server: p.Servers[0].Name, Session: &session,
 	})
 	var missing *rehearse.UnsupportedError
@@ -144,6 +157,16 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 		return nil, withHint(err, "'toolvet doctor' says what is missing on this machine")
 	}
 	return s, err
+}
+
+// networkOf is what flags say of the network, or else the policy.
+func (f *rehearseFlags) networkOf(p *policy.Policy) policy.RehearsalNetwork {
+	n := p.Rehearsal.Network
+	if own := f.network; own.Replay != "" || len(own.Allow)+len(own.AllowPrivate) > 0 {
+		return own
+	}
+	n.Record = f.network.Record
+	return n
 }
 
 // decodeCalls reads a call, or a list of calls.
@@ -236,7 +259,7 @@ const rehearsalTime = 60 * time.Second
 // newPool makes a pool of rehearsals of the server of a policy. The command starts it; nil:
 // the one in the policy. What the pool keeps ready ends by itself.
 func newPool(p *policy.Policy, command []string) (*rehearse.Pool, error) {
-	cfg := rehearse.Config{Command: command, Dir: p.Servers[0].Dir}
+	cfg := rehearse.Config{Command: command, Dir: p.Servers[0].Dir, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network}
 	if command == nil {
 		cfg.Command = p.Servers[0].Command
 	}
@@ -244,7 +267,7 @@ func newPool(p *policy.Policy, command []string) (*rehearse.Pool, error) {
 	if cfg.Init, err = sandboxInit(); err != nil {
 		return nil, err
 	}
-	if cfg.Env, err = environment(p.Servers[0]); err != nil {
+	if cfg.Env, err = p.Servers[0].Environ(os.LookupEnv); err != nil {
 		return nil, err
 	}
 	return rehearse.NewPool(cfg), nil

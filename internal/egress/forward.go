@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"strings"
 )
 
@@ -59,7 +60,7 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect || !f.guard.Allows(to):
 		Refuse(w, r)
-	case !sameHost(r.Host, to) || r.TLS != nil && r.TLS.ServerName != "" && !strings.EqualFold(r.TLS.ServerName, to.Host):
+	case !sameHost(r.Host, to) || r.TLS != nil && r.TLS.ServerName != "" && !sameHost(r.TLS.ServerName, to):
 		noteOf(r.Context()).Failed = "it names another host than the one that is connected to"
 		http.Error(w, fmt.Sprintf("toolvet: the request is for another host than %s", to), http.StatusMisdirectedRequest)
 	default:
@@ -68,10 +69,23 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sameHost reports whether a request's Host is that of the target.
+// sameHost reports whether a request's Host is that of the target. This machine has several
+// names.
 func sameHost(host string, to Target) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	return strings.EqualFold(strings.TrimSuffix(strings.Trim(host, "[]"), "."), strings.TrimSuffix(to.Host, "."))
+	return canonical(host) == canonical(to.Host)
+}
+
+// thisMachine is the name of this machine among hosts, whatever its address.
+const thisMachine = "localhost"
+
+// canonical is a host in lower case, without brackets and a last dot.
+func canonical(host string) string {
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if a, err := netip.ParseAddr(host); err == nil && a.Unmap().IsLoopback() {
+		return thisMachine
+	}
+	return host
 }

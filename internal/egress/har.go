@@ -5,6 +5,7 @@ package egress
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -105,13 +108,32 @@ func ReadReplay(r io.Reader) (*Replay, error) {
 	return replay, nil
 }
 
+// Ports are those of this machine for which answers were recorded.
+func (p *Replay) Ports() []uint16 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var ports []uint16
+	for key := range p.answers {
+		_, address, _ := strings.Cut(key, " ")
+		u, err := url.Parse(address)
+		if err != nil || u.Hostname() != thisMachine {
+			continue
+		}
+		port, err := strconv.ParseUint(cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]), 10, 16)
+		if err == nil && !slices.Contains(ports, uint16(port)) {
+			ports = append(ports, uint16(port))
+		}
+	}
+	return ports
+}
+
 // keyOf is what a request is found by.
 func keyOf(method, address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || method == "" {
 		return "", errors.New("the request has no method and absolute URL")
 	}
-	host := strings.ToLower(u.Hostname())
+	host := canonical(u.Hostname())
 	if p := u.Port(); p != "" && (u.Scheme != "http" || p != "80") && (u.Scheme != "https" || p != "443") {
 		host += ":" + p
 	}

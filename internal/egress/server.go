@@ -13,7 +13,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -166,7 +165,7 @@ func (v *visit) meant(name string) bool {
 	if name == "" {
 		return net.ParseIP(v.attempt.Host) != nil
 	}
-	return strings.EqualFold(name, v.attempt.Host)
+	return sameHost(name, v.attempt.Target)
 }
 
 var errSeen = errors.New("seen")

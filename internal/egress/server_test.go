@@ -245,6 +245,9 @@ func TestAuthority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if leaf, err := x509.ParseCertificate(first.Certificate[0]); err != nil || leaf.Subject.String() == leaf.Issuer.String() {
+		t.Errorf("it looks as if it was signed by itself (%v)", err)
+	}
 	if again, err := a.issue("a.example"); err != nil || again != first {
 		t.Error("it was issued twice")
 	}

@@ -1,0 +1,265 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/internal/egress"
+	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// Bounds of what is told of requests.
+const (
+	maxRequests = 10_000
+	maxAddress  = 512  // characters
+	maxURL      = 2048 // characters
+)
+
+// An outside is what a server meets that connects to something.
+type outside struct {
+	server    *egress.Server
+	local     []uint16 // ports of this machine that are let through
+	recording *egress.Recording
+	file      string // of the recording
+
+	mu   sync.Mutex
+	told []egress.Attempt
+}
+
+// newOutside makes what a network says.
+func newOutside(n policy.RehearsalNetwork) (*outside, error) {
+	authority, err := egress.NewAuthority()
+	if err != nil {
+		return nil, err
+	}
+	o := &outside{server: &egress.Server{Authority: authority}, file: n.Record}
+	o.server.Record = o.record
+	if err := errors.Join(o.allow(n), o.replay(n.Replay)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *outside) allow(n policy.RehearsalNetwork) error {
+	allow, err := o.hosts(n.Allow)
+	if err != nil {
+		return err
+	}
+	private, err := o.hosts(n.AllowPrivate)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(allow)+len(private) == 0 && n.Record != "":
+		return errors.New("no host is allowed whose answers could be recorded")
+	case len(allow)+len(private) == 0:
+		return nil
+	case n.Replay != "":
+		return errors.New("the network either replays answers or lets hosts through, not both")
+	}
+	guard := &egress.Guard{Allow: allow, Private: private}
+	if n.Record != "" {
+		o.recording = new(egress.Recording)
+	}
+	o.server.Guard, o.server.Intercept = guard, o.recording != nil
+	o.server.Handler = egress.NewForwarder(guard, o.recording, nil)
+	return nil
+}
+
+// hosts reads hosts. This machine is one by whatever name or address it is called, and needs
+// its ports to be named.
+func (o *outside) hosts(list []string) ([]egress.Host, error) {
+	var hosts []egress.Host
+	for _, s := range list {
+		if name, port, err := net.SplitHostPort(s); err == nil && policy.Loopback(name) {
+			s = net.JoinHostPort(thisMachine, port)
+			if a, err := netip.ParseAddrPort("127.0.0.1:" + port); err == nil {
+				o.local = append(o.local, a.Port())
+			}
+		} else if policy.Loopback(s) {
+			return nil, fmt.Errorf("%q is this machine: name the port, too", s)
+		}
+		h, err := egress.ParseHost(s)
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts, nil
+}
+
+const thisMachine = "localhost"
+
+func (o *outside) replay(file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("the answers to replay: %w", err)
+	}
+	defer f.Close()
+	replay, err := egress.ReadReplay(f)
+	if err != nil {
+		return fmt.Errorf("the answers to replay: %s: %w", file, err)
+	}
+	o.server.Handler, o.local = replay, append(o.local, replay.Ports()...)
+	return nil
+}
+
+// configure has a sandbox hand its connections to o.
+func (o *outside) configure(c *sandbox.Config) {
+	c.Network, c.Trust, c.Local = sandbox.Observed, o.server.Authority.PEM(), o.local
+	c.Accept = func(conn net.Conn, to sandbox.Target) {
+		host := to.Host()
+		if to.Address.Addr().IsLoopback() {
+			host = thisMachine
+		}
+		o.server.Serve(conn, egress.Target{Host: host, Port: to.Address.Port()})
+	}
+}
+
+func (o *outside) record(a egress.Attempt) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.told) < maxRequests {
+		o.told = append(o.told, a)
+	}
+}
+
+// end ends all connections and writes the recording.
+func (o *outside) end() (err error) {
+	o.server.Close()
+	if o.recording == nil {
+		return nil
+	}
+	f, err := os.OpenFile(o.file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("the recording: %w", err)
+	}
+	missing, err := o.recording.Write(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("the recording: %w", err)
+	}
+	if missing > 0 {
+		return fmt.Errorf("the recording %s lacks %d answers that are too large or did not end", o.file, missing)
+	}
+	return nil
+}
+
+// network is what the report says of the network: of events of system calls, and of what
+// became of connections. What was made before settled, the server did as it started.
+func (s *Session) network(ctx context.Context, events []sandbox.Event) []Attempt {
+	var list []Attempt
+	for i, e := range events {
+		switch {
+		case e.Name != "":
+			list = append(list, Attempt{Address: strictjson.Printable(e.Name, maxAddress), AtStart: i < s.events})
+		case e.Connect != "" && !idle(e.Connect):
+			list = append(list, Attempt{Address: strictjson.Printable(s.outside.named(e.Connect), maxAddress), AtStart: i < s.events})
+		}
+	}
+	s.outside.mu.Lock()
+	defer s.outside.mu.Unlock()
+	for i := range s.outside.told {
+		list = append(list, s.attempt(ctx, &s.outside.told[i]))
+	}
+	return attempts(list)
+}
+
+// named gives this machine its name where its port is answered.
+func (o *outside) named(address string) string {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil || !a.Addr().Unmap().IsLoopback() || !slices.Contains(o.local, a.Port()) {
+		return address
+	}
+	return egress.Target{Host: thisMachine, Port: a.Port()}.String()
+}
+
+// attempt is what the report says of a connection or a request.
+func (s *Session) attempt(ctx context.Context, a *egress.Attempt) Attempt {
+	out := Attempt{
+		Address: strictjson.Printable(a.Target.String(), maxAddress), Method: strictjson.Printable(a.Method, 32),
+		URL: strictjson.Printable(s.redact.text(ctx, a.URL()), maxURL), Status: a.Status, Sent: a.Sent, Received: a.Received,
+		AtStart: a.Began.Before(s.settled),
+	}
+	if name := cmp.Or(hostOf(a.Authority), a.ServerName); name != "" && !strings.EqualFold(name, a.Host) && !(policy.Loopback(name) && policy.Loopback(a.Host)) {
+		out.For = strictjson.Printable(name, maxAddress)
+	}
+	switch {
+	case a.Passed && a.Failed == "":
+		out.Answer = Allowed
+	case a.Replayed:
+		out.Answer = Replayed
+	}
+	return out
+}
+
+func hostOf(authority string) string {
+	if h, _, err := net.SplitHostPort(authority); err == nil {
+		authority = h
+	}
+	return strings.TrimSuffix(strings.Trim(authority, "[]"), ".")
+}
+
+// idle reports whether a connection asks for nothing by itself: that of a resolver to the
+// DNS, or one without a port, which tells programs which address of theirs they would use.
+func idle(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	return err == nil && (port == "53" || port == "0")
+}
+
+// attempts are each told once; of a name, an address or a connection only what is not known
+// better from a request or a connection to it.
+func attempts(list []Attempt) []Attempt {
+	slices.SortStableFunc(list, func(a, b Attempt) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), -cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Status, b.Status))
+	})
+	var out []Attempt
+	for i, a := range list {
+		again := i > 0 && a.Address == list[i-1].Address && (a.rank() < rankRequest || a.same(&list[i-1]))
+		better := a.rank() == rankName && slices.ContainsFunc(list, func(o Attempt) bool { return strings.HasPrefix(o.Address, a.Address+":") })
+		if !again && !better {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// How much is known of an attempt.
+const (
+	rankName = iota
+	rankAddress
+	rankConnection
+	rankRequest
+)
+
+func (a *Attempt) rank() int {
+	switch {
+	case a.Method != "":
+		return rankRequest
+	case a.Sent > 0 || a.Answer != "" || a.For != "":
+		return rankConnection
+	case strings.Contains(a.Address, ":"):
+		return rankAddress
+	}
+	return rankName
+}
+
+// same reports whether two attempts differ in sizes and times alone.
+func (a *Attempt) same(o *Attempt) bool {
+	return a.Address == o.Address && a.Method == o.Method && a.URL == o.URL && a.For == o.For && a.Status == o.Status && a.Answer == o.Answer
+}
