@@ -27,6 +27,11 @@ type Server struct {
 	// Gate returns the gate that judges the calls of the server from now on, as in
 	// [upstream.Config]. Nil, and a nil gate: the checks of toolvet.New, without a policy.
 	Gate func() *toolvet.Gate
+	// DialerFor, if there is one, takes the place of Dialer for a server of this process, which
+	// must know whose the connection is: Subject and Claims of who are set. Connections are then
+	// shared by sessions alone that are alike in both. [Gateway.Update] takes no such server
+	// unless there was one at the beginning.
+	DialerFor func(who call.Session) upstream.Dialer
 	// Version tells how the server is reached: [Gateway.Update] keeps the connections of a
 	// server whose Version is as it was.
 	Version string
@@ -74,7 +79,7 @@ func checkServers(servers []Server) error {
 			return err
 		}
 		switch {
-		case s.Dialer == nil:
+		case s.Dialer == nil && s.DialerFor == nil:
 			return fmt.Errorf("the server %q cannot be reached: it has no Dialer", s.Name)
 		case seen[s.Name]:
 			return fmt.Errorf("two servers are called %q", s.Name)
@@ -95,6 +100,7 @@ type Gateway struct {
 
 	validator *dryrun.Validator
 	own       [][]byte // the definitions of the gateway's own tools
+	personal  bool     // there are servers that must know whose a connection is
 
 	mu       sync.Mutex
 	servers  []Server
@@ -113,6 +119,7 @@ func New(cfg Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, known: map[string]features{}}
+	g.personal = slices.ContainsFunc(cfg.Servers, isPersonal)
 	if g.validator, err = dryrun.New(dryrun.Config{Limits: cfg.Limits}); err != nil {
 		return nil, err
 	}
@@ -138,6 +145,9 @@ func (g *Gateway) Update(servers []Server) error {
 	if err := checkServers(servers); err != nil {
 		return err
 	}
+	if !g.personal && slices.ContainsFunc(servers, isPersonal) {
+		return errors.New("a server that must know whose a connection is must be there from the beginning")
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -157,6 +167,8 @@ func (g *Gateway) Update(servers []Server) error {
 	}
 	return nil
 }
+
+func isPersonal(s Server) bool { return s.DialerFor != nil }
 
 func indexOf(servers []Server, name string) int {
 	return slices.IndexFunc(servers, func(s Server) bool { return s.Name == name })

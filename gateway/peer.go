@@ -39,6 +39,9 @@ func newPeer(p *pool, s Server) (*peer, error) {
 	peer := &peer{pool: p, name: s.Name, version: s.Version, working: map[*session]int{}, shelves: map[upstream.List]*shelf{}, watched: map[string]map[watcher]string{}}
 	peer.gate.Store(&s.Gate)
 	own := s.Server
+	if s.DialerFor != nil {
+		own.Dialer = s.DialerFor(p.who)
+	}
 	own.Capabilities = p.key.capabilities()
 	own.Handler = upstream.Handler{Request: peer.asked}
 	var err error

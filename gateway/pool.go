@@ -10,13 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // A principal is whose connections they are: those who make calls, with clients that can do
 // the same, share them. What a server offers may depend on what its client can do.
 type principal struct {
-	identity              string
+	identity              string // the subject; where a server is personal, with its claims
 	elicitation, sampling string // what the client said of it, "" for nothing
 }
 
@@ -39,6 +40,7 @@ func (p principal) capabilities() json.RawMessage {
 type pool struct {
 	g      *Gateway
 	key    principal
+	who    call.Session    // of whoever joined first: the others are alike
 	ctx    context.Context // of what is asked for all sessions
 	cancel context.CancelFunc
 	linger *time.Timer // with g.mu
@@ -52,7 +54,7 @@ type pool struct {
 }
 
 // join has a session use the connections of a principal.
-func (g *Gateway) join(key principal, s *session) (*pool, error) {
+func (g *Gateway) join(key principal, who call.Session, s *session) (*pool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.pools[key]
@@ -62,7 +64,7 @@ func (g *Gateway) join(key principal, s *session) (*pool, error) {
 	case p == nil && len(g.pools) >= g.cfg.MaxPrincipals && !g.evict():
 		return nil, fmt.Errorf("%d principals have connections already: try again later", g.cfg.MaxPrincipals)
 	case p == nil:
-		p = &pool{g: g, key: key, sessions: map[*session]bool{}, changed: map[string]bool{}}
+		p = &pool{g: g, key: key, who: call.Session{Subject: who.Subject, Claims: who.Claims, Transport: who.Transport}, sessions: map[*session]bool{}, changed: map[string]bool{}}
 		p.ctx, p.cancel = context.WithCancel(g.ctx)
 		p.update(g.servers)
 		g.pools[key] = p

@@ -294,7 +294,10 @@ func (s *session) connections() (*pool, error) {
 	if s.pool == nil {
 		key := s.offers
 		key.identity = s.caller.Subject
-		pool, err := s.g.join(key, s)
+		if s.g.personal {
+			key.identity = s.caller.Principal()
+		}
+		pool, err := s.g.join(key, s.caller, s)
 		if err != nil {
 			return nil, err
 		}

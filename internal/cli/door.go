@@ -73,6 +73,9 @@ func (d *door) set(a *policy.Authorization) error {
 // authorization is what the policy of the moment says.
 func (d *door) authorization() *policy.Authorization { return d.now.Load().policy }
 
+// asks is what asks for tokens at the moment; nil: nothing does.
+func (d *door) asks() *auth.Resource { return d.now.Load().resource }
+
 // hosts are the names of this machine that the policy tells clients.
 func (d *door) hosts() []string {
 	if a := d.authorization(); a != nil {

@@ -148,6 +148,9 @@ func (l *linter) servers() []string {
 	for _, s := range l.policy.Servers {
 		names = append(names, s.Name)
 	}
+	if l.policy.Schedule != nil && !slices.Contains(names, scheduleServer) {
+		names = append(names, scheduleServer)
+	}
 	return names
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
@@ -116,33 +115,28 @@ func (p *plan) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// scheduler opens the scheduler with its servers, which it connects to when they are needed.
-// What becomes of calls is told to observer; nil: to nobody. Tell and seen are as Alert and Seen
-// of [schedule.Config].
-func (a *app) scheduler(ctx context.Context, p *plan, observer toolvet.Observer, tell func(context.Context, *schedule.Notice) error, seen func(schedule.Alert)) (s *schedule.Scheduler, servers *fleet, closeAll func(), err error) {
+// jobServers are the servers whose tools jobs call.
+type jobServers interface {
+	schedule.Caller
+	// bases are the directories in which the relative paths of a server may lie.
+	bases(server string) []string
+}
+
+// open opens the scheduler of a plan. Tell and seen are as Alert and Seen of [schedule.Config].
+func (p *plan) open(ctx context.Context, servers jobServers, tell func(context.Context, *schedule.Notice) error, seen func(schedule.Alert)) (*schedule.Scheduler, schedule.Store, error) {
 	store, err := sqlstore.Open(ctx, p.said.Store)
 	if err != nil {
-		return nil, nil, nil, withHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
+		return nil, nil, withHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
 	}
-	if servers, err = openFleet(p, observer); err != nil {
-		return nil, nil, nil, errors.Join(err, store.Close())
-	}
-	s, err = schedule.New(schedule.Config{
+	s, err := schedule.New(schedule.Config{
 		Store: store, Caller: servers, AllowSkip: p.said.SkipValidation, PolicyDigest: p.digest, Bases: servers.bases, Alert: tell, Seen: seen,
 		Workers: p.said.Workers, Ahead: p.said.Ahead, Recheck: p.said.Recheck, MaxResult: p.said.Retention.Result,
 		KeepAge: p.said.Retention.Age, KeepRuns: p.said.Retention.Runs, Logger: p.log,
 	})
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	return s, servers, func() {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
-		defer cancel()
-		servers.Close(within)
-		if err := store.Close(); err != nil {
-			p.log.Warn("the store could not be closed", "err", err)
-		}
-	}, nil
+	return s, store, nil
 }
 
 // withScheduler does something with the scheduler and closes it.
@@ -151,11 +145,17 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 	if err != nil {
 		return err
 	}
-	s, _, closeAll, err := a.scheduler(cmd.Context(), p, nil, nil, nil)
+	ctx := cmd.Context()
+	servers, err := openFleet(p, nil)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
+	defer servers.end(ctx)
+	s, store, err := p.open(ctx, servers, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
 	err = do(s, p.owner())
 	if errors.Is(err, schedule.ErrNotFound) {
 		return withHint(err, "'toolvet schedule list' shows the jobs")

@@ -51,14 +51,25 @@ func openFleet(p *plan, observer toolvet.Observer) (*fleet, error) {
 	return f, err
 }
 
-// bases are the directories in which the relative paths of a server may lie.
+// end ends all connections.
+func (f *fleet) end(ctx context.Context) {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
+	defer cancel()
+	f.Close(within)
+}
+
+// bases implements jobServers.
 func (f *fleet) bases(server string) []string {
-	gate := f.gates[server]
-	if gate == nil {
+	i := slices.IndexFunc(f.all, func(s *policy.Server) bool { return s.Name == server })
+	if i < 0 {
 		return nil
 	}
-	i := slices.IndexFunc(f.all, func(s *policy.Server) bool { return s.Name == server })
-	s, err := serverOf(&policy.Policy{Servers: f.all[i : i+1]}, server, nil)
+	return basesOf(f.all[i])
+}
+
+// basesOf are the directories in which the relative paths of a server may lie.
+func basesOf(server *policy.Server) []string {
+	s, err := serverOf(&policy.Policy{Servers: []*policy.Server{server}}, server.Name, nil)
 	if err != nil || s.World.Remote {
 		return nil
 	}

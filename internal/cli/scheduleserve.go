@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -18,15 +19,10 @@ import (
 
 	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/httpguard"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/recorder"
-	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/notify"
-	"github.com/toolvet/toolvet/schedule/server"
 	pages "github.com/toolvet/toolvet/schedule/web"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // scheduleServeFlags are the flags of "toolvet schedule serve".
@@ -47,7 +43,11 @@ output; with --listen over Streamable HTTP, and web pages of the jobs at /schedu
 On SIGTERM no more runs begin, and those under way have 30 seconds to end.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if own.listen != "" {
-				if err := auth.CheckListen(own.listen, nil); err != nil {
+				p, err := a.plan(flags)
+				if err != nil {
+					return err
+				}
+				if err := auth.CheckListen(own.listen, p.policy.Authorization); err != nil {
 					return usageError(cmd, "--listen: %v", err)
 				}
 			}
@@ -73,64 +73,68 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	if err != nil {
 		return err
 	}
-	notifier := notify.New(notify.Config{
-		Webhook: p.said.Alerts.Webhook, Secret: p.said.Alerts.WebhookSecret, Command: p.said.Alerts.Command, Supervisor: supervisor, Logger: p.log,
-	})
 	record, err := recorder.Open(p.policy.Audit, recorder.Options{Logger: p.log})
 	if err != nil {
 		return err
 	}
 	defer record.Close(context.WithoutCancel(ctx))
-	var door *server.Server
-	s, servers, closeAll, err := a.scheduler(ctx, p, record, notifier.Tell, func(alert schedule.Alert) { door.Alert(alert) })
+	servers, err := openFleet(p, record)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	door = server.New(server.Config{Scheduler: s, Checks: suite.Default(), Logger: p.log})
+	defer servers.end(ctx)
+	asked := newDoor(nil, p.log) // in front of clients that come over HTTP
+	r, err := newRunner(ctx, p, servers, supervisor, func() bool { return own.listen != "" && asked.authorization() != nil && !p.said.Shared })
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	defer servers.Subscribe(r.heard)()
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
-	all.Go(func() { servers.watch(ctx, p, func() error { return s.Recheck(ctx, "") }) })
-	defer servers.Subscribe(func(n upstream.Notification) {
-		if n.Method == "notifications/tools/list_changed" {
-			go func() {
-				if err := s.Recheck(ctx, n.Server); err != nil && ctx.Err() == nil {
-					p.log.Error("jobs could not be validated after a server's tools changed", "server", n.Server, "err", err)
-				}
-			}()
-		}
-	})()
+	all.Go(func() { servers.watch(ctx, p, func() error { r.recheck(""); return nil }) })
 	var doorErr error
 	all.Go(func() {
 		if !own.background {
-			doorErr = a.scheduleDoor(ctx, own, p, s, door)
+			doorErr = a.scheduleDoor(ctx, own, p, asked, r)
 			stop() // the client is gone
 		}
 	})
-	err = s.Serve(ctx)
+	err = r.run(ctx)
 	stop()
 	all.Wait()
 	return errors.Join(err, doorErr)
 }
 
 // scheduleDoor serves clients until ctx is done or the only client is gone.
-func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, s *schedule.Scheduler, door *server.Server) error {
+func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, asked *door, r *runner) error {
 	if own.listen == "" {
-		return door.Serve(ctx, *p.owner(), a.stdin, a.stdout)
+		return r.door.Serve(ctx, *p.owner(), a.stdin, a.stdout)
 	}
+	if err := asked.set(p.policy.Authorization); err != nil {
+		return err
+	}
+	caller := func(r *http.Request) call.Session { return who(r, *p.owner()) }
 	front := streamable.NewFront(streamable.FrontConfig{
 		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
-			return door.Serve(ctx, who, in, out)
+			return r.door.Serve(ctx, who, in, out)
 		},
-		Who:    func(r *http.Request) (string, call.Session) { return "", who(r, *p.owner()) },
+		Who: func(r *http.Request) (string, call.Session) {
+			s := caller(r)
+			return s.Principal(), s
+		},
 		Logger: p.log,
 	})
 	mux := http.NewServeMux()
-	mux.Handle(endpoint, front)
-	mux.Handle(pages.Path, pages.New(pages.Config{Scheduler: s, Logger: p.log}))
+	mux.Handle(endpoint, asked.handler(front))
+	mux.Handle("/.well-known/", asked.handler(http.NotFoundHandler()))
+	mux.Handle(pages.Path, pages.New(pages.Config{ // which ask for tokens themselves
+		Scheduler: r.Scheduler, Authorization: asked.asks, Who: caller, Apart: func() bool { return asked.authorization() != nil && !p.said.Shared }, Logger: p.log,
+	}))
 	mux.Handle("GET /{$}", http.RedirectHandler(pages.Path, http.StatusSeeOther))
+	own.guard.Hosts = slices.Concat(own.guard.Hosts, asked.hosts())
 	handler, err := own.guard.Handler(mux)
 	if err != nil {
 		return err

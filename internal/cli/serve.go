@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,10 @@ func (a *app) serveCommand() *cobra.Command {
 
 Servers are started, or connected to, when a client needs them, and again when they end. The
 policy is read again when it changes: sessions stay, and so do the servers that are reached as
-before. With --stdio there is one client, on standard input.`,
+before. With --stdio there is one client, on standard input.
+
+A policy with a section "schedule" has the jobs of its store run, and the scheduler among the
+servers, as "schedule".`,
 		Example: `  toolvet serve --policy toolvet.yaml
   toolvet serve --policy toolvet.yaml --listen 127.0.0.1:9000
   toolvet serve --policy toolvet.yaml --stdio`,
@@ -115,6 +119,10 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 	}
 	defer record.Close(context.WithoutCancel(ctx))
 	s.observer = record
+	if err := s.openScheduler(ctx); err != nil {
+		return err
+	}
+	defer s.closeScheduler(ctx)
 	s.gateway, err = gateway.New(gateway.Config{
 		Servers: s.upstreams(), ValidateName: flags.validateName, MaxPrincipals: flags.sessions, Observer: record, Logger: log,
 	})
@@ -127,10 +135,21 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 		s.gateway.Close(within)
 	}()
 	go s.watch(ctx)
+	var jobs sync.WaitGroup
+	var jobsErr error
+	jobs.Go(func() {
+		if jobsErr = s.runScheduler(ctx); jobsErr != nil {
+			stop()
+		}
+	})
 	if flags.stdio {
-		return s.gateway.Serve(ctx, call.Session{Subject: s.subject(), Transport: "stdio"}, a.stdin, a.stdout)
+		err = s.gateway.Serve(ctx, call.Session{Subject: s.subject(), Transport: "stdio"}, a.stdin, a.stdout)
+	} else {
+		err = a.serveWeb(ctx, s, metrics)
 	}
-	return a.serveWeb(ctx, s, metrics)
+	stop()
+	jobs.Wait()
+	return errors.Join(err, jobsErr)
 }
 
 // serveWeb serves clients over HTTP.

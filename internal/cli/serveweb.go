@@ -157,7 +157,7 @@ func (w *web) session(ctx context.Context, server *served, who call.Session, in 
 	return session(ctx, proxy.Config{
 		Config: w.mediation(server),
 		Connect: func() (proxy.Peer, error) {
-			return server.dialer.Dial(ctx, &prefixed{name: server.name, w: w.s.stderr})
+			return server.dialerFor(who).Dial(ctx, &prefixed{name: server.name, w: w.s.stderr})
 		},
 	}, who, in, out)
 }

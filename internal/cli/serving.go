@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
@@ -33,6 +34,8 @@ type serving struct {
 	observer   toolvet.Observer
 	gateway    *gateway.Gateway // nil while the policy is loaded for the first time
 	counters   access.Counters
+	scheduler  *runner // nil: there is none
+	jobs       *jobSet // the scheduler's servers
 
 	loading sync.Mutex
 	changed func() // is called when the policy is another; nil: nobody is told
@@ -49,6 +52,7 @@ type served struct {
 	version string // tells how it is reached
 	policy  *policy.Server
 	dialer  upstream.Dialer
+	local   func(who call.Session) upstream.Dialer // takes the place of dialer for the scheduler
 	enforce *access.Enforcer
 	gate    atomic.Pointer[toolvet.Gate]
 }
@@ -63,6 +67,9 @@ func (s *serving) load() error {
 	}
 	if len(all.Servers) == 0 {
 		return withHint(errors.New("the policy names no servers"), "name them below servers, each with its command or url")
+	}
+	if err := s.withScheduler(all); err != nil {
+		return err
 	}
 	var resource *auth.Resource
 	if all.Authorization != nil {
@@ -97,7 +104,12 @@ func (s *serving) load() error {
 	if s.changed != nil {
 		s.changed()
 	}
-	return s.gateway.Update(s.upstreams())
+	err = s.gateway.Update(s.upstreams())
+	if s.scheduler != nil {
+		err = errors.Join(err, s.jobs.follow())
+		s.scheduler.recheck("")
+	}
+	return err
 }
 
 // server is a server of the policy: the one there is, if it is reached as before.
@@ -111,7 +123,8 @@ func (s *serving) server(all *policy.Policy, word string, server *policy.Server)
 	if err != nil {
 		return nil, nil, err
 	}
-	if server.URL == "" && len(server.Command) == 0 {
+	own := server.Name == scheduleServer && all.Schedule != nil
+	if server.URL == "" && len(server.Command) == 0 && !own {
 		return nil, nil, withHint(fmt.Errorf("the policy does not say how to reach the server %q", server.Name), "give it a command or a url")
 	}
 	version, err := versionOf(server)
@@ -123,6 +136,9 @@ func (s *serving) server(all *policy.Policy, word string, server *policy.Server)
 		one = &served{name: server.Name, version: version, policy: server,
 			dialer:  &policyDialer{server: server, supervisor: s.supervisor, log: s.log},
 			enforce: &access.Enforcer{Server: server.Name, Log: s.log, Counters: &s.counters}}
+		if own {
+			one.dialer, one.local = nil, s.dialScheduler
+		}
 	}
 	gate, err := rehearsingGate(one.enforce, p, nil)
 	return one, gate, err
@@ -150,11 +166,19 @@ func (s *serving) upstreams() []gateway.Server {
 	list := make([]gateway.Server, len(s.servers))
 	for i, one := range s.servers {
 		list[i] = gateway.Server{
-			Server: upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.stderr}},
-			Gate:   one.gate.Load, Version: one.version,
+			Server:    upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.stderr}},
+			DialerFor: one.local, Gate: one.gate.Load, Version: one.version,
 		}
 	}
 	return list
+}
+
+// dialerFor reaches the server for a session.
+func (s *served) dialerFor(who call.Session) upstream.Dialer {
+	if s.local != nil {
+		return s.local(who)
+	}
+	return s.dialer
 }
 
 func (s *serving) named(name string) *served {

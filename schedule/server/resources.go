@@ -86,7 +86,7 @@ func (s *Server) Alert(a schedule.Alert) {
 		said.Level = "notice"
 	}
 	for server, d := range s.sessions.all {
-		if s.cfg.Apart && a.Owner != d.who.Subject {
+		if d.apart && a.Owner != d.who.Subject {
 			continue
 		}
 		go func() {

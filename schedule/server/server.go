@@ -34,8 +34,8 @@ type Config struct {
 	// schema are for all to have.
 	Checks []*check.Check
 	// Apart keeps owners apart: a session sees and changes the jobs and runs of its own subject
-	// alone. It is for doors that authenticate.
-	Apart  bool
+	// alone. It is for doors that authenticate, and is asked when a session begins. Nil: no.
+	Apart  func() bool
 	Logger *slog.Logger // nil discards
 }
 
@@ -56,7 +56,7 @@ func New(cfg Config) *Server {
 // Serve serves one session, whose jobs belong to who, until in ends or ctx is done.
 func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 	d := &door{Server: s, who: &who, jobs: s.cfg.Scheduler}
-	if s.cfg.Apart {
+	if d.apart = s.cfg.Apart != nil && s.cfg.Apart(); d.apart {
 		d.jobs = s.cfg.Scheduler.Of(who.Subject)
 	}
 	server, err := d.server()
@@ -75,8 +75,9 @@ func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out 
 // A door is the MCP server of one session.
 type door struct {
 	*Server
-	who  *call.Session
-	jobs *schedule.Scheduler // with what the session may see
+	who   *call.Session
+	apart bool                // it sees its own jobs alone
+	jobs  *schedule.Scheduler // with what the session may see
 }
 
 func (d *door) server() (*mcp.Server, error) {

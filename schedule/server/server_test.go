@@ -64,7 +64,7 @@ func newServer(t *testing.T, apart bool) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{Scheduler: s, Checks: suite.Default(), Apart: apart})
+	return New(Config{Scheduler: s, Checks: suite.Default(), Apart: func() bool { return apart }})
 }
 
 // connectAs makes a client of a subject's.
