@@ -1,0 +1,376 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import "strings"
+
+// compare is X S Y; what it says of tainted values is in the condition.
+func (in *Interp) compare(e *Expr) Value {
+	x, y := in.eval(e.X), in.eval(e.Y)
+	switch e.S {
+	case "==", "is":
+		return in.equal(x, y, e)
+	case "!=", "is not":
+		v := in.equal(x, y, e)
+		return Value{truth: v.truth.not(), cond: v.cond.not()}
+	case "in":
+		return in.Contained(x, y)
+	case "not in":
+		v := in.Contained(x, y)
+		return Value{truth: v.truth.not(), cond: v.cond.not()}
+	}
+	return Value{}
+}
+
+func (in *Interp) equal(x, y Value, e *Expr) Value {
+	if e.X.Op == Nil || isNil(x) && !x.Tainted() {
+		x, y = y, x
+		if e.X.Op == Nil {
+			return Value{truth: x.truth.not(), cond: x.cond.not()}
+		}
+	}
+	if e.Y.Op == Nil {
+		return Value{truth: x.truth.not(), cond: x.cond.not()}
+	}
+	if e.Y.Op == True || e.Y.Op == False {
+		if e.Y.Op == True {
+			return Value{truth: x.truth, cond: x.cond}
+		}
+		return Value{truth: x.truth.not(), cond: x.cond.not()}
+	}
+	if y.tool || y.Tainted() && !x.Tainted() {
+		x, y = y, x
+	}
+	if x.tool {
+		return toolIs(y)
+	}
+	if a, ok := x.String(); ok {
+		if b, ok := y.String(); ok {
+			return boolean(a == b)
+		}
+	}
+	if !x.Tainted() {
+		return Value{}
+	}
+	yes, no := map[*node]Label{}, map[*node]Label{}
+	text, known := y.String()
+	for _, n := range in.deep(x) {
+		if has(in.deep(y), n.src) {
+			if n.how == CommonRoot || n.how == Ancestors {
+				continue
+			}
+			continue
+		}
+		yes[n] = all
+		if known && (text == ".." || text == ".") && (n.how == Word || n.how == Char || n.how == Baked) {
+			no[n] = NoDotDot
+		}
+	}
+	return Value{cond: &cond{yes: yes, no: no}}
+}
+
+func isNil(v Value) bool {
+	return v.truth == falsy && !v.closed && len(v.objs) == 0 && len(v.nodes) == 0
+}
+
+func has(nodes []*node, src *Source) bool {
+	for _, n := range nodes {
+		if n.src == src {
+			return true
+		}
+	}
+	return false
+}
+
+func toolIs(v Value) Value {
+	if names, ok := v.Strings(); ok {
+		name := names[0]
+		if len(names) > 1 {
+			name = ""
+		}
+		return Value{cond: &cond{tool: name}}
+	}
+	return Value{}
+}
+
+// Contained is whether x is one of the elements, or a part of the text, y.
+func (in *Interp) Contained(x, y Value) Value {
+	if x.tool {
+		return in.toolIn(y)
+	}
+	yes, no := map[*node]Label{}, map[*node]Label{}
+	if y.Tainted() {
+		texts, known := x.Strings()
+		for _, n := range in.deep(y) {
+			if has(in.deep(x), n.src) {
+				continue
+			}
+			if n.how == Ancestors {
+				yes[n] = Chosen
+			} else if known {
+				no[n] = withoutAll(texts)
+			}
+		}
+		return Value{cond: &cond{yes: yes, no: no}}
+	}
+	for _, n := range in.deep(x) {
+		yes[n] = all
+		if n.how == Address { // a list of networks that are refused
+			no[n] = private
+		}
+		if in.lists(y, "..") {
+			no[n] |= NoDotDot
+		}
+	}
+	return Value{cond: &cond{yes: yes, no: no}}
+}
+
+// lists reports that a list has a text among its elements.
+func (in *Interp) lists(v Value, s string) bool {
+	elems, _ := in.Elems(v)
+	for _, e := range elems {
+		if got, ok := e.String(); ok && got == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *Interp) toolIn(y Value) Value {
+	elems, _ := in.Elems(y)
+	if len(elems) == 1 {
+		return toolIs(elems[0])
+	}
+	return Value{}
+}
+
+// withoutAll is what a text is known to be that has none of these: a list is looked through in
+// turn.
+func withoutAll(texts []string) Label {
+	var out Label
+	all := strings.Join(texts, "")
+	for _, s := range texts {
+		out |= without(s)
+	}
+	if out&MetaWeak != 0 && !strings.ContainsFunc(shellMeta, func(r rune) bool { return !strings.ContainsRune(all, r) }) {
+		out |= NoMeta
+	}
+	return out
+}
+
+// without is what a text is known to lack that does not have s.
+func without(s string) Label {
+	switch {
+	case s == "/" || s == "\\":
+		return Relative | NoDotDot
+	case strings.HasPrefix(s, ".."):
+		return NoDotDot
+	case s == ":" || s == "://":
+		return 0
+	case len(s) == 1 && strings.Contains(shellMeta, s), s == "&&", s == "||", s == "$(":
+		return MetaWeak
+	case s == " ":
+		return 0
+	}
+	return 0
+}
+
+// shellMeta are the characters with which a word of a shell becomes more than a word.
+const shellMeta = ";|&$`<>(){}\n"
+
+// HasPrefix is whether x begins with one of these.
+func (in *Interp) HasPrefix(x, prefix Value) Value {
+	if elems, _ := in.Elems(prefix); len(elems) > 0 && !prefix.Tainted() {
+		prefix = elems[0]
+	}
+	yes, no := map[*node]Label{}, map[*node]Label{}
+	for _, n := range in.deep(x) {
+		if !has(in.deep(prefix), n.src) {
+			yes[n], no[n] = prefixLabels(prefix)
+		}
+	}
+	return Value{cond: &cond{yes: yes, no: no}}
+}
+
+func prefixLabels(prefix Value) (yes, no Label) {
+	s, known := prefix.String()
+	if !known {
+		if end := prefix.Suffix(); strings.HasSuffix(end, "/") || strings.HasSuffix(end, `\`) {
+			return PrefixSep | HostAllow, 0
+		}
+		return PrefixWeak | HostWeak, 0
+	}
+	_, rest, url := strings.Cut(s, "://")
+	switch {
+	case s == "/" || s == `\` || s == "~":
+		return 0, Relative
+	case s == "..":
+		return 0, NoDotDot
+	case strings.HasPrefix(s, "../") || strings.HasPrefix(s, `..\`):
+		return 0, NoDotDot
+	case s == "-" || s == "--":
+		return 0, NoDash
+	case s == "":
+		return 0, 0
+	case url && rest == "":
+		return 0, 0
+	case url && strings.Contains(rest, "/"):
+		return HostAllow | NoDash, 0
+	case url:
+		return HostWeak | NoDash, 0
+	case strings.HasSuffix(s, "/"):
+		return PrefixSep | NoDash, 0
+	case strings.HasPrefix(s, "/"):
+		return PrefixWeak | NoDash, 0
+	case strings.HasPrefix(s, "."):
+		return 0, 0
+	case strings.HasPrefix("https", s) || strings.HasPrefix("file:", s):
+		return 0, 0
+	}
+	return HostWeak, 0
+}
+
+// HasSuffix is whether x ends with y: for a host, ".example.com" is a list of names, and
+// "example.com" is not.
+func (in *Interp) HasSuffix(x, suffix Value) Value {
+	if elems, _ := in.Elems(suffix); len(elems) > 0 && !suffix.Tainted() {
+		suffix = elems[0]
+	}
+	yes := map[*node]Label{}
+	s := suffix.Prefix()
+	for _, n := range in.deep(x) {
+		switch {
+		case n.how != Host && !hostLike(n):
+		case strings.HasPrefix(s, "."):
+			yes[n] = HostAllow
+		default:
+			yes[n] = HostWeak
+		}
+	}
+	return Value{cond: &cond{yes: yes}}
+}
+
+// hostLike reports that a node is the host of a URL, changed as a whole.
+func hostLike(n *node) bool {
+	for i := 0; i < 20 && n != nil; i++ {
+		if n.how == Host {
+			return true
+		}
+		if n.how != Whole && n.how != Baked || len(n.in) == 0 {
+			return false
+		}
+		n = n.in[0]
+	}
+	return false
+}
+
+// Check is a condition that says something of a value: these labels if it is true, those if it
+// is not.
+func (in *Interp) Check(v Value, yes, no Label) Value {
+	if (yes|no)&private != 0 {
+		in.look(v.nodes, 0)
+	}
+	y, n := map[*node]Label{}, map[*node]Label{}
+	for _, node := range in.deep(v) {
+		if yes != 0 {
+			y[node] = yes
+		}
+		if no != 0 {
+			n[node] = no
+		}
+	}
+	return Value{cond: &cond{yes: y, no: n}}
+}
+
+// look notes, for what a value was made of, that an address was looked at on some way.
+func (in *Interp) look(nodes []*node, depth int) {
+	for _, n := range nodes {
+		if depth < 40 {
+			n.labels |= HostLooked
+			in.look(n.in, depth+1)
+		}
+	}
+}
+
+// Ensure notes that a value has labels from here on: what lacked them raised an error. What has
+// its source in except, too, is not meant.
+func (in *Interp) Ensure(v Value, labels Label, except Value) {
+	others := in.deep(except)
+	for _, n := range in.deep(v) {
+		if !has(others, n.src) {
+			in.st.learn(n, labels, 0)
+		}
+	}
+}
+
+// Apart reports that x has a source that y does not have.
+func (in *Interp) checkExcept(x, except Value, yes, no Label) Value {
+	c := in.Check(x, yes, no)
+	others := in.deep(except)
+	for _, m := range []map[*node]Label{c.cond.yes, c.cond.no} {
+		for n := range m {
+			if has(others, n.src) {
+				delete(m, n)
+			}
+		}
+	}
+	return c
+}
+
+// CheckBelow is a condition that says that a path is below a root.
+func (in *Interp) CheckBelow(path, root Value) Value {
+	return in.checkExcept(path, root, PrefixSep, 0)
+}
+
+// Unless is a condition with the branches of another exchanged.
+func Unless(v Value) Value { return Value{truth: v.truth.not(), cond: v.cond.not()} }
+
+// Labelled reports that each tainted part of a value has one of the labels.
+func (in *Interp) Labelled(v Value, labels Label) bool {
+	nodes := in.deep(v)
+	for _, n := range nodes {
+		if in.st.effective(n)&labels == 0 {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
+// WithCond is a value that is true, or nil, under the condition of another.
+func WithCond(v, of Value) Value {
+	v.cond, v.truth = of.cond, maybe
+	return v
+}
+
+// ErrorOf is an error that is nil if a value has labels.
+func (in *Interp) ErrorOf(v Value, labels Label) Value {
+	return in.Check(v, 0, labels)
+}
+
+// Any is whether one of the elements of a comprehension is true, All whether each is.
+func (in *Interp) Any(v Value) Value {
+	if v.cond == nil {
+		return Value{}
+	}
+	return Value{cond: &cond{yes: outer(v.cond.yes), no: v.cond.no}}
+}
+
+// All is whether each of the elements of a comprehension is true.
+func (in *Interp) All(v Value) Value {
+	if v.cond == nil {
+		return Value{}
+	}
+	return Value{cond: &cond{yes: v.cond.yes, no: outer(v.cond.no)}}
+}
+
+// outer are the facts that are not about an element.
+func outer(facts map[*node]Label) map[*node]Label {
+	out := map[*node]Label{}
+	for n, l := range facts {
+		if n.how != Word && n.how != Char && n.how != Address {
+			out[n] = l
+		}
+	}
+	return out
+}

@@ -1,0 +1,455 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+func (in *Interp) frame() *frame { return in.calls[len(in.calls)-1].frame }
+
+func (in *Interp) eval(e *Expr) Value {
+	if e == nil {
+		return Value{}
+	}
+	in.step()
+	in.depth++
+	if in.depth > 40*in.most {
+		in.abort(errBudget)
+	}
+	v := in.evalOp(e)
+	in.depth--
+	if e.Type != "" && !v.Is(e.Type) && !basic(e.Type) && len(v.Native) < maxNative {
+		v.Native = append(v.Native[:len(v.Native):len(v.Native)], e.Type)
+	}
+	if basic(e.Type) {
+		v.nodes = nil
+	}
+	return v
+}
+
+// basic types cannot hold what a path, an address or a command needs.
+func basic(t string) bool {
+	return t == "number" || t == "bool"
+}
+
+func (in *Interp) evalOp(e *Expr) Value {
+	switch e.Op {
+	case Str:
+		return ConstStr(e.S)
+	case Num:
+		return Value{consts: []string{e.S}, closed: true}
+	case True:
+		return boolean(true)
+	case False:
+		return boolean(false)
+	case Nil:
+		return Value{truth: falsy}
+	case Name:
+		return in.name(e)
+	case Native:
+		if v, ok := in.lang.Name(in, e); ok {
+			return v
+		}
+		return NativeValue(e.S)
+	case FuncRef:
+		c := &closure{fn: e.Fn, frame: in.Frame}
+		if e.X != nil {
+			self := in.eval(e.X)
+			c.self = &self
+		}
+		return Value{fns: []*closure{c}, truth: truthy}
+	case Lambda:
+		return Value{fns: []*closure{{fn: e.Fn, frame: in.frame()}}, truth: truthy}
+	case Attr:
+		return in.Attr(in.eval(e.X), e)
+	case Index:
+		return in.index(in.eval(e.X), in.eval(e.Y), e.Pos)
+	case Slice:
+		for _, x := range e.List {
+			in.eval(x)
+		}
+		return in.slice(in.eval(e.X), e)
+	case Call, Method:
+		return in.call(e)
+	case Binary:
+		return in.binary(e)
+	case And, Or:
+		return in.logic(e)
+	case Not:
+		v := in.eval(e.X)
+		return Value{truth: v.truth.not(), cond: v.cond.not()}
+	case Compare:
+		return in.compare(e)
+	case Tuple, List:
+		return in.listOf(e)
+	case Dict:
+		return in.dict(e)
+	case Struct:
+		return in.structure(e)
+	case Cond:
+		return in.ternary(e)
+	case Format:
+		parts := make([]Value, len(e.List))
+		for i, x := range e.List {
+			parts[i] = in.eval(x)
+		}
+		return in.Concat(e.Pos, parts...)
+	case Comp:
+		return in.comprehension(e)
+	case Let:
+		v := in.eval(e.Y)
+		in.assign(e.X, v, false)
+		return v
+	case Addr:
+		return in.address(e)
+	case Deref:
+		return in.Target(in.eval(e.X))
+	case Same, Spread:
+		return in.eval(e.X)
+	}
+	vals := make([]Value, len(e.List))
+	for i, x := range e.List {
+		vals[i] = in.eval(x)
+	}
+	return in.Derive(Through, 0, e.Pos, "", vals...)
+}
+
+func (t truth) not() truth {
+	switch t {
+	case truthy:
+		return falsy
+	case falsy:
+		return truthy
+	}
+	return maybe
+}
+
+func (in *Interp) name(e *Expr) Value {
+	f := in.frame()
+	a, ok := f.lookup(e.Key)
+	if !ok {
+		v, _ := in.lang.Name(in, e)
+		return v
+	}
+	v := in.load(a)
+	if g, global := in.Frame.vars[e.Key]; global && g == a {
+		v.truth = maybe // it may have been set by what was not run
+	}
+	if v.plain() {
+		if got, ok := in.lang.Name(in, e); ok {
+			return got
+		}
+	}
+	return v
+}
+
+func (in *Interp) address(e *Expr) Value {
+	v := in.eval(e.X)
+	if e.X.Op == Name {
+		if a, ok := in.frame().lookup(e.X.Key); ok {
+			v.ptr = a
+		}
+	}
+	v.truth = truthy
+	return v
+}
+
+// Target is what a pointer points to; anything else is itself.
+func (in *Interp) Target(v Value) Value {
+	if v.ptr == 0 {
+		return v
+	}
+	p := in.load(v.ptr)
+	v.ptr = 0
+	if p.plain() {
+		return v
+	}
+	return p
+}
+
+// Attr is a field or method of a value.
+func (in *Interp) Attr(v Value, e *Expr) Value {
+	v = in.Target(v)
+	var out Value
+	found, part := false, false
+	add := func(got Value) {
+		if found {
+			got = either(out, got)
+		}
+		out, found = got, true
+	}
+	for _, o := range v.objs {
+		if got, ok := in.member(o, v, e); ok {
+			add(got)
+		}
+	}
+	for _, n := range v.Native {
+		if got, ok := in.lang.Attr(in, n, e.S, v, e.Pos); ok {
+			add(got)
+		} else {
+			add(NativeValue(n + "." + e.S))
+			part = true
+		}
+	}
+	if !found && v.closed && (e.S == "value" || e.S == "name") { // a member of an enumeration
+		return v
+	}
+	if len(v.nodes) > 0 && (!found || part && !out.Tainted()) && len(out.fns) == 0 {
+		d := in.Derive(Part, 0, e.Pos, "", v)
+		d.Native = out.Native
+		d.objs, d.fns = out.objs, out.fns
+		out = d
+	}
+	out.truth = maybe
+	return out
+}
+
+// member is a field of an object, a method of its class bound to it, or an argument.
+func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
+	if a, ok := o.fields[e.S]; ok {
+		if v, ok := in.st.get(a); ok {
+			return v, true
+		}
+	}
+	if o.kind == arguments && e.Tag != "" {
+		return in.argument(o.src, e.Tag, e.Pos), true
+	}
+	for _, c := range classes(o) {
+		a, ok := c.fields[e.S]
+		if !ok {
+			continue
+		}
+		v := in.load(a)
+		if o.kind != class && len(v.fns) > 0 {
+			v.fns = bind(v.fns, Value{objs: []*object{o}, nodes: self.nodes, Native: self.Native})
+		}
+		return v, true
+	}
+	for _, n := range nativeBases(o) {
+		if v, ok := in.lang.Attr(in, n, e.S, self, e.Pos); ok {
+			return v, true
+		}
+	}
+	return Value{}, false
+}
+
+// classes are the class of an object and those above it; of a class, those above it.
+func classes(o *object) []*object {
+	var out []*object
+	var walk func(c *object, depth int)
+	walk = func(c *object, depth int) {
+		if c == nil || depth > 10 || len(out) > 40 {
+			return
+		}
+		out = append(out, c)
+		for _, b := range c.bases {
+			walk(b, depth+1)
+		}
+	}
+	if o.kind == class {
+		walk(o, 0)
+		return out[1:]
+	}
+	walk(o.of, 0)
+	return out
+}
+
+func nativeBases(o *object) []string {
+	out := o.native
+	for _, c := range classes(o) {
+		out = append(out[:len(out):len(out)], c.native...)
+	}
+	return out
+}
+
+func bind(fns []*closure, self Value) []*closure {
+	out := make([]*closure, len(fns))
+	for i, f := range fns {
+		if f.self != nil || f.frame != nil && f.fn != nil && static(f.fn) {
+			out[i] = f
+			continue
+		}
+		c := *f
+		c.self = &self
+		out[i] = &c
+	}
+	return out
+}
+
+// static reports that a method is not given the instance.
+func static(fn *Func) bool {
+	for _, d := range fn.Decorators {
+		if d.Op == Name && d.S == "staticmethod" {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *Interp) ternary(e *Expr) Value {
+	c := in.eval(e.Y)
+	base := in.st
+	a := in.newAddr()
+	var branches []*layer
+	for _, yes := range []bool{true, false} {
+		if c.truth == falsy && yes || c.truth == truthy && !yes {
+			continue
+		}
+		x := e.X
+		if !yes {
+			x = e.Z
+		}
+		in.st = newLayer(base)
+		in.assumeValue(e.Y, c, yes)
+		in.store(a, in.eval(x))
+		branches = append(branches, in.st)
+	}
+	in.st = base
+	in.join(base, branches)
+	return in.load(a)
+}
+
+// logic is X and Y, X or Y, whose value may be either's.
+func (in *Interp) logic(e *Expr) Value {
+	x := in.eval(e.X)
+	and := e.Op == And
+	if and && x.truth == falsy || !and && x.truth == truthy {
+		return x
+	}
+	base := in.st
+	in.st = newLayer(base)
+	in.assumeValue(e.X, x, and)
+	y := in.eval(e.Y)
+	branch := in.st
+	in.st = base
+	in.join(base, []*layer{newLayer(base), branch})
+	out := either(x, y)
+	out.truth = maybe
+	known := x.truth != maybe // then the value is Y's
+	if known {
+		out = y
+	}
+	var cx, cy cond
+	if x.cond != nil {
+		cx = *x.cond
+	}
+	if y.cond != nil {
+		cy = *y.cond
+	}
+	c := &cond{tool: cx.tool}
+	if c.tool == "" && and {
+		c.tool = cy.tool
+	}
+	switch {
+	case known:
+		c = &cy
+	case and:
+		c.yes, c.no = both(cx.yes, cy.yes), shared(in.st.expand(cx.no), in.st.expand(cy.no))
+		if y.truth == truthy {
+			c.no = cx.no
+		}
+	default:
+		c.tool = ""
+		c.yes, c.no = shared(in.st.expand(cx.yes), in.st.expand(cy.yes)), both(cx.no, cy.no)
+		if y.truth == falsy {
+			c.yes = cx.yes
+		}
+	}
+	if and && x.truth == maybe && y.truth == falsy {
+		out.truth = falsy
+	}
+	if !and && x.truth == maybe && y.truth == truthy {
+		out.truth = truthy
+	}
+	out.cond = c
+	return out
+}
+
+// assumeValue notes what holds if a condition, as it was evaluated, is true or is not.
+func (in *Interp) assumeValue(e *Expr, v Value, yes bool) {
+	if v.cond != nil {
+		if yes {
+			in.st.assume(v.cond.yes)
+			if v.cond.tool != "" {
+				in.st.tool = v.cond.tool
+			}
+		} else {
+			in.st.assume(v.cond.no)
+		}
+	}
+	in.assumeTruth(e, yes)
+}
+
+// assumeTruth notes that a variable is true, or not nil, in this branch.
+func (in *Interp) assumeTruth(e *Expr, yes bool) {
+	for e != nil {
+		switch e.Op {
+		case Not:
+			e, yes = e.X, !yes
+			continue
+		case Same:
+			e = e.X
+			continue
+		case Let:
+			e = e.X
+			continue
+		case And:
+			if yes {
+				in.assumeTruth(e.X, true)
+				e = e.Y
+				continue
+			}
+		case Or:
+			if !yes {
+				in.assumeTruth(e.X, false)
+				e = e.Y
+				continue
+			}
+		case Compare:
+			if e.Y.Op == Nil && (e.S == "==" || e.S == "is") {
+				e, yes = e.X, !yes
+				continue
+			}
+			if e.Y.Op == Nil && (e.S == "!=" || e.S == "is not") {
+				e = e.X
+				continue
+			}
+		case Name:
+			if a, ok := in.frame().lookup(e.Key); ok {
+				v := in.load(a)
+				v.truth = falsy
+				if yes {
+					v.truth = truthy
+				}
+				in.store(a, v)
+			}
+		}
+		return
+	}
+}
+
+// binary is an operator: + joins texts and lists, / paths.
+func (in *Interp) binary(e *Expr) Value {
+	x, y := in.eval(e.X), in.eval(e.Y)
+	return in.operate(e.S, x, y, e.Pos)
+}
+
+func (in *Interp) operate(op string, x, y Value, pos Pos) Value {
+	if v, ok := in.lang.Call(&CallSite{In: in, Pos: pos, Name: "operator " + op, Args: []Value{x, y}}); ok {
+		return v
+	}
+	if op != "+" {
+		return in.Derive(Through, 0, pos, "", x, y)
+	}
+	if hasList(x) || hasList(y) {
+		return in.Append(x, []Value{y}, true)
+	}
+	return in.Concat(pos, x, y)
+}
+
+func hasList(v Value) bool {
+	for _, o := range v.objs {
+		if o.kind == list {
+			return true
+		}
+	}
+	return false
+}

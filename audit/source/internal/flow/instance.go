@@ -1,0 +1,354 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"maps"
+	"slices"
+)
+
+// construct makes an instance of a class of the program.
+func (in *Interp) construct(o *object, c *CallSite) Value {
+	cls := Value{objs: []*object{o}}
+	if v, ok := in.lang.Construct(c, cls); ok {
+		return v
+	}
+	inst := in.newObject(record, o.name)
+	inst.of = o
+	self := Value{objs: []*object{inst}, truth: truthy, Native: nativeOf(o)}
+	if init, ok := in.member(inst, self, &Expr{Op: Attr, S: "__init__", Pos: c.Pos}); ok && len(init.fns) > 0 {
+		in.invoke(init.fns[0], c)
+		return self
+	}
+	in.fill(inst, c)
+	return self
+}
+
+func nativeOf(o *object) []string {
+	var out []string
+	for _, n := range nativeBases(o) {
+		if len(out) < maxNative && n != "object" {
+			out = append(out, n+"()")
+		}
+	}
+	return out
+}
+
+// fill gives an instance its fields as a class without a constructor of its own does: from what
+// it is called with, by name.
+func (in *Interp) fill(inst *object, c *CallSite) {
+	for _, k := range slices.Sorted(maps.Keys(c.Kw)) {
+		in.store(in.field(inst, k), c.Kw[k])
+	}
+	names := annotated(inst.of)
+	for i, v := range c.Args {
+		if i < len(names) {
+			in.store(in.field(inst, names[i]), v)
+		}
+	}
+	if len(c.Rest.objs) > 0 {
+		for _, n := range names {
+			if _, ok := c.Kw[n]; !ok {
+				in.store(in.field(inst, n), in.index(c.Rest, ConstStr(n), c.Pos))
+			}
+		}
+	}
+}
+
+// annotated are the names that a class declares for its instances.
+func annotated(o *object) []string {
+	var out []string
+	for _, c := range append([]*object{o}, classes(o)...) {
+		if c == nil || c.def == nil {
+			continue
+		}
+		for _, s := range c.def.Body {
+			if s.Op == Assign && s.Define && len(s.Targets) == 1 && s.Targets[0].Op == Name && !slices.Contains(out, s.Targets[0].S) {
+				out = append(out, s.Targets[0].S)
+			}
+		}
+	}
+	return out
+}
+
+// Declared are the names that a class of the program declares for its instances.
+func (v Value) Declared() []string {
+	for _, o := range v.objs {
+		if o.kind == class {
+			return annotated(o)
+		}
+	}
+	return nil
+}
+
+// ClassDefs are the definitions of the class that a value is, and of those above it.
+func (v Value) ClassDefs() []*ClassDef {
+	var out []*ClassDef
+	for _, o := range v.objs {
+		if o.kind != class {
+			continue
+		}
+		for _, c := range append([]*object{o}, classes(o)...) {
+			if c.def != nil {
+				out = append(out, c.def)
+			}
+		}
+	}
+	return out
+}
+
+// NativeBases are the classes of libraries that a class of the program, or an instance's, is below.
+func (v Value) NativeBases() []string {
+	var out []string
+	for _, o := range v.objs {
+		out = append(out, nativeBases(o)...)
+	}
+	return out
+}
+
+// Instance is a new instance of a class of the program, with no fields set.
+func (in *Interp) Instance(cls Value) Value {
+	for _, o := range cls.objs {
+		if o.kind == class {
+			inst := in.newObject(record, o.name)
+			inst.of = o
+			return Value{objs: []*object{inst}, truth: truthy, Native: nativeOf(o)}
+		}
+	}
+	return Value{}
+}
+
+// SetField sets a field of an object.
+func (in *Interp) SetField(v Value, name string, to Value) {
+	for _, o := range v.objs {
+		in.store(in.field(o, name), to)
+	}
+}
+
+// Super is the instance of the method that runs, seen as one of the class above its own.
+func (in *Interp) Super() Value {
+	act := in.calls[len(in.calls)-1]
+	if act.fn == nil || len(act.fn.Params) == 0 || act.class == nil {
+		return Value{}
+	}
+	a, ok := act.frame.lookup(act.fn.Params[0].Key)
+	if !ok {
+		return Value{}
+	}
+	var out Value
+	for _, o := range in.load(a).objs {
+		c := *o
+		above := in.newObject(class, "")
+		above.bases, above.native = act.class.bases, act.class.native
+		c.of = above
+		out.objs = append(out.objs, &c)
+	}
+	return out
+}
+
+// Register notes a tool and its handler.
+func (in *Interp) Register(r Registration) {
+	for _, t := range in.Tools {
+		if t.Name == r.Name && t.Handler.Func() == r.Handler.Func() && t.Style == r.Style {
+			return
+		}
+	}
+	if len(in.Tools) < 2000 {
+		in.Tools = append(in.Tools, r)
+	}
+}
+
+// Exec runs statements of a module or a function, whose variables are the fields of module.
+func (in *Interp) Exec(module Value, body []*Stmt) {
+	f := &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0]}
+	in.calls = append(in.calls, &activation{frame: f, base: in.st})
+	in.exec(body)
+	in.calls = in.calls[:len(in.calls)-1]
+}
+
+// Module is a new module, without variables.
+func (in *Interp) Module(name string) Value {
+	return Value{objs: []*object{in.newObject(record, name)}, truth: truthy}
+}
+
+// Run a function that nothing calls, with values of which nothing is known.
+func (in *Interp) Symbolic(fn *Func) Value {
+	return in.invoke(&closure{fn: fn, frame: in.Frame}, &CallSite{In: in, Pos: fn.Pos})
+}
+
+// FuncValue is a function of the program, in no other.
+func (in *Interp) FuncValue(fn *Func) Value {
+	return Value{fns: []*closure{{fn: fn, frame: in.Frame}}, truth: truthy}
+}
+
+// Eval evaluates an expression in the scope of the program, or of a module.
+func (in *Interp) Eval(module Value, e *Expr) Value {
+	f := in.Frame
+	if len(module.objs) == 1 {
+		f = &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0]}
+	}
+	return in.evalIn(f, e)
+}
+
+// typed is something of which only the type is known, as an annotation has it.
+func (in *Interp) typed(t *Expr) Value {
+	if t.Op != Name && t.Op != Attr {
+		return Value{}
+	}
+	v := in.eval(t)
+	var out Value
+	for _, n := range v.Native {
+		out.Native = append(out.Native, n+"()")
+	}
+	if inst := in.Instance(v); len(inst.objs) > 0 {
+		out.objs = inst.objs
+	}
+	return out
+}
+
+// EvalAs evaluates an expression where a function was defined.
+func (in *Interp) EvalAs(f Value, e *Expr) Value {
+	if len(f.fns) == 0 {
+		return Value{}
+	}
+	return in.evalIn(f.fns[0].frame, e)
+}
+
+// AtStart runs f as a part of what the program does before it starts.
+func (in *Interp) AtStart(f func()) {
+	st, calls, loops := in.st, in.calls, in.loops
+	in.st, in.calls, in.loops = in.root, nil, nil
+	f()
+	in.st, in.calls, in.loops = st, calls, loops
+}
+
+// Bound reports that a function is a method that is bound to an instance.
+func (v Value) Bound() bool { return len(v.fns) > 0 && v.fns[0].self != nil }
+
+// WithNative is a value that is an instance of a type of a library, and nothing else of one.
+func (v Value) WithNative(native ...string) Value {
+	v.Native = native
+	return v
+}
+
+// Text is what is left of a value if it is made a text.
+func (v Value) Text() Value {
+	v.Native = nil
+	return v
+}
+
+// HasObject reports that something is known of the structure of a value.
+func (v Value) HasObject() bool { return len(v.objs) > 0 }
+
+// IsList reports that a value is, or may be, a list.
+func (v Value) IsList() bool { return hasList(v) }
+
+// IsClass reports that a value is, or may be, a class of the program.
+func (v Value) IsClass() bool {
+	return slices.ContainsFunc(v.objs, func(o *object) bool { return o.kind == class })
+}
+
+// TruthKnown is whether a value is known to be true, or known to be false.
+func (v Value) TruthKnown() (yes, no bool) { return v.truth == truthy, v.truth == falsy }
+
+// Either is a value that is the one or the other.
+func Either(a, b Value) Value {
+	if a.plain() {
+		return b
+	}
+	if b.plain() {
+		return a
+	}
+	return either(a, b)
+}
+
+// Elsewhere is a list of which one element is known, and not how many there are.
+func (in *Interp) Elsewhere(elem Value) Value {
+	o := in.newObject(list, "")
+	o.open = true
+	in.store(in.elem(o), elem)
+	return Value{objs: []*object{o}}
+}
+
+// DictOf is a table with these entries.
+func (in *Interp) Keys(v Value) Value {
+	var out Value
+	for _, o := range v.objs {
+		if o.kind == dict || o.kind == arguments {
+			out = Either(out, in.keys(o))
+		}
+	}
+	return out
+}
+
+// IndexOf is an element of a value.
+func (in *Interp) IndexOf(v, key Value, pos Pos) Value { return in.index(v, key, pos) }
+
+// SetIndex sets an element of a table or list.
+func (in *Interp) SetIndex(v, key, to Value) {
+	s, known := key.String()
+	for _, o := range v.objs {
+		a := in.elem(o)
+		if known {
+			a = in.field(o, s)
+		}
+		if old, ok := in.st.get(a); ok && !known {
+			to = either(old, to)
+		}
+		in.store(a, to)
+	}
+}
+
+// Characters is a value whose elements are characters.
+func (in *Interp) Characters(v Value, pos Pos) Value { return in.Derive(Char, 0, pos, "", v) }
+
+// CopyNames gives the module that runs the variables of another.
+func (in *Interp) CopyNames(from Value) {
+	to := in.frame().module
+	if to == nil {
+		return
+	}
+	for _, o := range from.objs {
+		for _, f := range o.order {
+			in.store(in.field(to, f), in.load(o.fields[f]))
+		}
+	}
+}
+
+// NewDict is an empty table.
+func (in *Interp) NewDict() Value { return Value{objs: []*object{in.newObject(dict, "")}} }
+
+// Merge puts the entries of a table into another.
+func (in *Interp) Merge(to, from Value) {
+	for _, o := range from.objs {
+		for _, dst := range to.objs {
+			if o.kind == arguments {
+				dst.kind, dst.src = arguments, o.src
+			}
+			for _, f := range o.order {
+				in.store(in.field(dst, f), in.load(o.fields[f]))
+			}
+			if o.elem != 0 {
+				a := in.elem(dst)
+				in.store(a, Either(in.load(a), in.load(o.elem)))
+			}
+		}
+	}
+}
+
+// Forget is a value of which it is not known whether it is true.
+func (v Value) Forget() Value {
+	v.truth = maybe
+	return v
+}
+
+// Whole reports that nothing was put in front of an argument, nor behind it.
+func (v Value) Whole() bool {
+	for _, n := range v.nodes {
+		if !whole(n) {
+			return false
+		}
+	}
+	return v.pre == "" && v.suf == ""
+}

@@ -1,0 +1,524 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// A Lang is what a front end tells of its language.
+type Lang interface {
+	// Call says what a function of a library does; false if nothing is known of it.
+	Call(c *CallSite) (Value, bool)
+	// Attr is the attribute of an instance of a library's type, native being the type and
+	// name the attribute; false if nothing is known of it.
+	Attr(in *Interp, native, name string, of Value, pos Pos) (Value, bool)
+	// Name is what a variable is that was not assigned: of the module, a built-in.
+	Name(in *Interp, e *Expr) (Value, bool)
+	// Import is what an import statement brings, one value for each of its Targets.
+	Import(in *Interp, s *Stmt) []Value
+	// Construct makes an instance of a class of the program whose making is the library's;
+	// false if it is made as the language does.
+	Construct(c *CallSite, class Value) (Value, bool)
+}
+
+// Errors that end an analysis.
+var (
+	errBudget = errors.New("budget")
+	errTime   = errors.New("time")
+)
+
+// An Interp runs functions on abstract values. It is for one goroutine.
+type Interp struct {
+	lang  Lang
+	ctx   context.Context
+	st    *layer
+	root  *layer
+	Frame *frame // of the program: variables of packages
+
+	steps, budget int
+	tick          int
+	depth, most   int
+	next          addr
+	ids           int
+	calls         []*activation
+	loops         []*loop
+
+	hits  map[hitKey]*hit
+	reads map[string]map[string]Pos // parameters by tool
+	Tools []Registration
+	tool  string // whose handler is run
+}
+
+// A Registration is a tool and its handler, as the program announces them.
+type Registration struct {
+	Name    string // empty: not known
+	Handler Value
+	Style   string // which of the front end's ways to call it
+	Pos     Pos
+}
+
+// An activation is a call that is being followed. Each way in which it may return is an outcome:
+// what it changed since base, with the results in their places.
+type activation struct {
+	fn       *Func
+	frame    *frame
+	class    *object
+	base     *layer
+	outcomes []*layer
+	counts   []int
+	results  []addr
+}
+
+const maxResults = 8
+
+func (a *activation) result(in *Interp, i int) addr {
+	for len(a.results) <= i {
+		a.results = append(a.results, in.newAddr())
+	}
+	return a.results[i]
+}
+
+func (a *activation) outcome(in *Interp, vals []Value) {
+	if len(a.outcomes) >= 64 {
+		in.abort(errBudget)
+	}
+	snap := in.st.since(a.base)
+	if len(vals) > maxResults {
+		vals = []Value{in.sequence(vals)}
+		snap = in.st.since(a.base)
+	}
+	for i, v := range vals {
+		snap.vals[a.result(in, i)] = v
+	}
+	a.outcomes = append(a.outcomes, snap)
+	a.counts = append(a.counts, len(vals))
+}
+
+// value is what the call gives, after its outcomes were joined.
+func (a *activation) value(in *Interp) Value {
+	if len(a.counts) == 0 {
+		return Value{}
+	}
+	same := true
+	most := 0
+	for _, c := range a.counts {
+		same = same && c == a.counts[0]
+		most = max(most, c)
+	}
+	if most == 1 {
+		return in.load(a.results[0])
+	}
+	o := in.newObject(list, "")
+	for i := range most {
+		f := strconv.Itoa(i)
+		o.fields[f] = a.results[i]
+		o.order = append(o.order, f)
+	}
+	v := Value{objs: []*object{o}}
+	if !same {
+		return either(v, in.load(a.results[0]))
+	}
+	v.truth = truthy
+	return v
+}
+
+type loop struct {
+	once              bool
+	breaks, continues []*layer
+	base              *layer
+}
+
+// New makes an interpreter. Depth bounds calls and nesting.
+func New(ctx context.Context, lang Lang, depth int) *Interp {
+	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}}
+	in.root = newLayer(nil)
+	in.root.in = in
+	in.st = in.root
+	in.Frame = &frame{vars: map[any]addr{}}
+	in.next = 1
+	return in
+}
+
+// Run does what f does, within steps. An error says that it did not come to its end, and why.
+func (in *Interp) Run(steps int, f func()) (err error) {
+	in.steps, in.budget = 0, steps
+	st, calls, loops, depth := in.st, in.calls, in.loops, in.depth
+	defer func() {
+		r := recover()
+		in.st, in.calls, in.loops, in.depth = st, calls, loops, depth
+		switch r {
+		case nil:
+		case any(errBudget):
+			err = fmt.Errorf("not analysed: budget: %d steps", steps)
+		case any(errTime):
+			err = fmt.Errorf("not analysed: budget: time")
+		default:
+			err = fmt.Errorf("not analysed: the analysis broke: %v", r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// Apart runs f, and forgets what it assigned.
+func (in *Interp) Apart(f func()) {
+	st := in.st
+	in.st = newLayer(st)
+	f()
+	in.st = st
+}
+
+func (in *Interp) step() { in.cost(1) }
+
+// abort ends a deep recursion; Run turns it into its error.
+func (in *Interp) abort(err error) { panic(err) }
+
+// cost is work, in steps.
+func (in *Interp) cost(n int) {
+	in.steps += n
+	in.tick++
+	if in.steps > in.budget {
+		in.abort(errBudget)
+	}
+	if in.tick%256 == 0 && in.ctx.Err() != nil {
+		in.abort(errTime)
+	}
+}
+
+func (in *Interp) newAddr() addr {
+	in.next++
+	return in.next
+}
+
+func (in *Interp) newNode(src *Source, how Deriv, from []*node, labels Label, pos Pos, note string) *node {
+	in.ids++
+	if len(from) > 4 {
+		from = from[:4]
+	}
+	return &node{id: in.ids, src: src, how: how, in: from, labels: labels, pos: pos, note: note}
+}
+
+func (in *Interp) newObject(k kind, name string) *object {
+	return &object{kind: k, name: name, fields: map[string]addr{}}
+}
+
+func (in *Interp) load(a addr) Value {
+	v, _ := in.st.get(a)
+	return v
+}
+
+func (in *Interp) store(a addr, v Value) { in.st.vals[a] = v }
+
+// field is the place of a field, made if need be.
+func (in *Interp) field(o *object, name string) addr {
+	a, ok := o.fields[name]
+	if !ok {
+		a = in.newAddr()
+		o.fields[name] = a
+		o.order = append(o.order, name)
+	}
+	return a
+}
+
+func (in *Interp) elem(o *object) addr {
+	if o.elem == 0 {
+		o.elem = in.newAddr()
+	}
+	return o.elem
+}
+
+// Derive is a value made of others, in the way that how says.
+func (in *Interp) Derive(how Deriv, labels Label, pos Pos, note string, from ...Value) Value {
+	var out Value
+	bySource := map[*Source][]*node{}
+	var order []*Source
+	for _, v := range from {
+		for _, n := range in.deep(v) {
+			if _, ok := bySource[n.src]; !ok {
+				order = append(order, n.src)
+			}
+			bySource[n.src] = append(bySource[n.src], n)
+		}
+	}
+	for _, src := range order {
+		if len(out.nodes) >= maxNodes {
+			break
+		}
+		ins := bySource[src]
+		if len(ins) > 4 {
+			slices.SortStableFunc(ins, func(a, b *node) int {
+				return popcount(in.st.effective(a)) - popcount(in.st.effective(b))
+			})
+		}
+		out.nodes = append(out.nodes, in.newNode(src, how, ins, labels, pos, note))
+	}
+	return out
+}
+
+func popcount(l Label) int {
+	n := 0
+	for ; l != 0; l &= l - 1 {
+		n++
+	}
+	return n
+}
+
+// deep are the nodes of a value and of what it holds.
+func (in *Interp) deep(v Value) []*node {
+	if len(v.objs) == 0 && v.ptr == 0 {
+		return v.nodes
+	}
+	return in.deepWithin(v, map[*object]bool{}, 4)
+}
+
+func (in *Interp) deepWithin(v Value, seen map[*object]bool, depth int) []*node {
+	out := v.nodes
+	if depth == 0 {
+		return out
+	}
+	in.step()
+	if v.ptr != 0 {
+		p := in.load(v.ptr)
+		p.ptr = 0
+		out = union(out, in.deepWithin(p, seen, depth-1), maxNodes)
+	}
+	for _, o := range v.objs {
+		if seen[o] || o.kind == class {
+			continue
+		}
+		seen[o] = true
+		if o.kind == arguments {
+			out = union(out, []*node{in.argument(o.src, "", Pos{}).nodes[0]}, maxNodes)
+		}
+		for _, f := range o.order {
+			out = union(out, in.deepWithin(in.load(o.fields[f]), seen, depth-1), maxNodes)
+		}
+		if o.elem != 0 {
+			out = union(out, in.deepWithin(in.load(o.elem), seen, depth-1), maxNodes)
+		}
+	}
+	return out
+}
+
+// Arguments are those of a call of a tool: each field of it is a source.
+func (in *Interp) Arguments(tool string) Value {
+	return in.argsAt(&argSource{tool: tool})
+}
+
+func (in *Interp) argsAt(src *argSource) Value {
+	o := in.newObject(arguments, "")
+	o.src = src
+	return Value{objs: []*object{o}}
+}
+
+// Argument is one argument of a tool.
+func (in *Interp) Argument(tool, name string, pos Pos) Value {
+	return in.argument(&argSource{tool: tool}, name, pos)
+}
+
+func (in *Interp) argument(src *argSource, name string, pos Pos) Value {
+	tool := src.tool
+	if tool == "" {
+		tool = in.st.tool
+	}
+	param := src.base
+	if name != "" {
+		param += "/" + escape(name)
+		in.read(tool, param, pos)
+	}
+	s := in.source(tool, param, pos)
+	note := "read from the arguments"
+	if param != "" {
+		note = param[1:] + " is read from the arguments"
+	}
+	return Value{nodes: []*node{in.newNode(s, FromArgs, nil, 0, pos, note)}, whole: true}
+}
+
+func escape(name string) string {
+	out := make([]byte, 0, len(name))
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '~':
+			out = append(out, "~0"...)
+		case '/':
+			out = append(out, "~1"...)
+		default:
+			out = append(out, name[i])
+		}
+	}
+	return string(out)
+}
+
+// sources are the same for the same argument, so that values can be compared by them.
+func (in *Interp) source(tool, param string, pos Pos) *Source {
+	key := sourceKey{tool, param}
+	a, ok := in.Frame.vars[key]
+	if ok {
+		if n := in.root.vals[a].nodes; len(n) == 1 {
+			return n[0].src
+		}
+	}
+	s := &Source{Tool: tool, Param: param, Pos: pos}
+	a = in.newAddr()
+	in.Frame.vars[key] = a
+	in.root.vals[a] = Value{nodes: []*node{{src: s}}}
+	return s
+}
+
+type sourceKey struct{ tool, param string }
+
+// Read notes that a tool has a parameter.
+func (in *Interp) Read(tool, name string, pos Pos) { in.read(tool, "/"+escape(name), pos) }
+
+func (in *Interp) read(tool, param string, pos Pos) {
+	m := in.reads[tool]
+	if m == nil {
+		m = map[string]Pos{}
+		in.reads[tool] = m
+	}
+	if _, ok := m[param]; !ok {
+		m[param] = pos
+	}
+}
+
+// Global puts a variable of the program in its place.
+func (in *Interp) Global(key any, v Value) {
+	a, ok := in.Frame.vars[key]
+	if !ok {
+		a = in.newAddr()
+		in.Frame.vars[key] = a
+	}
+	in.root.vals[a] = v
+}
+
+// Lazily evaluates what a variable of the program begins with, as the program does before it
+// starts.
+func (in *Interp) Lazily(key any, x *Expr) Value {
+	a := in.newAddr()
+	in.Frame.vars[key] = a
+	st, calls, loops := in.st, in.calls, in.loops
+	in.st, in.calls, in.loops = in.root, nil, nil
+	in.root.vals[a] = Value{}
+	v := in.evalIn(in.Frame, x)
+	in.root.vals[a] = v
+	in.st, in.calls, in.loops = st, calls, loops
+	return v
+}
+
+func (in *Interp) evalIn(f *frame, x *Expr) Value {
+	in.calls = append(in.calls, &activation{frame: f, base: in.st})
+	v := in.eval(x)
+	in.calls = in.calls[:len(in.calls)-1]
+	return v
+}
+
+// Tuple is several values, as a function returns them.
+func (in *Interp) Tuple(vals ...Value) Value { return in.sequence(vals) }
+
+// ListOf is a list of values.
+func (in *Interp) ListOf(vals ...Value) Value { return in.sequence(vals) }
+
+func (in *Interp) sequence(vals []Value) Value {
+	o := in.newObject(list, "")
+	for i, v := range vals {
+		in.store(in.field(o, strconv.Itoa(i)), v)
+	}
+	t := maybe
+	if len(vals) > 0 {
+		t = truthy
+	}
+	return Value{objs: []*object{o}, truth: t}
+}
+
+// Elems are the elements of lists, in order as far as it is known, and false if there may be others.
+func (in *Interp) Elems(v Value) (elems []Value, complete bool) {
+	complete = len(v.objs) == 1
+	for _, o := range v.objs {
+		if o.kind != list {
+			complete = false
+		}
+		for _, f := range o.order {
+			elems = append(elems, in.load(o.fields[f]))
+		}
+		if o.elem != 0 {
+			elems = append(elems, in.load(o.elem))
+			complete = false
+		}
+		complete = complete && !o.open
+	}
+	return elems, complete
+}
+
+// SetTarget writes through a pointer, as a function does that is given one to fill.
+func (in *Interp) SetTarget(p, v Value) {
+	if p.ptr != 0 {
+		v.ptr = 0
+		in.store(p.ptr, v)
+		return
+	}
+	for _, o := range p.objs {
+		if len(v.objs) == 1 && v.objs[0].kind == arguments {
+			o.kind, o.src = arguments, v.objs[0].src
+			continue
+		}
+		in.store(in.elem(o), either(in.load(in.elem(o)), v))
+	}
+}
+
+// Field is a field of a value, by name.
+func (in *Interp) Field(v Value, name string) Value {
+	out, _ := in.fieldOf(v, name)
+	return out
+}
+
+// HasField reports that an object has a field that was set.
+func (in *Interp) HasField(v Value, name string) bool {
+	_, ok := in.fieldOf(v, name)
+	return ok
+}
+
+func (in *Interp) fieldOf(v Value, name string) (out Value, ok bool) {
+	for _, o := range v.objs {
+		if a, has := o.fields[name]; has {
+			got := in.load(a)
+			if ok {
+				got = either(out, got)
+			}
+			out, ok = got, true
+		}
+	}
+	return out, ok
+}
+
+// ArgumentAt is an argument of a tool, or a part of one, by its JSON Pointer.
+func (in *Interp) ArgumentAt(tool, pointer string, pos Pos) Value {
+	note := ""
+	if len(pointer) > 1 {
+		note = pointer[1:] + " is an argument of the tool"
+	}
+	return Value{nodes: []*node{in.newNode(in.source(tool, pointer, pos), FromArgs, nil, 0, pos, note)}, whole: true}
+}
+
+// ReadAt notes that a tool has a parameter, by its JSON Pointer.
+func (in *Interp) ReadAt(tool, pointer string, pos Pos) { in.read(tool, pointer, pos) }
+
+// Method is a function as one of the methods of a class.
+func (in *Interp) Method(cls Value, fn *Func) Value {
+	for _, o := range cls.objs {
+		if a, ok := o.fields[fn.Name]; ok {
+			v := in.load(a)
+			for _, c := range v.fns {
+				if c.fn == fn {
+					return Value{fns: []*closure{c}}
+				}
+			}
+		}
+	}
+	return in.FuncValue(fn)
+}

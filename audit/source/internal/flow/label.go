@@ -1,0 +1,137 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+// A Label says what a guard found out about a value, or what an operation made of it.
+type Label uint32
+
+// Labels.
+const (
+	Contain     Label = 1 << iota // below a root, after normalisation
+	ContainReal                   // the same, and symbolic links were resolved before
+	PrefixSep                     // begins with a root and a separator, but was not normalised
+	PrefixWeak                    // begins with a root, but nothing ends the name
+	Realpath                      // symbolic links are resolved
+	Normal                        // has no .. segments that lead upwards unseen
+	NoDotDot                      // .. was looked for
+	Relative                      // an absolute path cannot replace the root
+	HostFixed                     // something that is not the caller's stands where the host does
+	HostAllow                     // the host is one of a list
+	HostWeak                      // the host was looked at, in a way that looks bypassable
+	ChkLoop                       // the address is no loopback one
+	ChkPriv                       // nor a private one
+	ChkLink                       // nor a link-local one
+	Resolved                      // the address comes from a look-up of the name
+	DNSChecked                    // the addresses that the name has were checked
+	Hooked                        // the connection checks the address when it is made
+	Quoted                        // quoted for a shell
+	NoMeta                        // has no character that a shell understands
+	MetaWeak                      // some such characters were looked for
+	NoDash                        // does not begin with a dash
+	Parted                        // cut into words
+	Chosen                        // one of a closed set
+	HostLooked                    // an address was looked at, but perhaps not on this way
+	RelOf                         // relative to a root that it was compared with
+
+	private = ChkLoop | ChkPriv | ChkLink
+	// all is what a value of a closed set has: every good label.
+	all = Chosen | Contain | ContainReal | NoDotDot | Relative | HostAllow | private | DNSChecked | Quoted | NoMeta | NoDash
+	// Closed is what a value of a closed set has.
+	Closed = all
+	// Private are the checks that keep an address out of private networks.
+	Private = private
+
+	pathLabels = Contain | ContainReal | PrefixSep | PrefixWeak | NoDotDot
+	hostLabels = HostAllow | HostWeak | private | DNSChecked
+)
+
+// A Deriv is how a value came from another.
+type Deriv uint8
+
+// Derivations.
+const (
+	FromArgs   Deriv = iota // the argument itself
+	Whole                   // changed as a whole: trimmed, joined, made absolute, converted
+	Through                 // a function of which nothing is known
+	Part                    // a part of it, of which a check says nothing about the whole
+	Word                    // one of the words of it
+	Char                    // one of its characters
+	Host                    // the host of a URL
+	Address                 // the address that a host is, or has
+	Ancestors               // the directories above a path
+	CommonRoot              // of a path and a root
+	Decoded                 // what was encoded may come to light
+	Baked                   // the labels of a branch
+)
+
+// A Source is an argument of a tool.
+type Source struct {
+	Tool  string
+	Param string // JSON Pointer
+	Pos   Pos
+}
+
+// A node is the taint of a value by one source.
+type node struct {
+	id     int
+	src    *Source
+	how    Deriv
+	in     []*node
+	labels Label
+	pos    Pos
+	note   string
+}
+
+// down are the labels that a value has because what it was made of has them.
+func (n *node) down(l Label) Label {
+	switch n.how {
+	case Part, Word:
+		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted)
+	case Decoded:
+		return l & (HostFixed | Relative)
+	case Host, Address:
+		return l & (hostLabels | HostFixed | Resolved)
+	}
+	return l
+}
+
+// up are the labels that what a value was made of has because the value has been checked.
+func (n *node) up(l Label) Label {
+	switch n.how {
+	case Part:
+		return 0
+	case Word:
+		return l & (NoDotDot | private | DNSChecked)
+	case Char:
+		if l&(Chosen|NoMeta) != 0 {
+			return Contain | ContainReal | NoDotDot | Relative | NoMeta | l&Chosen
+		}
+		return l & (Contain | ContainReal | NoDotDot | hostLabels)
+	case Host:
+		return hostUp(l)
+	case Address:
+		return l & (private | DNSChecked)
+	case Ancestors, CommonRoot:
+		if l&Chosen != 0 {
+			return Contain | l&ContainReal
+		}
+		return 0
+	case Decoded:
+		return l & hostLabels
+	case FromArgs:
+		return 0
+	}
+	return l
+}
+
+func hostUp(l Label) Label {
+	up := l & (hostLabels | HostFixed)
+	if l&Chosen != 0 {
+		up |= HostAllow | private | DNSChecked
+	}
+	if l&(PrefixSep|PrefixWeak|NoMeta) != 0 {
+		up |= HostWeak
+	}
+	return up
+}

@@ -1,0 +1,285 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+// An addr is a place of the store: a variable or a field.
+type addr int
+
+// A cond says what holds of values if this one is true, or not nil, and what if it is not.
+type cond struct {
+	yes, no map[*node]Label
+	tool    string // if it is true, the tool has this name
+}
+
+func (c *cond) not() *cond {
+	if c == nil {
+		return nil
+	}
+	return &cond{yes: c.no, no: c.yes}
+}
+
+// both are the facts of a and b together.
+func both(a, b map[*node]Label) map[*node]Label {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := make(map[*node]Label, len(a)+len(b))
+	for n, l := range a {
+		out[n] = l
+	}
+	for n, l := range b {
+		out[n] |= l
+	}
+	return out
+}
+
+// shared are the facts that hold in a as well as in b.
+func shared(a, b map[*node]Label) map[*node]Label {
+	out := map[*node]Label{}
+	for n, l := range a {
+		if l &= b[n]; l != 0 {
+			out[n] = l
+		}
+	}
+	return out
+}
+
+// A layer holds what changed since its parent: a branch is a layer. The store is a stack of them.
+type layer struct {
+	in     *Interp
+	parent *layer
+	vals   map[addr]Value
+	labels map[*node]Label
+	tool   string // that is called, if the branch knows it
+	dead   bool   // nothing comes after: returned, raised, left the loop
+}
+
+func newLayer(parent *layer) *layer {
+	l := &layer{parent: parent, vals: map[addr]Value{}, labels: map[*node]Label{}}
+	if parent != nil {
+		l.tool, l.in = parent.tool, parent.in
+		l.in.step()
+	}
+	return l
+}
+
+func (l *layer) get(a addr) (Value, bool) {
+	for ; l != nil; l = l.parent {
+		if v, ok := l.vals[a]; ok {
+			return v, true
+		}
+	}
+	return Value{}, false
+}
+
+func (l *layer) label(n *node) Label {
+	var out Label
+	for ; l != nil; l = l.parent {
+		out |= l.labels[n]
+	}
+	return out
+}
+
+// effective are the labels of a node, those of what it was made of included.
+func (l *layer) effective(n *node) Label { return l.effectiveWithin(n, map[*node]Label{}) }
+
+func (l *layer) effectiveWithin(n *node, seen map[*node]Label) Label {
+	if got, ok := seen[n]; ok {
+		return got
+	}
+	seen[n] = 0
+	l.in.step()
+	own := n.labels | l.label(n)
+	if len(n.in) > 0 {
+		inherited := ^Label(0)
+		for _, p := range n.in {
+			inherited &= l.effectiveWithin(p, seen)
+		}
+		own |= n.down(inherited)
+	}
+	seen[n] = own
+	return own
+}
+
+// learn notes that a node has labels, and what this says of those that it was made of.
+func (l *layer) learn(n *node, labels Label, depth int) {
+	l.spread(l.labels, n, labels, depth)
+}
+
+// spread adds to facts that a node has labels, and what follows from it.
+func (l *layer) spread(facts map[*node]Label, n *node, labels Label, depth int) {
+	if labels == 0 || depth > 64 {
+		return
+	}
+	l.in.step()
+	have := l.effective(n)
+	if labels&PrefixSep != 0 && have&Normal != 0 {
+		labels |= Contain
+	}
+	if labels&NoDotDot != 0 && have&RelOf != 0 {
+		labels |= Contain
+	}
+	if labels&Contain != 0 && have&Realpath != 0 {
+		labels |= ContainReal
+	}
+	if labels&private != 0 && have&Resolved != 0 {
+		labels |= DNSChecked
+	}
+	facts[n] |= labels
+	up := n.up(labels)
+	for _, p := range n.in {
+		l.spread(facts, p, up, depth+1)
+	}
+}
+
+// expand are facts with what follows from them.
+func (l *layer) expand(facts map[*node]Label) map[*node]Label {
+	out := make(map[*node]Label, len(facts))
+	for n, labels := range facts {
+		l.spread(out, n, labels, 0)
+	}
+	return out
+}
+
+func (l *layer) assume(facts map[*node]Label) {
+	for n, labels := range facts {
+		l.learn(n, labels, 0)
+	}
+}
+
+// since is everything that changed between a base and this layer, as one layer upon the base.
+func (l *layer) since(base *layer) *layer {
+	out := newLayer(base)
+	out.tool = l.tool
+	for at := l; at != nil && at != base; at = at.parent {
+		l.in.cost(len(at.vals) + len(at.labels))
+		for a, v := range at.vals {
+			if _, ok := out.vals[a]; !ok {
+				out.vals[a] = v
+			}
+		}
+		for n, labels := range at.labels {
+			out.labels[n] |= labels
+		}
+	}
+	return out
+}
+
+// facts are the labels of a layer itself.
+func (l *layer) facts() map[*node]Label { return l.labels }
+
+// join makes of what may have happened, each a layer upon base, what is known after it.
+func (in *Interp) join(base *layer, branches []*layer) {
+	if len(branches) == 0 {
+		base.dead = true
+		return
+	}
+	if len(branches) == 1 {
+		commit(base, branches[0])
+		return
+	}
+	common := branches[0].labels
+	tool := branches[0].tool
+	for _, b := range branches[1:] {
+		common = shared(common, b.labels)
+		if b.tool != tool {
+			tool = base.tool
+		}
+	}
+	merged := newLayer(base)
+	merged.labels = common
+	changed := map[addr]bool{}
+	for _, b := range branches {
+		for a := range b.vals {
+			changed[a] = true
+		}
+	}
+	in.cost(len(changed) * len(branches))
+	for a := range changed {
+		in.joinOne(base, merged, branches, a)
+	}
+	commit(base, merged)
+	base.tool = tool
+}
+
+// joinOne joins what the branches have in one place.
+func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
+	var out Value
+	var yes, no map[*node]Label
+	first, anyYes, anyNo := true, false, false
+	for _, b := range branches {
+		v, ok := b.vals[a]
+		if !ok {
+			if v, ok = base.get(a); !ok {
+				continue
+			}
+		}
+		y, n := b.labels, b.labels
+		if v.cond != nil {
+			y, n = both(y, v.cond.yes), both(n, v.cond.no)
+		}
+		if v.truth != falsy {
+			y = b.expand(y)
+			if anyYes {
+				y = shared(yes, y)
+			}
+			yes, anyYes = y, true
+		}
+		if v.truth != truthy {
+			n = b.expand(n)
+			if anyNo {
+				n = shared(no, n)
+			}
+			no, anyNo = n, true
+		}
+		v = in.bake(b, merged, v)
+		if first {
+			out, first = v, false
+		} else {
+			out = either(out, v)
+		}
+	}
+	if len(yes) > 0 || len(no) > 0 {
+		out.cond = &cond{yes: yes, no: no}
+	} else {
+		out.cond = nil
+	}
+	merged.vals[a] = out
+}
+
+// bake keeps, in the value itself, the labels that hold in a branch and not after it.
+func (in *Interp) bake(branch, merged *layer, v Value) Value {
+	var out []*node
+	for i, n := range v.nodes {
+		l := branch.effective(n)
+		if l == merged.effective(n) {
+			if out != nil {
+				out = append(out, n)
+			}
+			continue
+		}
+		if out == nil {
+			out = append(out, v.nodes[:i]...)
+		}
+		out = append(out, in.newNode(n.src, Baked, []*node{n}, l, n.pos, ""))
+	}
+	if out != nil {
+		v.nodes = out
+	}
+	return v
+}
+
+func commit(base, branch *layer) {
+	base.in.cost((len(branch.vals) + len(branch.labels)) / 8)
+	for a, v := range branch.vals {
+		base.vals[a] = v
+	}
+	for n, l := range branch.labels {
+		base.labels[n] |= l
+	}
+	base.tool = branch.tool
+}

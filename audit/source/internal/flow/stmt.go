@@ -1,0 +1,502 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import "strconv"
+
+// exec runs statements, until one of them leaves.
+func (in *Interp) exec(body []*Stmt) {
+	for _, s := range body {
+		if in.st.dead {
+			return
+		}
+		in.stmt(s)
+	}
+}
+
+func (in *Interp) stmt(s *Stmt) {
+	in.step()
+	in.depth++
+	if in.depth > 40*in.most {
+		in.abort(errBudget)
+	}
+	in.stmtOp(s)
+	in.depth--
+}
+
+func (in *Interp) stmtOp(s *Stmt) {
+	switch s.Op {
+	case Eval:
+		in.eval(s.X)
+	case Assign:
+		in.assignment(s)
+	case If:
+		in.branch(s)
+	case For, While:
+		in.loop(s)
+	case Return:
+		in.leave(s)
+	case Raise:
+		in.eval(s.X)
+		in.st.dead = true
+	case Try:
+		in.try(s)
+	case With:
+		v := in.eval(s.X)
+		if len(s.Targets) > 0 {
+			in.assign(s.Targets[0], v, s.Define)
+		}
+		in.exec(s.Body)
+	case Break, Continue:
+		in.jump(s.Op)
+	case Def:
+		in.define(s)
+	case Class:
+		in.class(s)
+	case Import:
+		for i, v := range in.lang.Import(in, s) {
+			in.assign(s.Targets[i], v, true)
+		}
+	case Block:
+		in.exec(s.Body)
+	case Assert:
+		in.assumeValue(s.X, in.eval(s.X), true)
+	case Outer:
+		f := in.frame()
+		if f.outer == nil {
+			f.outer = map[string]bool{}
+		}
+		for _, n := range s.Names {
+			f.outer[n] = true
+		}
+	}
+}
+
+func (in *Interp) assignment(s *Stmt) {
+	v := in.eval(s.X)
+	if s.S != "" && len(s.Targets) == 1 {
+		v = in.operate(s.S, in.eval(s.Targets[0]), v, s.Pos)
+	}
+	for _, t := range s.Targets {
+		in.assign(t, v, s.Define)
+	}
+}
+
+// assign puts a value where an expression stands.
+func (in *Interp) assign(t *Expr, v Value, define bool) {
+	switch t.Op {
+	case Name:
+		in.store(in.variable(t, define), v)
+	case Tuple, List:
+		for i, x := range t.List {
+			if x.Op == Spread {
+				in.assign(x.X, in.Element(v, t.Pos), define)
+				continue
+			}
+			in.assign(x, in.part(v, i, t.Pos), define)
+		}
+	case Attr:
+		in.setField(t, v)
+	case Index:
+		in.setIndex(t, v)
+	case Deref:
+		p := in.eval(t.X)
+		if p.ptr != 0 {
+			in.store(p.ptr, v)
+		} else {
+			in.assign(t.X, v, false)
+		}
+	case Same, Spread:
+		in.assign(t.X, v, define)
+	}
+}
+
+// part is one of several values of a function, or of a list.
+func (in *Interp) part(v Value, i int, pos Pos) Value {
+	key := strconv.Itoa(i)
+	var out Value
+	found := false
+	for _, o := range v.objs {
+		if a, ok := o.fields[key]; ok && o.kind == list {
+			got := in.load(a)
+			if found {
+				got = either(out, got)
+			}
+			out, found = got, true
+		}
+	}
+	if found {
+		return out
+	}
+	if len(v.objs) == 0 && i > 0 && !v.Tainted() {
+		return Value{}
+	}
+	return in.index(v, ConstStr(key), pos)
+}
+
+func (in *Interp) variable(t *Expr, define bool) addr {
+	f := in.frame()
+	name, named := t.Key.(string)
+	if !named && !define || named && f.outer[name] {
+		if a, ok := f.lookup(t.Key); ok {
+			if !named || f.fn != nil {
+				return in.outerAddr(f, t.Key, a)
+			}
+			return a
+		}
+	}
+	if f.module != nil {
+		return in.field(f.module, name)
+	}
+	a, ok := f.vars[t.Key]
+	if !ok || !named && define {
+		a = in.newAddr()
+		f.vars[t.Key] = a
+	}
+	return a
+}
+
+// outerAddr is where an outer variable is; the frame's own of the same name is passed over.
+func (in *Interp) outerAddr(f *frame, key any, found addr) addr {
+	if _, named := key.(string); !named {
+		return found
+	}
+	if f.parent != nil {
+		if a, ok := f.parent.lookup(key); ok {
+			return a
+		}
+	}
+	return found
+}
+
+func (in *Interp) setField(t *Expr, v Value) {
+	base := in.Target(in.eval(t.X))
+	if len(base.objs) == 0 && !base.Tainted() && t.X.Op == Name {
+		o := in.newObject(record, "")
+		base = either(base, Value{objs: []*object{o}})
+		if a, ok := in.frame().lookup(t.X.Key); ok {
+			in.store(a, base)
+		}
+	}
+	for _, o := range base.objs {
+		a := in.field(o, t.S)
+		got := v
+		if len(base.objs) > 1 || len(in.loops) > 0 {
+			if old, ok := in.st.get(a); ok {
+				got = either(old, v)
+			}
+		}
+		in.store(a, got)
+	}
+}
+
+func (in *Interp) setIndex(t *Expr, v Value) {
+	base := in.Target(in.eval(t.X))
+	var key Value
+	if t.Y != nil {
+		key = in.eval(t.Y)
+	}
+	s, known := key.String()
+	if len(base.objs) == 0 && !base.Tainted() && t.X.Op == Name {
+		o := in.newObject(dict, "")
+		base = either(base, Value{objs: []*object{o}})
+		if a, ok := in.frame().lookup(t.X.Key); ok {
+			in.store(a, base)
+		}
+	}
+	for _, o := range base.objs {
+		a := in.elem(o)
+		if known {
+			a = in.field(o, s)
+		}
+		got := v
+		if old, ok := in.st.get(a); ok && (!known || len(base.objs) > 1) {
+			got = either(old, v)
+		}
+		in.store(a, got)
+	}
+}
+
+func (in *Interp) branch(s *Stmt) {
+	v := in.eval(s.X)
+	base := in.st
+	var alive []*layer
+	for _, yes := range []bool{true, false} {
+		if v.truth == falsy && yes || v.truth == truthy && !yes {
+			continue
+		}
+		in.st = newLayer(base)
+		in.assumeValue(s.X, v, yes)
+		if yes {
+			in.exec(s.Body)
+		} else {
+			in.exec(s.Else)
+		}
+		if !in.st.dead {
+			alive = append(alive, in.st)
+		}
+	}
+	in.st = base
+	in.join(base, alive)
+}
+
+// loop runs a body twice, so that what one round assigns reaches the next.
+func (in *Interp) loop(s *Stmt) {
+	base := in.st
+	l := &loop{base: base, once: s.Op == While && s.S == "once"}
+	in.loops = append(in.loops, l)
+	rounds := 2
+	if len(in.loops) > 3 || l.once {
+		rounds = 1
+	}
+	var it Value
+	if s.Op == For {
+		it = in.eval(s.X)
+	}
+	forever := false
+	for range rounds {
+		forever = in.round(s, l, it)
+	}
+	in.loops = in.loops[:len(in.loops)-1]
+	normal := newLayer(base)
+	if len(s.Else) > 0 {
+		in.st = normal
+		in.exec(s.Else)
+		in.st = base
+	}
+	var ends []*layer
+	if !forever && !normal.dead && !base.dead {
+		ends = append(ends, normal)
+	}
+	base.dead = false
+	in.join(base, append(ends, l.breaks...))
+}
+
+// round is one round of a loop. It reports that the loop does not end but by a break.
+func (in *Interp) round(s *Stmt, l *loop, it Value) (forever bool) {
+	base := l.base
+	in.st = newLayer(base)
+	l.continues = nil
+	var elem Value
+	if s.Op == For {
+		elem = in.Element(it, s.Pos)
+		in.loopTargets(s, it, elem)
+	} else if s.X != nil {
+		v := in.eval(s.X)
+		in.assumeValue(s.X, v, true)
+		forever = v.truth == truthy
+	} else {
+		forever = true
+	}
+	in.exec(s.Body)
+	ends := l.continues
+	if !in.st.dead {
+		ends = append(ends, in.st.since(base))
+	}
+	in.st = base
+	if l.once {
+		in.join(base, ends)
+		return len(ends) == 0
+	}
+	checked := everyElement(elem, ends)
+	if !in.nonEmpty(it) || len(ends) == 0 {
+		ends = append([]*layer{newLayer(base)}, ends...)
+	}
+	in.join(base, ends)
+	if len(l.breaks) == 0 {
+		base.assume(checked)
+	}
+	return forever
+}
+
+// nonEmpty reports that a list is known to have elements.
+func (in *Interp) nonEmpty(v Value) bool {
+	if s, ok := v.String(); ok {
+		return s != ""
+	}
+	elems, complete := in.Elems(v)
+	return complete && len(elems) > 0
+}
+
+// everyElement are the facts that a round has found out about its element, however it ended: the
+// loop went on only with elements of which they hold.
+func everyElement(elem Value, ends []*layer) map[*node]Label {
+	out := map[*node]Label{}
+	for _, n := range elem.nodes {
+		l := ^Label(0)
+		for _, e := range ends {
+			l &= e.labels[n]
+		}
+		if len(ends) > 0 && l != 0 {
+			out[n] = l
+		}
+	}
+	return out
+}
+
+func (in *Interp) loopTargets(s *Stmt, it, elem Value) {
+	if s.S == "" { // one target: the element
+		in.assign(s.Targets[0], elem, true)
+		return
+	}
+	if s.Targets[0] != nil {
+		key := Value{}
+		for _, o := range it.objs {
+			if o.kind == dict || o.kind == arguments {
+				key = in.keys(o)
+			}
+		}
+		in.assign(s.Targets[0], key, s.Define)
+	}
+	if len(s.Targets) > 1 && s.Targets[1] != nil {
+		in.assign(s.Targets[1], elem, s.Define)
+	}
+}
+
+func (in *Interp) keys(o *object) Value {
+	if o.kind == arguments {
+		return in.argument(o.src, "", Pos{})
+	}
+	if len(o.order) == 0 || len(o.order) > maxConsts || o.elem != 0 {
+		return Value{}
+	}
+	return Value{consts: o.order, closed: true}
+}
+
+func (in *Interp) jump(op StmtOp) {
+	for i := len(in.loops) - 1; i >= 0; i-- {
+		l := in.loops[i]
+		if l.once && op == Continue {
+			continue
+		}
+		snap := in.st.since(l.base)
+		if op == Break {
+			l.breaks = append(l.breaks, snap)
+		} else {
+			l.continues = append(l.continues, snap)
+		}
+		break
+	}
+	in.st.dead = true
+}
+
+func (in *Interp) leave(s *Stmt) {
+	vals := []Value{}
+	if s.X != nil && s.X.Op == Tuple {
+		for _, x := range s.X.List {
+			vals = append(vals, in.eval(x))
+		}
+	} else if s.X != nil {
+		vals = in.unpack(in.eval(s.X))
+	} else {
+		vals = append(vals, Value{truth: falsy})
+	}
+	in.calls[len(in.calls)-1].outcome(in, vals)
+	in.st.dead = s.S != "yield"
+}
+
+// unpack is the values of what another function returned, if they are several.
+func (in *Interp) unpack(v Value) []Value {
+	if len(v.objs) != 1 || v.Tainted() || len(v.fns)+len(v.Native) > 0 {
+		return []Value{v}
+	}
+	o := v.objs[0]
+	if o.kind != list || o.open || o.elem != 0 || len(o.order) < 2 || len(o.order) > maxResults {
+		return []Value{v}
+	}
+	elems, _ := in.Elems(v)
+	return elems
+}
+
+func (in *Interp) try(s *Stmt) {
+	base := in.st
+	in.st = newLayer(base)
+	in.exec(s.Body)
+	body := in.st
+	raised := in.raised(base, body)
+	if !body.dead {
+		in.exec(s.Else)
+	}
+	var alive []*layer
+	if !body.dead {
+		alive = append(alive, body)
+	}
+	for _, h := range s.Handlers {
+		in.st = newLayer(base)
+		for a, v := range raised {
+			in.st.vals[a] = v
+		}
+		if h.Name != nil {
+			in.assign(h.Name, Value{}, true)
+		}
+		in.exec(h.Body)
+		if !in.st.dead {
+			alive = append(alive, in.st)
+		}
+	}
+	in.st = base
+	in.join(base, alive)
+	if len(s.Final) > 0 {
+		dead := base.dead
+		base.dead = false
+		in.exec(s.Final)
+		base.dead = base.dead || dead
+	}
+}
+
+// raised are the variables as a handler finds them: as they were, or as the body left them.
+func (in *Interp) raised(base, body *layer) map[addr]Value {
+	out := map[addr]Value{}
+	for a, v := range body.vals {
+		if old, ok := base.get(a); ok {
+			v = either(old, v)
+		}
+		v.cond, v.truth = nil, maybe
+		out[a] = v
+	}
+	return out
+}
+
+func (in *Interp) define(s *Stmt) {
+	v := Value{fns: []*closure{{fn: s.Fn, frame: in.frame()}}, truth: truthy}
+	for i := len(s.Fn.Decorators) - 1; i >= 0; i-- {
+		d := in.eval(s.Fn.Decorators[i])
+		c := &CallSite{In: in, Pos: s.Fn.Decorators[i].Pos, Args: []Value{v}, Decorates: s.Fn}
+		if got := in.apply(d, c); len(got.fns) > 0 {
+			v = got
+		}
+	}
+	in.assign(s.Targets[0], v, true)
+}
+
+func (in *Interp) class(s *Stmt) {
+	o := in.newObject(class, s.Cls.Name)
+	o.def = s.Cls
+	for _, b := range s.Cls.Bases {
+		v := in.eval(b)
+		o.native = append(o.native, v.Native...)
+		for _, c := range v.objs {
+			if c.kind == class {
+				o.bases = append(o.bases, c)
+			}
+		}
+	}
+	f := &frame{vars: map[any]addr{}, parent: in.frame(), module: o}
+	in.calls = append(in.calls, &activation{frame: f, base: in.st})
+	in.exec(s.Cls.Body)
+	in.calls = in.calls[:len(in.calls)-1]
+	for _, name := range o.order {
+		v := in.load(o.fields[name])
+		for _, c := range v.fns {
+			if c.frame == f {
+				c.class, c.frame = o, f.parent
+			}
+		}
+	}
+	v := Value{objs: []*object{o}, truth: truthy}
+	for _, d := range s.Cls.Decorators {
+		in.apply(in.eval(d), &CallSite{In: in, Pos: s.Pos, Args: []Value{v}})
+	}
+	in.assign(&Expr{Op: Name, Key: s.Cls.Key, S: s.Cls.Name}, v, true)
+}

@@ -1,0 +1,123 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+)
+
+// Concat is texts one behind the other.
+func (in *Interp) Concat(pos Pos, parts ...Value) Value {
+	if len(parts) == 1 && parts[0].Tainted() {
+		return parts[0]
+	}
+	if s, ok := constants(parts); ok {
+		return ConstStr(s)
+	}
+	var out Value
+	before, fixed, lead := "", false, true
+	sources := map[*Source][]*node{}
+	var order []*Source
+	for _, p := range parts {
+		for _, n := range in.deep(p) {
+			if _, ok := sources[n.src]; !ok {
+				order = append(order, n.src)
+			}
+			sources[n.src] = append(sources[n.src], in.newNode(n.src, Whole, []*node{n}, hostLabel(before, fixed, p), pos, ""))
+		}
+		if s, ok := p.String(); ok {
+			before += s
+		} else {
+			before += p.pre
+			if !p.Tainted() {
+				fixed = true
+			} else {
+				before += p.suf
+			}
+			if lead {
+				out.pre = before[:len(before)-len(p.suf)*b2i(p.Tainted())]
+			}
+			lead = false
+		}
+	}
+	for _, s := range order {
+		if len(out.nodes) < maxNodes {
+			ns := sources[s]
+			n := ns[0]
+			if len(ns) > 1 {
+				n = in.newNode(s, Whole, ns, 0, pos, "")
+			}
+			out.nodes = append(out.nodes, n)
+		}
+	}
+	out.suf = suffix(parts)
+	if len(before) > 0 {
+		out.truth = truthy
+	}
+	return out
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func constants(parts []Value) (string, bool) {
+	var b strings.Builder
+	for _, p := range parts {
+		s, ok := p.String()
+		if !ok {
+			return "", false
+		}
+		b.WriteString(s)
+	}
+	return b.String(), true
+}
+
+func suffix(parts []Value) string {
+	out := ""
+	for i := len(parts) - 1; i >= 0; i-- {
+		s, ok := parts[i].String()
+		if !ok {
+			return parts[i].suf + out
+		}
+		out = s + out
+	}
+	return out
+}
+
+// hostLabel says whether what stands before a part of a URL fixes its host.
+func hostLabel(before string, fixed bool, part Value) Label {
+	before += part.pre
+	if fixed {
+		return HostFixed
+	}
+	scheme, rest, ok := strings.Cut(before, "://")
+	switch {
+	case !ok && before == "":
+		return 0
+	case !ok: // "/v1/" or "query: "
+		return HostFixed
+	case rest == "" || strings.HasSuffix(rest, "@") && !strings.Contains(rest, "/"):
+		_ = scheme
+		return 0
+	case strings.ContainsAny(rest, "/?#"):
+		return HostFixed
+	case strings.HasSuffix(rest, ":"):
+		return HostFixed
+	}
+	return HostWeak
+}
+
+func characters(s string) []string {
+	var out []string
+	for _, r := range s {
+		if len(out) < maxConsts {
+			out = append(out, string(r))
+		}
+	}
+	return out
+}

@@ -1,0 +1,230 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import "slices"
+
+// A Value is what is known of a value: where it comes from, and what it may be.
+type Value struct {
+	nodes  []*node
+	objs   []*object
+	fns    []*closure
+	Native []string // functions, types and instances of libraries: "os.Open", "net/http.Client"
+	consts []string
+	closed bool // it is one of consts and nothing else
+	truth  truth
+	cond   *cond
+	pre    string // a literal that it begins with
+	suf    string // one that it ends with
+	whole  bool   // nothing was put in front of the tainted part, nor behind
+	ptr    addr   // what it points to; 0 is nothing
+	tool   bool   // it is the name of the tool that is called
+}
+
+type truth uint8
+
+const (
+	maybe truth = iota
+	truthy
+	falsy
+)
+
+// Bounds of what is kept of one value.
+const (
+	maxNodes  = 12
+	maxObjs   = 6
+	maxFns    = 12
+	maxNative = 6
+	maxConsts = 32
+)
+
+// Tainted reports that some of it comes from an argument.
+func (v Value) Tainted() bool { return len(v.nodes) > 0 }
+
+// String is the constant that it is.
+func (v Value) String() (string, bool) {
+	if v.closed && len(v.consts) == 1 {
+		return v.consts[0], true
+	}
+	return "", false
+}
+
+// Strings are the constants of which it is one; false if it may be something else.
+func (v Value) Strings() ([]string, bool) { return v.consts, v.closed && len(v.consts) > 0 }
+
+// Prefix is a literal that the value begins with, Suffix one that it ends with.
+func (v Value) Prefix() string {
+	if s, ok := v.String(); ok {
+		return s
+	}
+	return v.pre
+}
+
+// Suffix is a literal that the value ends with.
+func (v Value) Suffix() string {
+	if s, ok := v.String(); ok {
+		return s
+	}
+	return v.suf
+}
+
+// Is reports that it may be this function, type or instance of a library.
+func (v Value) Is(native string) bool { return slices.Contains(v.Native, native) }
+
+// Callable reports that it is, or may be, a function of the program.
+func (v Value) Callable() bool { return len(v.fns) > 0 }
+
+// FuncName is the name of the first function that it may be.
+func (v Value) FuncName() string {
+	if len(v.fns) > 0 {
+		return v.fns[0].fn.Name
+	}
+	return ""
+}
+
+// Func is the first function that it may be, or nil.
+func (v Value) Func() *Func {
+	if len(v.fns) > 0 {
+		return v.fns[0].fn
+	}
+	return nil
+}
+
+// ConstStr is a constant.
+func ConstStr(s string) Value {
+	t := truthy
+	if s == "" {
+		t = falsy
+	}
+	return Value{consts: []string{s}, closed: true, truth: t}
+}
+
+// NativeValue is a function, type or instance of a library.
+func NativeValue(name string) Value { return Value{Native: []string{name}, truth: maybe} }
+
+func boolean(b bool) Value {
+	if b {
+		return Value{truth: truthy}
+	}
+	return Value{truth: falsy}
+}
+
+// ToolName is the name of the tool that is called, as a dispatcher is given it.
+func ToolName() Value { return Value{tool: true} }
+
+func union[T comparable](a, b []T, most int) []T {
+	if len(b) == 0 {
+		return a
+	}
+	if len(a) == 0 && len(b) <= most {
+		return b
+	}
+	out := slices.Clip(a)
+	for _, x := range b {
+		if len(out) >= most {
+			break
+		}
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// plain reports that nothing is known of it, not even that it is unknown: no assignment yet.
+func (v Value) plain() bool {
+	return len(v.nodes) == 0 && len(v.objs) == 0 && len(v.fns) == 0 && len(v.Native) == 0 && !v.closed && v.truth == maybe && v.ptr == 0 && !v.tool && v.cond == nil && v.pre == "" && v.suf == ""
+}
+
+// either is a value that is the one or the other.
+func either(a, b Value) Value {
+	out := Value{
+		nodes:  union(a.nodes, b.nodes, maxNodes),
+		objs:   union(a.objs, b.objs, maxObjs),
+		fns:    union(a.fns, b.fns, maxFns),
+		Native: union(a.Native, b.Native, maxNative),
+		closed: a.closed && b.closed && len(a.consts)+len(b.consts) <= maxConsts,
+		tool:   a.tool || b.tool,
+		whole:  a.whole && b.whole || a.whole && !b.Tainted() || b.whole && !a.Tainted(),
+	}
+	out.consts = union(a.consts, b.consts, maxConsts)
+	if a.truth == b.truth {
+		out.truth = a.truth
+	}
+	if a.Prefix() == b.Prefix() {
+		out.pre = a.Prefix()
+	}
+	if a.Suffix() == b.Suffix() {
+		out.suf = a.Suffix()
+	}
+	out.ptr = a.ptr
+	if out.ptr == 0 {
+		out.ptr = b.ptr
+	}
+	return out
+}
+
+// Kinds of objects.
+type kind uint8
+
+const (
+	record kind = iota // an instance, a struct, a module
+	list               // with fields "0", "1", … while its length is known
+	dict
+	arguments // of a call of a tool, or a part of them
+	class
+)
+
+// An object is something with fields, shared by all that refer to it. The values of its fields
+// are in the store.
+type object struct {
+	kind   kind
+	name   string // of the class or struct
+	of     *object
+	bases  []*object
+	native []string // a class of a library that it derives from
+	fields map[string]addr
+	order  []string
+	elem   addr // what is at a place that is not known
+	src    *argSource
+	open   bool // a list whose length is not known
+	def    *ClassDef
+}
+
+// An argSource is the arguments of a tool, or an object within them.
+type argSource struct {
+	tool string
+	base string // JSON Pointer of it
+}
+
+// A closure is a function with the variables around it.
+type closure struct {
+	fn    *Func
+	frame *frame
+	self  *Value
+	class *object
+}
+
+// A frame holds the variables of one activation of a function.
+type frame struct {
+	vars   map[any]addr
+	parent *frame
+	outer  map[string]bool // names that are an enclosing function's
+	module *object         // its variables are the fields of this
+	fn     *Func
+}
+
+func (f *frame) lookup(key any) (addr, bool) {
+	for ; f != nil; f = f.parent {
+		if a, ok := f.vars[key]; ok {
+			return a, true
+		}
+		if s, ok := key.(string); ok && f.module != nil {
+			if a, ok := f.module.fields[s]; ok {
+				return a, true
+			}
+		}
+	}
+	return 0, false
+}
