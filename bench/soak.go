@@ -112,8 +112,29 @@ func soak(ctx context.Context, p programs, everything, dir string, size soakSize
 	if err != nil {
 		return nil, nil, err
 	}
-	last, err := drained(ctx, metrics, footprints[0], size.drain)
-	return l, append(footprints, last), err
+	left, err := drained(ctx, metrics, "when all have left", footprints[0], size.drain)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := (&load{url: l.url, fleet: fleet, patience: l.patience}).visit(ctx, size.clients); err != nil {
+		return nil, nil, err
+	}
+	last, err := drained(ctx, metrics, "when they have come and left again", footprints[0], size.drain)
+	return l, append(footprints, left, last), err
+}
+
+// visit has clients come, each make a call, and leave.
+func (l *load) visit(ctx context.Context, clients int) error {
+	calling, stop := context.WithCancel(ctx)
+	defer stop()
+	leave, err := l.start(calling, clients)
+	if err != nil {
+		return err
+	}
+	err = l.pass(ctx, warming, 0)
+	stop()
+	leave()
+	return err
 }
 
 // harm kills one server, and lets another hang for a time.
@@ -126,12 +147,12 @@ func (l *load) harm(ctx context.Context, d time.Duration) error {
 	return errors.Join(err, l.fleet.signal(hanging, "CONT"))
 }
 
-// drained waits until the gateway has no more goroutines than at first, and returns what it
-// holds then: of memory, also what nobody has collected yet.
-func drained(ctx context.Context, metrics string, first footprint, d time.Duration) (footprint, error) {
+// drained waits until the gateway has no more goroutines than at first, and has given its memory
+// back, and returns what it holds then.
+func drained(ctx context.Context, metrics, when string, first footprint, d time.Duration) (footprint, error) {
 	for late := time.Now().Add(d); ; {
-		last, err := look(ctx, metrics, "when all have left")
-		if err != nil || time.Now().After(late) || last.goroutines <= first.goroutines {
+		last, err := look(ctx, metrics, when)
+		if err != nil || time.Now().After(late) || last.goroutines <= first.goroutines && last.resident <= returned*first.resident {
 			return last, err
 		}
 		select {
@@ -141,6 +162,10 @@ func drained(ctx context.Context, metrics string, first footprint, d time.Durati
 		}
 	}
 }
+
+// returned is how much more memory than at first counts as where it was: what the first client
+// has the gateway make for all.
+const returned = 1.5
 
 // answers waits until a program that has just been started answers at a URL.
 func answers(ctx context.Context, url string, program *daemon) error {

@@ -46,13 +46,13 @@ func TestSoak(t *testing.T) {
 	if l.tallies[trouble][hanging].givenUp == 0 {
 		t.Errorf("%s did not hang", l.fleet.members[hanging].name)
 	}
-	if len(footprints) != 5 {
-		t.Errorf("%d footprints, want 5", len(footprints))
+	if len(footprints) != 6 {
+		t.Errorf("%d footprints, want 6", len(footprints))
 	}
 	var out bytes.Buffer
 	writeLoad(&out, l)
 	writeFootprints(&out, footprints)
-	if got, want := strings.Count(out.String(), "\n"), 2+4+2+5; got != want {
+	if got, want := strings.Count(out.String(), "\n"), 2+4+2+6; got != want {
 		t.Errorf("%d lines in the tables, want %d:\n%s", got, want, out.String())
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -19,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/httpguard"
+	"github.com/toolvet/toolvet/internal/memory"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/recorder"
 	"github.com/toolvet/toolvet/telemetry/prometheus"
@@ -90,11 +89,9 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // as the proxy does
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	memory.Manage(ctx)
 	s := &serving{flags: flags, log: log, supervisor: supervisor, stderr: a.stderr}
 	if err := s.load(); err != nil {
 		return err
