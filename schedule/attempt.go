@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,11 +18,7 @@ import (
 
 // attempt does a run: it judges the call once more, and makes it.
 func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
-	limit := time.Duration(c.Job.Timeout)
-	if limit == 0 {
-		limit = s.cfg.Timeout
-	}
-	within, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", limit))
+	within, cancel := s.within(ctx, &c.Job.Spec)
 	defer cancel()
 	v, err := s.verdict(within, "fire", c.Job)
 	outcome := new(Run)
@@ -35,6 +32,12 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 	}
 	outcome.Verdict = v
 	return outcome
+}
+
+// within bounds a run of a job.
+func (s *Scheduler) within(ctx context.Context, spec *Spec) (context.Context, context.CancelFunc) {
+	limit := cmp.Or(time.Duration(spec.Timeout), s.cfg.Timeout)
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", limit))
 }
 
 // call makes a job's call. The run that it returns says what came of it.

@@ -38,6 +38,8 @@ type Config struct {
 	// Bases are the directories in which a server's relative paths may lie, whose files are
 	// looked at; nil: only absolute paths are.
 	Bases func(server string) []string
+	// Rehearse makes calls where they can do no harm. Nil: there are no rehearsals.
+	Rehearse Rehearser
 	// Alert tells a change of a job's health, at least once, in one of the processes that
 	// serve the store; after an error again. It has a minute. Nil tells nobody.
 	Alert func(context.Context, *Notice) error

@@ -22,6 +22,7 @@ type Proposal struct {
 	protocol.Result
 	Understood string      `json:"understood,omitempty"` // the schedule in words
 	Next       []time.Time `json:"next,omitempty"`       // the first three runs, in the job's zone
+	Rehearsal  *Rehearsal  `json:"rehearsal,omitempty"`  // if one was made
 
 	schedule *when.Schedule
 }
@@ -88,7 +89,8 @@ type How struct {
 	// SkipValidation makes the job although its call was judged a no-go. It is refused unless
 	// the policy allows it, and is recorded.
 	SkipValidation bool `json:"skip_validation,omitempty"`
-	// TestRun "real" makes the call once, now, and the job only if that succeeds.
+	// TestRun makes the call once, now, and the job only if that succeeds: [TestRehearsal] where
+	// it can do no harm, [TestReal] for real.
 	TestRun string `json:"test_run,omitempty"`
 }
 
@@ -146,8 +148,8 @@ func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, h
 	for _, problem := range spec.problems(s.now()) {
 		p.add("/"+problem.field, problem.message, problem.suggestion)
 	}
-	if how.TestRun != "" && how.TestRun != "real" {
-		p.add("/test_run", `must be "real", which makes the call now`, "")
+	if how.TestRun != "" && how.TestRun != TestReal && how.TestRun != TestRehearsal {
+		p.add("/test_run", `must be "rehearsal", which makes the call where it can do no harm, or "real"`, "")
 	}
 	if !p.Valid {
 		err = errors.Join(&RefusedError{p}, err)
@@ -172,20 +174,6 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 	}
 	p, err = s.Propose(ctx, spec, old.Owner.session(), how)
 	return old, spec, p, err
-}
-
-// tryOut makes a job's call once, if that is asked for.
-func (s *Scheduler) tryOut(ctx context.Context, spec Spec, who *call.Session, how How, p *Proposal) error {
-	if how.TestRun == "" {
-		return nil
-	}
-	j := &Job{Spec: spec, Owner: OwnerOf(who)}
-	j.Arguments = spec.arguments()
-	if r := s.call(ctx, j); r.State != Succeeded {
-		p.add("/test_run", r.Reason, "")
-		return &RefusedError{p}
-	}
-	return nil
 }
 
 // ErrConflict says that a job was changed by another at the same time.

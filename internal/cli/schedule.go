@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
@@ -118,8 +119,8 @@ func (p *plan) digest() string {
 // jobServers are the servers whose tools jobs call.
 type jobServers interface {
 	schedule.Caller
-	// bases are the directories in which the relative paths of a server may lie.
-	bases(server string) []string
+	// known is what the policy says of a server, and its gate; nil if there is none.
+	known(server string) (*policy.Server, *toolvet.Gate)
 }
 
 // open opens the scheduler of a plan. Tell and seen are as Alert and Seen of [schedule.Config].
@@ -129,7 +130,7 @@ func (p *plan) open(ctx context.Context, servers jobServers, tell func(context.C
 		return nil, nil, withHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
 	}
 	s, err := schedule.New(schedule.Config{
-		Store: store, Caller: servers, AllowSkip: p.said.SkipValidation, PolicyDigest: p.digest, Bases: servers.bases, Alert: tell, Seen: seen,
+		Store: store, Caller: servers, AllowSkip: p.said.SkipValidation, PolicyDigest: p.digest, Bases: basesOf(servers), Rehearse: p.rehearser(servers), Alert: tell, Seen: seen,
 		Workers: p.said.Workers, Ahead: p.said.Ahead, Recheck: p.said.Recheck, MaxResult: p.said.Retention.Result,
 		KeepAge: p.said.Retention.Age, KeepRuns: p.said.Retention.Runs, Logger: p.log,
 	})

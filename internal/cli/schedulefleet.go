@@ -58,31 +58,37 @@ func (f *fleet) end(ctx context.Context) {
 	f.Close(within)
 }
 
-// bases implements jobServers.
-func (f *fleet) bases(server string) []string {
+// known implements jobServers.
+func (f *fleet) known(server string) (*policy.Server, *toolvet.Gate) {
 	i := slices.IndexFunc(f.all, func(s *policy.Server) bool { return s.Name == server })
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
-	return basesOf(f.all[i])
+	return f.all[i], f.gates[server].current.Load()
 }
 
-// basesOf are the directories in which the relative paths of a server may lie.
-func basesOf(server *policy.Server) []string {
-	s, err := serverOf(&policy.Policy{Servers: []*policy.Server{server}}, server.Name, nil)
-	if err != nil || s.World.Remote {
-		return nil
-	}
-	var list []string
-	if s.World.Base != "" {
-		list = append(list, s.World.Base)
-	}
-	for _, root := range s.World.Roots {
-		if !slices.Contains(list, root) {
-			list = append(list, root)
+// basesOf are the directories in which the relative paths of servers may lie.
+func basesOf(servers jobServers) func(server string) []string {
+	return func(server string) []string {
+		known, _ := servers.known(server)
+		if known == nil {
+			return nil
 		}
+		s, err := serverOf(&policy.Policy{Servers: []*policy.Server{known}}, server, nil)
+		if err != nil || s.World.Remote {
+			return nil
+		}
+		var list []string
+		if s.World.Base != "" {
+			list = append(list, s.World.Base)
+		}
+		for _, root := range s.World.Roots {
+			if !slices.Contains(list, root) {
+				list = append(list, root)
+			}
+		}
+		return list
 	}
-	return list
 }
 
 // watch keeps the gates as the policy file says until ctx is done, and calls changed after

@@ -60,7 +60,7 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 	text("jitter", "jitter", "begin a run up to so much later, such as 30s")
 	yes("at-most-once", "at_most_once", "report a run whose worker died, and do not repeat it")
 	flags.BoolVar(&f.how.SkipValidation, "skip-validation", false, "make the job although its call is a no-go, if the policy allows that")
-	flags.StringVar(&f.how.TestRun, "test-run", "", "'real' makes the call once, now, and the job only if that succeeds")
+	flags.StringVar(&f.how.TestRun, "test-run", "", "make the call once, now, and the job only if that succeeds: `rehearsal|real`, in a sandbox (Linux) or for real")
 	flags.Lookup("test-run").NoOptDefVal = "" // it must be asked for by name
 }
 
@@ -117,12 +117,24 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 						fmt.Fprintf(w, "  warning: %s\n", warning)
 					}
 					nextWords(w, j)
+					rehearsalWords(w, p)
 				})
 			})
 		},
 	}
 	job.register(cmd)
 	return cmd
+}
+
+// rehearsalWords are what a rehearsal would have changed.
+func rehearsalWords(w *strings.Builder, p *schedule.Proposal) {
+	if p.Rehearsal == nil {
+		return
+	}
+	fmt.Fprintf(w, "  in the rehearsal:\n")
+	for line := range strings.Lines(p.Rehearsal.Text) {
+		fmt.Fprintf(w, "    %s\n", strings.TrimRight(line, "\n"))
+	}
 }
 
 func (a *app) scheduleValidate(flags *scheduleFlags) *cobra.Command {
@@ -180,6 +192,7 @@ func (a *app) scheduleUpdate(flags *scheduleFlags) *cobra.Command {
 				return a.printJob(flags, j, func(w *strings.Builder) {
 					fmt.Fprintf(w, "changed the job %s\n", j.Name)
 					nextWords(w, j)
+					rehearsalWords(w, p)
 				})
 			})
 		},

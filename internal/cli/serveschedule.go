@@ -198,8 +198,8 @@ func (j *jobSet) Tools(ctx context.Context, server string) (*call.Catalog, error
 	return set.Tools(ctx, server)
 }
 
-// bases implements jobServers.
-func (j *jobSet) bases(server string) []string {
+// known implements jobServers.
+func (j *jobSet) known(server string) (*policy.Server, *toolvet.Gate) {
 	s := j.serving
 	s.mu.Lock()
 	i := slices.IndexFunc(s.policy.Servers, func(one *policy.Server) bool { return one.Name == server })
@@ -208,10 +208,10 @@ func (j *jobSet) bases(server string) []string {
 		said = s.policy.Servers[i]
 	}
 	s.mu.Unlock()
-	if said == nil {
-		return nil
+	if said == nil || server == scheduleServer {
+		return nil, nil
 	}
-	return basesOf(said)
+	return said, s.gateOf(server)
 }
 
 // others are the servers but the scheduler.

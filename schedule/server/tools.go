@@ -35,8 +35,9 @@ func (d *door) create(ctx context.Context, arguments json.RawMessage) (any, erro
 	}
 	return struct {
 		view
-		Warnings []string `json:"warnings,omitempty"`
-	}{viewOf(j), p.Warnings}, nil
+		Warnings  []string            `json:"warnings,omitempty"`
+		Rehearsal *schedule.Rehearsal `json:"rehearsal,omitempty"`
+	}{viewOf(j), p.Warnings, p.Rehearsal}, nil
 }
 
 type change struct {

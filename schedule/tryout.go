@@ -1,0 +1,64 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// Kinds of test runs, which are made before a job is.
+const (
+	TestRehearsal = "rehearsal" // where it can do no harm
+	TestReal      = "real"      // for real
+)
+
+// A Rehearsal is what a call did where it could do no harm.
+type Rehearsal struct {
+	// Faults say why it could not be made or must not be; none: it succeeded.
+	Faults []string        `json:"faults,omitempty"`
+	Report json.RawMessage `json:"report,omitempty"` // what it changed; nil if it did not come so far
+	Text   string          `json:"-"`                // the same for people
+}
+
+// A Rehearser makes a call where it can do no harm. The error says why it cannot be rehearsed.
+type Rehearser func(ctx context.Context, tool string, arguments json.RawMessage, who *call.Session) (*Rehearsal, error)
+
+// tryOut makes a job's call once before the job is made, if that is asked for.
+func (s *Scheduler) tryOut(ctx context.Context, spec Spec, who *call.Session, how How, p *Proposal) error {
+	ctx, cancel := s.within(ctx, &spec)
+	defer cancel()
+	switch how.TestRun {
+	case TestReal:
+		j := &Job{Spec: spec, Owner: OwnerOf(who)}
+		j.Arguments = spec.arguments()
+		if r := s.call(ctx, j); r.State != Succeeded {
+			p.add("/test_run", r.Reason, "")
+		}
+	case TestRehearsal:
+		s.rehearse(ctx, spec, who, p)
+	}
+	if !p.Valid {
+		return &RefusedError{p}
+	}
+	return nil
+}
+
+func (s *Scheduler) rehearse(ctx context.Context, spec Spec, who *call.Session, p *Proposal) {
+	if s.cfg.Rehearse == nil {
+		p.add("/test_run", "cannot be a rehearsal here", `leave it out, or make the call for real with "real"`)
+		return
+	}
+	r, err := s.cfg.Rehearse(ctx, spec.Tool, spec.arguments(), OwnerOf(who).session())
+	if err != nil {
+		p.add("/test_run", "the call cannot be rehearsed: "+err.Error(), `leave it out, or make the call for real with "real"`)
+		return
+	}
+	p.Rehearsal = r
+	for _, fault := range r.Faults {
+		p.add("/test_run", "in the rehearsal "+fault, "")
+	}
+}
