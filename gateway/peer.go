@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,14 +30,14 @@ type peer struct {
 	working map[*session]int // requests under way, by whose they are
 	retired chan struct{}    // closed when nothing is under way any more; nil: in use
 	shelves map[upstream.List]*shelf
-	late    bool                          // who last waited for a list has waited in vain
-	down    time.Time                     // since when the server is; zero: it is not
-	watched map[string]map[watcher]string // by URI, who subscribed to it, and how they write it
-	level   string                        // of log messages; "": the server's own choice
+	late    bool              // who last waited for a list has waited in vain
+	down    time.Time         // since when the server is; zero: it is not
+	watched map[string]*watch // by URI
+	level   string            // of log messages; "": the server's own choice
 }
 
 func newPeer(p *pool, s Server) (*peer, error) {
-	peer := &peer{pool: p, name: s.Name, version: s.Version, working: map[*session]int{}, shelves: map[upstream.List]*shelf{}, watched: map[string]map[watcher]string{}}
+	peer := &peer{pool: p, name: s.Name, version: s.Version, working: map[*session]int{}, shelves: map[upstream.List]*shelf{}, watched: map[string]*watch{}}
 	peer.gate.Store(&s.Gate)
 	own := s.Server
 	if s.DialerFor != nil {
@@ -133,16 +134,13 @@ func (p *peer) connected() {
 	}
 	p.mu.Lock()
 	level := p.level
-	var uris []string
-	for uri := range p.watched {
-		uris = append(uris, uri)
-	}
+	watched := maps.Clone(p.watched)
 	p.mu.Unlock()
 	if level != "" {
 		p.setLevel(ctx, level)
 	}
-	for _, uri := range uris {
-		if err := p.watch(ctx, uri); err != nil {
+	for uri, it := range watched {
+		if err := p.settle(ctx, uri, it, true); err != nil {
 			p.pool.g.log.Warn("a subscription was lost with the server's connection", "server", p.name)
 		}
 	}

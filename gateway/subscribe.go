@@ -52,29 +52,82 @@ func (s *session) updated(params json.RawMessage) {
 
 const updatedMethod = "notifications/resources/updated"
 
+// A watch is a resource of the server that somebody has subscribed to.
+type watch struct {
+	turn chan struct{} // of who tells the server; one at a time
+	told bool          // the server knows of it; with turn
+
+	by map[watcher]string // who, and how they write the URI; with the mutex of the peer
+}
+
 // subscribe has w told of a resource, which the client calls shown.
 func (p *peer) subscribe(ctx context.Context, w watcher, uri, shown string) error {
 	p.mu.Lock()
-	if len(p.watched) >= maxWatched {
-		p.mu.Unlock()
-		return fmt.Errorf("%d of its resources are subscribed to already", maxWatched)
+	it := p.watched[uri]
+	if it == nil {
+		if len(p.watched) >= maxWatched {
+			p.mu.Unlock()
+			return fmt.Errorf("%d of its resources are subscribed to already", maxWatched)
+		}
+		it = &watch{turn: make(chan struct{}, 1), by: map[watcher]string{}}
+		p.watched[uri] = it
 	}
-	by := p.watched[uri]
-	first := by == nil
-	if first {
-		by = map[watcher]string{}
-		p.watched[uri] = by
-	}
-	by[w] = shown
+	it.by[w] = shown
 	p.mu.Unlock()
-	if !first {
+	err := p.settle(ctx, uri, it, false)
+	if err != nil {
+		p.drop(w, uri)
+		go func() { _ = p.settle(p.pool.ctx, uri, it, false) }() // nobody else may want it
+	}
+	return err
+}
+
+func (p *peer) unsubscribe(ctx context.Context, w watcher, uri string) error {
+	it := p.drop(w, uri)
+	if it == nil {
 		return nil
 	}
-	err := p.watch(ctx, uri)
-	if err != nil {
-		p.mu.Lock()
+	return p.settle(ctx, uri, it, false)
+}
+
+// drop has w told of a resource no more. It returns what the server may know of it.
+func (p *peer) drop(w watcher, uri string) *watch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	it := p.watched[uri]
+	if it != nil {
+		delete(it.by, w)
+	}
+	return it
+}
+
+// settle has the server know whether anybody wants to be told of a resource. Who comes
+// meanwhile waits for what the server says to it. Fresh says that the server knows nothing: its
+// connection is another.
+func (p *peer) settle(ctx context.Context, uri string, it *watch, fresh bool) (err error) {
+	select {
+	case it.turn <- struct{}{}:
+		defer func() { <-it.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	it.told = it.told && !fresh
+	p.mu.Lock()
+	wanted := len(it.by) > 0
+	p.mu.Unlock()
+	switch {
+	case wanted && !it.told:
+		if err = p.watch(ctx, uri); err == nil {
+			it.told = true
+		}
+	case !wanted && it.told:
+		err = p.unwatch(ctx, uri)
+		it.told = false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(it.by) == 0 && !it.told && p.watched[uri] == it {
 		delete(p.watched, uri)
-		p.mu.Unlock()
 	}
 	return err
 }
@@ -92,29 +145,14 @@ func (p *peer) unwatch(ctx context.Context, uri string) error {
 	return err
 }
 
-func (p *peer) unsubscribe(ctx context.Context, w watcher, uri string) error {
-	p.mu.Lock()
-	by := p.watched[uri]
-	delete(by, w)
-	last := by != nil && len(by) == 0
-	if last {
-		delete(p.watched, uri)
-	}
-	p.mu.Unlock()
-	if !last {
-		return nil
-	}
-	return p.unwatch(ctx, uri)
-}
-
 // updated tells those who subscribed to a resource, or to one that it is a part of.
 func (p *peer) updated(params json.RawMessage) {
 	uri := textOf(splice.Get(params, wide, "uri"))
 	told := map[watcher]string{}
 	p.mu.Lock()
-	for watched, by := range p.watched {
+	for watched, it := range p.watched {
 		if rest, ok := strings.CutPrefix(uri, watched); ok {
-			for w, shown := range by {
+			for w, shown := range it.by {
 				told[w] = shown + rest
 			}
 		}
@@ -130,24 +168,23 @@ func (p *peer) updated(params json.RawMessage) {
 
 // forget is the end of a session.
 func (p *peer) forget(s *session) {
+	over := map[string]*watch{}
 	p.mu.Lock()
-	var over []string
-	for uri, by := range p.watched {
-		for w := range by {
+	for uri, it := range p.watched {
+		for w := range it.by {
 			if w.of() == s {
-				delete(by, w)
+				delete(it.by, w)
 			}
 		}
-		if len(by) == 0 {
-			delete(p.watched, uri)
-			over = append(over, uri)
+		if len(it.by) == 0 {
+			over[uri] = it
 		}
 	}
 	p.mu.Unlock()
 	if len(over) > 0 {
 		go func() {
-			for _, uri := range over {
-				_ = p.unwatch(p.pool.ctx, uri) // nobody is told of it any more, either way
+			for uri, it := range over {
+				_ = p.settle(p.pool.ctx, uri, it, false) // nobody is told of it any more, either way
 			}
 		}()
 	}
