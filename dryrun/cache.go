@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/protocol"
@@ -27,15 +28,21 @@ type cache struct {
 	looks         chan struct{} // slots of looks at files
 
 	mu    sync.Mutex
-	gate  *toolvet.Gate // whose verdicts they are: another Gate is another policy
-	byKey map[key]*list.Element
+	byKey map[place]*list.Element
 	order *list.List // of *entry, the last one used first
 	bytes int
 }
 
+// A place is where a verdict is kept: under its Gate, for another Gate is another policy. A
+// Gate that nobody uses any more is not kept for it; its verdicts are the first to go.
+type place struct {
+	gate weak.Pointer[toolvet.Gate]
+	key  key
+}
+
 // An entry is a verdict that is kept.
 type entry struct {
-	key     key
+	place   place
 	verdict toolvet.Verdict
 	basis   *toolvet.Basis
 	made    time.Time
@@ -46,7 +53,7 @@ type entry struct {
 func newCache(cfg Config) *cache {
 	return &cache{
 		pure: max(cfg.TTL, 0), runtime: min(max(cfg.RuntimeTTL, 0), max(cfg.TTL, 0)),
-		looks: make(chan struct{}, 64), byKey: map[key]*list.Element{}, order: list.New(),
+		looks: make(chan struct{}, 64), byKey: map[place]*list.Element{}, order: list.New(),
 	}
 }
 
@@ -72,8 +79,9 @@ func (k keeping) tell(r *protocol.Result, lasts bool) {
 func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Request, progress func(toolvet.Progress)) (toolvet.Verdict, keeping) {
 	k, usable := keyOf(q)
 	usable = usable && c.pure > 0
+	at := place{weak.Make(gate), k}
 	if usable {
-		if e := c.find(ctx, gate, k); e != nil {
+		if e := c.find(ctx, at); e != nil {
 			now := time.Now()
 			v := e.verdict
 			v.Findings = slices.Clip(v.Findings) // others add theirs
@@ -85,7 +93,7 @@ func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Req
 	if ttl := c.lasts(basis); usable && ttl > 0 {
 		kept.ttl = ttl
 		now := time.Now()
-		c.add(gate, &entry{key: k, verdict: v, basis: basis, made: now, until: now.Add(ttl), bytes: sizeOf(v, basis)})
+		c.add(&entry{place: at, verdict: v, basis: basis, made: now, until: now.Add(ttl), bytes: sizeOf(v, basis)})
 	}
 	return v, kept
 }
@@ -102,8 +110,8 @@ func (c *cache) lasts(basis *toolvet.Basis) time.Duration {
 }
 
 // find returns a verdict that still holds, or nil.
-func (c *cache) find(ctx context.Context, gate *toolvet.Gate, k key) *entry {
-	e := c.get(gate, k)
+func (c *cache) find(ctx context.Context, at place) *entry {
+	e := c.get(at)
 	if e == nil {
 		return nil
 	}
@@ -143,37 +151,24 @@ func (c *cache) holds(ctx context.Context, basis *toolvet.Basis) bool {
 	return false
 }
 
-func (c *cache) get(gate *toolvet.Gate, k key) *entry {
+func (c *cache) get(at place) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turnTo(gate)
-	at := c.byKey[k]
-	if at == nil {
+	found := c.byKey[at]
+	if found == nil {
 		return nil
 	}
-	c.order.MoveToFront(at)
-	return at.Value.(*entry)
+	c.order.MoveToFront(found)
+	return found.Value.(*entry)
 }
 
-// turnTo forgets what another Gate has judged.
-func (c *cache) turnTo(gate *toolvet.Gate) {
-	if c.gate != gate {
-		clear(c.byKey)
-		c.order.Init()
-		c.gate, c.bytes = gate, 0
-	}
-}
-
-func (c *cache) add(gate *toolvet.Gate, e *entry) {
+func (c *cache) add(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gate != gate {
-		return // the policy has changed meanwhile
-	}
-	if at := c.byKey[e.key]; at != nil {
+	if at := c.byKey[e.place]; at != nil {
 		c.remove(at)
 	}
-	c.byKey[e.key] = c.order.PushFront(e)
+	c.byKey[e.place] = c.order.PushFront(e)
 	c.bytes += e.bytes
 	for len(c.byKey) > maxKept || c.bytes > maxKeptBytes {
 		c.remove(c.order.Back())
@@ -182,14 +177,14 @@ func (c *cache) add(gate *toolvet.Gate, e *entry) {
 
 func (c *cache) remove(at *list.Element) {
 	e := c.order.Remove(at).(*entry)
-	delete(c.byKey, e.key)
+	delete(c.byKey, e.place)
 	c.bytes -= e.bytes
 }
 
 func (c *cache) drop(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at := c.byKey[e.key]; at != nil && at.Value == e {
+	if at := c.byKey[e.place]; at != nil && at.Value == e {
 		c.remove(at)
 	}
 }
