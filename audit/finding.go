@@ -65,7 +65,7 @@ func finding(a *Assessment, language string) Finding {
 		f.Both = f.Both || fact.Method != first.Method
 	}
 	f.Rules = orNone(f.Rules)
-	f.Fix = fix(a.Class, languageOf(f.Evidence, language))
+	f.Fix = Fix(a.Class, languageOf(f.Evidence, language))
 	return f
 }
 
@@ -76,7 +76,7 @@ func remarks(a *Assessment, language string) []Finding {
 		if fact.remark() {
 			list = append(list, Finding{
 				Cell: a.Cell, ID: a.ID() + "-" + fact.Rule, Rules: []string{fact.Rule}, Severity: Info, Confidence: Metadata,
-				Why: fact.Why, Evidence: []Fact{fact}, Fix: fix(a.Class, languageOf([]Fact{fact}, language)),
+				Why: fact.Why, Evidence: []Fact{fact}, Fix: Fix(a.Class, languageOf([]Fact{fact}, language)),
 			})
 		}
 	}

@@ -87,7 +87,8 @@ var fixes = map[Class]map[string]string{
 	},
 }
 
-func fix(c Class, language string) string {
+// Fix says what to do about a class, in the language of the server; "" is any.
+func Fix(c Class, language string) string {
 	if f := fixes[c][language]; f != "" {
 		return f
 	}

@@ -24,11 +24,10 @@ type Input struct {
 
 // A Target is what was audited.
 type Target struct {
-	Name    string   `json:"name"`              // a command, a URL or a directory, without secrets
-	Server  string   `json:"server,omitempty"`  // what the server says it is: name and version
-	Methods []Method `json:"methods"`           // that were used
-	Source  string   `json:"source,omitempty"`  // the directory of its code, as it was given
-	Command []string `json:"command,omitempty"` // that starts it
+	Name    string   `json:"name"`             // a command, a URL or a directory, without secrets
+	Server  string   `json:"server,omitempty"` // what the server says it is: name and version
+	Methods []Method `json:"methods"`          // that were used
+	Source  string   `json:"source,omitempty"` // the directory of its code, as it was given
 }
 
 // A Report is what an audit comes to. It is made of an [Input] alone: the same input gives the
@@ -49,11 +48,16 @@ const SchemaVersion = 1
 
 // New makes the report.
 func New(in Input) *Report {
+	in.Facts = cleanFacts(in.Facts)
 	cells := assess(in.Facts)
 	list := findings(cells, in.Language)
 	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
 	tools := toolNames(in.Tools, in.Facts)
 	cells = slices.DeleteFunc(cells, func(a Assessment) bool { return !a.relevant() })
+	for i := range notes {
+		notes[i] = clean(notes[i])
+	}
+	in.Target.Name, in.Target.Server, in.Target.Source = clean(in.Target.Name), clean(in.Target.Server), clean(in.Target.Source)
 	r := &Report{
 		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools)),
 		Findings: list, Cells: cells, Tools: tools, Notes: notes,
@@ -71,6 +75,9 @@ func toolNames(tools []string, facts []Fact) []string {
 	names := append([]string{}, tools...)
 	for _, f := range facts {
 		names = append(names, f.Tool)
+	}
+	for i := range names {
+		names[i] = clean(names[i])
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })

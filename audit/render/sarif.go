@@ -1,0 +1,218 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/toolvet/toolvet/audit"
+)
+
+// The parts of SARIF 2.1.0 (OASIS) that a report needs.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+		ColumnKind  string            `json:"columnKind"`
+		Properties  map[string]any    `json:"properties"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name            string      `json:"name"`
+		SemanticVersion string      `json:"semanticVersion,omitempty"`
+		Rules           []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID                   string         `json:"id"`
+		ShortDescription     sarifText      `json:"shortDescription"`
+		Help                 sarifText      `json:"help"`
+		DefaultConfiguration sarifLevel     `json:"defaultConfiguration"`
+		Properties           map[string]any `json:"properties"`
+	}
+	sarifLevel struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifInvocation struct {
+		ExecutionSuccessful        bool                `json:"executionSuccessful"`
+		ToolExecutionNotifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level   string    `json:"level"`
+		Message sarifText `json:"message"`
+	}
+	sarifResult struct {
+		RuleID              string             `json:"ruleId"`
+		Kind                string             `json:"kind,omitempty"`
+		Level               string             `json:"level"`
+		Message             sarifText          `json:"message"`
+		Locations           []sarifLocation    `json:"locations"`
+		PartialFingerprints map[string]string  `json:"partialFingerprints"`
+		CodeFlows           []sarifCodeFlow    `json:"codeFlows,omitempty"`
+		Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+		Properties          map[string]any     `json:"properties,omitempty"`
+	}
+	sarifLocation struct {
+		PhysicalLocation sarifPhysical  `json:"physicalLocation"`
+		LogicalLocations []sarifLogical `json:"logicalLocations,omitempty"`
+		Message          *sarifText     `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		ArtifactLocation sarifArtifact `json:"artifactLocation"`
+		Region           *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
+	}
+	sarifLogical struct {
+		FullyQualifiedName string `json:"fullyQualifiedName"`
+		Kind               string `json:"kind"`
+	}
+	sarifCodeFlow struct {
+		ThreadFlows []sarifThreadFlow `json:"threadFlows"`
+	}
+	sarifThreadFlow struct {
+		Locations []sarifStep `json:"locations"`
+	}
+	sarifStep struct {
+		Location sarifLocation `json:"location"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
+	}
+)
+
+// SARIF writes a report as SARIF 2.1.0: findings, and as results of the kind "open" what is not
+// known. Anchor is the file, relative to the repository, that findings without a place in the code
+// are shown at, such as the server's manifest; version is that of toolvet. The error is that of w.
+func SARIF(w io.Writer, r *audit.Report, anchor, version string) error {
+	run := sarifRun{
+		Tool:        sarifTool{sarifDriver{Name: "toolvet audit", SemanticVersion: version, Rules: sarifRules()}},
+		Invocations: []sarifInvocation{{ExecutionSuccessful: r.Grade.Letter != audit.Ungraded}},
+		Results:     []sarifResult{}, ColumnKind: "utf16CodeUnits",
+		Properties: map[string]any{"grade": r.Grade.String(), "score": r.Grade.Score, "rubric": r.Rubric, "coverage": r.Grade.Coverage},
+	}
+	for _, n := range r.Notes {
+		run.Invocations[0].ToolExecutionNotifications = append(run.Invocations[0].ToolExecutionNotifications, sarifNotification{"note", sarifText{n}})
+	}
+	for i := range r.Findings {
+		run.Results = append(run.Results, sarifFinding(&r.Findings[i], anchor))
+	}
+	for _, a := range r.Unassessed() {
+		run.Results = append(run.Results, sarifResult{
+			RuleID: ruleID(a.Class), Kind: "open", Level: "none", Message: sarifText{fmt.Sprintf("%s is not known: %s", a.Cell, a.Why)},
+			Locations: []sarifLocation{sarifPlace(nil, anchor, a.Cell)}, PartialFingerprints: map[string]string{"toolvetCell/v1": a.ID()},
+		})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+func ruleID(c audit.Class) string { return "audit/" + string(c) }
+
+// scores are severities as code scanning knows them.
+var scores = map[audit.Severity]string{audit.Critical: "9.5", audit.High: "8.0", audit.Medium: "5.0"}
+
+func level(s audit.Severity) string {
+	switch s {
+	case audit.Critical, audit.High:
+		return "error"
+	case audit.Medium:
+		return "warning"
+	}
+	return "note"
+}
+
+func sarifRules() []sarifRule {
+	var rules []sarifRule
+	for _, row := range audit.Rubric() {
+		rules = append(rules, sarifRule{
+			ID: ruleID(row.Class), ShortDescription: sarifText{"missing: " + row.Missing}, Help: sarifText{audit.Fix(row.Class, "")},
+			DefaultConfiguration: sarifLevel{level(row.Severity)},
+			Properties:           map[string]any{"security-severity": scores[row.Severity], "tags": []string{"security", "mcp"}},
+		})
+	}
+	return rules
+}
+
+func sarifFinding(f *audit.Finding, anchor string) sarifResult {
+	result := sarifResult{
+		RuleID: ruleID(f.Class), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s. Fix: %s.", f.Name(), f.Why, f.Fix)},
+		PartialFingerprints: map[string]string{"toolvetCell/v1": f.ID},
+		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.Rules},
+	}
+	var sink *audit.Place
+	for _, e := range f.Evidence {
+		if n := len(e.Flow); n > 0 {
+			if sink == nil {
+				sink = &e.Flow[n-1]
+			}
+			result.CodeFlows = append(result.CodeFlows, codeFlow(e.Flow, f.Cell))
+		}
+		if e.Proof != nil && result.Properties["proof"] == nil {
+			result.Properties["proof"] = e.Proof
+		}
+	}
+	result.Locations = []sarifLocation{sarifPlace(sink, anchor, f.Cell)}
+	if sink != nil {
+		result.PartialFingerprints["primaryLocationLineHash"] = f.ID + ":1"
+	}
+	if f.Suppressed != nil {
+		result.Suppressions = []sarifSuppression{{"external", fmt.Sprintf("%s (until %s)", f.Suppressed.Reason, f.Suppressed.Expires)}}
+	}
+	return result
+}
+
+func codeFlow(flow []audit.Place, c audit.Cell) sarifCodeFlow {
+	var steps []sarifStep
+	for i := range flow {
+		l := sarifPlace(&flow[i], "", c)
+		l.LogicalLocations = nil
+		if flow[i].Note != "" {
+			l.Message = &sarifText{flow[i].Note}
+		}
+		steps = append(steps, sarifStep{l})
+	}
+	return sarifCodeFlow{[]sarifThreadFlow{{steps}}}
+}
+
+// sarifPlace is a place in the code, or the anchor.
+func sarifPlace(p *audit.Place, anchor string, c audit.Cell) sarifLocation {
+	name := c.Tool
+	if c.Param != "" {
+		name += c.Param
+	}
+	l := sarifLocation{LogicalLocations: []sarifLogical{{FullyQualifiedName: name, Kind: "parameter"}}}
+	if p == nil {
+		l.PhysicalLocation = sarifPhysical{ArtifactLocation: sarifArtifact{uri(anchor)}, Region: &sarifRegion{StartLine: 1}}
+		return l
+	}
+	l.PhysicalLocation = sarifPhysical{ArtifactLocation: sarifArtifact{uri(p.File)}, Region: &sarifRegion{StartLine: max(1, p.Line), StartColumn: max(0, p.Col)}}
+	return l
+}
+
+func uri(file string) string {
+	return (&url.URL{Path: strings.TrimPrefix(file, "./")}).EscapedPath()
+}

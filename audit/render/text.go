@@ -1,0 +1,104 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/toolvet/toolvet/audit"
+)
+
+// Text writes a report as a person reads it in a terminal: the grade, what to do, and what is not
+// known. The error is that of w.
+func Text(w io.Writer, r *audit.Report) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s: %s\n", r.Target.Name, r.Summary())
+	for _, p := range r.Grade.Points {
+		fmt.Fprintf(b, "  %+4d  %s: %s%s\n", p.Points, p.Class, p.Why, ours(p.Ours))
+	}
+	for _, c := range r.Grade.Caps {
+		fmt.Fprintf(b, "  at most %s: %s%s\n", c.Letter, c.Why, ours(true))
+	}
+	for i := range r.Findings {
+		textFinding(b, &r.Findings[i])
+	}
+	textGuards(b, r)
+	textUnassessed(b, r)
+	if len(r.Notes) > 0 {
+		fmt.Fprintf(b, "\nNotes\n")
+		for _, n := range r.Notes {
+			fmt.Fprintf(b, "  %s\n", n)
+		}
+	}
+	return b.Flush()
+}
+
+func ours(yes bool) string {
+	if yes {
+		return " (this rule is ours)"
+	}
+	return ""
+}
+
+func textFinding(b *bufio.Writer, f *audit.Finding) {
+	fmt.Fprintf(b, "\n%s %s [%s] %s\n", mark(f), f.Name(), f.ID, f.Why)
+	for _, e := range f.Evidence {
+		if e.Proof != nil {
+			fmt.Fprintf(b, "  tried:  %s\n  seen:   %s\n", e.Proof.Arguments, e.Proof.Seen)
+		}
+		for _, p := range e.Flow {
+			fmt.Fprintf(b, "  code:   %s:%d  %s\n", p.File, p.Line, p.Note)
+		}
+	}
+	if f.Suppressed != nil {
+		fmt.Fprintf(b, "  suppressed until %s: %s\n", f.Suppressed.Expires, f.Suppressed.Reason)
+		return
+	}
+	fmt.Fprintf(b, "  fix:    %s\n", f.Fix)
+}
+
+// mark is how bad and how sure a finding is, in a word or two.
+func mark(f *audit.Finding) string {
+	if f.Severity == audit.Info {
+		return "info"
+	}
+	s := fmt.Sprintf("%s, %s", f.Severity, f.Confidence)
+	if f.Both {
+		s += " and in the code"
+		if f.Confidence != audit.Proven {
+			s = fmt.Sprintf("%s, %s", f.Severity, f.Confidence)
+		}
+	}
+	return s
+}
+
+func textGuards(b *bufio.Writer, r *audit.Report) {
+	proven, read := r.Guards()
+	if len(proven) > 0 {
+		fmt.Fprintf(b, "\nGuards that were proven\n")
+		for _, a := range proven {
+			fmt.Fprintf(b, "  %s: %s\n", a.Cell, a.Why)
+		}
+	}
+	if len(read) > 0 {
+		fmt.Fprintf(b, "\nGuards that were read in the code, and not tried\n")
+		for _, a := range read {
+			fmt.Fprintf(b, "  %s: %s\n", a.Cell, a.Why)
+		}
+	}
+}
+
+func textUnassessed(b *bufio.Writer, r *audit.Report) {
+	list := r.Unassessed()
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nNot known (%d)\n", len(list))
+	for _, a := range list {
+		fmt.Fprintf(b, "  %s: %s: %s\n", a.Cell, a.Verdict, strings.TrimSpace(a.Why))
+	}
+}
