@@ -75,6 +75,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	a.launcher = &launcher{
 		init: cfg.Init, timeout: cfg.StartTimeout, world: w, answers: answers, authority: authority, stderr: cfg.Stderr, limits: cfg.Limits,
 	}
+	a.start = a.launcher.start
 	ctx, cancel := context.WithTimeout(ctx, cfg.Budget)
 	defer cancel()
 	if err := a.begin(ctx); err != nil {
@@ -94,12 +95,14 @@ type auditor struct {
 	world    *world
 	canary   *canary
 	launcher *launcher
+	start    func(context.Context) (*session, error)
 	session  *session
 	result   Result
 	restarts int
 	late     map[string]int // calls without an answer, by tool
 	dead     error          // the server cannot be started any more
 	calls    int
+	limit    int // of calls; 0: none
 	tools    []*tool
 	said     map[string]bool // facts by cell and rule
 }
@@ -249,6 +252,8 @@ func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) r
 		return reply{failed: "the arguments cannot be written"}
 	}
 	switch {
+	case a.limit > 0 && a.calls >= a.limit:
+		return reply{failed: "too many calls would have been made"}
 	case a.late[t.Name] >= maxLate:
 		return reply{late: true, failed: "the tool did not answer before"}
 	case ctx.Err() != nil:
@@ -287,7 +292,7 @@ func (a *auditor) ready(ctx context.Context) bool {
 		a.dead = errors.New("it ended too often")
 		return false
 	}
-	s, err := a.launcher.start(ctx)
+	s, err := a.start(ctx)
 	if err != nil {
 		a.dead = err
 		return false

@@ -102,3 +102,26 @@ func textUnassessed(b *bufio.Writer, r *audit.Report) {
 		fmt.Fprintf(b, "  %s: %s: %s\n", a.Cell, a.Verdict, strings.TrimSpace(a.Why))
 	}
 }
+
+// Comparison writes what changed between two audits of one server, and then the second. The error
+// is that of w.
+func Comparison(w io.Writer, c *audit.Comparison) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s: %s\n%s: %s\n", c.Before.Target.Name, c.Before.Summary(), c.After.Target.Name, c.After.Summary())
+	fmt.Fprintf(b, "\nWhat changed (%d)\n", len(c.Changed))
+	for _, one := range c.Changed {
+		fmt.Fprintf(b, "  %s: %s → %s\n", one.Cell, known(one.Before), known(one.After))
+	}
+	fmt.Fprintf(b, "\n")
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	return Text(w, c.After)
+}
+
+func known(v audit.Verdict) string {
+	if v == "" {
+		return "not relevant"
+	}
+	return string(v)
+}

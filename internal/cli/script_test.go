@@ -76,6 +76,7 @@ func params(dir string, variables map[string]string) testscript.Params {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's programs wait before they end
 			env.Setenv("ADDRESS", freeAddress())
+			env.Setenv("TOMORROW", time.Now().AddDate(0, 0, 1).UTC().Format(time.DateOnly))
 			for name, value := range variables {
 				env.Setenv(name, value)
 			}

@@ -167,7 +167,7 @@ var targetRules = []targetRule{
 	{"github.com/goccy/go-yaml/...", []string{"policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
 	{"github.com/fsnotify/fsnotify", []string{"policy"}, "one place knows what systems tell of changed files, and what they do not"},
 	{"github.com/go-jose/go-jose/...", []string{"auth"}, "one place says which tokens are good"},
-	{"html/template", []string{"rehearse", "schedule/web"}, "what others say is written into pages where it is escaped, and in few places"},
+	{"html/template", []string{"rehearse", "schedule/web", "audit/render"}, "what others say is written into pages where it is escaped, and in few places"},
 	{"golang.org/x/oauth2/...", []string{"auth"}, "one place holds toolvet's own tokens"},
 	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
 	{"cel.dev/...", []string{"rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},

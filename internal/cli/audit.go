@@ -1,0 +1,336 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/audit/probe"
+	"github.com/toolvet/toolvet/audit/render"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/rehearse"
+	"github.com/toolvet/toolvet/secret"
+)
+
+// auditFlags are the flags of "toolvet audit".
+type auditFlags struct {
+	failUnder    string
+	json         bool
+	files        map[string]*string // reports to write, by their kind
+	suppressions string
+	baseline     string
+	reason       string
+	expires      string
+	env          []string
+	dir          string
+	destructive  bool
+	own          bool
+	behindProxy  bool
+	policy       string
+	preset       string
+	time         time.Duration
+	callTimeout  time.Duration
+	anchor       string
+	verbose      bool
+}
+
+// auditSuppressions is the file of suppressions that is read if it is there.
+const auditSuppressions = ".toolvet-audit.json"
+
+func (a *app) auditCommand() *cobra.Command {
+	flags := auditFlags{files: map[string]*string{}}
+	cmd := &cobra.Command{
+		Use:   "audit [flags] [DIR|PACKAGE|URL] [-- SERVER-COMMAND...]",
+		Short: "Grade a server's input validation, with evidence",
+		Long: `Grade a server's input validation, with evidence.
+
+With a command, the server is tried: it runs in a sandbox of the Linux kernel with files,
+links and a network that are made for it, and what its tools let through is seen by its
+effect. Write {ROOT} in the command, or in --env, where the server takes the directory
+that it may use; without it, a directory at the end of the command is taken for it.
+
+With a directory, the code in it is read: from the arguments of tools to files, commands
+and requests. A name is that of a package in node_modules or in the Go module cache.
+Both together prove what the code suggests, or clear it.
+
+A server behind a URL cannot be contained: with --i-own-this, calls are made that break
+the schemas of tools that only read, and nothing else.
+
+Exit codes: 0 the grade is --fail-under or better, 1 it is worse, 2 not audited.`,
+		Example: `  toolvet audit -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
+  toolvet audit ./my-server -- node my-server/dist/index.js
+  toolvet audit --fail-under B --sarif audit.sarif ./my-server
+  toolvet audit --behind-proxy -- npx -y @modelcontextprotocol/server-filesystem {ROOT}`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			places, server := serverArgs(cmd, args)
+			return a.audit(cmd, flags, places, server)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.failUnder, "fail-under", "", "exit with 1 if the grade is worse than `A|B|C|D`")
+	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
+	for kind, what := range map[string]string{"sarif": "as SARIF 2.1.0", "html": "as a page", "markdown": "as a summary for pull requests", "badge": "'s grade as a picture (SVG)"} {
+		flags.files[kind] = f.String(kind, "", "write the report"+strings.TrimPrefix(" "+what, " '")+" to `FILE`, too")
+	}
+	f.StringVar(&flags.suppressions, "suppressions", "", "`FILE` of findings that somebody has accepted; default: "+auditSuppressions+", if it is there")
+	f.StringVar(&flags.baseline, "write-baseline", "", "write all findings to `FILE`, as suppressions; needs --reason and --expires")
+	f.StringVar(&flags.reason, "reason", "", "why the findings of the baseline may stay, in `WORDS`")
+	f.StringVar(&flags.expires, "expires", "", "the last `DAY` on which the baseline holds, such as 2026-12-31, within a year")
+	f.StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE` in the server's environment, which is clean otherwise; can be given again")
+	f.StringVar(&flags.dir, "dir", "", "working `DIR` of the server; default: its root, or ours where it does not start there")
+	f.BoolVar(&flags.destructive, "allow-destructive", false, "try tools, too, that delete or stop something; all happens in the sandbox")
+	f.BoolVar(&flags.own, "i-own-this", false, "for a URL: the server is yours to be tried")
+	f.BoolVar(&flags.behindProxy, "behind-proxy", false, "audit the server again behind 'toolvet proxy', and show what changes")
+	f.StringVar(&flags.policy, "policy", "", "with --behind-proxy: the proxy's policy `FILE`")
+	f.StringVar(&flags.preset, "preset", "", "with --behind-proxy: the proxy's preset, `observe|standard|strict|none`")
+	f.DurationVar(&flags.time, "time", 5*time.Minute, "how long trying the server may take in all")
+	f.DurationVar(&flags.callTimeout, "call-timeout", 6*time.Second, "how long one call may take")
+	f.StringVar(&flags.anchor, "anchor", "", "for SARIF: the `FILE` at which findings without a line of code are shown; default: the manifest in the directory")
+	f.BoolVar(&flags.verbose, "server-log", false, "print what the server says beside its messages")
+	return cmd
+}
+
+func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
+	switch {
+	case len(places) > 1:
+		return usageError(cmd, "name one directory, package or URL")
+	case len(places) == 0 && len(server) == 0:
+		return usageError(cmd, "name what to audit: a directory, a package or a URL, or a server's command after --")
+	case f.failUnder != "" && !audit.Letter(f.failUnder).Valid():
+		return usageError(cmd, "--fail-under must be A, B, C, D or F")
+	case f.behindProxy && len(server) == 0:
+		return usageError(cmd, "--behind-proxy needs the server's command after --")
+	case !f.behindProxy && (f.policy != "" || f.preset != ""):
+		return usageError(cmd, "--policy and --preset are those of the proxy: add --behind-proxy")
+	case f.baseline != "" && (f.reason == "" || f.expires == ""):
+		return usageError(cmd, "--write-baseline needs --reason and --expires")
+	case f.time <= 0 || f.callTimeout <= 0:
+		return usageError(cmd, "--time and --call-timeout must be longer than 0")
+	}
+	for _, v := range f.env {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+			return usageError(cmd, "--env must be NAME=VALUE")
+		}
+	}
+	return nil
+}
+
+func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []string) error {
+	if err := flags.check(cmd, places, server); err != nil {
+		return err
+	}
+	ctx, now := cmd.Context(), time.Now()
+	in := audit.Input{Now: now, Language: audit.LanguageOfCommand(server)}
+	var err error
+	if in.Suppressions, err = flags.readSuppressions(now); err != nil {
+		return err
+	}
+	place := ""
+	if len(places) > 0 {
+		place = places[0]
+	}
+	if isURL(place) {
+		err = a.auditURL(ctx, flags, place, &in)
+	} else {
+		err = a.auditHere(ctx, flags, place, server, &in)
+	}
+	if err != nil {
+		return err
+	}
+	report := audit.New(in)
+	if flags.behindProxy {
+		return a.auditBehindProxy(ctx, flags, server, report)
+	}
+	return a.finishAudit(flags, place, report)
+}
+
+// finishAudit shows and writes the report, and says by its error whether the grade is good enough.
+func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) error {
+	if err := flags.writeFiles(report, flags.anchorIn(place)); err != nil {
+		return err
+	}
+	if flags.baseline != "" {
+		raw, err := audit.Baseline(report, flags.reason, flags.expires, time.Now())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(flags.baseline, raw, 0o644); err != nil { //nolint:gosec // it is for everybody
+			return err
+		}
+	}
+	show := render.Text
+	if flags.json {
+		show = render.JSON
+	}
+	if err := show(a.stdout, report); err != nil {
+		return err
+	}
+	return flags.outcome(report)
+}
+
+func (f *auditFlags) outcome(r *audit.Report) error {
+	switch {
+	case r.Grade.Letter == audit.Ungraded:
+		return exitCode(exitNotJudged)
+	case f.failUnder != "" && !r.Grade.Letter.AtLeast(audit.Letter(f.failUnder)):
+		return exitCode(exitNoGo)
+	}
+	return nil
+}
+
+// auditHere reads the code of a place, if there is one, and tries the server, if there is a command.
+func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, server []string, in *audit.Input) error {
+	if place != "" {
+		if err := a.readSource(ctx, place, in); err != nil {
+			return err
+		}
+	}
+	if len(server) == 0 {
+		return nil
+	}
+	found, err := a.tryServer(ctx, flags, server)
+	if err != nil {
+		return err
+	}
+	in.Target.Methods = append(in.Target.Methods, audit.Dynamic)
+	in.Target.Server = found.Server
+	if in.Target.Name, err = shownCommand(server); err != nil {
+		return err
+	}
+	in.Facts = append(in.Facts, found.Facts...)
+	in.Tools = append(in.Tools, found.Tools...)
+	in.Notes = append(in.Notes, found.Notes...)
+	return nil
+}
+
+// shownCommand is a command without secrets.
+func shownCommand(command []string) (string, error) {
+	scanner, err := secret.New(secret.Options{})
+	if err != nil {
+		return "", err
+	}
+	line := strings.Join(command, " ")
+	for _, m := range slices.Backward(scanner.Scan(line)) {
+		line = line[:m.Start] + secret.Marker(m.Rule) + line[m.End:]
+	}
+	return line, nil
+}
+
+func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) (*probe.Result, error) {
+	init, err := sandboxInit()
+	if err != nil {
+		return nil, err
+	}
+	dir := flags.dir
+	if dir != "" {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
+	}
+	cfg := probe.Config{
+		Command: server, Env: flags.env, Dir: dir, Init: init, Destructive: flags.destructive, CallTimeout: flags.callTimeout, Budget: flags.time,
+	}
+	if flags.verbose {
+		cfg.Stderr = a.stderr
+	}
+	found, err := probe.Run(ctx, cfg)
+	var missing *rehearse.UnsupportedError
+	if errors.As(err, &missing) {
+		return nil, withHint(fmt.Errorf("a server is tried in a sandbox only: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' says what is missing on this machine")
+	}
+	return found, err
+}
+
+func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") }
+
+func (a *app) auditURL(ctx context.Context, flags auditFlags, url string, in *audit.Input) error {
+	if !flags.own {
+		return withHint(errors.New("a server behind a URL cannot be contained, and is tried only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
+	}
+	dialer := &policyDialer{server: &policy.Server{URL: url}, log: newLogger(a.stderr, false)}
+	found, err := probe.RunRemote(ctx, probe.RemoteConfig{Dialer: dialer, CallTimeout: flags.callTimeout, Budget: min(flags.time, 2*time.Minute)})
+	if err != nil {
+		return err
+	}
+	in.Target = audit.Target{Name: shownURL(url), Server: found.Server, Methods: []audit.Method{audit.Dynamic}}
+	in.Facts, in.Tools, in.Notes = found.Facts, found.Tools, found.Notes
+	return nil
+}
+
+// shownURL is a URL without credentials.
+func shownURL(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	if i := strings.LastIndex(rest, "@"); i >= 0 {
+		rest = rest[i+1:]
+	}
+	return scheme + "://" + rest
+}
+
+func (f *auditFlags) readSuppressions(now time.Time) ([]audit.Suppression, error) {
+	file := f.suppressions
+	if file == "" {
+		file = auditSuppressions
+	}
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) && f.suppressions == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := audit.ReadSuppressions(raw, now)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return list, nil
+}
+
+func (f *auditFlags) writeFiles(r *audit.Report, anchor string) error {
+	for kind, write := range map[string]func(io.Writer, *audit.Report) error{
+		"html": render.HTML, "markdown": render.Markdown, "badge": render.Badge,
+		"sarif": func(w io.Writer, r *audit.Report) error { return render.SARIF(w, r, anchor, toolvet.Version) },
+	} {
+		name := *f.files[kind]
+		if name == "" {
+			continue
+		}
+		var b strings.Builder
+		if err := write(&b, r); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil { //nolint:gosec // it is for everybody
+			return err
+		}
+	}
+	return nil
+}
+
+// anchorIn is the file at which findings without a line of code are shown.
+func (f *auditFlags) anchorIn(place string) string {
+	if f.anchor != "" {
+		return f.anchor
+	}
+	manifests := []string{"package.json", "pyproject.toml", "go.mod", "server.json", "README.md"}
+	i := slices.IndexFunc(manifests, func(name string) bool {
+		_, err := os.Stat(filepath.Join(place, name))
+		return err == nil
+	})
+	if i < 0 {
+		return "package.json"
+	}
+	return filepath.ToSlash(filepath.Join(place, manifests[i]))
+}
