@@ -145,6 +145,8 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case e.opened:
 			e.writeOwn(e.early)
+		case e.id != nil && r.Context().Err() != nil:
+			mcphttp.Abort()
 		case !e.writeAnswers(w, nil): // a notification was kept back, or a request was cancelled
 			e.p.write(w, http.StatusAccepted, "", nil)
 		}
@@ -163,6 +165,7 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 		if err == nil {
 			resp.Body.Close()
 		}
+		mcphttp.Abort()
 	case err != nil:
 		e.p.cfg.Logger.Error("the server cannot be reached", "err", err)
 		e.fail(w, "the server cannot be reached: the reason is in toolvet's log")

@@ -33,6 +33,7 @@ func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	resp, err := e.roundTrip(ctx, r.Method, e.header, nil)
 	switch {
 	case err != nil && ctx.Err() != nil:
+		mcphttp.Abort()
 	case err != nil:
 		e.p.cfg.Logger.Error("the server cannot be reached", "err", err)
 		e.fail(w, "the server cannot be reached: the reason is in toolvet's log")

@@ -125,6 +125,7 @@ var rows = []row{
 	{name: "too many requests at once", want: "503", limits: limits{requests: 3}, do: tooMany},
 	{name: "another method", want: "405", do: func(p *place) string { return p.send(http.MethodPut, strings.NewReader(ping)).status }},
 	{name: "a client that leaves half-way", want: "closed", do: leaves},
+	{name: "a client that closes its side", want: "closed", do: halfCloses},
 	{name: "a client that takes nothing", want: "closed", limits: limits{write: quick}, do: deaf},
 }
 
@@ -291,6 +292,20 @@ func leaves(p *place) string {
 	conn := p.write(strings.ReplaceAll(modernCall, `"a"`, `"wait"`), modern("Mcp-Param-Path", "wait")...)
 	p.eventually("the call", func() bool { return p.server.waiting.Load() == 1 })
 	conn.Close()
+	p.eventually("its end", func() bool { return p.server.waiting.Load() == 0 })
+	return "closed"
+}
+
+// halfCloses closes its own side of the connection of a call that is under way, and still listens.
+func halfCloses(p *place) string {
+	conn := p.write(strings.ReplaceAll(modernCall, `"a"`, `"wait"`), modern("Mcp-Param-Path", "wait")...)
+	p.eventually("the call", func() bool { return p.server.waiting.Load() == 1 })
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		p.t.Fatal(err)
+	}
+	if answer, _ := io.ReadAll(conn); len(answer) > 0 {
+		return string(answer)
+	}
 	p.eventually("its end", func() bool { return p.server.waiting.Load() == 0 })
 	return "closed"
 }

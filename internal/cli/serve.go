@@ -77,7 +77,7 @@ servers, as "schedule".`,
 	f.StringSliceVar(&flags.guard.Hosts, "allow-host", nil, "`NAME` that clients may call this machine by, beside its address and localhost")
 	f.StringSliceVar(&flags.guard.Origins, "allow-origin", nil, "`ORIGIN` of web pages that may make calls, such as https://app.example.org")
 	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
-	f.IntVar(&flags.sessions, "max-sessions", 1000, "`NUMBER` of sessions at once, at each path")
+	f.IntVar(&flags.sessions, "max-sessions", 1000, "`NUMBER` of sessions of one principal at once, at each path; of all, ten times as many")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
 	return cmd
 }

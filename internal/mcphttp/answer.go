@@ -49,3 +49,8 @@ func Write(w http.ResponseWriter, status int, contentType string, body []byte, w
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that does not take it is gone
 }
+
+// Abort ends the connection of a request that will not be answered, since its client has closed
+// its side. To return would be to say 200, and a client that still listens would take it for an
+// answer.
+func Abort() { panic(http.ErrAbortHandler) }

@@ -49,7 +49,7 @@ func (a *response) reply() {
 		case <-prompt.C:
 			a.events = true
 		case <-a.r.Context().Done():
-			return
+			mcphttp.Abort()
 		}
 	}
 	a.stream(position, reader)

@@ -5,6 +5,7 @@ package streamable
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -99,10 +100,12 @@ func (s *stateful) begin(w http.ResponseWriter, r *http.Request, m call.Envelope
 	s.hello = call.IDKey(m.ID)
 	s.state.Unlock()
 	w.Header().Set(sessionHeader, s.id)
+	defer func() {
+		if s.agreed() == "" {
+			s.end() // it was refused, or its client is gone
+		}
+	}()
 	s.request(w, r, []call.Envelope{m}, [][]byte{line})
-	if s.agreed() == "" {
-		s.end() // it was refused, or its client is gone
-	}
 }
 
 // agreed is the revision that the session speaks; "" before it is known.
@@ -197,6 +200,9 @@ func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.En
 
 // refuse answers a message that the session cannot take.
 func (s *stateful) refuse(w http.ResponseWriter, id []byte, err error) {
+	if errors.Is(err, context.Canceled) {
+		mcphttp.Abort() // it waited for its turn, and its client is gone
+	}
 	if errors.Is(err, errInUse) {
 		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, err.Error())
 		return

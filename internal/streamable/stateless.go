@@ -66,8 +66,11 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 			f.busy(w, m.ID)
 			return
 		}
-		if !errors.Is(s.request(w, r, m, line), errGone) {
+		switch err := s.request(w, r, m, line); {
+		case err == nil:
 			return
+		case !errors.Is(err, errGone):
+			mcphttp.Abort() // its client is
 		}
 	}
 	f.refuse(w, http.StatusServiceUnavailable, m.ID, call.InternalError, "the server has ended: try again")
