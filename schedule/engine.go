@@ -138,7 +138,8 @@ func (e *engine) loop(ctx context.Context) {
 			took = time.Now()
 			e.takeOver(ctx)
 		}
-		did, err := e.pass(ctx)
+		now := e.now()
+		did, err := e.pass(ctx, now)
 		if err != nil && ctx.Err() == nil {
 			e.log.Error("the store does not do what it should", "err", err)
 			pause(ctx, time.Second, nil)
@@ -147,26 +148,22 @@ func (e *engine) loop(ctx context.Context) {
 		if did {
 			continue
 		}
-		pause(ctx, e.idle(ctx), e.wake)
+		pause(ctx, e.idle(ctx, now), e.wake)
 	}
 }
 
-// idle is how long nothing is to be done, as far as is known.
-func (e *engine) idle(ctx context.Context) time.Duration {
-	at, err := e.store.NextAt(ctx)
+// idle is how long nothing is to be done, as far as is known, after all was done that was due
+// at a time. What was due and not done waits for something else, of which we hear.
+func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
+	at, err := e.store.NextAt(ctx, done)
 	if err != nil || at.IsZero() {
 		return e.cfg.Poll
 	}
-	left := at.Sub(e.cfg.Now())
-	if left <= 0 { // it waits for something else, of which we hear
-		return e.cfg.Poll
-	}
-	return min(left, e.cfg.Poll)
+	return min(max(at.Sub(e.cfg.Now()), 0), e.cfg.Poll)
 }
 
 // pass fires what is due and begins what is ready, and reports whether there was anything.
-func (e *engine) pass(ctx context.Context) (did bool, err error) {
-	now := e.now()
+func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) {
 	fired, err := e.store.Fire(ctx, now, batch, func(j *Job, open int) []*Run { return e.fire(j, open, now) })
 	if err != nil {
 		return false, err

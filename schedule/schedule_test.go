@@ -597,3 +597,24 @@ func TestRehearsal(t *testing.T) {
 		}
 	})
 }
+
+// TestBlockedRunsHoldUpNobody holds that jobs fire in time also while a run waits for the one
+// before it.
+func TestBlockedRunsHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		first := true
+		w.tool = func(ctx context.Context) string {
+			var long bool
+			w.set(func() { long, first = first, false })
+			if long {
+				<-ctx.Done()
+			}
+			return ""
+		}
+		w.create(schedule.Spec{Name: "long", Schedule: "every 60 seconds", Overlap: schedule.Queue, Timeout: schedule.Duration(time.Hour)})
+		w.create(schedule.Spec{Name: "short", Schedule: "every 61 seconds"})
+		w.serve(250 * time.Second)
+		w.want("calls", strings.Join(w.calls, " "), "1m0s 1m1s 2m2s 3m3s 4m4s")
+	})
+}

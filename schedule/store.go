@@ -64,9 +64,9 @@ type Store interface {
 	// job; open is the number of the job's other runs that have not ended.
 	TakeOver(ctx context.Context, now time.Time, lost func(j *Job, r *Run, open int)) error
 
-	// NextAt is when something is to be done: a job to be fired, or a run to be begun. Zero
-	// is never.
-	NextAt(ctx context.Context) (time.Time, error)
+	// NextAt is when something is to be done after a time: a job to be fired, or a run to be
+	// begun. Zero is never.
+	NextAt(ctx context.Context, after time.Time) (time.Time, error)
 	// Checks returns jobs whose next run is to be validated, at most limit, and makes the
 	// next validation due at again.
 	Checks(ctx context.Context, now, again time.Time, limit int) ([]*Job, error)

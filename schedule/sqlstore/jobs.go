@@ -226,10 +226,10 @@ func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, er
 }
 
 // NextAt implements [schedule.Store].
-func (s *Store) NextAt(ctx context.Context) (time.Time, error) {
+func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
 	var fire, ready sql.NullInt64
-	err := s.read.QueryRowContext(ctx, `SELECT (SELECT min(next_at) FROM schedule_jobs WHERE next_at IS NOT NULL),
-		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued')`).Scan(&fire, &ready)
+	err := s.read.QueryRowContext(ctx, `SELECT (SELECT min(next_at) FROM schedule_jobs WHERE next_at > $1),
+		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued' AND ready_at > $1)`, ms(after)).Scan(&fire, &ready)
 	switch {
 	case err != nil:
 		return time.Time{}, err

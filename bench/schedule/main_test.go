@@ -1,0 +1,39 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+const base = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5"
+
+// TestRun measures a little, to see that it works; no test looks at a time.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	f := flags{few: 100, many: 400, samples: 3, rate: 50, length: time.Second}
+	want := 1
+	if db, err := sql.Open("pgx", base); err == nil {
+		defer db.Close()
+		if err := db.PingContext(t.Context()); err == nil {
+			f.postgres, want = base, 2
+		} else if os.Getenv("CI") == "true" {
+			t.Fatalf("CI must have PostgreSQL at 127.0.0.1:5432: %v", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out strings.Builder
+	if err := run(ctx, f, &out); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "| 50 |"); n != want {
+		t.Errorf("of %d stores %d have all runs:\n%s", want, n, out.String())
+	}
+}

@@ -1,0 +1,201 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/sqlstore"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A report is what was measured of one kind of store.
+type report struct {
+	store     string
+	names     []string // of what was done, in order
+	few, many map[string]times
+	lag       times // from the time for which a run was scheduled to its beginning
+	ran       int
+}
+
+type times []time.Duration
+
+// at is the time that a share of the samples does not exceed.
+func (t times) at(share float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(t))[min(int(share*float64(len(t))), len(t)-1)]
+}
+
+// measure measures one kind of store; open makes a place for one.
+func measure(ctx context.Context, f flags, name string, open func(jobs int) (*place, error)) (r *report, err error) {
+	r = &report{store: name}
+	for _, size := range []int{f.few, f.many} {
+		p, err := open(size)
+		if err != nil {
+			return nil, err
+		}
+		all, err := r.one(ctx, f, p, size)
+		if closeErr := p.close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s, %d jobs: %w", name, size, err)
+		}
+		if size == f.few {
+			r.few = all
+		}
+		r.many = all
+	}
+	return r, nil
+}
+
+// warmUp is how often each thing is done before it is measured.
+const warmUp = 20
+
+// one measures one store.
+func (r *report) one(ctx context.Context, f flags, p *place, size int) (map[string]times, error) {
+	now := time.Now()
+	jobs := make([]*schedule.Job, size)
+	for i := range jobs { // due in the days to come
+		made := now.Add(-time.Duration(size-i) * time.Second)
+		jobs[i] = newJob(made, fmt.Sprint("job ", i), fmt.Sprint("owner ", i%20), now.Add(time.Hour+time.Duration(i)*(30*24*time.Hour/time.Duration(size))))
+	}
+	if err := p.fill(ctx, jobs); err != nil {
+		return nil, err
+	}
+	store, err := sqlstore.Open(ctx, p.at)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	s, err := schedule.New(schedule.Config{Store: store, Caller: idle{}})
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]times{}
+	r.names = nil
+	for _, w := range work(s, store, jobs) {
+		r.names = append(r.names, w.name)
+		for i := range warmUp + f.samples {
+			began := time.Now()
+			if err := w.do(ctx, i); err != nil {
+				return nil, fmt.Errorf("%s: %w", w.name, err)
+			}
+			if i >= warmUp {
+				all[w.name] = append(all[w.name], time.Since(began))
+			}
+		}
+	}
+	if size != f.many {
+		return all, nil
+	}
+	return all, r.late(ctx, f, store)
+}
+
+// A thing is something that is done many times.
+type thing struct {
+	name string
+	do   func(ctx context.Context, i int) error
+}
+
+// work is what is measured.
+func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []thing {
+	middle, owner := jobs[len(jobs)/2], jobs[len(jobs)/2].Owner.Subject
+	page := func(filter schedule.JobFilter, want int) func(context.Context, int) error {
+		return func(ctx context.Context, _ int) error {
+			list, err := s.List(ctx, filter)
+			if err == nil && len(list) < min(want, len(jobs)/200) {
+				err = fmt.Errorf("%d jobs are listed", len(list))
+			}
+			return err
+		}
+	}
+	return []thing{
+		{"create, with its validation", func(ctx context.Context, i int) error {
+			_, _, err := s.Create(ctx, schedule.Spec{Name: fmt.Sprint("new ", i), Tool: "files:read_text_file", Schedule: "every day at 3am"}, nil, schedule.How{})
+			return err
+		}},
+		{"get by name", func(ctx context.Context, i int) error { _, err := s.Get(ctx, jobs[i%len(jobs)].Name); return err }},
+		{"list: the first 50", page(schedule.JobFilter{}, 50)},
+		{"list: 50 from the middle", page(schedule.JobFilter{After: middle.ID}, 50)},
+		{"list: 50 of one state", page(schedule.JobFilter{State: schedule.Active, After: middle.ID}, 50)},
+		{"list: 50 of one owner's", page(schedule.JobFilter{Owner: &owner}, 50)},
+		{"list: search, 50 found", page(schedule.JobFilter{Search: "REPORT OF"}, 0)},
+		{"list: search, nothing found", page(schedule.JobFilter{Search: "nothing has this"}, 0)},
+		{"when the next is due", func(ctx context.Context, _ int) error { _, err := store.NextAt(ctx, time.Now()); return err }},
+		{"fire what is due: nothing", func(ctx context.Context, _ int) error {
+			n, err := store.Fire(ctx, time.Now(), 100, func(*schedule.Job, int) []*schedule.Run { return nil })
+			if err == nil && n > 0 {
+				err = fmt.Errorf("%d jobs are due", n)
+			}
+			return err
+		}},
+		{"claim what is ready: nothing", func(ctx context.Context, _ int) error { _, err := store.Claim(ctx, "bench", time.Now(), 8); return err }},
+	}
+}
+
+// late has jobs due at an even rate, and measures how late their runs begin.
+func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error {
+	n := int(f.length.Seconds() * float64(f.rate))
+	s, err := schedule.New(schedule.Config{Store: store, Caller: idle{}})
+	if err != nil {
+		return err
+	}
+	first := time.Now().Add(time.Duration(n)*10*time.Millisecond + time.Second) // they are made before
+	for i := range n {
+		j := newJob(time.Now(), fmt.Sprint("due ", i), "", first.Add(time.Duration(i)*time.Second/time.Duration(f.rate)))
+		if err := store.CreateJob(ctx, j); err != nil {
+			return err
+		}
+	}
+	if late := time.Since(first); late > 0 {
+		return fmt.Errorf("making %d jobs took %s too long for the measurement", n, late)
+	}
+	serving, stop := context.WithDeadline(ctx, first.Add(f.length+3*time.Second))
+	defer stop()
+	if err := s.Serve(serving); err != nil {
+		return err
+	}
+	var before string
+	for {
+		runs, err := store.Runs(ctx, schedule.RunFilter{Limit: 1000, Before: before})
+		if err != nil || len(runs) == 0 {
+			break
+		}
+		for _, run := range runs {
+			if run.State == schedule.Succeeded {
+				r.ran++
+				r.lag = append(r.lag, run.Started.Sub(run.Fire))
+			}
+		}
+		before = runs[len(runs)-1].ID
+	}
+	if r.ran != n {
+		return fmt.Errorf("%d of %d runs succeeded", r.ran, n)
+	}
+	return nil
+}
+
+// idle is a caller whose calls take no time.
+type idle struct{}
+
+func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
+	return protocol.NewResult(tool, toolvet.Verdict{Go: true}), nil
+}
+
+func (idle) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {
+	return &upstream.Outcome{Raw: json.RawMessage(`{"content":[]}`), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
+}
+
+func (idle) Tools(context.Context, string) (*call.Catalog, error) { return call.NewCatalog(nil), nil }
