@@ -209,6 +209,9 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 			return v, true
 		}
 	}
+	if o.kind == arguments && e.Embedded {
+		return self, true
+	}
 	if o.kind == arguments && e.Tag != "" {
 		return in.argument(o.src, e.Tag, e.Pos), true
 	}

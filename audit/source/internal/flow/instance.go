@@ -352,3 +352,140 @@ func (v Value) Whole() bool {
 	}
 	return v.pre == "" && v.suf == ""
 }
+
+// Record is an object with fields: names and values in turn.
+func (in *Interp) Record(fields ...any) Value {
+	o := in.newObject(record, "")
+	for i := 0; i+1 < len(fields); i += 2 {
+		in.store(in.field(o, fields[i].(string)), fields[i+1].(Value))
+	}
+	return Value{objs: []*object{o}, truth: truthy}
+}
+
+// Merged is an object with the fields of both.
+func (in *Interp) Merged(a, b Value) Value {
+	o := in.newObject(record, "")
+	for _, from := range append(a.objs[:len(a.objs):len(a.objs)], b.objs...) {
+		for _, f := range from.order {
+			in.store(in.field(o, f), in.load(from.fields[f]))
+		}
+	}
+	return Value{objs: []*object{o}, truth: truthy}
+}
+
+// Apart are the objects that a value may be, each as a value.
+func (v Value) Apart() []Value {
+	var out []Value
+	for _, o := range v.objs {
+		out = append(out, Value{objs: []*object{o}})
+	}
+	return out
+}
+
+// Failure is an error that is none.
+func Failure() Value { return Value{truth: truthy} }
+
+// Listed is a list of constants, each an element; of anything else, it is the value.
+func (in *Interp) Listed(v Value) Value {
+	if !v.closed {
+		return in.Elsewhere(v)
+	}
+	vals := make([]Value, len(v.consts))
+	for i, s := range v.consts {
+		vals[i] = ConstStr(s)
+	}
+	return in.ListOf(vals...)
+}
+
+// AddNative is a value that is an instance of a type of a library, too.
+func (v Value) AddNative(native string) Value {
+	v.Native = append(v.Native[:len(v.Native):len(v.Native)], native)
+	return v
+}
+
+// Bare is a value without its fields.
+func (v Value) Bare() Value {
+	v.objs = nil
+	return v
+}
+
+// Text is everything that a value holds, joined in an order that is not known.
+func (in *Interp) Text(v Value, pos Pos) Value { return in.Derive(Whole, 0, pos, "", v) }
+
+// Same is whether two values are equal.
+func (in *Interp) Same(x, y Value) Value {
+	return in.equal(x, y, &Expr{Op: Compare, X: &Expr{}, Y: &Expr{}})
+}
+
+// CheckPattern is a condition that is a guard if the pattern is of one's own.
+func (in *Interp) CheckPattern(pattern, v Value) Value {
+	if pattern.Tainted() {
+		return Value{}
+	}
+	return in.Check(v, HostWeak, 0)
+}
+
+// DeriveExcept is v, changed as a whole, but for what has its source in except, too.
+func (in *Interp) DeriveExcept(how Deriv, labels Label, pos Pos, v, except Value) Value {
+	out := in.Derive(how, labels, pos, "", v)
+	others := in.deep(except)
+	var kept []*node
+	for _, n := range out.nodes {
+		if !has(others, n.src) {
+			kept = append(kept, n)
+		}
+	}
+	out.nodes = kept
+	return out
+}
+
+// MaybeInvoke calls a function of the program that a library may call or not.
+func (in *Interp) MaybeInvoke(f Value, args []Value, pos Pos) {
+	if len(f.fns) > 0 {
+		in.maybeRun(func() Value { return in.Invoke(f, args, pos) })
+	}
+}
+
+// WithoutAny is what a text is known to be that has none of these characters.
+func WithoutAny(chars string) Label {
+	var list []string
+	for _, r := range chars {
+		list = append(list, string(r))
+	}
+	return withoutAll(list)
+}
+
+// Mentions reports that an expression within a function meets a condition.
+func (f *Func) Mentions(is func(*Expr) bool) bool { return anyStmt(f.Body, is) }
+
+func anyStmt(list []*Stmt, is func(*Expr) bool) bool {
+	for _, s := range list {
+		if anyExpr(s.X, is) || anyStmt(s.Body, is) || anyStmt(s.Else, is) || anyStmt(s.Final, is) {
+			return true
+		}
+		for _, h := range s.Handlers {
+			if anyStmt(h.Body, is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func anyExpr(e *Expr, is func(*Expr) bool) bool {
+	if e == nil {
+		return false
+	}
+	if is(e) || anyExpr(e.X, is) || anyExpr(e.Y, is) || anyExpr(e.Z, is) {
+		return true
+	}
+	if e.Op == Lambda && anyStmt(e.Fn.Body, is) {
+		return true
+	}
+	for _, x := range e.List {
+		if anyExpr(x, is) {
+			return true
+		}
+	}
+	return false
+}

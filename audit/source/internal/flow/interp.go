@@ -51,6 +51,7 @@ type Interp struct {
 
 	hits  map[hitKey]*hit
 	reads map[string]map[string]Pos // parameters by tool
+	args  map[*Source]*node         // arguments that were read
 	Tools []Registration
 	tool  string // whose handler is run
 }
@@ -136,7 +137,7 @@ type loop struct {
 
 // New makes an interpreter. Depth bounds calls and nesting.
 func New(ctx context.Context, lang Lang, depth int) *Interp {
-	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}}
+	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, args: map[*Source]*node{}}
 	in.root = newLayer(nil)
 	in.root.in = in
 	in.st = in.root
@@ -170,6 +171,7 @@ func (in *Interp) Run(steps int, f func()) (err error) {
 func (in *Interp) Apart(f func()) {
 	st := in.st
 	in.st = newLayer(st)
+	in.args = map[*Source]*node{}
 	f()
 	in.st = st
 }
@@ -337,7 +339,7 @@ func (in *Interp) argument(src *argSource, name string, pos Pos) Value {
 	if param != "" {
 		note = param[1:] + " is read from the arguments"
 	}
-	return Value{nodes: []*node{in.newNode(s, FromArgs, nil, 0, pos, note)}, whole: true}
+	return in.fromArgs(s, pos, note)
 }
 
 func escape(name string) string {
@@ -353,6 +355,19 @@ func escape(name string) string {
 		}
 	}
 	return string(out)
+}
+
+// fromArgs is an argument. It is the same value however often it is read, so that what was checked
+// holds when it is read again.
+func (in *Interp) fromArgs(s *Source, pos Pos, note string) Value {
+	n := in.args[s]
+	if n == nil {
+		n = in.newNode(s, FromArgs, nil, 0, pos, note)
+		if s.Param != "" {
+			in.args[s] = n
+		}
+	}
+	return Value{nodes: []*node{n}, whole: true}
 }
 
 // sources are the same for the same argument, so that values can be compared by them.
@@ -502,7 +517,7 @@ func (in *Interp) ArgumentAt(tool, pointer string, pos Pos) Value {
 	if len(pointer) > 1 {
 		note = pointer[1:] + " is an argument of the tool"
 	}
-	return Value{nodes: []*node{in.newNode(in.source(tool, pointer, pos), FromArgs, nil, 0, pos, note)}, whole: true}
+	return in.fromArgs(in.source(tool, pointer, pos), pos, note)
 }
 
 // ReadAt notes that a tool has a parameter, by its JSON Pointer.

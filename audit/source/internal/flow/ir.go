@@ -72,6 +72,8 @@ type Expr struct {
 	Fn      *Func
 	Impls   []*Func
 	Clauses []Clause
+	// Embedded: of arguments, the fields of this one are theirs.
+	Embedded bool
 }
 
 // A Clause is one "for … in … if …" of a comprehension.

@@ -132,6 +132,9 @@ func (in *Interp) part(v Value, i int, pos Pos) Value {
 	if len(v.objs) == 0 && i > 0 && !v.Tainted() {
 		return Value{}
 	}
+	if len(v.nodes) > 0 && v.nodes[0].how == Through && len(v.objs) == 0 { // of what is not known, each
+		return v
+	}
 	return in.index(v, ConstStr(key), pos)
 }
 
@@ -255,8 +258,14 @@ func (in *Interp) loop(s *Stmt) {
 		it = in.eval(s.X)
 	}
 	forever := false
-	for range rounds {
-		forever = in.round(s, l, it)
+	if keys, elems := in.allElements(s, it); s.Op == For && len(elems) > 0 && len(in.loops) <= 2 {
+		for i := range elems {
+			in.round(s, l, keys[i], elems[i], true)
+		}
+	} else {
+		for range rounds {
+			forever = in.round(s, l, in.keyOf(it), in.elementOf(s, it), in.nonEmpty(it))
+		}
 	}
 	in.loops = in.loops[:len(in.loops)-1]
 	normal := newLayer(base)
@@ -274,14 +283,12 @@ func (in *Interp) loop(s *Stmt) {
 }
 
 // round is one round of a loop. It reports that the loop does not end but by a break.
-func (in *Interp) round(s *Stmt, l *loop, it Value) (forever bool) {
+func (in *Interp) round(s *Stmt, l *loop, key, elem Value, surely bool) (forever bool) {
 	base := l.base
 	in.st = newLayer(base)
 	l.continues = nil
-	var elem Value
 	if s.Op == For {
-		elem = in.Element(it, s.Pos)
-		in.loopTargets(s, it, elem)
+		in.loopTargets(s, key, elem)
 	} else if s.X != nil {
 		v := in.eval(s.X)
 		in.assumeValue(s.X, v, true)
@@ -300,7 +307,7 @@ func (in *Interp) round(s *Stmt, l *loop, it Value) (forever bool) {
 		return len(ends) == 0
 	}
 	checked := everyElement(elem, ends)
-	if !in.nonEmpty(it) || len(ends) == 0 {
+	if !surely || len(ends) == 0 && len(l.breaks) == 0 {
 		ends = append([]*layer{newLayer(base)}, ends...)
 	}
 	in.join(base, ends)
@@ -335,23 +342,59 @@ func everyElement(elem Value, ends []*layer) map[*node]Label {
 	return out
 }
 
-func (in *Interp) loopTargets(s *Stmt, it, elem Value) {
+func (in *Interp) loopTargets(s *Stmt, key, elem Value) {
 	if s.S == "" { // one target: the element
 		in.assign(s.Targets[0], elem, true)
 		return
 	}
 	if s.Targets[0] != nil {
-		key := Value{}
-		for _, o := range it.objs {
-			if o.kind == dict || o.kind == arguments {
-				key = in.keys(o)
-			}
-		}
 		in.assign(s.Targets[0], key, s.Define)
 	}
 	if len(s.Targets) > 1 && s.Targets[1] != nil {
 		in.assign(s.Targets[1], elem, s.Define)
 	}
+}
+
+func (in *Interp) keyOf(it Value) Value {
+	key := Value{}
+	for _, o := range it.objs {
+		if o.kind == dict || o.kind == arguments {
+			key = in.keys(o)
+		}
+	}
+	return key
+}
+
+func (in *Interp) elementOf(s *Stmt, it Value) Value {
+	if s.Op != For {
+		return Value{}
+	}
+	if s.S == "" && len(it.objs) > 0 && it.objs[0].kind == dict { // the keys of a table
+		return in.keyOf(it)
+	}
+	return in.Element(it, s.Pos)
+}
+
+const maxRounds = 24
+
+// allElements are the elements of a list or table of which all are known, to be gone through in turn.
+func (in *Interp) allElements(s *Stmt, it Value) (keys, elems []Value) {
+	if len(it.objs) != 1 || it.Tainted() {
+		return nil, nil
+	}
+	o := it.objs[0]
+	if o.kind != list && o.kind != dict || o.open || o.elem != 0 || len(o.order) > maxRounds {
+		return nil, nil
+	}
+	for _, f := range o.order {
+		keys = append(keys, ConstStr(f))
+		if s.S == "" && o.kind == dict { // Python goes through the keys
+			elems = append(elems, ConstStr(f))
+			continue
+		}
+		elems = append(elems, in.load(o.fields[f]))
+	}
+	return keys, elems
 }
 
 func (in *Interp) keys(o *object) Value {

@@ -1,0 +1,187 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package golang
+
+import (
+	"go/types"
+	"strings"
+
+	"github.com/toolvet/toolvet/audit/source/internal/flow"
+)
+
+// lang is what is known of Go's libraries.
+type lang struct {
+	l     *lowerer
+	table *table
+}
+
+// Name implements [flow.Lang]: package variables begin with what their declarations say.
+func (g *lang) Name(in *flow.Interp, e *flow.Expr) (flow.Value, bool) {
+	if e.Op == flow.Native {
+		return flow.Value{}, false
+	}
+	obj, ok := e.Key.(types.Object)
+	if !ok {
+		return flow.Value{}, false
+	}
+	x, ok := g.l.globals[obj]
+	if !ok {
+		return flow.Value{}, false
+	}
+	return in.Lazily(e.Key, x), true
+}
+
+// Import implements [flow.Lang]; there are no such statements.
+func (g *lang) Import(*flow.Interp, *flow.Stmt) []flow.Value { return nil }
+
+// Construct implements [flow.Lang]; there are no classes.
+func (g *lang) Construct(*flow.CallSite, flow.Value) (flow.Value, bool) { return flow.Value{}, false }
+
+// Call implements [flow.Lang].
+func (g *lang) Call(c *flow.CallSite) (flow.Value, bool) {
+	if g.register(c) {
+		return flow.Value{}, true
+	}
+	m, ok := g.table.models[c.Name]
+	if !ok {
+		return flow.Value{}, false
+	}
+	return m(c), true
+}
+
+// Attr implements [flow.Lang].
+func (g *lang) Attr(in *flow.Interp, native, name string, of flow.Value, pos flow.Pos) (flow.Value, bool) {
+	switch native {
+	case "net/url.URL":
+		switch name {
+		case "Host":
+			return in.Derive(flow.Host, 0, pos, "", of), true
+		case "Scheme", "Path", "RawQuery", "Fragment", "RawPath", "Opaque", "User":
+			return in.Derive(flow.Part, 0, pos, "", of), true
+		}
+	case "net.Dialer":
+		return of, true
+	case "net.IPAddr":
+		if name == "IP" {
+			return in.Derive(flow.Address, 0, pos, "", of).WithNative("net.IP"), true
+		}
+	case "os":
+		switch name {
+		case "PathSeparator":
+			return flow.ConstStr("/"), true
+		}
+	}
+	return flow.Value{}, false
+}
+
+// Styles of handlers: what they are given.
+const (
+	styleTyped  = "typed" // (ctx, request, arguments)
+	styleRaw    = "raw"   // (ctx, request)
+	stylePlain  = "plain" // (arguments)
+	typedMarker = "typed handler"
+)
+
+// register recognises the registration of a tool. It reports that the call is one.
+func (g *lang) register(c *flow.CallSite) bool {
+	switch {
+	case strings.HasSuffix(c.Name, "mcp.AddTool") && len(c.Args) >= 3:
+		g.add(c, c.In.Field(c.Arg(1), "Name"), c.Arg(2), styleTyped)
+	case strings.HasSuffix(c.Name, ".AddTool") && len(c.Args) == 2, strings.HasSuffix(c.Name, ".AddSessionTool") && len(c.Args) == 3:
+		n := len(c.Args)
+		g.addTool(c, c.Arg(n-2), c.Arg(n-1))
+	case strings.HasSuffix(c.Name, ".AddTools") || strings.HasSuffix(c.Name, ".SetTools") || strings.HasSuffix(c.Name, ".AddSessionTools") || strings.HasSuffix(c.Name, "server.WithTools"):
+		g.addTools(c)
+	case strings.HasSuffix(c.Name, ".RegisterTool") && len(c.Args) == 3 && c.Arg(2).Callable():
+		g.add(c, c.Arg(0), c.Arg(2), stylePlain)
+	default:
+		return false
+	}
+	return true
+}
+
+func (g *lang) addTool(c *flow.CallSite, tool, handler flow.Value) {
+	style := styleRaw
+	if handler.Is(typedMarker) {
+		style = styleTyped
+	}
+	for _, p := range params(c.In, tool) {
+		if s, ok := c.In.Field(tool, "Name").String(); ok && p != "" {
+			c.In.Read(s, p, c.Pos)
+		}
+	}
+	g.add(c, c.In.Field(tool, "Name"), handler, style)
+}
+
+func params(in *flow.Interp, tool flow.Value) []string {
+	var out []string
+	elems, _ := in.Elems(in.Field(tool, "params"))
+	for _, p := range elems {
+		if s, ok := p.String(); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (g *lang) addTools(c *flow.CallSite) {
+	for i := range c.Args {
+		list := []flow.Value{c.Args[i]}
+		if c.Args[i].IsList() {
+			list, _ = c.In.Elems(c.Args[i])
+		}
+		for _, t := range list {
+			for _, one := range t.Apart() {
+				if c.In.HasField(one, "Handler") {
+					g.addTool(c, c.In.Field(one, "Tool"), c.In.Field(one, "Handler"))
+				} else if name := c.In.Field(one, "Name"); c.In.HasField(one, "handler") {
+					g.add(c, name, c.In.Field(one, "handler"), styleTyped)
+				}
+			}
+		}
+	}
+}
+
+func (g *lang) add(c *flow.CallSite, name, handler flow.Value, style string) {
+	if !handler.Callable() {
+		return
+	}
+	names, ok := name.Strings()
+	if !ok {
+		names = []string{""}
+	}
+	for _, n := range names {
+		c.In.Register(flow.Registration{Name: n, Handler: handler, Style: style, Pos: c.Pos})
+	}
+}
+
+// handle runs a handler with the arguments of a call.
+func (g *lang) handle(in *flow.Interp, r flow.Registration) {
+	fn := r.Handler.Func()
+	list := fn.Params
+	if r.Handler.Bound() && len(list) > 0 {
+		list = list[1:]
+	}
+	args := in.Arguments(r.Name)
+	request := requestOf(in, r.Name, args)
+	vals := make([]flow.Value, len(list))
+	for i, p := range list {
+		switch {
+		case r.Style == stylePlain && i == len(list)-1:
+			vals[i] = args
+		case r.Style == styleTyped && i == len(list)-1:
+			vals[i] = args
+			if strings.Contains(p.Native, "CallToolParamsFor") || strings.Contains(p.Native, "CallToolRequest") || strings.Contains(p.Native, "ServerRequest") {
+				vals[i] = in.Merged(request, in.Record("Arguments", args))
+			}
+		case strings.Contains(p.Native, "CallTool") || strings.Contains(p.Native, "ServerRequest"), i == 1:
+			vals[i] = in.Merged(request, in.Record("Arguments", args))
+		}
+	}
+	in.Invoke(r.Handler, vals, fn.Pos)
+}
+
+func requestOf(in *flow.Interp, tool string, args flow.Value) flow.Value {
+	return in.Record("Params", in.Record("Arguments", args, "Name", flow.ConstStr(tool)))
+}
