@@ -50,6 +50,7 @@ type load struct {
 type tally struct {
 	series      // the right answers
 	told    int // answers that said that the server is down
+	late    int // refusals because a check was not finished in time
 	givenUp int // calls that the client waited for no longer
 }
 
@@ -125,6 +126,8 @@ func (l *load) count(p phase, which int, took time.Duration, err error) {
 	switch {
 	case err == nil:
 		t.latencies = append(t.latencies, took)
+	case errors.Is(err, errLate):
+		t.late++
 	case troubled && which == killed && errors.Is(err, errOther):
 		t.told++
 	case troubled && which == hanging && errors.Is(err, context.DeadlineExceeded):
@@ -163,6 +166,7 @@ func (l *load) others(p phase) (sum tally) {
 	for i, t := range l.tallies[p] {
 		if i != killed && i != hanging {
 			sum.latencies = append(sum.latencies, t.latencies...)
+			sum.late += t.late
 		}
 	}
 	return sum

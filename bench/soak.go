@@ -226,16 +226,16 @@ func get(ctx context.Context, url string) ([]byte, error) {
 
 // writeLoad prints how the servers answered in each phase.
 func writeLoad(w io.Writer, l *load) {
-	fmt.Fprintln(w, "| phase | the others: calls | p50 ms | p99 ms | p99 of before's | the killed one: right | said to be down | the hanging one: right | given up |")
-	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+	fmt.Fprintln(w, "| phase | the others: calls | p50 ms | p99 ms | p99 of before's | refused: a check was late | the killed one: right | said to be down | the hanging one: right | given up |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 	first := l.others(before)
 	for _, row := range []struct {
 		phase
 		label string
 	}{{before, "before"}, {again, "before, again"}, {trouble, "trouble"}, {after, "after"}} {
 		others, dead, hung := l.others(row.phase), l.tallies[row.phase][killed], l.tallies[row.phase][hanging]
-		fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %d | %d | %d | %d |\n", row.label,
-			len(others.latencies), millis(others.percentile(0.5)), millis(others.percentile(0.99)), ratio(others.percentile(0.99), first.percentile(0.99)),
+		fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %d | %d | %d | %d | %d |\n", row.label,
+			len(others.latencies), millis(others.percentile(0.5)), millis(others.percentile(0.99)), ratio(others.percentile(0.99), first.percentile(0.99)), others.late,
 			len(dead.latencies), dead.told, len(hung.latencies), hung.givenUp)
 	}
 }

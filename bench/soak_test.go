@@ -68,6 +68,7 @@ func TestCount(t *testing.T) {
 		excused    bool
 	}{
 		{"right", before, before, 0, nil, true},
+		{"refused, as a check was late", before, before, 0, errLate, true},
 		{"another's answer in the trouble", trouble, trouble, 0, errOther, false},
 		{"another's silence in the trouble", trouble, trouble, 0, context.DeadlineExceeded, false},
 		{"said to be down", trouble, trouble, killed, errOther, true},

@@ -42,7 +42,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	}
 	end, err := t.begin(s)
 	if err != nil {
-		return s.failure(r, t.of(err))
+		return nil, t.of(err)
 	}
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,

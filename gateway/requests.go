@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
@@ -16,8 +17,24 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
+// maxReplaced bounds how often a request looks for its server that was replaced, by a change of
+// the policy, before it was asked.
+const maxReplaced = 5
+
 // serve works on a request.
-func (s *session) serve(ctx context.Context, r *request) (json.RawMessage, error) {
+func (s *session) serve(ctx context.Context, r *request) (result json.RawMessage, err error) {
+	for range maxReplaced {
+		if result, err = s.try(ctx, r); !errors.Is(err, errRetired) {
+			return result, err
+		}
+	}
+	if r.method == "tools/call" {
+		return s.failure(r, err)
+	}
+	return nil, err
+}
+
+func (s *session) try(ctx context.Context, r *request) (json.RawMessage, error) {
 	switch r.method {
 	case "initialize":
 		return s.initialize(ctx, r)

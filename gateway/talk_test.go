@@ -464,3 +464,49 @@ func TestOffers(t *testing.T) {
 		t.Errorf("%d connections, the last one of a client with %s; want 2 and %s", f.dialed, f.last.offered, want)
 	}
 }
+
+// TestReplacedMeanwhile holds that a request goes to the new server whose server is replaced while
+// it waits for its list.
+func TestReplacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(*client) message{
+		"a call":   func(c *client) message { return c.request("tools/call", `{"name":"a__x","arguments":{"n":1}}`) },
+		"a prompt": func(c *client) message { return c.request("prompts/get", `{"name":"a__p"}`) },
+		"a dry run": func(c *client) message {
+			return c.request("tools/call", `{"name":"validate","arguments":{"tool":"a__x","arguments":{"n":1}}}`)
+		},
+	} {
+		server := func() *fake {
+			f := lists(map[string]string{"tools/list": tools("x"), "prompts/list": `{"name":"p"}`}, says(`{"content":[],"ran":true}`))
+			f.answers["prompts/get"] = says(`{"messages":[],"ran":true}`)
+			return f
+		}
+		release, asked := make(chan struct{}), make(chan bool, 10)
+		old := server()
+		for _, list := range []string{"tools/list", "prompts/list"} {
+			answer := old.answers[list]
+			old.answers[list] = func(c *conn, m message) {
+				asked <- true
+				<-release
+				answer(c, m)
+			}
+		}
+		g := open(t, map[string]*fake{"a": old}, func(c *gateway.Config) { c.Patience = time.Second })
+		c := legacy(t, g, "ann", `{}`)
+		<-asked
+		answer := make(chan message, 1)
+		go func() { answer <- ask(c) }()
+		next := servers(t, map[string]*fake{"a": server()})
+		next[0].Version = "2"
+		time.AfterFunc(100*time.Millisecond, func() { close(release) }) // at best after the request has begun to wait
+		if err := g.Update(next); err != nil {
+			t.Fatal(err)
+		}
+		if m := <-answer; !strings.Contains(string(m.Result), `"ran":true`) && !strings.Contains(string(m.Result), `"valid":true`) {
+			t.Errorf("%s: %s %s", name, m.Result, m.Error)
+		}
+		if len(old.got("tools/call"))+len(old.got("prompts/get")) > 0 {
+			t.Errorf("%s: the old server was asked", name)
+		}
+	}
+}

@@ -6,6 +6,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolvet/toolvet"
@@ -46,10 +47,21 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 // find finds whose the tool of a dry run is. The calls of a batch share its time: a server that
 // hangs must not have it all.
 func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (dryrun.Found, string) {
+	for range maxReplaced {
+		if found, name, err := s.tryFind(ctx, p, tool, batch); !errors.Is(err, errRetired) {
+			return found, name
+		}
+	}
+	found, name, _ := s.tryFind(ctx, p, tool, batch) // which says why
+	return found, name
+}
+
+// tryFind is find; the error is errRetired if the server was replaced meanwhile.
+func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool) (dryrun.Found, string, error) {
 	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
 	if unknown != nil {
 		v := unknown.verdict()
-		return dryrun.Found{Gate: s.g.plain, Unknown: &v}, tool
+		return dryrun.Found{Gate: s.g.plain, Unknown: &v}, tool, nil
 	}
 	found := dryrun.Found{Server: t.name, Gate: t.judge()}
 	if batch {
@@ -67,7 +79,7 @@ func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (d
 		found.Unknown = &toolvet.Verdict{Findings: []check.Finding{{
 			Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel, Message: "the call cannot be judged: " + explain(t.of(err)),
 		}}}
-		return found, t.own
+		return found, t.own, err
 	}
 	method, ok, err := t.set.NativeValidation(ctx, t.name)
 	if ok && err == nil && found.Tools.Tool(method) != nil {
@@ -75,7 +87,7 @@ func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (d
 			return t.set.AskNative(ctx, t.name, method, arguments)
 		}
 	}
-	return found, t.own
+	return found, t.own, nil
 }
 
 // task answers a request about a task of the gateway's own: a long validation.
