@@ -31,6 +31,8 @@ func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 // Alerts implements [schedule.Store]. Of a job's alerts the first that was not told comes
 // alone: they are told in their order.
 func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	const due = `FROM schedule_alerts a WHERE told_at = 0 AND ready_at <= $1
 		AND NOT EXISTS (SELECT 1 FROM schedule_alerts e WHERE e.job_id = a.job_id AND e.told_at = 0 AND e.id < a.id)`
 	var any bool // mostly there is none: that takes no lock
@@ -77,6 +79,8 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 
 // Told implements [schedule.Store].
 func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	at := int64(0)
 	if done {
 		at = ms(now)
@@ -88,6 +92,8 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 
 // AlertsSince implements [schedule.Store].
 func (s *Store) AlertsSince(ctx context.Context, since time.Time) ([]*schedule.Alert, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	notices, err := scanNotices(s.read.QueryContext(ctx, "SELECT doc, told, tries FROM schedule_alerts WHERE made_at >= $1 ORDER BY id LIMIT 1000", ms(since)))
 	if err != nil {
 		return nil, err

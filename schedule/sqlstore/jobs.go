@@ -78,6 +78,8 @@ func jobValues(j *schedule.Job) ([]any, error) {
 
 // CreateJob implements [schedule.Store].
 func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	values, err := jobValues(j)
 	if err != nil {
 		return err
@@ -106,11 +108,15 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 
 // Job implements [schedule.Store].
 func (s *Store) Job(ctx context.Context, id string) (*schedule.Job, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	return jobByID(ctx, s.read, id, "")
 }
 
 // UpdateJob implements [schedule.Store].
 func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if j, err = jobByID(ctx, tx, id, s.forUpdate); err != nil {
 			return err
@@ -131,6 +137,8 @@ func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 
 // DeleteJob implements [schedule.Store].
 func (s *Store) DeleteJob(ctx context.Context, id string) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		j, err := jobByID(ctx, tx, id, s.forUpdate)
 		if err != nil {
@@ -169,6 +177,8 @@ var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 // Jobs implements [schedule.Store].
 func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	var w where
 	if f.State != "" {
 		w.add("state = $?", string(f.State))
@@ -205,6 +215,8 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 
 // Counts implements [schedule.Store].
 func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	var w where
 	if owner != nil {
 		w.add("owner = $?", *owner)
@@ -227,6 +239,8 @@ func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, er
 
 // NextAt implements [schedule.Store].
 func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	var fire, ready sql.NullInt64
 	err := s.read.QueryRowContext(ctx, `SELECT (SELECT min(next_at) FROM schedule_jobs WHERE next_at > $1),
 		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued' AND ready_at > $1)`, ms(after)).Scan(&fire, &ready)
@@ -241,6 +255,8 @@ func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) 
 
 // Checks implements [schedule.Store].
 func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), limit))
 		if err != nil {
@@ -258,6 +274,8 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 
 // CheckSoon implements [schedule.Store].
 func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $1 WHERE state = 'active' AND next_at IS NOT NULL AND ($2 = '' OR server = $2)", ms(now), server)
 	return err
 }

@@ -65,12 +65,16 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 
 // AddRun implements [schedule.Store].
 func (s *Store) AddRun(ctx context.Context, r *schedule.Run) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	_, err := addRun(ctx, s.write, r)
 	return err
 }
 
 // Run implements [schedule.Store].
 func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	list, err := scanRuns(s.read.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE id = $1", id))
 	if err == nil && len(list) == 0 {
 		err = schedule.ErrNotFound
@@ -83,6 +87,8 @@ func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 
 // Runs implements [schedule.Store].
 func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	var w where
 	if f.Job != "" {
 		w.add("job_id = $?", f.Job)
@@ -103,6 +109,8 @@ const openRuns = "SELECT count(*) FROM schedule_runs WHERE job_id = $1 AND state
 
 // Fire implements [schedule.Store].
 func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(*schedule.Job, int) []*schedule.Run) (n int, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		list, err := scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE next_at <= $1 ORDER BY next_at LIMIT $2"+s.skipLocked, ms(now), limit))
 		if err != nil {
@@ -134,6 +142,8 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(*s
 
 // Claim implements [schedule.Store].
 func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+` FROM schedule_runs r WHERE state = 'queued' AND ready_at <= $1
 			AND (exclusive = 0 OR NOT EXISTS (SELECT 1 FROM schedule_runs o WHERE o.job_id = r.job_id AND o.state = 'running'))
@@ -200,6 +210,8 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 
 // Finish implements [schedule.Store].
 func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, as Fire locks them
 		if errors.Is(err, schedule.ErrNotFound) {

@@ -10,6 +10,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -29,7 +30,19 @@ import (
 type Store struct {
 	read, write *sql.DB // the same for PostgreSQL
 	dialect
+	limit time.Duration // of each operation; 0: patience
 }
+
+// patience bounds an operation: a database that is cut off says nothing, and TCP waits for it
+// for a quarter of an hour. It is longer than SQLite waits for another process (busy_timeout).
+const patience = 20 * time.Second
+
+// bound bounds an operation.
+func (s *Store) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, cmp.Or(s.limit, patience), errSilent)
+}
+
+var errSilent = errors.New("the store does not answer")
 
 var _ schedule.Store = (*Store)(nil)
 
@@ -155,6 +168,12 @@ func opened(ctx context.Context, s *Store, steps []string) (*Store, error) {
 
 // migrate brings the tables up to date. Several processes may do so at once.
 func (s *Store) migrate(ctx context.Context, steps []string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*patience) // it may copy all jobs
+	defer cancel()
+	var has int
+	if err := s.read.QueryRowContext(ctx, "SELECT version FROM schedule_version").Scan(&has); err == nil && has == len(steps) {
+		return nil // so that those who only look write nothing
+	}
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if s.lock != "" {
 			if _, err := tx.ExecContext(ctx, s.lock); err != nil {

@@ -17,6 +17,8 @@ const maxAttempts = 10
 
 // Heartbeat implements [schedule.Store].
 func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	query := "UPDATE schedule_workers SET until_at = " + s.now + " + $2 WHERE id = $1"
 	if first {
 		query = "INSERT INTO schedule_workers VALUES ($1, " + s.now + " + $2)"
@@ -34,12 +36,16 @@ func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 
 // Leave implements [schedule.Store].
 func (s *Store) Leave(ctx context.Context, worker string) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_workers SET until_at = 0 WHERE id = $1", worker)
 	return err
 }
 
 // TakeOver implements [schedule.Store].
 func (s *Store) TakeOver(ctx context.Context, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
 	var any bool
 	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM schedule_workers WHERE until_at < "+s.now+")").Scan(&any); err != nil || !any {
 		return err
