@@ -58,22 +58,24 @@ func (fake) Tools(context.Context, string) (*call.Catalog, error) { return call.
 
 // A fixture is a site with a store of its own, and a browser without scripts in front.
 type fixture struct {
-	t      *testing.T
+	t      testing.TB
+	file   string // of the store
 	store  *sqlstore.Store
 	jobs   *schedule.Scheduler
 	server *httptest.Server
 	client *http.Client
 }
 
-func newFixture(t *testing.T, change func(*web.Config)) *fixture {
+func newFixture(t testing.TB, change func(*web.Config)) *fixture {
 	t.Helper()
 	return newFixtureAt(t, now, change)
 }
 
 // newFixtureAt is newFixture at another time.
-func newFixtureAt(t *testing.T, at time.Time, change func(*web.Config)) *fixture {
+func newFixtureAt(t testing.TB, at time.Time, change func(*web.Config)) *fixture {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "schedule.db"))
+	file := filepath.Join(t.TempDir(), "schedule.db")
+	store, err := sqlstore.Open(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func newFixtureAt(t *testing.T, at time.Time, change func(*web.Config)) *fixture
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{t: t, store: store, jobs: jobs, server: httptest.NewServer(guarded)}
+	f := &fixture{t: t, file: file, store: store, jobs: jobs, server: httptest.NewServer(guarded)}
 	t.Cleanup(f.server.Close)
 	f.client = f.browser()
 	return f
