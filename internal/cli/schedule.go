@@ -67,7 +67,7 @@ tools can be scheduled, as SERVER:TOOL.`,
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell on standard error what is done")
 	cmd.AddCommand(a.scheduleCreate(&flags), a.scheduleValidate(&flags), a.scheduleUpdate(&flags), a.scheduleList(&flags),
 		a.scheduleShow(&flags), a.scheduleNext(&flags), a.schedulePause(&flags), a.scheduleResume(&flags), a.scheduleTrigger(&flags),
-		a.scheduleRuns(&flags), a.scheduleRun(&flags), a.scheduleDelete(&flags), a.scheduleServe(&flags))
+		a.scheduleRuns(&flags), a.scheduleRun(&flags), a.scheduleDelete(&flags), a.scheduleServe(&flags), a.scheduleInstall(&flags))
 	return cmd
 }
 
