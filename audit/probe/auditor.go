@@ -170,7 +170,7 @@ func (a *auditor) probe(ctx context.Context) {
 			a.skip(t, "its name or its annotations say that it is destructive; --allow-destructive tries it in the sandbox")
 			continue
 		}
-		a.tool(ctx, t)
+		a.tool(ctx, a.discover(ctx, t))
 	}
 	a.robust(ctx, tools)
 	if a.restarts > 0 {
@@ -205,7 +205,9 @@ func (a *auditor) tool(ctx context.Context, t *tool) {
 		}
 		a.command(ctx, t, p)
 	}
-	a.schema(ctx, t)
+	if !t.discovered {
+		a.schema(ctx, t)
+	}
 }
 
 // skip says of each cell of a tool that it was not tried.

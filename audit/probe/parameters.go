@@ -30,6 +30,7 @@ type tool struct {
 	readOnly    bool     // it says so itself, which decides nothing but the order
 	destructive bool
 	parameters  []parameter
+	discovered  bool // it does not publish them
 }
 
 // A parameter is a place of the arguments that takes any string.

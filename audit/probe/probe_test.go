@@ -25,6 +25,7 @@ func TestPairs(t *testing.T) {
 		"read-guarded+":   {"path read_file/path guarded", "output read_file guarded", "schema read_file guarded"},
 		"read-name+":      {"path read_note/name vulnerable proven dot-dot", "output read_note vulnerable proven control-characters", "schema read_note guarded"},
 		"read-base64+":    {"path read_file/path vulnerable proven absolute", "schema read_file guarded"},
+		"read-empty":      {"path read_file/path vulnerable proven absolute", "output read_file vulnerable proven control-characters", "schema read_file no-evidence"},
 		"list-open+":      {"path list_directory/path vulnerable proven absolute", "schema list_directory guarded"},
 		"write-open+":     {"path write_file/path vulnerable proven absolute", "schema write_file guarded"},
 		"write-guarded+":  {"path write_file/path guarded", "schema write_file guarded"},
@@ -137,4 +138,20 @@ func TestDestructive(t *testing.T) {
 // fixtureServer is the command of the server of the tests.
 func fixtureServer(t testing.TB, fixtures ...string) []string {
 	return append([]string{selfPath(t), "as-server", Root}, fixtures...)
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]map[string]string{
+		`[{"expected":"array","code":"x","path":["paths"],"message":"m"},{"expected":"string","path":["a"]}]`: {"paths": "array", "a": "string"},
+		"1 validation error for call[x]\npath\n  Field required [type=missing]":                               {"path": "string"},
+		"Input validation error: 'url' is a required property":                                                {"url": "string"},
+		"Missing required parameter: query":                                                                   {"query": "string"},
+		"path is required":                                                                                    {"path": "string"},
+		"no such file":                                                                                        {},
+	} {
+		if diff := cmp.Diff(want, missing(text)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
 }

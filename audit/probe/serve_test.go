@@ -46,6 +46,7 @@ var fixtures = map[string]fixture{
 		return "", writeFile(under(root, text(a, "path")), text(a, "content"))
 	}},
 	"write-guarded": {writeTool, writeGuarded},
+	"read-empty":    {`{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object"}}`, readUnpublished},
 	"echo":          {fileTool("read_file"), func(_ string, a map[string]any) (string, error) { return "read " + text(a, "path"), nil }},
 	"fetch-open":    {fetchTool, fetchWith(&http.Client{}, nil)},
 	"fetch-words": {fetchTool, fetchWith(&http.Client{}, func(u *url.URL) bool {
@@ -134,6 +135,14 @@ func readEncoded(root string, a map[string]any) (string, error) {
 		return "", err
 	}
 	return readFile(filepath.Join(root, decoded))
+}
+
+// readUnpublished checks what it does not publish.
+func readUnpublished(root string, a map[string]any) (string, error) {
+	if text(a, "path") == "" {
+		return "", errors.New(`Invalid arguments: [ { "expected": "string", "code": "invalid_type", "path": [ "path" ], "message": "Required" } ]`)
+	}
+	return readFile(under(root, text(a, "path")))
 }
 
 func relative(root, path string) string {

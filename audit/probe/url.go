@@ -70,12 +70,12 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: r.failed})
 			return
 		}
-		if a.arrived(c, probe, sent[i], r.text, i+1) {
+		if a.arrived(c, probe, sent[i], r.text, i+1) && probe.rule != sharedSpace {
 			return
 		}
 	}
 	for i, probe := range probes { // a request may come late
-		if a.arrived(c, probe, sent[i], "", len(probes)) {
+		if probe.rule != sharedSpace && a.arrived(c, probe, sent[i], "", len(probes)) {
 			return
 		}
 	}
@@ -99,7 +99,11 @@ func (a *auditor) arrived(c audit.Cell, probe urlProbe, raw, text string, tried 
 }
 
 func (a *auditor) ssrf(c audit.Cell, probe urlProbe, raw, seen string, tried int) {
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
+	confidence := audit.Proven
+	if probe.rule == sharedSpace {
+		confidence = audit.Metadata
+	}
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Rule: probe.rule,
 		Why: "a request goes to " + probe.words, Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
 }
 
@@ -174,6 +178,9 @@ func (p *urlProbe) reached(host string) bool {
 
 var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 
+// sharedSpace is the rule of addresses that many guards take for public: a remark, no more.
+const sharedSpace = "ssrf-shared-space"
+
 // spellings of addresses that must not be reached.
 var spellings = []struct{ rule, words, host string }{
 	{"ssrf-loopback", "the machine itself", "127.0.0.1"},
@@ -190,7 +197,7 @@ var spellings = []struct{ rule, words, host string }{
 	{"ssrf-private", "a private address", "10.0.0.5"},
 	{"ssrf-private", "a private address of class C", "192.168.1.10"},
 	{"ssrf-private", "a private address of class B", "172.16.0.9"},
-	{"ssrf-private", "an address of carrier-grade NAT", "100.64.0.7"},
+	{sharedSpace, "an address that networks share (RFC 6598)", "100.64.0.7"},
 	{"ssrf-metadata", "the metadata service of clouds", "169.254.169.254"},
 	{"ssrf-dns", "the machine itself by a name of the DNS", loopbackHost},
 	{"ssrf-dns", "a private address by a name of the DNS", privateHost},

@@ -1,0 +1,124 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/call"
+)
+
+// Many servers publish empty schemas, because libraries do not go together, and check their
+// arguments nevertheless. What they miss in a call without any tells which parameters there are.
+var (
+	zodIssue = regexp.MustCompile(`(?s)"expected":\s*"(\w+)"[^{}]*?"path":\s*\[\s*"([^"\\]{1,64})"\s*\]`)
+	missed   = []*regexp.Regexp{
+		regexp.MustCompile(`(?m)^\s*"?([A-Za-z_]\w{0,63})"?\s*\n\s+(?:Field required|Missing required)`),
+		regexp.MustCompile(`(?i)'([A-Za-z_]\w{0,63})' is a required property`),
+		regexp.MustCompile(`(?i)(?:missing|required)(?: required)? (?:argument|parameter|field|property|properties|input)s?:? ["'` + "`" + `]?([A-Za-z_]\w{0,63})`),
+		regexp.MustCompile(`(?i)["'` + "`" + `]?\b([A-Za-z_]\w{0,63})["'` + "`" + `]? is required`),
+		regexp.MustCompile(`(?i)required positional arguments?: '([A-Za-z_]\w{0,63})'`),
+	}
+)
+
+// maxAsked bounds how often a tool is asked for one more parameter.
+const maxAsked = 6
+
+// discover finds the parameters of a tool whose schema names none, and gives it one that does.
+func (a *auditor) discover(ctx context.Context, t *tool) *tool {
+	if properties, _ := t.schema["properties"].(map[string]any); len(properties) > 0 || t.destructive && !a.cfg.Destructive {
+		return t
+	}
+	properties, required := map[string]any{}, []any{}
+	arguments := map[string]any{}
+	for range maxAsked {
+		r := a.call(ctx, t, arguments)
+		if r.failed != "" || r.ok() {
+			break
+		}
+		found := missing(r.text)
+		before := len(required)
+		for name, kind := range found {
+			if properties[name] == nil {
+				properties[name] = map[string]any{"type": kind}
+				if kind == "array" {
+					properties[name] = map[string]any{"type": kind, "items": map[string]any{"type": "string"}}
+				}
+				required = append(required, name)
+			}
+		}
+		if len(required) == before {
+			break
+		}
+		if u := t.with(properties, required); u != nil {
+			arguments = u.sample(a.world)
+		}
+	}
+	if len(required) == 0 {
+		return t
+	}
+	u := t.with(properties, required)
+	if u == nil {
+		return t
+	}
+	a.note("tool %s publishes no parameters: those were tried that it misses in a call without any", show(t.Name))
+	a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.NoEvidence, Why: "the published schema names no parameters, and a call without any is rejected"})
+	u.discovered = true
+	return u
+}
+
+// missing are the parameters that an error says are missing, with their types.
+func missing(text string) map[string]string {
+	found := map[string]string{}
+	for _, m := range zodIssue.FindAllStringSubmatch(text, 20) {
+		if kind := m[1]; slices.Contains([]string{"string", "number", "boolean", "array", "object", "integer"}, kind) {
+			found[m[2]] = kind
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	for _, expression := range missed {
+		for _, m := range expression.FindAllStringSubmatch(text, 20) {
+			found[m[1]] = "string"
+		}
+	}
+	return found
+}
+
+// with is the tool with a schema that it did not publish.
+func (u *tool) with(properties map[string]any, required []any) *tool {
+	slices.SortFunc(required, func(a, b any) int { return compareNames(a, b) })
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
+	if err != nil {
+		return nil
+	}
+	raw, err := json.Marshal(map[string]any{"name": u.Name, "description": u.Description, "inputSchema": json.RawMessage(schema)})
+	if err != nil {
+		return nil
+	}
+	t, err := call.DecodeTool(raw, call.Limits{})
+	if err != nil {
+		return nil
+	}
+	made := understand(t)
+	made.readOnly, made.destructive = u.readOnly, u.destructive
+	return made
+}
+
+func compareNames(a, b any) int {
+	x, _ := a.(string)
+	y, _ := b.(string)
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
