@@ -1,6 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
@@ -114,11 +116,18 @@ func (e *entry) giveUp() error {
 			return fmt.Errorf("limit %d: %w", what, err)
 		}
 	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("no_new_privs: %w", err)
+	if stands(privilegeWall) {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("no_new_privs: %w", err)
+		}
 	}
-	if err := landlock(); err != nil {
-		return err
+	if stands(landlockWall) {
+		if err := landlock(); err != nil {
+			return err
+		}
+	}
+	if !stands(capabilityWall) {
+		return nil
 	}
 	return dropCapabilities(capabilities(e.Root))
 }

@@ -22,6 +22,11 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "as-sandbox":
 			os.Exit(Run(os.Args[2:]))
+		case "as-sandbox-without":
+			for name := range strings.SplitSeq(os.Args[2], ",") {
+				leftOut = append(leftOut, wall(name))
+			}
+			os.Exit(Run(os.Args[3:]))
 		case "as-attacker":
 			os.Exit(attack(os.Args[2], os.Args[3:]))
 		}
@@ -103,6 +108,13 @@ func self(t *testing.T) string {
 func start(t *testing.T, c Config) *Sandbox {
 	t.Helper()
 	c.Init = []string{self(t), "as-sandbox"}
+	if len(c.without) > 0 {
+		var names []string
+		for _, w := range c.without {
+			names = append(names, string(w))
+		}
+		c.Init = []string{self(t), "as-sandbox-without", strings.Join(names, ",")}
+	}
 	if c.Env == nil {
 		c.Env = os.Environ()
 	}
@@ -128,6 +140,7 @@ type ran struct {
 func run(t *testing.T, c Config) ran {
 	t.Helper()
 	s := start(t, c)
+	defer time.AfterFunc(time.Minute, s.Close).Stop()
 	errs := make(chan string)
 	go func() {
 		raw, _ := io.ReadAll(s.Stderr())

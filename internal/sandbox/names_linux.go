@@ -1,6 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build amd64 || arm64
+
 package sandbox
 
 import (

@@ -1,6 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
@@ -266,6 +268,12 @@ type layering struct {
 func (r *root) layOver(path string, l layering) error {
 	options := fmt.Sprintf("lowerdir=/proc/self/fd/%d,upperdir=%s,workdir=%s,userxattr", l.lower, l.upper, l.work)
 	flags := unix.MS_NOSUID | unix.MS_NODEV | l.flags
+	if !stands(setuidWall) {
+		flags &^= unix.MS_NOSUID
+	}
+	if !stands(overlayWall) {
+		return unix.Mount(fmt.Sprintf("/proc/self/fd/%d", l.lower), fmt.Sprintf("/proc/self/fd/%d", l.target), "", unix.MS_BIND, "")
+	}
 	if err := unix.Mount("overlay", fmt.Sprintf("/proc/self/fd/%d", l.target), "overlay", flags, options); err != nil {
 		return err
 	}

@@ -42,7 +42,12 @@ type Config struct {
 	// an [Observed] network; others get one each, from FirstAddress on (default 198.18.0.1).
 	Names        map[string]netip.Addr
 	FirstAddress netip.Addr
+
+	without []wall // tests leave them out
 }
+
+// A wall is one of those that stand between the server and the machine; see walls_linux.go.
+type wall string
 
 // A Target is whom a connection is meant for.
 type Target struct {

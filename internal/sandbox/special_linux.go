@@ -1,6 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
@@ -48,6 +50,9 @@ func (r *root) proc() error {
 		if err := unix.Mount("/dev/null", filepath.Join(at, name), "", unix.MS_BIND, ""); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s cannot be masked: %w", name, err)
 		}
+	}
+	if !stands(procWall) {
+		return nil
 	}
 	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|flags, "")
 }
@@ -112,6 +117,9 @@ func (r *root) dev() error {
 // sys shows what the kernel tells of the sandbox's own network, or nothing.
 func (r *root) sys() error {
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC | unix.MS_RDONLY)
+	if !stands(sysWall) {
+		flags &^= unix.MS_RDONLY
+	}
 	if unix.Mount("sysfs", r.at("/sys"), "sysfs", flags, "") == nil {
 		return nil
 	}

@@ -1,6 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
@@ -130,7 +132,7 @@ func (s *Sandbox) launch(c Config) error {
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs[inits], theirs[inits+1], theirs[inits+2]
 	s.cmd.ExtraFiles = theirs[:inits]
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
+		Cloneflags:  namespaces(c) | unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
 		UidMappings: uids, GidMappings: gids, GidMappingsEnableSetgroups: os.Geteuid() == 0 && setgroupsAllowed(),
 		AmbientCaps: allCapabilities(),
 		Setsid:      true,
@@ -139,6 +141,14 @@ func (s *Sandbox) launch(c Config) error {
 		return unsupported(err)
 	}
 	return nil
+}
+
+// namespaces are those that a test can do without.
+func namespaces(c Config) uintptr {
+	if slices.Contains(c.without, networkWall) {
+		return 0
+	}
+	return unix.CLONE_NEWNET
 }
 
 // begin tells init what to do, and waits until the server runs.

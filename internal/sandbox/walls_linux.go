@@ -1,0 +1,28 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package sandbox
+
+import "slices"
+
+// The walls. Most attacks meet more than one.
+const (
+	filterWall      wall = "filter"       // of system calls
+	capabilityWall  wall = "capabilities" // that are dropped
+	landlockWall    wall = "landlock"
+	privilegeWall   wall = "no_new_privs"
+	setuidWall      wall = "nosuid"
+	procWall        wall = "proc" // is read-only
+	sysWall         wall = "sys"  // is read-only
+	overlayWall     wall = "overlay"
+	networkWall     wall = "network" // a namespace
+	descriptorsWall wall = "descriptors"
+)
+
+// leftOut are walls that tests of this package leave out, to show that each attack works
+// without the walls that it is said to meet. Nothing else sets it.
+var leftOut []wall
+
+func stands(w wall) bool { return !slices.Contains(leftOut, w) }
