@@ -54,7 +54,7 @@ policy is read again when it changes: sessions stay, and so do the servers that 
 before. With --stdio there is one client, on standard input.
 
 A policy with a section "schedule" has the jobs of its store run, and the scheduler among the
-servers, as "schedule".`,
+servers, as "schedule"; /schedule/ shows them on web pages.`,
 		Example: `  toolvet serve --policy toolvet.yaml
   toolvet serve --policy toolvet.yaml --listen 127.0.0.1:9000
   toolvet serve --policy toolvet.yaml --stdio`,
@@ -151,7 +151,10 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 
 // serveWeb serves clients over HTTP.
 func (a *app) serveWeb(ctx context.Context, s *serving, metrics *prometheus.Metrics) error {
-	web := newWeb(s, metrics.Handler())
+	web, err := newWeb(s, metrics.Handler())
+	if err != nil {
+		return err
+	}
 	handler, err := s.flags.guard.Handler(web)
 	if err != nil {
 		return err

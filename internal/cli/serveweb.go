@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/mediate"
 	"github.com/toolvet/toolvet/proxy"
+	pages "github.com/toolvet/toolvet/schedule/web"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -41,7 +42,7 @@ type alone struct {
 	close func(context.Context)
 }
 
-func newWeb(s *serving, metrics http.Handler) *web {
+func newWeb(s *serving, metrics http.Handler) (*web, error) {
 	w := &web{s: s, mux: http.NewServeMux(), fronts: map[string]*alone{}}
 	w.all = w.front(s.gateway.Serve)
 	s.loading.Lock()
@@ -55,7 +56,14 @@ func newWeb(s *serving, metrics http.Handler) *web {
 		answer(rw, http.StatusOK, map[string]string{"status": "ok"})
 	})
 	w.mux.HandleFunc("GET /readyz", w.ready)
-	return w
+	if s.scheduler != nil {
+		jobs, err := w.pages()
+		if err != nil {
+			return nil, err
+		}
+		w.mux.Handle(pages.Path, jobs) // it asks for tokens itself
+	}
+	return w, nil
 }
 
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.mux.ServeHTTP(rw, r) }

@@ -114,6 +114,27 @@ var toolsJSON []byte
 const jobSchema = `{"type": "object", "required": ["job"], "additionalProperties": false, "properties": {
 	"job": {"type": "string", "minLength": 1, "maxLength": 128, "description": "id or name of the job"}}}`
 
+// Tools are the scheduler's own tools, as a server lists them.
+func Tools() (*call.Catalog, error) {
+	list, err := definitions()
+	if err != nil {
+		return nil, err
+	}
+	var tools []*call.Tool
+	for _, t := range list {
+		text, err := json.Marshal(t)
+		if err != nil {
+			return nil, err
+		}
+		tool, err := call.DecodeTool(text, call.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, tool)
+	}
+	return call.NewCatalog(tools), nil
+}
+
 // definitions are the tools of tools.json.
 func definitions() ([]*mcp.Tool, error) {
 	var list []struct {

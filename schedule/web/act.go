@@ -21,7 +21,11 @@ func (v *visit) act() error {
 	if done[what] == "" {
 		return schedule.ErrNotFound
 	}
-	j, err := v.job(what)
+	tool := what
+	if what == "validate" {
+		tool = "get" // whoever may see a job may know what will become of it
+	}
+	j, err := v.job(tool)
 	if err != nil {
 		return err
 	}
