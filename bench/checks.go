@@ -43,6 +43,8 @@ var (
 			{"files: kept, of new", "Validate/files/kept", "Validate/files/new"},
 			{"default: a batch of 100, of 100 single ones", "Validate100/default/batch", "Validate100/default/singles"},
 			{"files: a batch of 100, of 100 single ones", "Validate100/files/batch", "Validate100/files/singles"},
+			{"waits: a batch of 100, of 100 single ones", "Validate100/waits/batch", "Validate100/waits/singles"},
+			{"http: a batch of 100, of 100 single ones", "Validate100/http/batch", "Validate100/http/singles"},
 		}}
 )
 

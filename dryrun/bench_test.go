@@ -4,14 +4,25 @@
 package dryrun_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/httpproxy"
+	"github.com/toolvet/toolvet/mediate"
 )
 
 // filePolicy demands of the argument what the file system is asked for.
@@ -52,30 +63,96 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// BenchmarkValidate100 answers 100 dry runs, none of which was kept: alone, and in a batch.
+// BenchmarkValidate100 answers 100 dry runs, none of which was kept: alone, and in a batch; in
+// process with the default checks, with a policy that asks the file system, and with a check that
+// waits as for a network; and over HTTP.
 func BenchmarkValidate100(b *testing.B) {
-	for _, world := range []string{"default", "files"} {
-		policy, path := "", "a"
-		if world == "files" {
-			policy, path = filePolicy(b)
+	policy, file := filePolicy(b)
+	waits := custom("waits", check.RuntimeLevel, func(ctx context.Context, pass *check.Pass) error {
+		if pass.Call.Validation {
+			return nil
 		}
-		d := newDoor(b, dryrun.Config{TTL: -1}, newGate(b, policy))
+		select {
+		case <-time.After(2 * time.Millisecond):
+		case <-ctx.Done():
+		}
+		return ctx.Err()
+	})
+	door := func(gate *toolvet.Gate) *door { return newDoor(b, dryrun.Config{TTL: -1}, gate) }
+	for _, world := range []struct {
+		name, path string
+		ask        func(ctx context.Context, tool, arguments string) json.RawMessage
+	}{
+		{"default", "a", door(newGate(b, "")).ask},
+		{"files", file, door(newGate(b, policy)).ask},
+		{"waits", "a", door(newGate(b, "", waits)).ask},
+		{"http", "a", overHTTP(b, newGate(b, ""))},
+	} {
 		items := make([]string, 100)
 		for i := range items {
-			items[i] = request("read", fmt.Sprintf(`{"path":%q,"n":%d}`, path, i))
+			items[i] = request("read", fmt.Sprintf(`{"path":%q,"n":%d}`, world.path, i))
 		}
-		b.Run(world+"/singles", func(b *testing.B) {
+		good := func(a json.RawMessage, n int) {
+			if got := strings.Count(string(a), `"tool":"read"`); got < n || strings.Contains(string(a), `"valid":false`) {
+				b.Fatalf("%d answers, want %d: %.2000s", got, n, a)
+			}
+		}
+		b.Run(world.name+"/singles", func(b *testing.B) {
 			for b.Loop() {
 				for _, item := range items {
-					d.ask(b.Context(), "validate", item)
+					good(world.ask(b.Context(), "validate", item), 1)
 				}
 			}
 		})
-		b.Run(world+"/batch", func(b *testing.B) {
+		b.Run(world.name+"/batch", func(b *testing.B) {
 			arguments := `{"calls":[` + strings.Join(items, ",") + `]}`
 			for b.Loop() {
-				d.ask(b.Context(), "validate_batch", arguments)
+				good(world.ask(b.Context(), "validate_batch", arguments), len(items))
 			}
 		})
+	}
+}
+
+// overHTTP asks through the HTTP proxy, one request after the other on one connection.
+func overHTTP(b *testing.B, gate *toolvet.Gate) func(ctx context.Context, tool, arguments string) json.RawMessage {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		m, err := call.DecodeEnvelope(body, call.Limits{})
+		if err != nil || m.Method != "tools/list" {
+			b.Errorf("the server is asked %s", body)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, readTool)
+	}))
+	b.Cleanup(server.Close)
+	upstream, err := url.Parse(server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := httpproxy.New(httpproxy.Config{
+		Config: mediate.Config{Gate: func() *toolvet.Gate { return gate }, Validation: dryrun.Config{TTL: -1}}, Upstream: upstream,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	front := httptest.NewServer(p)
+	b.Cleanup(front.Close)
+	return func(ctx context.Context, tool, arguments string) json.RawMessage {
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, front.URL, strings.NewReader(message))
+		if err != nil {
+			b.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := front.Client().Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer resp.Body.Close()
+		answer, err := io.ReadAll(resp.Body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return answer
 	}
 }
