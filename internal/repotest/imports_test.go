@@ -85,6 +85,11 @@ var packagesRules = []packagesRule{
 		why:      "the grade is a pure function of the findings, whoever brings the facts",
 	},
 	{
+		packages: []string{"audit/source/javascript/..."},
+		never:    append([]string{".", "call", "policy", "upstream", "audit/probe", "internal/process", "internal/cli"}, sdks...),
+		why:      "code is read, never run",
+	},
+	{
 		packages: []string{"audit/probe"},
 		never:    append([]string{"mediate", "proxy", "mcpgate", "rehearse", "audit/source/...", "report", "internal/cli"}, sdks...),
 		why:      "it tries a server, and knows neither its code nor what becomes of the facts",
@@ -171,6 +176,8 @@ var targetRules = []targetRule{
 	{"golang.org/x/oauth2/...", []string{"auth"}, "one place holds toolvet's own tokens"},
 	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
 	{"cel.dev/...", []string{"rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},
+	{"github.com/evanw/esbuild/...", []string{"audit/source/javascript/internal/parse"}, "package parse bounds what a hostile text costs, and gives esbuild no files to read"},
+	{"github.com/dop251/goja/...", []string{"audit/source/javascript/internal/..."}, "its parser is of use, its interpreter never: nothing of what is audited is run"},
 	{"github.com/gofrs/flock", []string{"auditlog"}, "one writer a file is what the audit log rests on; nothing else locks files"},
 	{"github.com/redis/go-redis/...", []string{"limit/redisstore", "internal/redistest"}, "limits know a store; that it is Redis, one package knows"},
 	{"github.com/prometheus/...", []string{"telemetry/..."}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},

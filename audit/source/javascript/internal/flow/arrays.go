@@ -1,0 +1,501 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+
+	"github.com/dop251/goja/token"
+)
+
+// objectMethod calls a method of an object.
+func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Value {
+	o := a.obj
+	own := in.getOwn(o, key)
+	switch {
+	case len(own) > 0 && (len(callable(own)) > 0 || o.native == ""):
+		return in.call(own, Value{a}, args, at)
+	case o.array != nil:
+		return in.arrayMethod(o, key, args, at)
+	case o.call != nil || o.class != nil && o.class.ctor == o:
+		switch key {
+		case "call":
+			return in.call(Value{a}, arg(args, 0), args[min(1, len(args)):], at)
+		case "apply":
+			q := in.elements(arg(args, 1))
+			return in.call(Value{a}, arg(args, 0), q.known, at)
+		case "bind":
+			return in.bindFunction(o, args)
+		}
+	}
+	if v, ok := in.instanceMethod(o, key, args, at); ok {
+		return v
+	}
+	v := in.get(Value{a}, key, at)
+	if len(v) == 1 && v[0].kind == isUndefined {
+		if key == "toString" || key == "hasOwnProperty" {
+			if key == "hasOwnProperty" {
+				return in.hasKey(Value{a}, arg(args, 0))
+			}
+			return in.text(Value{a})
+		}
+		return in.unknownCall(key, Value{a}, args, at)
+	}
+	if len(v) == 1 && v[0].kind == isNative {
+		in.methodSinks(key, args, at)
+	}
+	return in.call(v, Value{a}, args, at)
+}
+
+func (in *interp) bindFunction(o *Object, args []Value) Value {
+	if o.call == nil {
+		return objectOf(o)
+	}
+	n := in.newObject("")
+	c := *o.call
+	if this := arg(args, 0); len(args) > 0 && !c.arrow {
+		c.this = this
+	}
+	if len(args) > 1 {
+		c.bound = append(append([]Value(nil), c.bound...), args[1:]...)
+	}
+	n.call = &c
+	return objectOf(n)
+}
+
+// arrayMethod is a method of a list.
+func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) Value {
+	q := sequence{o.array.list, o.array.rest}
+	first := arg(args, 0)
+	in.cost(len(q.known) + len(args))
+	switch key {
+	case "push", "unshift":
+		in.keep(o.array)
+		add := append([]Value(nil), args...)
+		if len(o.array.list)+len(add) > maxElements {
+			o.array.rest = join(o.array.rest, sequence{known: add}.all())
+			return unknown()
+		}
+		switch {
+		case key == "unshift":
+			o.array.list = append(add, q.known...)
+		case len(q.rest) > 0: // their place is not known
+			o.array.rest = join(q.rest, sequence{known: add}.all())
+		default:
+			o.array.list = append(append([]Value(nil), q.known...), add...)
+		}
+		return unknown()
+	case "pop", "shift", "at":
+		if key == "at" {
+			if i, ok := first.num(); ok && i >= 0 {
+				return q.at(int(i))
+			}
+		}
+		return join(q.all(), undefined())
+	case "concat":
+		n := in.newArray(q.known...)
+		n.array.rest = q.rest
+		for _, v := range args {
+			for _, a := range v {
+				if a.kind == isObject && a.obj.array != nil {
+					n.array.list = append(append([]Value(nil), n.array.list...), a.obj.array.list...)
+					n.array.rest = join(n.array.rest, a.obj.array.rest)
+				} else {
+					n.array.list = append(append([]Value(nil), n.array.list...), Value{a})
+				}
+			}
+			clamp(&n.array.content)
+			in.cost(len(n.array.list))
+		}
+		return objectOf(n)
+	case "join":
+		sep := constant(",")
+		if len(args) > 0 {
+			sep = in.text(first)
+		}
+		return in.joinArray(o, sep)
+	case "toString":
+		return in.joinArray(o, constant(","))
+	case "slice", "splice", "reverse", "sort", "toSorted", "toReversed", "flat", "fill", "copyWithin":
+		return in.rearranged(o, key, args, at)
+	case "includes", "indexOf":
+		r := in.member(q, first)
+		if key == "indexOf" {
+			return indexed(r)
+		}
+		return r
+	case "keys", "entries", "values":
+		return objectOf(o)
+	case "map", "forEach", "filter", "some", "every", "find", "findLast", "findIndex", "flatMap", "reduce", "reduceRight":
+		return in.iterate(o, q, key, args, at)
+	}
+	if v := in.getOwn(o, key); len(v) > 0 {
+		return in.call(v, objectOf(o), args, at)
+	}
+	return in.unknownCall(key, objectOf(o), args, at)
+}
+
+func (in *interp) joinArray(o *Object, sep Value) Value {
+	out := constant("")
+	for i, v := range o.array.list {
+		if i > maxIterations {
+			break
+		}
+		if i > 0 {
+			out = concat(out, sep)
+		}
+		out = concat(out, in.text(v))
+	}
+	if len(o.array.rest) > 0 {
+		if len(o.array.list) > 0 {
+			out = concat(out, sep)
+		}
+		out = concat(out, concat(in.text(o.array.rest), Value{{kind: isText, text: []part{{unknown: true}}}}))
+	}
+	return out
+}
+
+func (in *interp) rearranged(o *Object, key string, args []Value, at position) Value {
+	n := in.newArray()
+	q := sequence{o.array.list, o.array.rest}
+	i, ok := arg(args, 0).num()
+	switch {
+	case key == "slice" && (len(args) == 0 || ok && i >= 0 && len(args) == 1 && len(q.rest) == 0):
+		n.array.list = q.known[min(int(i), len(q.known)):]
+	case key == "slice" && ok && i >= 0 && len(args) == 1:
+		n.array.list = q.known[min(int(i), len(q.known)):]
+		n.array.rest = q.rest
+	case key == "flat":
+		for _, v := range q.known {
+			for _, a := range v {
+				if a.kind == isObject && a.obj.array != nil {
+					n.array.list = append(n.array.list, a.obj.array.list...)
+					n.array.rest = join(n.array.rest, a.obj.array.rest)
+				} else {
+					n.array.list = append(n.array.list, Value{a})
+				}
+			}
+		}
+		n.array.rest = join(n.array.rest, q.rest)
+		clamp(&n.array.content)
+	case key == "sort" || key == "toSorted":
+		n.array.list, n.array.rest = q.known, q.rest
+	default:
+		n.array.rest = q.all()
+		if key == "splice" {
+			for _, v := range args[min(2, len(args)):] {
+				in.arrayMethod(o, "push", []Value{v}, at)
+			}
+		}
+	}
+	return objectOf(n)
+}
+
+// member is list.includes(value).
+func (in *interp) member(q sequence, v Value) Value {
+	if s, ok := v.one(); ok {
+		sure := len(q.rest) == 0
+		for _, e := range q.known {
+			if w, ok := e.one(); ok && w == s {
+				return truth(true)
+			} else if !ok {
+				sure = false
+			}
+		}
+		if sure {
+			return truth(false)
+		}
+	}
+	if len(v.tainted()) == 0 {
+		// is the caller's value in it: pieces of a path among which ".." is looked for
+		if len(q.all().tainted()) > 0 {
+			return in.equal(q.all(), v, true)
+		}
+		return anyTruth(v.depends() || q.all().depends())
+	}
+	if len(q.all().tainted()) > 0 {
+		return anyTruth(true)
+	}
+	if len(q.rest) == 0 && len(q.known) <= maxIterations {
+		out := truth(false)
+		for _, e := range q.known {
+			eq := in.equal(v, e, true)
+			if len(out) == 1 && out[0].kind == isBool && !out[0].b {
+				out = eq
+			} else {
+				out = orTruth(out, eq)
+			}
+		}
+		return out
+	}
+	return in.text2(v, func(a Atom) Value { return among(a.text) })
+}
+
+// orTruth is "a or b", evaluated already.
+func orTruth(a, b Value) Value {
+	t, f := sides(a)
+	t2, f2 := sides(b)
+	out := Atom{kind: isTruth, dep: a.depends() || b.depends()}
+	out.no = choiceOf(f, false).facts.and(choiceOf(f2, false).facts)
+	yes := join(clear(t), clear(t2))
+	out.yes = choiceOf(yes, false).facts
+	if len(f) == 0 || len(f2) == 0 {
+		return Value{{kind: isBool, b: true, dep: out.dep, under: out.yes}}
+	}
+	if len(t) == 0 && len(t2) == 0 {
+		return Value{{kind: isBool, dep: out.dep, under: out.no}}
+	}
+	return Value{out}
+}
+
+// andTruth is "a and b".
+func andTruth(a, b Value) Value { return not(orTruth(not(a), not(b))) }
+
+// clear leaves of alternatives what is known of them, one for each.
+func clear(v Value) Value {
+	out := append(Value(nil), v...)
+	for i := range out {
+		out[i].dep = true
+	}
+	return out
+}
+
+// iterate calls a function for each known element, and once for all others.
+func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at position) Value {
+	fn := arg(args, 0)
+	if len(callable(fn)) == 0 {
+		return unknownDepIf(q.all().depends())
+	}
+	out := in.newArray()
+	var verdict, found, acc Value
+	acc = arg(args, 1)
+	round := func(i Value, v Value, known bool) {
+		in.tick()
+		params := []Value{v, i, objectOf(o)}
+		if strings.HasPrefix(key, "reduce") {
+			if len(args) < 2 && len(acc) == 1 && acc[0].kind == isUndefined {
+				acc = v
+				return
+			}
+			r := in.call(fn, undefined(), []Value{acc, v, i, objectOf(o)}, at)
+			if known {
+				acc = r
+			} else {
+				acc = join(acc, r)
+			}
+			return
+		}
+		dead := in.dead
+		r := in.call(fn, undefined(), params, at)
+		if in.dead && !dead {
+			return
+		}
+		switch key {
+		case "map":
+			if known {
+				out.array.list = append(out.array.list, r)
+			} else {
+				out.array.rest = r
+			}
+		case "flatMap":
+			e := in.elements(r)
+			out.array.list = append(out.array.list, e.known...)
+			out.array.rest = join(out.array.rest, e.rest)
+			clamp(&out.array.content)
+		case "filter", "find", "findLast":
+			yes, no := in.choices(r)
+			if !yes.possible {
+				return
+			}
+			kept := v.given(yes.facts, yes.free)
+			if yes.tool != "" {
+				kept = tagged(kept, yes.tool)
+			}
+			found = join(found, kept)
+			if known && key == "filter" && !no.possible {
+				out.array.list = append(out.array.list, kept)
+			} else {
+				out.array.rest = join(out.array.rest, kept)
+			}
+			if len(v.tainted()) > 0 && key == "filter" {
+				in.facts = in.facts.and(yes.facts)
+			}
+		case "some", "findIndex":
+			if verdict == nil {
+				verdict = r
+			} else {
+				verdict = orTruth(verdict, r)
+			}
+		case "every":
+			if verdict == nil {
+				verdict = r
+			} else {
+				verdict = andTruth(verdict, r)
+			}
+		}
+	}
+	for i, v := range q.known {
+		if in.dead || i >= maxIterations {
+			break
+		}
+		round(number(float64(i)), v, true)
+	}
+	if len(q.rest) > 0 && !in.dead {
+		round(unknown(), q.rest, false)
+	}
+	switch key {
+	case "map", "flatMap", "filter":
+		return objectOf(out)
+	case "find", "findLast":
+		return join(found, Value{{kind: isUndefined, dep: q.all().depends()}})
+	case "some", "every":
+		if verdict == nil {
+			return truth(key == "every")
+		}
+		return in.asTruth(verdict)
+	case "findIndex":
+		if verdict == nil {
+			return number(-1)
+		}
+		return indexed(in.asTruth(verdict))
+	case "reduce", "reduceRight":
+		return acc
+	}
+	return undefined()
+}
+
+func (in *interp) asTruth(v Value) Value { return not(not(v)) }
+
+func (in *interp) arrayFrom(args []Value, at position) Value {
+	q := in.elements(arg(args, 0))
+	o := in.newArray(q.known...)
+	o.array.rest = q.rest
+	if len(args) > 1 {
+		return in.arrayMethod(o, "map", args[1:], at)
+	}
+	return objectOf(o)
+}
+
+// equal compares two values.
+func (in *interp) equal(a, b Value, strict bool) Value {
+	if v, ok := compareIndex(token.EQUAL, a, b); ok {
+		return v
+	}
+	var out Value
+	for _, x := range a {
+		for _, y := range b {
+			out = join(out, in.equalAtoms(x, y, strict).given(x.under.and(y.under), x.free || y.free))
+		}
+	}
+	if len(out) == 0 {
+		return anyTruth(a.depends() || b.depends())
+	}
+	return out
+}
+
+func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
+	if h := in.toolHole(x); h {
+		x, y = y, x
+	}
+	if in.toolHole(y) {
+		if s, ok := x.constText(); ok {
+			in.picks[s] = true
+			return Value{{kind: isTruth, dep: true, pick: s}}
+		}
+		return anyTruth(true)
+	}
+	if len(holes(x.text)) == 0 && len(holes(y.text)) > 0 {
+		x, y = y, x
+	}
+	s, okX := x.constText()
+	c, okY := y.constText()
+	switch {
+	case okX && okY && (x.kind == y.kind || !strict):
+		return truth(s == c)
+	case okX && okY:
+		return truth(false)
+	case len(holes(x.text)) > 0 && len(holes(y.text)) > 0:
+		return anyTruth(true)
+	case len(holes(x.text)) > 0 && x.text[0].hole != nil && x.text[0].hole.form == formType:
+		return typeIs(x, c)
+	case len(holes(x.text)) > 0 && (y.kind == isText || y.kind == isUnknown || y.kind == isNative):
+		if y.kind == isText && (okY || len(y.text) > 1) {
+			return predicate(x.text, y.text, func(v, c string) ternary { return tern(v == c) })
+		}
+		if y.dep {
+			return anyTruth(true)
+		}
+		return among(x.text)
+	case len(holes(x.text)) > 0 && (y.kind == isUndefined || y.kind == isNull):
+		if x.open || x.text[0].hole != nil && len(x.text) == 1 {
+			return anyTruth(true)
+		}
+		return truth(false)
+	case len(holes(x.text)) > 0:
+		return anyTruth(true)
+	case simple(x) && simple(y):
+		if x.kind == y.kind {
+			return truth(x.kind != isBool || x.b == y.b)
+		}
+		if !strict && (x.kind == isUndefined || x.kind == isNull) && (y.kind == isUndefined || y.kind == isNull) {
+			return truth(true)
+		}
+		return truth(false)
+	case simple(x) && known1(y) || simple(y) && known1(x):
+		return truth(false)
+	case x.kind == isObject && y.kind == isObject:
+		return truth(x.obj == y.obj)
+	}
+	if okY && c == "/" || okX && s == "/" {
+		return Value{{kind: isTruth, dep: x.dep || y.dep, yes: known(0, bitRootSlash)}}
+	}
+	return anyTruth(x.dep || y.dep)
+}
+
+func simple(a Atom) bool { return a.kind == isUndefined || a.kind == isNull || a.kind == isBool }
+
+// known1 says that an atom is certainly neither missing nor a truth.
+func known1(a Atom) bool {
+	_, ok := a.constText()
+	return ok || a.kind == isObject || a.kind == isText && len(holes(a.text)) == 0
+}
+
+// typeIs is typeof x === "string".
+func typeIs(x Atom, want string) Value {
+	out := Atom{kind: isTruth, dep: true}
+	for _, h := range holes(x.text) {
+		switch want {
+		case "string":
+			out.yes = out.yes.and(known(h.origin.id, bitTyped))
+		case "number", "boolean", "bigint", "undefined", "function":
+			out.yes = out.yes.and(known(h.origin.id, bitsAll))
+		}
+	}
+	return Value{out}
+}
+
+// hasKey is "key in object", set.has(key).
+func (in *interp) hasKey(o, key Value) Value {
+	k, isConst := key.one()
+	var out Value
+	for _, a := range o {
+		switch {
+		case a.kind == isObject && isConst && a.obj.any == nil && a.obj.native == "" && a.obj.proto == nil && a.obj.class == nil:
+			has := a.obj.props[k] != nil && len(a.obj.props[k].v) > 0 || len(a.obj.getters[k]) > 0
+			out = join(out, truth(has))
+		case a.kind == isObject && len(key.tainted()) > 0 || a.kind == isNative || a.kind == isUnknown && len(key.tainted()) > 0 && !a.dep:
+			if in.isToolName(key) {
+				out = join(out, anyTruth(true))
+				continue
+			}
+			out = join(out, in.text2(key, func(k Atom) Value { return among(k.text) }))
+		default:
+			out = join(out, anyTruth(a.dep || key.depends() || a.open))
+		}
+	}
+	if len(out) == 0 {
+		return anyTruth(key.depends())
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
+
+func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
+	left := in.eval(e.Left, s, u)
+	var short, on Value
+	switch e.Operator {
+	case token.LOGICAL_AND:
+		on, short = sides(left)
+	case token.LOGICAL_OR:
+		short, on = sides(left)
+	default:
+		for _, a := range left {
+			switch a.kind {
+			case isUndefined, isNull:
+				on = append(on, a)
+			case isUnknown, isNative:
+				on, short = append(on, a), append(short, a)
+			case isText:
+				if a.open {
+					on = append(on, a)
+				}
+				short = append(short, a)
+			default:
+				short = append(short, a)
+			}
+		}
+		if len(left) == 0 {
+			on = undefined()
+		}
+	}
+	if len(on) == 0 {
+		return short
+	}
+	if len(short) == 0 {
+		c := choiceOf(on, !left.depends())
+		in.facts = in.facts.and(c.facts)
+		return in.eval(e.Right, s, u)
+	}
+	yes := choiceOf(on, !left.depends())
+	var right Value
+	rest, alive := in.fork(yes, func() { right = in.eval(e.Right, s, u) })
+	no := choiceOf(short, yes.free)
+	other, _ := in.fork(no, func() {})
+	ways := []way{other}
+	if alive {
+		ways = append(ways, rest)
+		if yes.tool != "" {
+			for i := range right {
+				if right[i].pick == "" {
+					right[i].pick = yes.tool
+				}
+			}
+		}
+	} else {
+		right = nil
+	}
+	in.meet(ways, false)
+	return join(short, right.given(yes.facts, yes.free && e.Operator == token.LOGICAL_OR))
+}
+
+// sides are what a value may be where it is truthy and where it is not.
+func sides(v Value) (truthy, falsy Value) {
+	for _, a := range v {
+		may, mayNot := a.truth()
+		if may {
+			t := a
+			if a.kind == isTruth {
+				t.kind, t.b = isBool, true
+			}
+			t.under, t.yes, t.no = a.under.and(a.yes), nil, nil
+			truthy = append(truthy, t)
+		}
+		if mayNot {
+			f := a
+			if a.kind == isTruth {
+				f.kind, f.b, f.pick = isBool, false, ""
+			}
+			f.under, f.yes, f.no = a.under.and(a.no), nil, nil
+			falsy = append(falsy, f)
+		}
+	}
+	if len(v) == 0 {
+		falsy = undefined()
+	}
+	return truthy, falsy
+}
+
+// truth says whether an atom may be truthy, and whether it may be falsy.
+func (a Atom) truth() (may, mayNot bool) {
+	switch a.kind {
+	case isUndefined, isNull:
+		return false, true
+	case isBool:
+		return a.b, !a.b
+	case isNumber:
+		return a.n != 0 && a.n == a.n, a.n == 0 || a.n != a.n
+	case isObject:
+		return true, false
+	case isText:
+		if s, ok := a.constText(); ok {
+			return s != "", s == ""
+		}
+		for _, p := range a.text {
+			if p.s != "" {
+				return true, false
+			}
+		}
+	}
+	return true, true
+}
+
+// choices are the two sides of a condition.
+func (in *interp) choices(v Value) (yes, no choice) {
+	truthy, falsy := sides(v)
+	free := !v.depends()
+	return choiceOf(truthy, free), choiceOf(falsy, free)
+}
+
+// choiceOf is what is known where a value is one of these alternatives.
+func choiceOf(v Value, free bool) choice {
+	c := choice{free: free, possible: len(v) > 0}
+	first := true
+	for pass := range 2 {
+		for _, a := range v {
+			if a.free && pass == 0 {
+				continue
+			}
+			if first {
+				c.facts, c.tool, first = a.under, a.pick, false
+				continue
+			}
+			c.facts = c.facts.or(a.under)
+			if a.pick != c.tool {
+				c.tool = ""
+			}
+		}
+		if !first {
+			break
+		}
+	}
+	return c
+}
+
+func not(v Value) Value {
+	truthy, falsy := sides(v)
+	var out Value
+	for i, list := range []Value{truthy, falsy} {
+		for _, a := range list {
+			out = join(out, Value{{kind: isBool, b: i == 1, under: a.under, dep: a.dep || len(holes(a.text)) > 0, free: a.free, pick: a.pick}})
+		}
+	}
+	return out
+}

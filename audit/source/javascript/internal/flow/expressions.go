@@ -1,0 +1,538 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"math"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
+
+// eval is what an expression may be.
+func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
+	in.tick()
+	in.nest++
+	defer func() { in.nest-- }()
+	if in.nest > maxNest {
+		in.stop()
+	}
+	switch e := e.(type) {
+	case nil:
+		return undefined()
+	case *ast.Identifier:
+		return in.identifier(e.Name.String(), s)
+	case *ast.StringLiteral:
+		return constant(e.Value.String())
+	case *ast.NumberLiteral:
+		return numberLiteral(e)
+	case *ast.BooleanLiteral:
+		return truth(e.Value)
+	case *ast.NullLiteral:
+		return Value{{kind: isNull}}
+	case *ast.RegExpLiteral:
+		o := in.newObject("RegExp")
+		o.schema = &schema{pattern: compilePattern(e.Pattern, e.Flags), global: containsByte(e.Flags, 'g')}
+		return objectOf(o)
+	case *ast.TemplateLiteral:
+		return in.template(e, s, u)
+	case *ast.DotExpression:
+		return in.get(in.eval(e.Left, s, u), e.Identifier.Name.String(), position{u, e.Identifier.Idx})
+	case *ast.PrivateDotExpression:
+		return in.get(in.eval(e.Left, s, u), "#"+e.Identifier.Name.String(), position{u, e.Identifier.Idx})
+	case *ast.BracketExpression:
+		return in.index(in.eval(e.Left, s, u), in.eval(e.Member, s, u), position{u, e.Member.Idx0()})
+	case *ast.CallExpression:
+		return in.callExpression(e, s, u)
+	case *ast.NewExpression:
+		return in.construct(in.eval(e.Callee, s, u), in.arguments(e.ArgumentList, s, u), position{u, e.New})
+	case *ast.FunctionLiteral:
+		return in.function(e, s, u)
+	case *ast.ArrowFunctionLiteral:
+		return in.arrow(e, s, u)
+	case *ast.ClassLiteral:
+		return in.class(e, s, u)
+	case *ast.ObjectLiteral:
+		return in.objectLiteral(e, s, u)
+	case *ast.ArrayLiteral:
+		return objectOf(in.newArray2(in.arguments(e.Value, s, u)))
+	case *ast.AssignExpression:
+		return in.assignment(e, s, u)
+	case *ast.BinaryExpression:
+		return in.binary(e, s, u)
+	case *ast.UnaryExpression:
+		return in.unary(e, s, u)
+	case *ast.ConditionalExpression:
+		return in.conditional(e, s, u)
+	case *ast.SequenceExpression:
+		out := undefined()
+		for _, x := range e.Sequence {
+			out = in.eval(x, s, u)
+		}
+		return out
+	case *ast.AwaitExpression:
+		return in.settled(in.eval(e.Argument, s, u))
+	case *ast.YieldExpression:
+		return in.yield(e, s, u)
+	case *ast.OptionalChain:
+		return in.eval(e.Expression, s, u)
+	case *ast.Optional:
+		return in.eval(e.Expression, s, u)
+	case *ast.ThisExpression:
+		return in.thisOf(s)
+	case *ast.SuperExpression:
+		return in.superOf(s)
+	case *ast.SpreadElement:
+		return in.eval(e.Expression, s, u)
+	case *ast.MetaProperty:
+		return unknown()
+	}
+	return unknown()
+}
+
+func numberLiteral(e *ast.NumberLiteral) Value {
+	switch n := e.Value.(type) {
+	case int64:
+		return number(float64(n))
+	case float64:
+		return number(n)
+	}
+	return Value{{kind: isUnknown}}
+}
+
+func containsByte(s string, b byte) bool {
+	for i := range len(s) {
+		if s[i] == b {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *interp) identifier(name string, s *scope) Value {
+	if sl := s.lookup(name); sl != nil {
+		if sl.v == nil {
+			return undefined()
+		}
+		return sl.v
+	}
+	switch name {
+	case "undefined":
+		return undefined()
+	case "NaN":
+		return number(math.NaN())
+	case "Infinity":
+		return number(math.Inf(1))
+	case "arguments":
+		o := in.newArray(s.function().args...)
+		return objectOf(o)
+	}
+	return in.global(name)
+}
+
+func (in *interp) global(name string) Value {
+	if sl := in.globals.vars[name]; sl != nil && sl.v != nil {
+		return sl.v
+	}
+	return native(name)
+}
+
+func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
+	if e.Tag != nil {
+		return in.taggedTemplate(e, s, u)
+	}
+	out := constant("")
+	for i, el := range e.Elements {
+		if el != nil {
+			out = concat(out, constant(el.Parsed.String()))
+		}
+		if i < len(e.Expressions) {
+			out = concat(out, in.text(in.eval(e.Expressions[i], s, u)))
+		}
+	}
+	return out
+}
+
+// taggedTemplate calls the tag. Tags of packages that start programs quote what they are given.
+func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Value {
+	words := in.newArray()
+	args := []Value{objectOf(words)}
+	for _, el := range e.Elements {
+		words.array.list = append(words.array.list, constant(el.Parsed.String()))
+	}
+	for _, x := range e.Expressions {
+		args = append(args, in.eval(x, s, u))
+	}
+	in.set(words, "raw", objectOf(words))
+	return in.call(in.eval(e.Tag, s, u), undefined(), args, position{u, e.OpenQuote})
+}
+
+// text is what a value is as a text: arrays are joined, objects are asked.
+func (in *interp) text(v Value) Value {
+	if isPlainText(v) {
+		return v
+	}
+	var out Value
+	for _, a := range v {
+		switch {
+		case a.kind == isObject && a.obj.native == "URL":
+			out = join(out, in.urlText(a.obj))
+		case a.kind == isObject && a.obj.array != nil:
+			out = join(out, in.joinArray(a.obj, constant(",")))
+		case a.kind == isObject && len(a.obj.data) > 0:
+			out = join(out, a.obj.data)
+		case a.kind == isText && a.open:
+			a.open = false
+			out = join(out, Value{a})
+		default:
+			out = join(out, Value{{kind: isText, text: a.parts(), under: a.under, dep: a.dep, tool: a.tool}})
+		}
+	}
+	if len(out) == 0 {
+		return unknown()
+	}
+	return out
+}
+
+func isPlainText(v Value) bool {
+	for _, a := range v {
+		if a.kind != isText || a.open {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
+func (in *interp) index(o, k Value, at position) Value {
+	if key, ok := k.one(); ok {
+		return in.get(o, key, at)
+	}
+	if words := k.words(); len(words) == len(k) && len(k) > 0 {
+		var out Value
+		for _, w := range words {
+			out = join(out, in.get(o, w, at))
+		}
+		return out
+	}
+	return in.chosen(o, k, at)
+}
+
+// chosen is a property that the caller chooses. If the tool's name does, each alternative knows its
+// tool. What is chosen of things the program has is the program's.
+func (in *interp) chosen(o, k Value, at position) Value {
+	if in.isToolName(k) {
+		var out Value
+		for _, a := range o {
+			if a.kind == isObject && a.obj.array == nil {
+				for _, name := range in.names(a.obj) {
+					out = join(out, tagged(in.getObject(a, name, at), name))
+				}
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	v := in.getAny(o)
+	if len(k.tainted()) > 0 && len(v.tainted()) == 0 && allObjects(o) {
+		var member facts
+		for _, a := range k {
+			for _, b := range among(a.text) {
+				member = member.and(b.yes)
+			}
+		}
+		out := undefined()
+		for _, a := range v {
+			if a.kind != isUndefined {
+				a.under = a.under.and(member)
+				out = join(out, Value{a})
+			}
+		}
+		return out
+	}
+	return v
+}
+
+func allObjects(v Value) bool {
+	for _, a := range v {
+		if a.kind != isObject || a.obj.array != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
+	var out []Value
+	for _, e := range list {
+		if sp, ok := e.(*ast.SpreadElement); ok {
+			q := in.elements(in.eval(sp.Expression, s, u))
+			in.cost(len(q.known))
+			if len(out) < maxElements {
+				out = append(out, q.known...)
+			}
+			if len(q.rest) > 0 {
+				out = append(out, q.rest)
+			}
+			continue
+		}
+		out = append(out, in.eval(e, s, u))
+	}
+	return out
+}
+
+func (in *interp) newArray2(list []Value) *Object { return in.newArray(list...) }
+
+func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value {
+	if !computed {
+		switch e := e.(type) {
+		case *ast.Identifier:
+			return constant(e.Name.String())
+		case *ast.PrivateIdentifier:
+			return constant("#" + e.Name.String())
+		case *ast.StringLiteral:
+			return constant(e.Value.String())
+		}
+	}
+	return in.eval(e, s, u)
+}
+
+func (in *interp) objectLiteral(e *ast.ObjectLiteral, s *scope, u *unit) Value {
+	o := in.newObject("")
+	v := objectOf(o)
+	for _, p := range e.Value {
+		switch p := p.(type) {
+		case *ast.PropertyShort:
+			in.set(o, p.Name.Name.String(), in.identifier(p.Name.Name.String(), s))
+		case *ast.PropertyKeyed:
+			in.property(o, p, s, u)
+		case *ast.SpreadElement:
+			in.copyInto(o, in.eval(p.Expression, s, u))
+		}
+	}
+	return v
+}
+
+func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
+	keys := in.key(p.Key, p.Computed, s, u)
+	v := in.eval(p.Value, s, u)
+	if p.Kind != ast.PropertyKindValue {
+		setThis(v, objectOf(o))
+	}
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call != nil && !a.obj.call.arrow && len(a.obj.call.this) == 0 {
+			a.obj.call.this = nil
+		}
+	}
+	key, ok := keys.one()
+	switch {
+	case !ok:
+		in.setUnknown(o, v)
+	case p.Kind == ast.PropertyKindGet:
+		if o.getters == nil {
+			o.getters = map[string]Value{}
+		}
+		o.getters[key] = v
+	case p.Kind == ast.PropertyKindSet:
+	default:
+		if len(keys) == 1 && len(v) > 0 && keys[0].kind == isText {
+			in.nameFunction(v, key)
+		}
+		in.set(o, key, v)
+	}
+}
+
+func (in *interp) nameFunction(v Value, name string) {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call != nil && a.obj.call.name == "" {
+			a.obj.call.name = name
+		}
+	}
+}
+
+// setThis is for methods that are called without their object.
+func setThis(v, this Value) {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call != nil && !a.obj.call.arrow && len(a.obj.call.this) == 0 {
+			a.obj.call.this = this
+		}
+	}
+}
+
+// copyInto is a spread: {...v}.
+func (in *interp) copyInto(o *Object, v Value) {
+	for _, a := range v {
+		switch a.kind {
+		case isObject:
+			if a.obj.array != nil {
+				continue
+			}
+			names := in.names(a.obj)
+			in.cost(len(names))
+			for _, k := range names {
+				f := in.getObject(a, k, position{})
+				if len(v) > 1 {
+					f = join(f, in.getOwn(o, k))
+				}
+				in.set(o, k, f)
+			}
+			if a.obj.any != nil {
+				in.setUnknown(o, a.obj.any.v)
+			}
+		case isText:
+			if a.open {
+				in.setUnknown(o, Value{a})
+			}
+		case isUnknown:
+			in.setUnknown(o, Value{{kind: isUnknown, dep: a.dep}})
+		}
+	}
+}
+
+func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
+	if e.Operator == token.ASSIGN {
+		v := in.named(e.Right, e.Left, s, u)
+		in.assign(e.Left, v, s, u)
+		return v
+	}
+	old := in.eval(e.Left, s, u)
+	switch e.Operator {
+	case token.LOGICAL_OR, token.LOGICAL_AND, token.COALESCE:
+		v := join(old, in.eval(e.Right, s, u))
+		in.assign(e.Left, v, s, u)
+		return v
+	}
+	v := in.arithmetic(e.Operator, old, in.eval(e.Right, s, u))
+	in.assign(e.Left, v, s, u)
+	return v
+}
+
+// named evaluates what is given a name: a function takes it, and a schema is known by it.
+func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *unit) Value {
+	v := in.eval(e, s, u)
+	if id, ok := target.(*ast.Identifier); ok {
+		in.nameFunction(v, id.Name.String())
+	}
+	if u != nil && len(u.marks) > 0 && u.marked(e) {
+		v = v.callTag()
+	}
+	return v
+}
+
+func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
+	switch e.Operator {
+	case token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
+		return in.logical(e, s, u)
+	}
+	if p, ok := e.Left.(*ast.PrivateIdentifier); ok {
+		in.eval(e.Right, s, u)
+		_ = p
+		return anyTruth(false)
+	}
+	left := in.eval(e.Left, s, u)
+	right := in.eval(e.Right, s, u)
+	switch e.Operator {
+	case token.EQUAL, token.STRICT_EQUAL:
+		return in.equal(left, right, e.Operator == token.STRICT_EQUAL)
+	case token.NOT_EQUAL, token.STRICT_NOT_EQUAL:
+		return not(in.equal(left, right, e.Operator == token.STRICT_NOT_EQUAL))
+	case token.IN:
+		return in.hasKey(right, left)
+	case token.INSTANCEOF:
+		return anyTruth(left.depends())
+	}
+	return in.arithmetic(e.Operator, left, right)
+}
+
+func (in *interp) conditional(e *ast.ConditionalExpression, s *scope, u *unit) Value {
+	yes, no := in.choices(in.eval(e.Test, s, u))
+	var a, b Value
+	in.either(yes, no, func() { a = in.eval(e.Consequent, s, u) }, func() { b = in.eval(e.Alternate, s, u) })
+	if !yes.possible || !no.possible {
+		return join(a, b)
+	}
+	return join(a.given(yes.facts, false), b.given(no.facts, false))
+}
+
+func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
+	switch e.Operator {
+	case token.TYPEOF:
+		if id, ok := e.Operand.(*ast.Identifier); ok && s.lookup(id.Name.String()) == nil {
+			return unknown()
+		}
+		return in.typeOf(in.eval(e.Operand, s, u))
+	case token.DELETE:
+		if d, ok := e.Operand.(*ast.DotExpression); ok {
+			in.setAll(in.eval(d.Left, s, u), d.Identifier.Name.String(), undefined())
+			return truth(true)
+		}
+	}
+	v := in.eval(e.Operand, s, u)
+	switch e.Operator {
+	case token.NOT:
+		return not(v)
+	case token.BITWISE_NOT: // an await at the top level is written so; see package parse
+		if n, ok := v.num(); ok {
+			return number(float64(^int64(n)))
+		}
+		return in.settled(v)
+	case token.VOID:
+		return undefined()
+	case token.MINUS:
+		if n, ok := v.num(); ok {
+			return number(-n)
+		}
+	case token.PLUS:
+		if n, ok := toNumber(v); ok {
+			return number(n)
+		}
+	case token.INCREMENT, token.DECREMENT:
+		d := 1.0
+		if e.Operator == token.DECREMENT {
+			d = -1
+		}
+		if n, ok := v.num(); ok {
+			in.assign(e.Operand, number(n+d), s, u)
+			if e.Postfix {
+				return v
+			}
+			return number(n + d)
+		}
+		in.assign(e.Operand, unknownDepIf(v.depends()), s, u)
+	}
+	return unknownDepIf(v.depends())
+}
+
+func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
+	v := in.eval(e.Argument, s, u)
+	fn := s.function()
+	if fn.fn != nil {
+		if e.Delegate {
+			v = in.elements(v).all()
+		}
+		in.write(fn.declare("yield*", nil), join(fn.lookup("yield*").v, v))
+	}
+	return unknown()
+}
+
+// settled is what a promise comes to. Promises are what they come to.
+func (in *interp) settled(v Value) Value {
+	var out Value
+	changed := false
+	for _, a := range v {
+		if a.kind == isObject && a.obj.native == "Promise" {
+			out = join(out, a.obj.data.given(a.under, a.free))
+			changed = true
+		} else {
+			out = join(out, Value{a})
+		}
+	}
+	if !changed {
+		return v
+	}
+	if len(out) == 0 {
+		return unknown()
+	}
+	return out
+}

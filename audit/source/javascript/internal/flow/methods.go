@@ -1,0 +1,505 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+
+	"github.com/dop251/goja/token"
+)
+
+// callMethod calls a method of a value.
+func (in *interp) callMethod(o Value, key string, args []Value, at position) Value {
+	in.tick()
+	if in.dead {
+		return undefined()
+	}
+	if in.register(o, key, args, at) {
+		return unknown()
+	}
+	if len(o) == 0 {
+		return unknown()
+	}
+	if len(o) > 1 {
+		var some Value
+		for _, a := range o {
+			if a.kind != isUndefined && a.kind != isNull {
+				some = append(some, a)
+			}
+		}
+		if len(some) > 0 {
+			o = some
+		}
+	}
+	return in.alternatives(o, func(a Atom) Value {
+		if a.tool != "" {
+			old := in.tool
+			in.tool = a.tool
+			defer func() { in.tool = old }()
+		}
+		return in.methodOf(a, key, args, at)
+	})
+}
+
+func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value {
+	this := Value{a}
+	switch key {
+	case "then", "catch", "finally":
+		if v, ok := in.promiseMethod(this, key, args, at); ok {
+			return v
+		}
+	}
+	switch a.kind {
+	case isUndefined, isNull:
+		return unknown()
+	case isText:
+		if a.open {
+			if v, ok := in.openMethod(a, key, args, at); ok {
+				return v
+			}
+		}
+		return in.textMethod(this, key, args, at)
+	case isNumber, isBool, isTruth:
+		if s, ok := a.constText(); ok && key == "toString" {
+			if base, isBase := arg(args, 0).num(); isBase && base != 10 {
+				return unknown()
+			}
+			return constant(s)
+		}
+		return unknownDepIf(a.dep)
+	case isNative:
+		if o := in.natives[a.name]; o != nil {
+			if v := in.getOwn(o, key); len(v) > 0 {
+				return in.call(v, this, args, at)
+			}
+		}
+		return in.nativeMethod(a.name, key, this, args, at)
+	case isUnknown:
+		in.methodSinks(key, args, at)
+		return in.unknownMethod(this, key, args, at)
+	}
+	return in.objectMethod(a, key, args, at)
+}
+
+// nativeMethod calls a method of something native; what it makes keeps its name where that tells more.
+func (in *interp) nativeMethod(name, key string, this Value, args []Value, at position) Value {
+	full := name + "." + key
+	switch key {
+	case "call":
+		return in.nativeCall(name, arg(args, 0), args[min(1, len(args)):], at)
+	case "apply":
+		return in.nativeCall(name, arg(args, 0), in.elements(arg(args, 1)).known, at)
+	case "bind":
+		return native(name)
+	case "create", "extend", "defaults":
+		if isHTTPClient(name) {
+			return native(name)
+		}
+	}
+	if v := in.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
+		full = v[0].name
+	}
+	in.methodSinks(key, args, at)
+	return in.nativeCall(full, this, args, at)
+}
+
+// unknownMethod calls a method of what is not known. A list that is not known, and not the caller's,
+// is taken to be one of what is allowed.
+func (in *interp) unknownMethod(this Value, key string, args []Value, at position) Value {
+	switch key {
+	case "has", "includes":
+		if len(arg(args, 0).tainted()) > 0 && !this.depends() {
+			return in.text2(arg(args, 0), func(a Atom) Value { return among(a.text) })
+		}
+	case "some", "every", "find", "filter", "map", "forEach", "flatMap", "findIndex", "reduce":
+		if !this.depends() && len(args) > 0 {
+			list := in.newArray()
+			list.array.rest = unknown()
+			return in.arrayMethod(list, key, args, at)
+		}
+	case "parse", "safeParse", "parseAsync", "safeParseAsync":
+		if len(arg(args, 0).tainted()) > 0 {
+			parsed := remap(arg(args, 0), func(h hole) hole { h.parsed = true; return h })
+			if strings.HasPrefix(key, "safe") {
+				return in.safeParsed(parsed)
+			}
+			return parsed
+		}
+	case "endsWith":
+		if w, ok := arg(args, 0).one(); ok && w == "/" && !this.depends() {
+			return Value{{kind: isTruth, yes: known(0, bitRootSlash)}}
+		}
+		return anyTruth(this.depends() || arg(args, 0).depends())
+	case "match", "test", "exec", "startsWith":
+		return anyTruth(this.depends() || arg(args, 0).depends())
+	}
+	return in.unknownCall(key, this, args, at)
+}
+
+// text2 applies something to each alternative.
+func (in *interp) text2(v Value, f func(Atom) Value) Value {
+	var out Value
+	for _, a := range v {
+		out = join(out, f(a).given(a.under, a.free))
+	}
+	return out
+}
+
+func (in *interp) promiseMethod(this Value, key string, args []Value, at position) (Value, bool) {
+	if this[0].kind == isObject && (this[0].obj.props[key] != nil || this[0].obj.proto != nil && this[0].obj.native == "" && len(in.get(this, key, at)) > 0 && in.get(this, key, at)[0].kind == isObject) {
+		return nil, false
+	}
+	v := in.settled(this)
+	switch key {
+	case "then":
+		if len(callable(arg(args, 0))) == 0 {
+			return v, true
+		}
+		out := in.guarded(func() Value { return in.settled(in.call(arg(args, 0), undefined(), []Value{v}, at)) })
+		if len(callable(arg(args, 1))) > 0 {
+			w, alive := in.fork(choice{possible: true}, func() {
+				out = join(out, in.call(arg(args, 1), undefined(), []Value{unknownDep()}, at))
+			})
+			_, _ = w, alive
+		}
+		return out, true
+	case "catch":
+		if len(callable(arg(args, 0))) == 0 {
+			return v, true
+		}
+		var r Value
+		_, alive := in.fork(choice{possible: true}, func() { r = in.call(arg(args, 0), undefined(), []Value{unknownDep()}, at) })
+		if alive {
+			return join(v, in.settled(r)), true
+		}
+		return v, true
+	}
+	in.aside2(arg(args, 0), at)
+	return v, true
+}
+
+// guarded runs something whose throwing rejects a promise.
+func (in *interp) guarded(run func() Value) Value { return run() }
+
+func (in *interp) aside2(v Value, at position) {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call != nil {
+			in.aside(a.obj, at)
+		}
+	}
+}
+
+// openMethod is a method of what the caller sent, if it was a list.
+func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Value, bool) {
+	switch key {
+	case "map", "filter", "forEach", "some", "every", "find", "flatMap", "reduce", "join", "push", "flat", "sort", "reverse", "findIndex", "entries", "values", "keys":
+		list := in.newArray()
+		list.array.rest = Value{a}
+		return in.arrayMethod(list, key, args, at), true
+	}
+	return nil, false
+}
+
+// holds is a predicate over each alternative of a text, with each that it is compared to.
+func (in *interp) holds(v Value, with Value, f func(value, with string) ternary) Value {
+	if with == nil {
+		with = constant("")
+	}
+	var out Value
+	for _, a := range v {
+		var one Value
+		for _, b := range with {
+			text := b.parts()
+			if b.under.of(0)&bitRootSlash != 0 && len(text) > 0 && text[len(text)-1].unknown {
+				text = appendParts(text, part{s: "/"})
+			}
+			r := in.holdsOne(a, text, f)
+			r = r.given(b.under, b.free)
+			one = joinTruths(one, r)
+		}
+		out = joinTruths(out, one.given(a.under, a.free))
+	}
+	if len(out) == 0 {
+		return anyTruth(false)
+	}
+	return out
+}
+
+// joinTruths joins two unknown truths: what is known of one need not hold for the other.
+func joinTruths(v, w Value) Value { return join(v, w) }
+
+func (in *interp) holdsOne(a Atom, with []part, f func(value, with string) ternary) Value {
+	if len(holes(with)) > 0 {
+		if len(holes(a.text)) > 0 {
+			return anyTruth(true)
+		}
+		return anyTruth(true)
+	}
+	if len(holes(a.text)) > 0 {
+		return predicate(a.text, with, f)
+	}
+	s, ok := a.constText()
+	c, okWith := Atom{kind: isText, text: with}.constText()
+	if ok && okWith {
+		switch f(s, c) {
+		case always:
+			return truth(true)
+		case never:
+			return truth(false)
+		}
+	}
+	if okWith && c == "/" { // whether a folder ends with a slash; see bitRootSlash
+		return Value{{kind: isTruth, dep: a.dep, yes: known(0, bitRootSlash)}}
+	}
+	return anyTruth(a.dep)
+}
+
+// textMethod is a method of a text.
+func (in *interp) textMethod(this Value, key string, args []Value, at position) Value {
+	first := arg(args, 0)
+	switch key {
+	case "startsWith":
+		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
+	case "endsWith":
+		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasSuffix(v, c)) })
+	case "includes":
+		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) })
+	case "indexOf", "lastIndexOf", "search":
+		if r := regexOf(first); r != nil {
+			return indexed(in.matches(this, r))
+		}
+		if s, ok := this.one(); ok {
+			if c, ok := first.one(); ok && key == "indexOf" {
+				return number(float64(strings.Index(s, c)))
+			}
+		}
+		v := indexed(in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
+		if key == "indexOf" { // at the start
+			w := in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
+			for i := range v {
+				if i < len(w) {
+					v[i].text = nil
+					v[i].obj = &Object{data: w}
+				}
+			}
+		}
+		return v
+	case "match", "matchAll":
+		return in.matchText(this, first, key)
+	case "replace", "replaceAll":
+		return in.replace(this, args, key, at)
+	case "split":
+		return in.split(this, first)
+	case "localeCompare":
+		return unknownDepIf(this.depends())
+	case "charAt", "at", "charCodeAt", "codePointAt":
+		if s, ok := this.one(); ok {
+			if i, ok := arg(args, 0).num(); ok && i >= 0 && int(i) < len(s) {
+				if strings.HasPrefix(key, "char") && key != "charAt" || key == "codePointAt" {
+					return number(float64(s[int(i)]))
+				}
+				return constant(s[int(i) : int(i)+1])
+			}
+		}
+		return in.piece(this)
+	case "toString", "valueOf", "normalize", "toWellFormed", "trimEnd", "trimRight", "trim", "trimStart", "trimLeft", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "padEnd":
+		return mapConst(this, textFunctions[key])
+	case "slice", "substring", "substr":
+		return in.slice(this, args, key)
+	case "concat":
+		out := this
+		for _, v := range args {
+			out = concat(out, in.text(v))
+		}
+		return out
+	case "repeat", "padStart":
+		if key == "padStart" {
+			return this
+		}
+		return in.flatten(this, 0)
+	case "length":
+		return unknownDepIf(this.depends())
+	case "join":
+		return this
+	}
+	in.methodSinks(key, args, at)
+	if len(this.tainted()) > 0 && len(args) == 0 {
+		return this
+	}
+	return in.unknownCall(key, this, args, at)
+}
+
+var textFunctions = map[string]func(string) string{
+	"trim": strings.TrimSpace, "toLowerCase": strings.ToLower, "toUpperCase": strings.ToUpper,
+	"toLocaleLowerCase": strings.ToLower, "toLocaleUpperCase": strings.ToUpper,
+}
+
+func mapConst(v Value, f func(string) string) Value {
+	if f == nil {
+		return v
+	}
+	out := append(Value(nil), v...)
+	for i, a := range out {
+		out[i].open = false
+		text := append([]part(nil), a.text...)
+		for j := range text {
+			if text[j].hole == nil && !text[j].unknown {
+				text[j].s = f(text[j].s)
+			}
+		}
+		out[i].text = text
+	}
+	return out
+}
+
+func (in *interp) slice(this Value, args []Value, key string) Value {
+	s, ok := this.one()
+	from, okFrom := arg(args, 0).num()
+	if ok && okFrom && (len(args) == 1 || isNum(args[1])) {
+		to := float64(len(s))
+		if len(args) > 1 {
+			to, _ = args[1].num()
+			if key == "substr" {
+				to += from
+			}
+		}
+		i, j := clampIndex(from, len(s), key), clampIndex(to, len(s), key)
+		if i < j {
+			return constant(s[i:j])
+		}
+		return constant("")
+	}
+	return in.piece(this)
+}
+
+func isNum(v Value) bool { _, ok := v.num(); return ok }
+
+func clampIndex(n float64, length int, key string) int {
+	if n < 0 && key == "slice" {
+		n += float64(length)
+	}
+	if n != n || n < 0 {
+		return 0
+	}
+	return int(min(n, float64(length)))
+}
+
+// split cuts a text. What was cut at white space becomes further arguments of a program.
+func (in *interp) split(this, sep Value) Value {
+	o := in.newArray()
+	c, okSep := sep.one()
+	if s, ok := this.one(); ok && okSep && this[0].kind == isText {
+		for i, w := range strings.Split(s, c) {
+			if i >= 1000 {
+				break
+			}
+			o.array.list = append(o.array.list, constant(w))
+		}
+		return objectOf(o)
+	}
+	blank := okSep && c == " "
+	if r := regexOf(sep); r != nil {
+		blank = r.MatchString(" ") || r.MatchString("  ")
+	}
+	cut := func(v Value) Value {
+		return remap(v, func(h hole) hole {
+			h.split = h.split || blank
+			if h.form == formRaw || h.form == formResolved || h.form == formJoined {
+				h.form = formPiece
+			}
+			return h
+		})
+	}
+	for _, a := range this {
+		if len(holes(a.text)) == 0 {
+			o.array.rest = join(o.array.rest, unknownDepIf(a.dep))
+			continue
+		}
+		a.open = false
+		begins, _ := prefix(a.text)
+		if w, _, found := strings.Cut(begins, c); okSep && found && c != "" && len(this) == 1 {
+			o.array.list = []Value{constant(w)}
+			rest := begins[len(w)+len(c):]
+			for _, w := range strings.Split(rest, c) {
+				if w != "" {
+					o.array.rest = join(o.array.rest, constant(w))
+				}
+			}
+		}
+		for _, h := range holes(a.text) {
+			o.array.rest = join(o.array.rest, cut(Value{{kind: isText, text: []part{{hole: h}}, under: a.under}}))
+		}
+	}
+	return objectOf(o)
+}
+
+// indexed makes of "is in it" the index at which it is.
+func indexed(v Value) Value {
+	out := append(Value(nil), v...)
+	for i := range out {
+		switch out[i].kind {
+		case isTruth:
+			out[i].kind, out[i].name = isUnknown, indexName
+		case isBool:
+			if !out[i].b {
+				out[i] = Atom{kind: isNumber, n: -1, under: out[i].under}
+			} else {
+				out[i] = Atom{kind: isUnknown, name: indexName, dep: out[i].dep, under: out[i].under}
+			}
+		}
+	}
+	return out
+}
+
+const indexName = "#index"
+
+// compareIndex compares an index with -1 or 0: is it in it?
+func compareIndex(op token.Token, a, b Value) (Value, bool) {
+	n, ok := b.num()
+	if !ok {
+		return nil, false
+	}
+	found, is := false, false
+	switch op {
+	case token.GREATER:
+		found, is = n == -1, n == -1
+	case token.GREATER_OR_EQUAL:
+		found, is = n == 0, n == 0
+	case token.LESS:
+		found, is = false, n == 0
+	case token.LESS_OR_EQUAL:
+		found, is = false, n == -1
+	case token.EQUAL:
+		found, is = false, n == -1
+		if n == 0 {
+			return atStart(a)
+		}
+	}
+	if !is {
+		return nil, false
+	}
+	var out Value
+	for _, x := range a {
+		if x.kind != isUnknown || x.name != indexName {
+			return nil, false
+		}
+		t := Atom{kind: isTruth, dep: x.dep, under: x.under, yes: x.yes, no: x.no}
+		if !found {
+			t.yes, t.no = x.no, x.yes
+		}
+		out = join(out, Value{t})
+	}
+	return out, len(out) > 0
+}
+
+func atStart(a Value) (Value, bool) {
+	var out Value
+	for _, x := range a {
+		if x.kind != isUnknown || x.name != indexName || x.obj == nil {
+			return nil, false
+		}
+		out = join(out, x.obj.data.given(x.under, x.free))
+	}
+	return out, len(out) > 0
+}

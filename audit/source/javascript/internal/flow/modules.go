@@ -1,0 +1,107 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+
+	"github.com/dop251/goja/ast"
+
+	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
+)
+
+// require is require("…"), and what esbuild writes of import("…").
+func (in *interp) require(e *ast.CallExpression, s *scope, u *unit) Value {
+	args := in.arguments(e.ArgumentList, s, u)
+	if name, ok := arg(args, 0).one(); ok {
+		return in.requireName(name, u)
+	}
+	return unknown()
+}
+
+func (in *interp) requireName(name string, u *unit) Value {
+	from := ""
+	if u != nil {
+		from = u.file.Name
+	}
+	f, ok := in.load(from, name)
+	if !ok {
+		return packageValue(name)
+	}
+	if f == nil {
+		return unknown()
+	}
+	return in.module(f)
+}
+
+// module runs a file once, and gives what it exports. A cycle sees what is exported so far.
+func (in *interp) module(f *parse.File) Value {
+	if u, ok := in.units[f.Name]; ok {
+		return in.exported(u)
+	}
+	u := &unit{file: f, exports: in.newObject("module")}
+	for i := 0; ; {
+		j := strings.Index(f.Text[i:], toolsCall)
+		if j < 0 {
+			break
+		}
+		u.marks = append(u.marks, i+j)
+		i += j + len(toolsCall)
+	}
+	in.units[f.Name] = u
+	in.set(u.exports, "exports", objectOf(in.newObject("")))
+	u.exports.native = ""
+	s := &scope{up: nil, isFun: true, this: undefined()}
+	s.declare("module", objectOf(u.exports))
+	s.declare("exports", in.getOwn(u.exports, "exports"))
+	s.declare("__filename", unknown())
+	s.declare("__dirname", unknown())
+	for helper := range helpers {
+		if strings.Contains(f.Text, helper) {
+			s.declare(helper, native(helper))
+		}
+	}
+	facts, dead, current, mark := in.facts, in.dead, in.current, len(in.trail)
+	in.facts = nil
+	whole := in.bounded(in.limits.StepsFile, func() {
+		in.hoistVars(f.Program.DeclarationList, s)
+		in.hoist(f.Program.Body, s, u)
+		frame := in.push(frameFunction, "")
+		s.fn = frame
+		in.depth++
+		for _, st := range f.Program.Body {
+			in.statementAlone(st, s, u)
+		}
+		in.depth--
+		in.frames = frame.up
+	})
+	in.facts, in.dead, in.current = facts, dead, current
+	in.trail = in.trail[:mark] // what a file sets up stays, whichever way it was loaded on
+	if !whole || in.short {
+		in.short = false
+		in.cut = append(in.cut, f.Name)
+	}
+	return in.exported(u)
+}
+
+// statementAlone runs a statement of a file. That one throws does not end the file: what throws in
+// all cases we know of may not do so in others.
+func (in *interp) statementAlone(st ast.Statement, s *scope, u *unit) {
+	if !in.bounded(in.limits.StepsFile/4, func() { in.statement(st, s, u, "") }) {
+		in.short = true
+	}
+	in.dead = false
+}
+
+// helpers are what compilers put into files. They are known by name, and not replaced by their text,
+// which says the same in a way that is hard to read.
+var helpers = map[string]bool{"__toESM": true, "__toCommonJS": true, "__importStar": true, "__importDefault": true, "__asyncGenerator": true, "__forAwait": true, "__async": true, "__awaiter": true}
+
+func (in *interp) exported(u *unit) Value {
+	v := in.getOwn(u.exports, "exports")
+	if len(v) == 0 {
+		return unknown()
+	}
+	return v
+}

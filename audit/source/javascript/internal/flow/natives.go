@@ -1,0 +1,467 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// packages are known by other names, too.
+var packages = map[string]string{
+	"fs/promises": "fs.promises", "fs-extra": "fs", "graceful-fs": "fs", "path/posix": "path", "path/win32": "path", "pathe": "path", "upath": "path",
+	"dns/promises": "dns.promises", "cross-spawn": "child_process.spawn", "zod/v3": "zod", "zod/v4": "zod", "zod/mini": "zod", "zod/v4-mini": "zod",
+	"node-fetch": "fetch", "cross-fetch": "fetch", "isomorphic-fetch": "fetch", "undici": "undici", "follow-redirects": "follow", "fetch-to-node": "fetch",
+}
+
+// packageValue is what require gives for what is not read.
+func packageValue(name string) Value {
+	name = strings.TrimPrefix(name, "node:")
+	if n, ok := packages[name]; ok {
+		name = n
+	}
+	return native(name)
+}
+
+func arg(args []Value, i int) Value {
+	if i < len(args) && len(args[i]) > 0 {
+		return args[i]
+	}
+	return undefined()
+}
+
+// nativeCall calls a function of the language, of Node.js, or of a package that is not read.
+func (in *interp) nativeCall(name string, this Value, args []Value, at position) Value {
+	in.sinks(name, args, at)
+	if v, ok := in.languageCall(name, this, args, at); ok {
+		return v
+	}
+	if v, ok := in.pathCall(name, args); ok {
+		return v
+	}
+	if v, ok := in.schemaCall(name, args, at); ok {
+		return v
+	}
+	if v, ok := in.nodeCall(name, args, at); ok {
+		return v
+	}
+	if v, ok := in.guardCall(name, args, at); ok {
+		return v
+	}
+	return in.unknownCall(name, this, args, at)
+}
+
+// keeps are functions that give back the text that they are given, changed a little.
+var keeps = map[string]bool{
+	"String": true, "decodeURIComponent": true, "decodeURI": true, "unescape": true, "encodeURI": true, "Object": true, "structuredClone": true,
+	"untildify": true, "expand-tilde": true, "normalize-path": true, "slash": true, "normalize-url": true, "util.inspect": true, "dedent": true,
+	"Object.freeze": true, "Object.seal": true, "Object.create": true, "Promise.resolve": true, "util.promisify": true, "Array.from": true, "unescapeHtml": true,
+	"__toESM": true, "__toCommonJS": true, "__importStar": true, "__importDefault": true, "url.fileURLToPath": true, "url.pathToFileURL": true, "util.promisify.default": true,
+	"pify": true, "util.callbackify": true, "Buffer.from": true, "fs.promises.resolve": true, "url.format": true,
+	"React.memo": true, "Object.preventExtensions": true, "Symbol": false,
+}
+
+func (in *interp) languageCall(name string, this Value, args []Value, at position) (Value, bool) {
+	first := arg(args, 0)
+	if keeps[name] {
+		switch name {
+		case "String":
+			return in.text(first), true
+		case "Buffer.from":
+			return reshapeKeep(first), true
+		case "Object.create":
+			return in.objectCreate(first), true
+		case "Array.from":
+			return in.arrayFrom(args, at), true
+		}
+		return first, true
+	}
+	switch name {
+	case "Number", "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat", "BigInt":
+		return in.toNumberCall(name, args), true
+	case "Boolean":
+		truthy, falsy := sides(first)
+		var out Value
+		for _, a := range truthy {
+			out = join(out, Value{{kind: isBool, b: true, under: a.under, dep: a.dep || len(holes(a.text)) > 0}})
+		}
+		for _, a := range falsy {
+			out = join(out, Value{{kind: isBool, under: a.under, dep: a.dep || len(holes(a.text)) > 0}})
+		}
+		return out, true
+	case "isNaN", "Number.isNaN", "Number.isInteger", "Number.isFinite", "isFinite", "Number.isSafeInteger":
+		if n, ok := toNumber(first); ok {
+			switch name {
+			case "isNaN", "Number.isNaN":
+				return truth(math.IsNaN(n)), true
+			case "Number.isInteger", "Number.isSafeInteger":
+				return truth(n == math.Trunc(n)), true
+			}
+			return truth(!math.IsNaN(n) && !math.IsInf(n, 0)), true
+		}
+		if strings.HasPrefix(name, "Number.is") && name != "Number.isNaN" {
+			return typed(first), true
+		}
+		return anyTruth(first.depends()), true
+	case "encodeURIComponent", "escape":
+		return remap(reshape(first, func(h hole) hole { h.safe = bitsAll; return h }), func(h hole) hole { return h }), true
+	case "JSON.stringify":
+		return in.flatten(first, 0), true
+	case "JSON.parse":
+		return reopen(first), true
+	case "Array.isArray":
+		return in.isArray(first), true
+	case "Object.keys", "Reflect.ownKeys", "Object.getOwnPropertyNames":
+		q := in.keysOf(first)
+		o := in.newArray(q.known...)
+		o.array.rest = q.rest
+		return objectOf(o), true
+	case "Object.values", "Object.entries":
+		return in.entries(first, name == "Object.entries"), true
+	case "Object.fromEntries":
+		return in.fromEntries(first), true
+	case "Object.assign":
+		return in.objectAssign(args), true
+	case "Object.defineProperty", "Reflect.defineProperty":
+		in.defineProperty(first, arg(args, 1), arg(args, 2))
+		return first, true
+	case "Object.defineProperties":
+		return first, true
+	case "Object.getPrototypeOf", "Reflect.getPrototypeOf":
+		return unknown(), true
+	case "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor":
+		d := in.newObject("")
+		in.set(d, "get", undefined())
+		in.set(d, "enumerable", unknown())
+		in.set(d, "value", in.index(first, arg(args, 1), at))
+		return objectOf(d), true
+	case "Object.hasOwn":
+		return in.hasKey(first, arg(args, 1)), true
+	case "Reflect.get":
+		return in.index(first, arg(args, 1), at), true
+	case "Reflect.apply":
+		return in.call(first, arg(args, 1), in.elements(arg(args, 2)).known, at), true
+	case "Object.prototype.hasOwnProperty.call", "Object#.hasOwnProperty.call":
+		return in.hasKey(first, arg(args, 1)), true
+	case "Promise.all", "Promise.allSettled":
+		q := in.elements(first)
+		o := in.newArray()
+		for _, v := range q.known {
+			o.array.list = append(o.array.list, in.settledOf(v, name))
+		}
+		if len(q.rest) > 0 {
+			o.array.rest = in.settledOf(q.rest, name)
+		}
+		return objectOf(o), true
+	case "Promise.race", "Promise.any":
+		return in.settled(in.elements(first).all()), true
+	case "Promise.reject":
+		return unknown(), true
+	case "setTimeout", "setImmediate", "queueMicrotask", "process.nextTick", "setInterval":
+		in.callbacks(args, at)
+		return unknown(), true
+	case "process.exit", "process.abort":
+		if !in.top() {
+			in.dead = true
+		}
+		return undefined(), true
+	case "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext":
+		return unknown(), true
+	case "String.raw":
+		return in.rawTemplate(args), true
+	case "String.fromCharCode", "String.fromCodePoint":
+		return in.fromCharCode(args), true
+	case "Object.is":
+		return in.equal(first, arg(args, 1), true), true
+	case "Array":
+		return objectOf(in.newArray(args...)), true
+	case "Array.of":
+		return objectOf(in.newArray(args...)), true
+	case "Error", "TypeError", "RangeError":
+		return in.newNative(name, args, at), true
+	case "__asyncGenerator":
+		return in.call(arg(args, 2), first, nil, at), true
+	case "__async", "__awaiter":
+		return in.call(arg(args, len(args)-1), first, nil, at), true
+	case "__forAwait", "__asyncValues", "__values":
+		return in.iterator(first), true
+	case "module.createRequire":
+		return native("require"), true
+	case "require", "import":
+		if s, ok := first.one(); ok {
+			return in.requireName(s, at.unit), true
+		}
+		return unknown(), true
+	}
+	return nil, false
+}
+
+func (in *interp) settledOf(v Value, name string) Value {
+	v = in.settled(v)
+	if name == "Promise.all" {
+		return v
+	}
+	o := in.newObject("")
+	in.set(o, "status", unknown())
+	in.set(o, "value", v)
+	return objectOf(o)
+}
+
+// top says whether no function is being run.
+func (in *interp) top() bool { return in.depth == 0 }
+
+// reshapeKeep leaves texts as they are, and makes of all else what is not known.
+func reshapeKeep(v Value) Value {
+	var out Value
+	for _, a := range v {
+		if a.kind == isText {
+			out = join(out, Value{a})
+		} else {
+			out = join(out, unknownDepIf(a.dep))
+		}
+	}
+	return out
+}
+
+// typed is a check after which an argument is a number or of another type without text.
+func typed(v Value) Value {
+	out := Atom{kind: isTruth, dep: v.depends()}
+	for _, h := range v.tainted() {
+		out.yes = out.yes.and(known(h.origin.id, bitsAll))
+	}
+	return Value{out}
+}
+
+func (in *interp) toNumberCall(name string, args []Value) Value {
+	v := arg(args, 0)
+	s, ok := v.one()
+	if !ok {
+		return unknownDepIf(v.depends())
+	}
+	base := 10
+	if n, ok := arg(args, 1).num(); ok && n >= 2 && n <= 36 {
+		base = int(n)
+	}
+	if name == "Number" || name == "BigInt" {
+		return number(parseNumber(s))
+	}
+	s = strings.TrimSpace(s)
+	end := 0
+	for end < len(s) && (end == 0 && (s[0] == '-' || s[0] == '+') || digit(s[end]) < base || strings.HasSuffix(name, "Float") && s[end] == '.') {
+		end++
+	}
+	if strings.HasSuffix(name, "Float") {
+		return number(parseNumber(strings.TrimRight(s[:end], ".")))
+	}
+	n, err := strconv.ParseInt(s[:end], base, 64)
+	if err != nil {
+		return number(math.NaN())
+	}
+	return number(float64(n))
+}
+
+func digit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'z':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'Z':
+		return int(c-'A') + 10
+	}
+	return 99
+}
+
+// flatten writes a value as one text that holds all arguments in it: JSON.
+func (in *interp) flatten(v Value, depth int) Value {
+	out := constant("")
+	any := false
+	for _, a := range v {
+		switch {
+		case a.kind == isText:
+			if len(holes(a.text)) > 0 {
+				b := a
+				b.open = false
+				out, any = concat(out, Value{b}), true
+			}
+		case a.kind == isObject && depth < 3:
+			if a.obj.array != nil {
+				out, any = concat(out, in.flatten(sequence{a.obj.array.list, a.obj.array.rest}.all(), depth+1)), true
+				continue
+			}
+			for i, k := range in.names(a.obj) {
+				if i > 30 {
+					break
+				}
+				out, any = concat(out, in.flatten(in.getOwn(a.obj, k), depth+1)), true
+			}
+		}
+	}
+	if !any {
+		return unknownDepIf(v.depends())
+	}
+	return concat(concat(Value{{kind: isText, text: []part{{unknown: true}}}}, out), Value{{kind: isText, text: []part{{unknown: true}}}})
+}
+
+// reopen is JSON.parse: what is in the text of an argument has fields again.
+func reopen(v Value) Value {
+	out := reshape(v, func(h hole) hole { return h })
+	for i := range out {
+		if out[i].kind == isText && len(out[i].text) == 1 {
+			out[i].open = true
+		}
+	}
+	return out
+}
+
+func (in *interp) isArray(v Value) Value {
+	if len(v) == 1 {
+		switch v[0].kind {
+		case isObject:
+			return truth(v[0].obj.array != nil)
+		case isUnknown, isNative:
+		case isText:
+			if !v[0].open {
+				return truth(false)
+			}
+		default:
+			return truth(false)
+		}
+	}
+	return anyTruth(v.depends())
+}
+
+func (in *interp) entries(v Value, pairs bool) Value {
+	o := in.newArray()
+	for _, a := range v {
+		switch {
+		case a.kind == isObject && a.obj.array == nil:
+			for _, k := range in.names(a.obj) {
+				f := in.getObject(a, k, position{})
+				if pairs {
+					f = objectOf(in.newArray(constant(k), f))
+				}
+				o.array.list = append(o.array.list, f)
+			}
+			if a.obj.any != nil {
+				f := a.obj.any.v
+				if pairs {
+					f = objectOf(in.newArray(f, f))
+				}
+				o.array.rest = join(o.array.rest, f)
+			}
+		case a.kind == isText && a.open:
+			f := in.piece(Value{a})
+			if pairs {
+				f = objectOf(in.newArray(f, f))
+			}
+			o.array.rest = join(o.array.rest, f)
+		default:
+			f := unknownDepIf(a.dep)
+			if pairs {
+				f = objectOf(in.newArray(f, f))
+			}
+			o.array.rest = join(o.array.rest, f)
+		}
+	}
+	return objectOf(o)
+}
+
+func (in *interp) fromEntries(v Value) Value {
+	o := in.newObject("")
+	q := in.elements(v)
+	for _, pair := range q.known {
+		p := in.elements(pair)
+		if k, ok := p.at(0).one(); ok {
+			in.set(o, k, p.at(1))
+		} else {
+			in.setUnknown(o, p.at(1))
+		}
+	}
+	if len(q.rest) > 0 {
+		in.setUnknown(o, in.elements(q.rest).at(1))
+	}
+	return objectOf(o)
+}
+
+func (in *interp) objectCreate(proto Value) Value {
+	o := in.newObject("")
+	if len(proto) == 1 && proto[0].kind == isObject {
+		o.proto = proto[0].obj
+	}
+	return objectOf(o)
+}
+
+func (in *interp) objectAssign(args []Value) Value {
+	target := arg(args, 0)
+	for _, a := range target {
+		if a.kind == isObject {
+			for _, src := range args[1:] {
+				in.copyInto(a.obj, src)
+			}
+		}
+	}
+	return target
+}
+
+func (in *interp) defineProperty(target, key, desc Value) {
+	k, ok := key.one()
+	if !ok {
+		return
+	}
+	for _, a := range target {
+		if a.kind != isObject {
+			continue
+		}
+		for _, d := range desc {
+			if d.kind != isObject {
+				continue
+			}
+			if get := in.getOwn(d.obj, "get"); len(callable(get)) > 0 {
+				if a.obj.getters == nil {
+					a.obj.getters = map[string]Value{}
+				}
+				if a.obj.props[k] == nil {
+					a.obj.getters[k] = get
+				}
+				continue
+			}
+			if v := in.getOwn(d.obj, "value"); len(v) > 0 {
+				in.set(a.obj, k, v)
+			}
+		}
+	}
+}
+
+func (in *interp) rawTemplate(args []Value) Value {
+	out := constant("")
+	q := in.elements(arg(args, 0))
+	for i, w := range q.known {
+		out = concat(out, in.text(w))
+		if i+1 < len(args) && i+1 < len(q.known) {
+			out = concat(out, in.text(args[i+1]))
+		}
+	}
+	return out
+}
+
+func (in *interp) fromCharCode(args []Value) Value {
+	var b strings.Builder
+	for _, v := range args {
+		n, ok := v.num()
+		if !ok || n < 0 || n > 0x10ffff {
+			return unknownDepIf(v.depends())
+		}
+		b.WriteRune(rune(n))
+	}
+	return constant(b.String())
+}
+
+// iterator is what esbuild writes of "for await".
+func (in *interp) iterator(v Value) Value {
+	it := in.newObject("iterator")
+	it.data = in.elements(v).all()
+	return objectOf(it)
+}

@@ -1,0 +1,573 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+var errPattern = errors.New("not understood")
+
+// nodeCall is what functions of Node.js give back that matters to guards.
+func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool) {
+	first := in.text(arg(args, 0))
+	base := strings.TrimSuffix(strings.TrimSuffix(name, ".native"), "Sync")
+	switch base {
+	case "fs.realpath", "fs.promises.realpath":
+		real := remap(first, func(h hole) hole { h.form, h.rooted = formReal, false; return h })
+		real = reshape(real, func(h hole) hole { return h })
+		in.nodeCallback(args, real, at)
+		return real, true
+	case "dns.lookup", "dns.promises.lookup", "dns.resolve", "dns.promises.resolve", "dns.resolve4", "dns.promises.resolve4", "dns.resolve6", "dns.promises.resolve6":
+		return in.resolveName(name, first, args, at), true
+	case "net.isIP", "net.isIPv4", "net.isIPv6":
+		return in.isIP(base, first), true
+	case "child_process.exec", "child_process.execFile", "fs.readFile", "fs.writeFile", "fs.stat", "fs.lstat", "fs.access", "fs.readdir", "fs.mkdir", "fs.exists":
+		if len(callable(arg(args, len(args)-1))) > 0 {
+			in.callbacks(args[len(args)-1:], at)
+		}
+		return unknownDep(), true
+	}
+	if strings.HasPrefix(name, "fs.") && !strings.Contains(name, "#") {
+		in.callbacks(args, at)
+		return unknownDep(), true
+	}
+	return nil, false
+}
+
+// nodeCallback calls (error, value) => … with the value.
+func (in *interp) nodeCallback(args []Value, v Value, at position) {
+	last := arg(args, len(args)-1)
+	if len(args) < 2 || len(callable(last)) == 0 || in.probing {
+		return
+	}
+	in.fork(choice{possible: true}, func() { in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at) })
+	in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at)
+	in.dead = false
+}
+
+// resolveName is what a host resolves to.
+func (in *interp) resolveName(name string, host Value, args []Value, at position) Value {
+	address := unknownDepIf(host.depends())
+	if len(host.tainted()) > 0 {
+		address = reshape(host, func(h hole) hole { h.form = formAddress; return h })
+	}
+	o := in.newObject("")
+	in.set(o, "address", address)
+	in.set(o, "family", unknown())
+	list := in.newArray()
+	if strings.Contains(name, "resolve") {
+		list.array.rest = address
+		in.nodeCallback(args, objectOf(list), at)
+		return objectOf(list)
+	}
+	all := unknown()
+	if opts := arg(args, 1); len(opts) == 1 && opts[0].kind == isObject && opts[0].obj.call == nil {
+		all = in.get(opts, "all", at)
+	} else {
+		all = truth(false)
+	}
+	list.array.rest = objectOf(o)
+	yes, no := in.choices(all)
+	var out Value
+	if yes.possible {
+		out = join(out, objectOf(list))
+		in.nodeCallback(args, objectOf(list), at)
+	}
+	if no.possible {
+		out = join(out, objectOf(o))
+		in.nodeCallback(args, address, at)
+	}
+	return out
+}
+
+func (in *interp) isIP(name string, v Value) Value {
+	s, ok := v.one()
+	if !ok {
+		switch name {
+		case "net.isIP":
+			return unknownDepIf(v.depends())
+		}
+		return in.holds(v, nil, func(s, _ string) ternary { return tern(ipVersion(s, name) != 0) })
+	}
+	n := ipVersion(s, name)
+	if name == "net.isIP" {
+		return number(float64(n))
+	}
+	return truth(n != 0)
+}
+
+func ipVersion(s, name string) int {
+	a, err := netip.ParseAddr(s)
+	switch {
+	case err != nil:
+		return 0
+	case a.Is4():
+		if name == "net.isIPv6" {
+			return 0
+		}
+		return 4
+	}
+	if name == "net.isIPv4" {
+		return 0
+	}
+	return 6
+}
+
+// guardCall are guards of packages that are not read.
+func (in *interp) guardCall(name string, args []Value, at position) (Value, bool) {
+	first := in.text(arg(args, 0))
+	if len(first.tainted()) == 0 {
+		return nil, false
+	}
+	said := func(yes, no Bits) Value {
+		out := Atom{kind: isTruth, dep: true}
+		for _, h := range first.tainted() {
+			y, n := yes, no
+			if h.form == formAddress {
+				y, n = yes<<dnsShift, no<<dnsShift
+			}
+			if h.form == formReal && yes&bitDots != 0 {
+				y |= bitReal
+			}
+			out.yes, out.no = out.yes.and(known(h.origin.id, y)), out.no.and(known(h.origin.id, n))
+		}
+		return Value{out}
+	}
+	switch name {
+	case "is-path-inside", "path-is-inside", "is-path-inside.isPathInside", "is-subdir":
+		return said(bitsPath, 0), true
+	case "private-ip", "ip.isPrivate", "is-private-ip", "ipaddr.isPrivate", "netmask.isPrivate", "is-localhost-ip":
+		return said(0, bitsPrivate), true
+	case "ip.isLoopback":
+		return said(0, bitLoopback|bitLoopback6|bitLocalhost), true
+	case "ip.isPublic":
+		return said(bitsPrivate, 0), true
+	case "ipaddr.js.parse", "ipaddr.js.process", "ipaddr.parse", "ipaddr.process":
+		o := in.newObject("ipaddr")
+		o.data = first
+		return objectOf(o), true
+	case "shell-quote.quote", "shell-escape", "shescape.quote", "shlex.quote", "shellescape", "any-shell-escape", "puka.sh", "shell-quote.default.quote":
+		return in.quoted(arg(args, 0)), true
+	case "sanitize-filename", "filenamify", "slugify", "@sindresorhus/slugify":
+		return reshape(first, func(h hole) hole { h.safe |= bitsPath | bitReal; return h }), true
+	}
+	return nil, false
+}
+
+func (in *interp) quoted(v Value) Value {
+	q := in.flatten(v, 0)
+	return remap(q, func(h hole) hole {
+		h.form = formQuoted
+		h.safe |= bitsShell | bitQuote | bitSingle | bitSpace
+		return h
+	})
+}
+
+// newNative makes an instance of a class that is not the program's.
+func (in *interp) newNative(name string, args []Value, at position) Value {
+	short := name[strings.LastIndexByte(name, '.')+1:]
+	switch short {
+	case "URL":
+		return in.newURL(args)
+	case "Promise":
+		return in.newPromise(args, at)
+	case "Map", "Set", "WeakMap", "WeakSet":
+		return in.newCollection(strings.TrimPrefix(short, "Weak"), args)
+	case "RegExp":
+		return in.newRegExp(args)
+	case "Array":
+		return objectOf(in.newArray())
+	case "Proxy":
+		return arg(args, 0)
+	case "String":
+		return in.text(arg(args, 0))
+	case "Object":
+		return objectOf(in.newObject(""))
+	case "Function":
+		in.sinks("Function", args, at)
+		return unknown()
+	case "Date", "Uint8Array", "AbortController", "TextDecoder", "TextEncoder", "Headers", "URLSearchParams", "FormData", "Blob", "Buffer":
+		return unknown()
+	case "Error", "TypeError", "RangeError", "McpError":
+		o := in.newObject("")
+		in.set(o, "message", unknown())
+		return objectOf(o)
+	case "WebSocket", "EventSource":
+		in.sinks(short, args, at)
+	}
+	in.late2(args, at)
+	o := in.newObject(name)
+	for i, v := range args {
+		if i < 4 {
+			o.options = append(o.options, v)
+		}
+	}
+	return objectOf(o)
+}
+
+// late2 runs the functions that a constructor is given.
+func (in *interp) late2(args []Value, at position) { in.callbacks(args, at) }
+
+func (in *interp) newURL(args []Value) Value {
+	o := in.newObject("URL")
+	text := in.text(arg(args, 0))
+	base := constant("")
+	if len(args) > 1 {
+		base = in.text(arg(args, 1))
+	}
+	if s, ok := text.one(); ok {
+		if b, ok := base.one(); ok {
+			u, valid := parseURL(s, b)
+			if !valid {
+				in.dead = true
+				return undefined()
+			}
+			o.data = constant(u)
+			return objectOf(o)
+		}
+		o.data = concat(base, text)
+		return objectOf(o)
+	}
+	var data Value
+	for _, a := range text {
+		p, _ := prefix(a.text)
+		if len(args) > 1 && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "//") || len(args) > 1 && strings.HasPrefix(p, "?") || len(args) > 1 && strings.HasPrefix(p, "./") {
+			data = join(data, concat(concat(base, constant("/")), Value{a}))
+			continue
+		}
+		a.open = false
+		data = join(data, remap(Value{a}, func(h hole) hole {
+			if h.form == formRaw || h.form == formPiece {
+				h.form = formURL
+			}
+			return h
+		}))
+	}
+	o.data = data
+	return objectOf(o)
+}
+
+func parseURL(s, base string) (string, bool) {
+	u, err := url.Parse(strings.TrimSpace(s))
+	if err != nil {
+		return "", false
+	}
+	if !u.IsAbs() && base != "" {
+		b, err := url.Parse(base)
+		if err != nil || !b.IsAbs() {
+			return "", false
+		}
+		u = b.ResolveReference(u)
+	}
+	if !u.IsAbs() || (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() == "" {
+		return "", false
+	}
+	if u.Path == "" && u.Host != "" {
+		u.Path = "/"
+	}
+	return u.String(), true
+}
+
+func (in *interp) urlText(o *Object) Value {
+	if len(o.data) == 0 {
+		return unknown()
+	}
+	return o.data
+}
+
+// special are the properties of an instance that are made of what it was made of.
+func (in *interp) special(o *Object, key string) (Value, bool) {
+	if o.native != "URL" || len(o.data) == 0 {
+		return in.specialMap(o, key)
+	}
+	if len(o.props) > 0 && o.props[key] != nil {
+		return nil, false
+	}
+	if s, ok := o.data.one(); ok {
+		u, err := url.Parse(s)
+		if err != nil {
+			return nil, false
+		}
+		switch key {
+		case "hostname":
+			h := u.Hostname()
+			if strings.Contains(h, ":") {
+				h = "[" + h + "]"
+			}
+			return constant(strings.ToLower(h)), true
+		case "host":
+			return constant(strings.ToLower(u.Host)), true
+		case "protocol":
+			return constant(u.Scheme + ":"), true
+		case "pathname":
+			return constant(u.Path), true
+		case "href":
+			return constant(s), true
+		case "origin":
+			return constant(u.Scheme + "://" + u.Host), true
+		case "port":
+			return constant(u.Port()), true
+		case "username":
+			return constant(u.User.Username()), true
+		}
+		return unknown(), true
+	}
+	as := func(f form) (Value, bool) {
+		return reshape(o.data, func(h hole) hole { h.form = f; return h }), true
+	}
+	switch key {
+	case "hostname", "host":
+		return as(formHost)
+	case "protocol", "port", "username", "password":
+		return as(formScheme)
+	case "pathname", "search", "hash":
+		return as(formPiece)
+	case "href", "origin":
+		return o.data, true
+	case "searchParams":
+		return unknownDep(), true
+	}
+	return nil, false
+}
+
+func (in *interp) specialMap(o *Object, key string) (Value, bool) {
+	if (o.native == "Map" || o.native == "Set") && key == "size" {
+		return unknown(), true
+	}
+	return nil, false
+}
+
+func (in *interp) newPromise(args []Value, at position) Value {
+	p := in.newObject("Promise")
+	resolve := in.newObject("resolve")
+	resolve.proto = p
+	reject := native("reject")
+	in.set(p, "value", nil)
+	in.callTwice(arg(args, 0), []Value{objectOf(resolve), reject}, at)
+	v := in.getOwn(p, "value")
+	if len(v) == 0 {
+		return unknown()
+	}
+	return v
+}
+
+// callTwice calls an executor; that it throws rejects the promise.
+func (in *interp) callTwice(fn Value, args []Value, at position) {
+	in.call(fn, undefined(), args, at)
+}
+
+func (in *interp) resolve(resolve *Object, args []Value) {
+	p := resolve.proto
+	in.set(p, "value", join(in.getOwn(p, "value"), in.settled(arg(args, 0))))
+}
+
+func (in *interp) newCollection(kind string, args []Value) Value {
+	o := in.newObject(kind)
+	q := in.elements(arg(args, 0))
+	for _, v := range q.known {
+		if kind == "Set" {
+			in.collect(o, v, v)
+			continue
+		}
+		p := in.elements(v)
+		in.collect(o, p.at(0), p.at(1))
+	}
+	if len(q.rest) > 0 {
+		v := q.rest
+		if kind == "Map" {
+			v = in.elements(q.rest).at(1)
+		}
+		in.setUnknown(o, v)
+	}
+	return objectOf(o)
+}
+
+// collect puts something into a Map or Set. Keys get a sign, so that none is a method.
+func (in *interp) collect(o *Object, key, v Value) {
+	if k, ok := key.one(); ok {
+		in.set(o, "@"+k, v)
+		return
+	}
+	in.setUnknown(o, v)
+}
+
+func (in *interp) newRegExp(args []Value) Value {
+	o := in.newObject("RegExp")
+	o.schema = &schema{}
+	if s, ok := arg(args, 0).one(); ok {
+		flags, _ := arg(args, 1).one()
+		o.schema.pattern, o.schema.global = compilePattern(s, flags), containsByte(flags, 'g')
+	} else if r := regexOf(arg(args, 0)); r != nil {
+		o.schema.pattern = r
+	}
+	return objectOf(o)
+}
+
+// instanceMethod is a method of an instance of a class of the language or of Node.js.
+func (in *interp) instanceMethod(o *Object, key string, args []Value, at position) (Value, bool) {
+	switch o.native {
+	case "URL":
+		if key == "toString" || key == "toJSON" {
+			return in.urlText(o), true
+		}
+	case "RegExp":
+		switch key {
+		case "test":
+			if o.schema.pattern == nil {
+				return anyTruth(arg(args, 0).depends()), true
+			}
+			return in.matches(arg(args, 0), o.schema.pattern), true
+		case "exec":
+			return in.matchText(in.text(arg(args, 0)), objectOf(o), key), true
+		}
+	case "Map", "Set":
+		return in.collection(o, key, args, at)
+	case "net.BlockList":
+		return in.blockList(o, key, args)
+	case "ipaddr":
+		switch key {
+		case "range":
+			return reshape(o.data, func(h hole) hole {
+				if h.form != formAddress {
+					h.form = formRange
+				}
+				return h
+			}), true
+		case "toString", "toNormalizedString":
+			return o.data, true
+		}
+		return unknownDep(), true
+	case "iterator":
+		if key == "next" {
+			r := in.newObject("")
+			in.set(r, "value", o.data)
+			in.set(r, "done", unknown())
+			return objectOf(r), true
+		}
+	case "zod":
+		return in.schemaMethod(o, key, args, at)
+	}
+	return nil, false
+}
+
+func (in *interp) collection(o *Object, key string, args []Value, at position) (Value, bool) {
+	first := arg(args, 0)
+	switch key {
+	case "set", "add":
+		v := first
+		if key == "set" {
+			v = arg(args, 1)
+		}
+		in.collect(o, first, v)
+		return objectOf(o), true
+	case "get":
+		if k, ok := first.one(); ok {
+			v := in.getOwn(o, "@"+k)
+			if o.any != nil {
+				v = join(v, o.any.v)
+			}
+			if len(v) == 0 {
+				return undefined(), true
+			}
+			return v, true
+		}
+		if in.isToolName(first) {
+			var out Value
+			for _, k := range o.keys {
+				out = join(out, tagged(in.getOwn(o, k), strings.TrimPrefix(k, "@")))
+			}
+			if o.any != nil {
+				out = join(out, o.any.v)
+			}
+			return join(out, undefined()), true
+		}
+		return in.getAny(objectOf(o)), true
+	case "has":
+		if k, ok := first.one(); ok {
+			if len(in.getOwn(o, "@"+k)) > 0 {
+				return truth(true), true
+			}
+			if o.any == nil {
+				return truth(false), true
+			}
+			return anyTruth(false), true
+		}
+		if in.isToolName(first) || len(first.tainted()) == 0 {
+			return anyTruth(first.depends()), true
+		}
+		if o.any == nil || len(o.any.v.tainted()) == 0 {
+			list := in.newArray()
+			for _, k := range o.keys {
+				list.array.list = append(list.array.list, constant(strings.TrimPrefix(k, "@")))
+			}
+			if o.any != nil {
+				list.array.rest = unknown()
+			}
+			return in.member(sequence{list.array.list, list.array.rest}, first), true
+		}
+		return anyTruth(true), true
+	case "delete", "clear":
+		return unknown(), true
+	case "values", "forEach", "keys", "entries":
+		list := in.newArray()
+		for _, k := range o.keys {
+			v := in.getOwn(o, k)
+			switch {
+			case key == "keys" && o.native == "Map":
+				v = constant(strings.TrimPrefix(k, "@"))
+			case key == "entries" && o.native == "Map":
+				v = objectOf(in.newArray(constant(strings.TrimPrefix(k, "@")), v))
+			}
+			list.array.list = append(list.array.list, v)
+		}
+		if o.any != nil {
+			list.array.rest = o.any.v
+			if key == "entries" {
+				list.array.rest = objectOf(in.newArray(unknown(), o.any.v))
+			}
+		}
+		if key == "forEach" {
+			return in.arrayMethod(list, key, args, at), true
+		}
+		return objectOf(list), true
+	}
+	return nil, false
+}
+
+// blockList is net.BlockList, with networks that the program names.
+func (in *interp) blockList(o *Object, key string, args []Value) (Value, bool) {
+	s, ok := arg(args, 0).one()
+	switch key {
+	case "addSubnet":
+		if bits, isNumber := arg(args, 1).num(); ok && isNumber {
+			if a, err := netip.ParseAddr(s); err == nil {
+				o.networks = append(o.networks, netip.PrefixFrom(a, int(bits)))
+			}
+		}
+		return undefined(), true
+	case "addAddress":
+		if a, err := netip.ParseAddr(s); ok && err == nil {
+			o.networks = append(o.networks, netip.PrefixFrom(a, a.BitLen()))
+		}
+		return undefined(), true
+	case "check":
+		return in.holds(in.text(arg(args, 0)), nil, func(v, _ string) ternary {
+			a, err := netip.ParseAddr(strings.Trim(v, "[]"))
+			if err != nil {
+				return never
+			}
+			for _, n := range o.networks {
+				if n.Contains(a.Unmap()) || n.Contains(a) {
+					return always
+				}
+			}
+			return never
+		}), true
+	}
+	return nil, false
+}

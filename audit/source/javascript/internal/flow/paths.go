@@ -1,0 +1,153 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"path"
+	"strings"
+)
+
+// pathCall is the module path.
+func (in *interp) pathCall(name string, args []Value) (Value, bool) {
+	fn, ok := strings.CutPrefix(strings.Replace(strings.Replace(name, "path.posix.", "path.", 1), "path.win32.", "path.", 1), "path.")
+	if !ok {
+		return nil, false
+	}
+	first := in.text(arg(args, 0))
+	s, isConst := first.one()
+	switch fn {
+	case "resolve":
+		return in.resolvePath(args), true
+	case "join":
+		return in.joinPath(args), true
+	case "normalize", "toNamespacedPath":
+		return remap(first, func(h hole) hole {
+			if h.form == formRaw || h.form == formPiece {
+				if h.rooted {
+					h.form = formJoined
+				}
+			}
+			return h
+		}), true
+	case "relative":
+		target := in.text(arg(args, 1))
+		if len(target.tainted()) == 0 {
+			return reshape(first, func(h hole) hole { h.form = formOther; return h }), true
+		}
+		return reshape(target, func(h hole) hole { h.form = formRelative; h.rooted = false; return h }), true
+	case "dirname":
+		if isConst {
+			return constant(path.Dir(s)), true
+		}
+		if len(first.tainted()) == 0 {
+			return unknown(), true
+		}
+		return first, true
+	case "basename":
+		if isConst {
+			return constant(path.Base(s)), true
+		}
+		return reshape(first, func(h hole) hole { h.form = formRaw; h.safe |= bitsPath | bitReal; return h }), true
+	case "extname":
+		if isConst {
+			return constant(path.Ext(s)), true
+		}
+		return reshape(first, func(h hole) hole { h.form = formOther; return h }), true
+	case "isAbsolute":
+		if isConst {
+			return truth(path.IsAbs(s)), true
+		}
+		return in.holds(first, nil, func(v, _ string) ternary { return tern(strings.HasPrefix(v, "/")) }), true
+	case "parse":
+		o := in.newObject("")
+		base := reshape(first, func(h hole) hole { h.safe |= bitsPath | bitReal; return h })
+		for _, k := range []string{"base", "name", "ext"} {
+			in.set(o, k, base)
+		}
+		in.set(o, "dir", first)
+		in.set(o, "root", unknown())
+		return objectOf(o), true
+	case "format":
+		return in.flatten(arg(args, 0), 0), true
+	}
+	return nil, false
+}
+
+// resolvePath is path.resolve: absolute, without "..". A constant folder in front holds nothing.
+func (in *interp) resolvePath(args []Value) Value {
+	var out Value
+	allConst := len(args) > 0
+	joined := ""
+	for _, v := range args {
+		v = in.text(v)
+		s, ok := v.one()
+		allConst = allConst && ok
+		if ok {
+			if path.IsAbs(s) {
+				joined = s
+			} else {
+				joined = path.Join(joined, s)
+			}
+		}
+		for _, a := range v {
+			if len(holes(a.text)) == 0 {
+				continue
+			}
+			begins, something := prefix(a.text)
+			rooted := something && begins != "~" || a.text[0].hole != nil && a.text[0].hole.rooted
+			out = join(out, reshape(Value{a}, func(h hole) hole {
+				switch h.form {
+				case formReal, formRelative:
+				case formRaw, formPiece, formURL, formJoined:
+					h.form = formResolved
+					if rooted {
+						h.form, h.rooted = formJoined, true
+					}
+				}
+				return h
+			}))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if allConst && path.IsAbs(joined) {
+		return constant(path.Clean(joined))
+	}
+	return unknown()
+}
+
+// joinPath is path.join: what is joined to a folder can climb out of it, but not be absolute.
+func (in *interp) joinPath(args []Value) Value {
+	if len(args) == 1 {
+		return in.text(args[0])
+	}
+	out := in.text(arg(args, 0))
+	for _, v := range args[min(1, len(args)):] {
+		t := remap(in.text(v), func(h hole) hole {
+			if h.form == formRaw || h.form == formPiece || h.form == formURL || h.form == formResolved {
+				h.rooted = true
+				h.form = formJoined
+			}
+			return h
+		})
+		out = concat(concat(out, constant("/")), t)
+	}
+	if s, ok := out.one(); ok {
+		return constant(path.Clean(s))
+	}
+	var merged Value
+	for _, a := range out {
+		if len(holes(a.text)) == 0 {
+			merged = join(merged, Value{a})
+			continue
+		}
+		if _, something := prefix(a.text); !something {
+			merged = join(merged, Value{a})
+			continue
+		}
+		merged = join(merged, reshape(Value{a}, func(h hole) hole { h.rooted = true; return h }))
+	}
+	return merged
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+)
+
+// A guard that takes an address apart, compares numbers, or keeps a table cannot be read off its
+// conditions. So a small function that is given an argument is also run, within few steps, on each
+// attack, and it is seen whether it throws or what it answers.
+
+const (
+	probeSteps = 2500
+	probeSize  = 6000 // bytes of a function that is tried
+	maxProbes  = 400  // functions
+)
+
+type probeKey struct {
+	node  ast.Node
+	shape string
+}
+
+// A probeResult is what is known behind a call: always, and where it returned something truthy or
+// falsy.
+type probeResult struct {
+	after, yes, no facts
+}
+
+// probed is the same, whichever argument it was.
+type probed struct{ after, yes, no Bits }
+
+func (p probeResult) apply(v Value) Value {
+	if len(p.yes) == 0 && len(p.no) == 0 {
+		return v
+	}
+	out := append(Value(nil), v...)
+	for i := range out {
+		may, mayNot := out[i].truth()
+		switch {
+		case may && mayNot:
+			out[i].yes, out[i].no = out[i].yes.and(p.yes), out[i].no.and(p.no)
+			if out[i].kind == isUnknown {
+				out[i].dep = true
+			}
+		case may:
+			out[i].under = out[i].under.and(p.yes)
+		default:
+			out[i].under = out[i].under.and(p.no)
+		}
+	}
+	return out
+}
+
+// subjectOf is the argument in a value that is tried: a text or a URL.
+func subjectOf(v Value) (h *hole, isURL bool) {
+	if len(v) != 1 {
+		return nil, false
+	}
+	a := v[0]
+	if a.kind == isObject && a.obj.native == "URL" {
+		isURL = true
+		if len(a.obj.data) != 1 {
+			return nil, false
+		}
+		a = a.obj.data[0]
+	}
+	if a.kind != isText || len(a.text) != 1 || a.text[0].hole == nil || a.open && a.text[0].hole.origin.pointer == "" {
+		return nil, false
+	}
+	return a.text[0].hole, isURL
+}
+
+func (in *interp) probe(o *Object, this Value, args []Value, at position) probeResult {
+	var r probeResult
+	c := o.call
+	if c.end-c.begin > probeSize || len(in.probed) > maxProbes {
+		return r
+	}
+	for i, v := range args {
+		h, isURL := subjectOf(v)
+		if h == nil || i > 4 || in.toolOrigin(h.origin) {
+			continue
+		}
+		key := probeKey{c.node, fmt.Sprint(i, len(args), h.form, isURL, shape(args))}
+		p, ok := in.probed[key]
+		if !ok {
+			p = in.try2(o, this, args, i, h, isURL, at)
+			in.probed[key] = p
+		}
+		id := h.origin.id
+		r.after, r.yes, r.no = r.after.and(known(id, p.after)), r.yes.and(known(id, p.yes)), r.no.and(known(id, p.no))
+	}
+	return r
+}
+
+// shape tells arguments apart that are constants: a guard may depend on them.
+func shape(args []Value) string {
+	var b strings.Builder
+	for _, v := range args {
+		for _, a := range v {
+			s, _ := a.constText()
+			fmt.Fprintf(&b, "%d:%.40s:%v,", a.kind, s, a.b)
+		}
+		b.WriteByte(';')
+	}
+	return b.String()
+}
+
+// try2 runs a function on each family.
+func (in *interp) try2(o *Object, this Value, args []Value, i int, h *hole, isURL bool, at position) probed {
+	var after, yes, no Bits
+	f := h.form
+	if isURL {
+		f = formURL
+	}
+	for _, fam := range families {
+		values := fam.values[f]
+		if len(values) == 0 || fam.bit == bitSibling || fam.bit == bitHostPrefix {
+			continue
+		}
+		throws, truthy, falsy := true, true, true
+		for _, v := range values {
+			if strings.HasPrefix(v, "[") && isURL {
+				continue
+			}
+			t, result, whole := in.tryOne(o, this, args, i, v, isURL, at)
+			if !whole {
+				return probed{}
+			}
+			if t {
+				continue
+			}
+			throws = false
+			may, mayNot := sides(result)
+			truthy = truthy && len(mayNot) == 0
+			falsy = falsy && len(may) == 0
+			if !truthy && !falsy {
+				break
+			}
+		}
+		bit := fam.bit
+		if f == formAddress {
+			bit <<= dnsShift
+		}
+		if throws {
+			after |= bit
+		}
+		if falsy {
+			yes |= bit
+		}
+		if truthy {
+			no |= bit
+		}
+	}
+	return probed{after, yes, no}
+}
+
+func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, isURL bool, at position) (throws bool, result Value, whole bool) {
+	mark, facts, tool := len(in.trail), in.facts, in.tool
+	in.probing = true
+	limit := in.limit
+	whole = in.bounded(probeSteps, func() {
+		in.probing = true
+		tried := append([]Value(nil), args...)
+		tried[i] = constant(v)
+		if isURL {
+			tried[i] = in.newURL([]Value{constant(v)})
+			if in.dead {
+				return
+			}
+		}
+		result = in.settled(in.invoke(o, this, tried, at))
+	})
+	throws = in.dead
+	in.undo(mark)
+	in.dead, in.probing, in.facts, in.tool, in.limit = false, false, facts, tool, limit
+	if in.late {
+		in.stop()
+	}
+	return throws, result, whole
+}

@@ -1,0 +1,183 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+
+	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
+)
+
+// A Program is the analysis of one program: files are run, then Finish runs the handlers that they
+// registered. It is not safe for concurrent use.
+type Program struct{ in *interp }
+
+// New makes an analysis. The context bounds its time.
+func New(ctx context.Context, load Loader, limits Limits) *Program {
+	return &Program{&interp{
+		ctx: ctx, load: load, limits: limits, limit: limits.Steps, units: map[string]*unit{}, stack: map[ast.Node]int{}, ran: map[ast.Node]bool{},
+		probed: map[probeKey]probed{}, globals: &scope{}, natives: map[string]*Object{}, origins: map[string]*origin{}, picks: map[string]bool{}, params: map[string]map[string]bool{}, found: &findings{},
+	}}
+}
+
+// Run runs a file as the program's beginning.
+func (p *Program) Run(f *parse.File) {
+	p.in.bounded(p.in.limits.Steps, func() { p.in.module(f) })
+}
+
+// Handlers is how many handlers of tools are registered by now.
+func (p *Program) Handlers() int { return len(p.in.handlers) }
+
+// A Report is what came of an analysis.
+type Report struct {
+	Findings []Finding
+	Tools    []Tool // that were recognised, by name
+	Handlers int
+	Cut      []string // files whose code was not run to its end
+	// Unfinished are tools whose handlers were not run to their end; "" is a handler of many tools.
+	Unfinished []string
+	Dropped    int // handlers beyond the limit
+	Notes      []string
+	Late       bool // the time was up
+}
+
+// A Tool is one whose handler was recognised.
+type Tool struct {
+	Name    string
+	Params  []string // pointers into the arguments, sorted
+	Handler Step
+}
+
+// Finish runs functions that nobody called and that register tools, then all handlers.
+func (p *Program) Finish() Report {
+	in := p.in
+	in.bounded(in.limits.Steps, in.uncalled)
+	for i := 0; i < len(in.handlers); i++ {
+		if in.steps >= in.limits.Steps || in.ctx.Err() != nil {
+			in.unfinished = append(in.unfinished, in.handlers[i:]...)
+			break
+		}
+		in.runHandler(in.handlers[i])
+	}
+	r := Report{Handlers: len(in.handlers), Cut: in.cut, Dropped: in.dropped, Notes: in.notes, Late: in.late, Tools: in.tools()}
+	r.Findings = in.report(r.Tools)
+	for _, h := range in.unfinished {
+		r.Unfinished = append(r.Unfinished, h.tool)
+	}
+	return r
+}
+
+// tools are the tools that handlers were registered for, and those whose names a handler of many
+// tools looks for.
+func (in *interp) tools() []Tool {
+	byName := map[string]Step{}
+	note := func(name string, h *handler) {
+		if _, ok := byName[name]; !ok {
+			byName[name] = h.begins()
+		}
+	}
+	for _, h := range in.handlers {
+		if !h.low {
+			note(h.tool, h)
+			continue
+		}
+		for name := range in.picks {
+			note(name, h)
+		}
+		if len(in.picks) == 0 {
+			note("", h)
+		}
+	}
+	var out []Tool
+	for name, at := range byName {
+		t := Tool{Name: name, Handler: at}
+		for p := range in.params[name] {
+			t.Params = append(t.Params, p)
+		}
+		sort.Strings(t.Params)
+		out = append(out, t)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// begins is where a handler begins.
+func (h *handler) begins() Step {
+	c := h.fn[0].obj.call
+	return position{c.file, c.node.Idx0()}.step("the handler")
+}
+
+// hints are what a function that registers tools has in its text.
+var hints = []string{".tool(", ".registerTool(", ".addTool(", ".setRequestHandler("}
+
+// uncalled calls functions that the program only exports, if they register tools, and makes
+// instances of classes that are tools.
+func (in *interp) uncalled() {
+	for range 3 {
+		progress := false
+		for i := 0; i < len(in.closures); i++ {
+			o := in.closures[i]
+			if in.ran[o.call.node] || !o.call.registers() {
+				continue
+			}
+			in.ran[o.call.node] = true
+			progress = true
+			in.bounded(in.limits.StepsFile, func() { in.callAlone(o) })
+		}
+		if !progress {
+			break
+		}
+	}
+	if len(in.handlers) > 0 {
+		return
+	}
+	for i := 0; i < len(in.classes) && i < 500; i++ {
+		in.bounded(in.limits.StepsHandler, func() { in.toolClass(in.classes[i]) })
+	}
+}
+
+func (in *interp) callAlone(o *Object) {
+	this := o.call.this
+	if c := o.call.home; c != nil {
+		this = in.instance(c.ctor, nil, position{})
+	}
+	args := make([]Value, 0, len(o.call.params.List))
+	for range o.call.params.List {
+		args = append(args, unknown())
+	}
+	in.dead = false
+	in.invoke(o, this, args, position{})
+	in.dead = false
+}
+
+// toolClass is a class whose instances have the name of a tool, and a method for its calls.
+func (in *interp) toolClass(ctor *Object) {
+	if len(in.handlerOf(ctor.class.protoObject)) == 0 {
+		return
+	}
+	v := in.instance(ctor, nil, position{})
+	in.dead = false
+	if name, ok := in.get(v, "name", position{}).one(); ok && len(in.schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
+		in.registerObject(v[0].obj, nil, position{})
+	}
+}
+
+// registers says whether the text of a function has a registration in it.
+func (c *closure) registers() bool {
+	from, to := max(c.begin-1, 0), min(c.end-1, len(c.file.file.Text))
+	if from >= to {
+		return false
+	}
+	text := c.file.file.Text[from:to]
+	for _, h := range hints {
+		if strings.Contains(text, h) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,339 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A sequence is what is known of the elements of something that is iterated over.
+type sequence struct {
+	known []Value
+	rest  Value
+}
+
+func (q sequence) at(i int) Value {
+	if i < len(q.known) {
+		return q.known[i]
+	}
+	if len(q.rest) == 0 {
+		return undefined()
+	}
+	return q.rest
+}
+
+// all is any element.
+func (q sequence) all() Value {
+	out := q.rest
+	for i, v := range q.known {
+		if i >= maxIterations {
+			break
+		}
+		out = join(out, v)
+	}
+	return out
+}
+
+// elements are what iterating over a value gives.
+func (in *interp) elements(v Value) sequence {
+	var q sequence
+	for _, a := range v {
+		switch {
+		case a.kind == isObject && a.obj.array != nil:
+			if len(v) == 1 {
+				return sequence{mapGiven(a.obj.array.list, a), a.obj.array.rest.given(a.under, a.free)}
+			}
+			for i, e := range a.obj.array.list {
+				e = e.given(a.under, a.free)
+				if i < len(q.known) {
+					q.known[i] = join(q.known[i], e)
+				} else {
+					q.known = append(q.known, e)
+				}
+			}
+			q.rest = join(q.rest, a.obj.array.rest)
+		case a.kind == isObject && (a.obj.native == "Map" || a.obj.native == "FormData" || a.obj.native == "Headers"):
+			for _, k := range a.obj.keys {
+				q.known = append(q.known, objectOf(in.newArray(constant(strings.TrimPrefix(k, "@")), in.getOwn(a.obj, k))))
+			}
+			if a.obj.any != nil && len(a.obj.any.v) > 0 {
+				q.rest = join(q.rest, objectOf(in.newArray(unknown(), a.obj.any.v)))
+			}
+		case a.kind == isObject && a.obj.native == "Set":
+			for _, k := range a.obj.keys {
+				q.known = append(q.known, in.getOwn(a.obj, k))
+			}
+			if a.obj.any != nil {
+				q.rest = join(q.rest, a.obj.any.v)
+			}
+		case a.kind == isText && len(holes(a.text)) > 0:
+			q.rest = join(q.rest, in.piece(Value{a}))
+		case a.kind == isObject && a.obj.native != "" && len(a.obj.data) > 0:
+			q.rest = join(q.rest, a.obj.data)
+		case a.kind == isUndefined, a.kind == isNull:
+		default:
+			q.rest = join(q.rest, Value{{kind: isUnknown, dep: a.dep}})
+		}
+	}
+	return q
+}
+
+func mapGiven(list []Value, a Atom) []Value {
+	if len(a.under) == 0 && !a.free && a.tool == "" {
+		return list
+	}
+	out := make([]Value, len(list))
+	for i, v := range list {
+		out[i] = v.given(a.under, a.free)
+	}
+	return out
+}
+
+// piece is an element of a value from the caller, or a part of its text.
+func (in *interp) piece(v Value) Value {
+	var out Value
+	for _, a := range v {
+		if a.open && len(a.text) == 1 {
+			out = join(out, Value{a}) // an element has the name of its array
+			continue
+		}
+		out = join(out, reshape(Value{a}, func(h hole) hole {
+			if h.form == formRaw || h.form == formResolved || h.form == formJoined {
+				h.form = formPiece
+			}
+			return h
+		}))
+	}
+	return out
+}
+
+// keysOf are the names of the properties of a value.
+func (in *interp) keysOf(v Value) sequence {
+	var q sequence
+	for _, a := range v {
+		switch {
+		case a.kind == isObject && a.obj.array != nil:
+			in.cost(len(a.obj.array.list))
+			for i := range a.obj.array.list {
+				q.known = append(q.known, constant(strconv.Itoa(i)))
+			}
+		case a.kind == isObject && a.obj.call == nil:
+			for _, k := range in.names(a.obj) {
+				q.known = append(q.known, constant(k))
+			}
+			if a.obj.any != nil && len(a.obj.any.v) > 0 {
+				q.rest = unknown()
+			}
+		case a.kind == isText && a.open:
+			q.rest = join(q.rest, in.piece(Value{a}))
+		case a.kind == isUnknown || a.kind == isNative:
+			q.rest = join(q.rest, Value{{kind: isUnknown, dep: a.dep}})
+		}
+	}
+	return q
+}
+
+// names are the properties that an object has now, in order.
+func (in *interp) names(o *Object) []string {
+	in.cost(len(o.keys))
+	var list []string
+	for _, k := range o.keys {
+		if !strings.HasPrefix(k, "#") && (len(o.props[k].v) > 0 || len(o.getters[k]) > 0) {
+			list = append(list, k)
+		}
+	}
+	var computed []string
+	for k := range o.getters {
+		if o.props[k] == nil {
+			computed = append(computed, k)
+		}
+	}
+	sort.Strings(computed)
+	return append(list, computed...)
+}
+
+// get reads a property.
+func (in *interp) get(v Value, key string, at position) Value {
+	in.tick()
+	var out Value
+	for _, a := range v {
+		f := in.getAtom(a, key, at).given(a.under, a.free)
+		if a.tool != "" {
+			f = tagged(f, a.tool)
+		}
+		out = join(out, f)
+	}
+	if len(out) == 0 {
+		return undefined()
+	}
+	return out
+}
+
+func tagged(v Value, tool string) Value {
+	out := append(Value(nil), v...)
+	for i := range out {
+		out[i].tool = tool
+	}
+	return out
+}
+
+func (in *interp) getAtom(a Atom, key string, at position) Value {
+	switch a.kind {
+	case isUndefined, isNull:
+		return nil
+	case isUnknown:
+		return Value{{kind: isUnknown, dep: a.dep}}
+	case isText:
+		if key == "length" {
+			if s, ok := a.constText(); ok {
+				return number(float64(len(s)))
+			}
+			return unknownDepIf(len(holes(a.text)) > 0)
+		}
+		if a.open && len(a.text) == 1 {
+			return in.child(a.text[0].hole, key, at)
+		}
+		if i, err := strconv.Atoi(key); err == nil {
+			if s, ok := a.constText(); ok && i >= 0 && i < len(s) {
+				return constant(s[i : i+1])
+			}
+			return in.piece(Value{a})
+		}
+		return native("String." + key)
+	case isNumber:
+		return native("Number." + key)
+	case isBool, isTruth:
+		return native("Boolean." + key)
+	case isNative:
+		return in.getNative(a.name, key)
+	}
+	return in.getObject(a, key, at)
+}
+
+func unknownDepIf(dep bool) Value { return Value{{kind: isUnknown, dep: dep}} }
+
+func (in *interp) getNative(name, key string) Value {
+	if o := in.natives[name]; o != nil {
+		if v := in.getOwn(o, key); len(v) > 0 {
+			return v
+		}
+	}
+	if key == "default" || key == "__esModule" {
+		return native(name)
+	}
+	if name == "path" || name == "path.posix" {
+		switch key {
+		case "sep":
+			return constant("/")
+		case "delimiter":
+			return constant(":")
+		case "posix":
+			return native("path")
+		}
+	}
+	if name == "process" && (key == "argv" || key == "env") {
+		return native("process." + key)
+	}
+	if strings.HasPrefix(name, "process.env") || strings.HasPrefix(name, "process.argv") {
+		return unknown()
+	}
+	if key == "prototype" {
+		return native(name + "#")
+	}
+	if name == "globalThis" || name == "global" || name == "window" {
+		return in.global(key)
+	}
+	if strings.Count(name, ".") > 12 {
+		return unknown()
+	}
+	return native(name + "." + key)
+}
+
+func (in *interp) getObject(a Atom, key string, at position) Value {
+	o := a.obj
+	if o.array != nil {
+		if key == "length" {
+			if len(o.array.rest) == 0 {
+				return number(float64(len(o.array.list)))
+			}
+			return unknownDepIf(o.array.rest.depends())
+		}
+		if i, err := strconv.Atoi(key); err == nil {
+			return sequence{o.array.list, o.array.rest}.at(i)
+		}
+	}
+	if v, ok := in.special(o, key); ok {
+		return v
+	}
+	for p, n := o, 0; p != nil && n < 32; p, n = p.proto, n+1 {
+		if g, ok := p.getters[key]; ok {
+			return in.call(g, objectOf(o), nil, at)
+		}
+		if v := in.getOwn(p, key); len(v) > 0 {
+			return v
+		}
+	}
+	if o.class != nil {
+		if v, ok := in.inheritedStatic(o, key, at); ok {
+			return v
+		}
+	}
+	if o.any != nil && len(o.any.v) > 0 {
+		return join(undefined(), o.any.v)
+	}
+	if o.native != "" && o.native != "Array" {
+		return native(o.native + "#." + key)
+	}
+	if o.call != nil {
+		return native("Function." + key)
+	}
+	if key == "default" && o.array == nil {
+		return objectOf(o) // of a module that was not written as one of ES
+	}
+	return undefined()
+}
+
+// inheritedStatic is a static property of a class above.
+func (in *interp) inheritedStatic(o *Object, key string, at position) (Value, bool) {
+	if len(o.class.parent) == 0 || in.depth > in.limits.Depth {
+		return nil, false
+	}
+	for _, p := range o.class.parent {
+		if p.kind == isObject && p.obj != o && p.obj.class != nil {
+			if v := in.getOwn(p.obj, key); len(v) > 0 {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// getAny reads a property whose name is not known.
+func (in *interp) getAny(v Value) Value {
+	var out Value
+	for _, a := range v {
+		switch {
+		case a.kind == isObject && a.obj.array != nil:
+			out = join(out, sequence{a.obj.array.list, a.obj.array.rest}.all())
+		case a.kind == isObject:
+			for i, k := range in.names(a.obj) {
+				if i >= maxIterations {
+					break
+				}
+				out = join(out, in.getObject(a, k, position{}))
+			}
+			if a.obj.any != nil {
+				out = join(out, a.obj.any.v)
+			}
+			out = join(out, undefined())
+		case a.kind == isText:
+			out = join(out, in.piece(Value{a}))
+		default:
+			out = join(out, Value{{kind: isUnknown, dep: a.dep}})
+		}
+	}
+	return out
+}

@@ -1,0 +1,325 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A schema is one of zod: what an argument has passed before a handler sees it. A regular
+// expression is kept as one, too.
+type schema struct {
+	kind    string // string, closed (no text gets through), object, array, record, union, any
+	fields  map[string]Value
+	order   []string
+	elem    Value   // of an array or record
+	options []Value // of a union
+	refines []Value
+	change  []Value // transform
+	maybe   bool    // optional
+	open    bool    // other properties pass
+	checks  []func(in *interp, v Value) Value
+
+	pattern *regexp.Regexp
+	global  bool
+}
+
+func (in *interp) newSchema(s *schema) Value {
+	o := in.newObject("zod")
+	o.schema = s
+	return objectOf(o)
+}
+
+func schemaOf(v Value) *schema {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.native == "zod" && a.obj.schema != nil {
+			return a.obj.schema
+		}
+	}
+	return nil
+}
+
+// schemaCall is a function of zod.
+func (in *interp) schemaCall(name string, args []Value, at position) (Value, bool) {
+	fn, ok := strings.CutPrefix(name, "zod.")
+	if !ok {
+		return nil, false
+	}
+	fn = strings.TrimPrefix(strings.TrimPrefix(fn, "z."), "coerce.")
+	first := arg(args, 0)
+	switch fn {
+	case "string", "email", "url", "httpUrl", "base64", "jwt", "emoji", "hostname", "custom", "instanceof", "templateLiteral", "stringFormat":
+		return in.newSchema(&schema{kind: "string"}), true
+	case "number", "boolean", "bigint", "date", "int", "float32", "float64", "null", "undefined", "void", "never", "nan", "symbol", "stringbool",
+		"enum", "nativeEnum", "literal", "uuid", "guid", "cuid", "cuid2", "ulid", "nanoid", "iso.date", "iso.datetime", "iso.time", "ipv4", "ipv6", "function":
+		if fn == "ipv4" || fn == "ipv6" {
+			return in.newSchema(&schema{kind: "string"}), true
+		}
+		return in.newSchema(&schema{kind: "closed", elem: in.literals(fn, first)}), true
+	case "object", "strictObject", "looseObject", "interface":
+		return in.newSchema(in.objectSchema(first, fn == "looseObject")), true
+	case "array", "set", "tuple":
+		return in.newSchema(&schema{kind: "array", elem: in.elemSchema(fn, first)}), true
+	case "record", "map", "partialRecord":
+		return in.newSchema(&schema{kind: "record", elem: arg(args, len(args)-1)}), true
+	case "union":
+		return in.newSchema(&schema{kind: "union", options: in.elements(first).known}), true
+	case "discriminatedUnion":
+		return in.newSchema(&schema{kind: "union", options: in.elements(arg(args, 1)).known}), true
+	case "intersection":
+		return in.newSchema(merge(schemaOf(first), schemaOf(arg(args, 1)))), true
+	case "optional", "nullable", "nullish":
+		return in.schemaVariant(first, func(s *schema) { s.maybe = true }), true
+	case "preprocess", "pipeline", "pipe":
+		return arg(args, 1), true
+	case "lazy":
+		return in.newSchema(&schema{kind: "any"}), true
+	case "any", "unknown", "json":
+		return in.newSchema(&schema{kind: "any"}), true
+	}
+	return unknown(), true
+}
+
+func (in *interp) elemSchema(fn string, v Value) Value {
+	if fn != "tuple" {
+		return v
+	}
+	return in.newSchema(&schema{kind: "union", options: in.elements(v).known})
+}
+
+// literals are the values that a closed schema lets through, where the program names them.
+func (in *interp) literals(fn string, v Value) Value {
+	switch fn {
+	case "enum", "nativeEnum":
+		if len(v) == 1 && v[0].kind == isObject && v[0].obj.array == nil {
+			v = in.entries(v, false)
+		}
+		q := in.elements(v)
+		if len(q.rest) == 0 && len(q.known) > 0 && len(q.known) < maxAtoms {
+			return q.all()
+		}
+	case "literal":
+		if _, ok := v.one(); ok {
+			return v
+		}
+	}
+	return nil
+}
+
+func (in *interp) objectSchema(shape Value, open bool) *schema {
+	s := &schema{kind: "object", fields: map[string]Value{}, open: open}
+	for _, a := range shape {
+		if a.kind != isObject || a.obj.array != nil {
+			s.open = true
+			continue
+		}
+		for _, k := range in.names(a.obj) {
+			if _, ok := s.fields[k]; !ok {
+				s.order = append(s.order, k)
+			}
+			s.fields[k] = in.getObject(a, k, position{})
+		}
+		if a.obj.any != nil {
+			s.open = true
+		}
+	}
+	return s
+}
+
+func merge(a, b *schema) *schema {
+	if a == nil || b == nil {
+		return &schema{kind: "any"}
+	}
+	s := *a
+	s.fields = map[string]Value{}
+	s.order = nil
+	for _, x := range []*schema{a, b} {
+		for _, k := range x.order {
+			if _, ok := s.fields[k]; !ok {
+				s.order = append(s.order, k)
+			}
+			s.fields[k] = x.fields[k]
+		}
+		s.open = s.open || x.open
+	}
+	return &s
+}
+
+func (in *interp) schemaVariant(v Value, change func(*schema)) Value {
+	s := schemaOf(v)
+	if s == nil {
+		return v
+	}
+	n := *s
+	n.refines = append([]Value(nil), s.refines...)
+	n.change = append([]Value(nil), s.change...)
+	n.checks = append([]func(*interp, Value) Value(nil), s.checks...)
+	change(&n)
+	return in.newSchema(&n)
+}
+
+// schemaMethod is a method of a schema.
+func (in *interp) schemaMethod(o *Object, key string, args []Value, at position) (Value, bool) {
+	this := objectOf(o)
+	first := arg(args, 0)
+	switch key {
+	case "optional", "nullable", "nullish", "default", "catch", "prefault", "partial", "deepPartial":
+		return in.schemaVariant(this, func(s *schema) { s.maybe = s.maybe || key != "default" && key != "prefault" }), true
+	case "refine", "superRefine", "check":
+		return in.schemaVariant(this, func(s *schema) { s.refines = append(s.refines, first) }), true
+	case "transform":
+		return in.schemaVariant(this, func(s *schema) { s.change = append(s.change, first) }), true
+	case "regex":
+		if r := regexOf(first); r != nil {
+			return in.schemaVariant(this, func(s *schema) {
+				s.checks = append(s.checks, func(in *interp, v Value) Value { return in.matches(v, r) })
+			}), true
+		}
+		return this, true
+	case "startsWith", "endsWith", "includes":
+		return in.schemaVariant(this, func(s *schema) {
+			s.checks = append(s.checks, func(in *interp, v Value) Value { return in.textMethod(in.text(v), key, args, at) })
+		}), true
+	case "uuid", "guid", "cuid", "cuid2", "ulid", "nanoid", "datetime", "date", "time", "int":
+		return in.newSchema(&schema{kind: "closed", maybe: o.schema.maybe}), true
+	case "pipe":
+		return first, true
+	case "array":
+		return in.newSchema(&schema{kind: "array", elem: this}), true
+	case "or":
+		return in.newSchema(&schema{kind: "union", options: []Value{this, first}}), true
+	case "extend", "augment", "safeExtend":
+		return in.newSchema(merge(o.schema, in.objectSchema(first, false))), true
+	case "merge", "and":
+		return in.newSchema(merge(o.schema, schemaOf(first))), true
+	case "passthrough", "loose", "catchall":
+		return in.schemaVariant(this, func(s *schema) { s.open = true }), true
+	case "pick", "omit":
+		return in.picked(o.schema, first, key == "pick"), true
+	case "parse", "parseAsync", "decode":
+		return in.parsed(this, first, at, 0), true
+	case "safeParse", "safeParseAsync", "spa":
+		return in.safeParsed(in.parsed(this, first, at, 0)), true
+	case "unwrap", "element", "keyof", "removeDefault", "innerType":
+		return this, true
+	case "toString", "then":
+		return nil, false
+	}
+	return this, true // describe, min, max, strict, meta, brand, readonly, …
+}
+
+func (in *interp) picked(s *schema, keys Value, pick bool) Value {
+	n := *s
+	n.fields, n.order = map[string]Value{}, nil
+	for _, k := range s.order {
+		named := false
+		for _, a := range keys {
+			named = named || a.kind == isObject && a.obj.props[k] != nil
+		}
+		if named == pick {
+			n.fields[k] = s.fields[k]
+			n.order = append(n.order, k)
+		}
+	}
+	return in.newSchema(&n)
+}
+
+func (in *interp) safeParsed(data Value) Value {
+	o := in.newObject("")
+	in.set(o, "success", anyTruth(true))
+	in.set(o, "data", data)
+	in.set(o, "error", unknownDep())
+	return objectOf(o)
+}
+
+// parsed is what a schema gives back for a value: only what it names, and of the types it names.
+func (in *interp) parsed(sv, v Value, at position, depth int) Value {
+	in.tick()
+	s := schemaOf(sv)
+	if s == nil || depth > 8 {
+		return remap(v, func(h hole) hole { h.parsed = true; return h })
+	}
+	var out Value
+	switch s.kind {
+	case "closed":
+		out = unknownDep()
+		if len(s.elem) > 0 {
+			out = s.elem
+			for i := range out {
+				out[i].dep = true
+			}
+		}
+	case "object":
+		out = in.parsedObject(s, v, at, depth)
+	case "array":
+		list := in.newArray()
+		q := in.elements(v)
+		for _, e := range q.known {
+			list.array.list = append(list.array.list, in.parsed(s.elem, e, at, depth+1))
+		}
+		if len(q.rest) > 0 {
+			list.array.rest = in.parsed(s.elem, q.rest, at, depth+1)
+		}
+		out = objectOf(list)
+	case "record":
+		o := in.newObject("")
+		o.any = &slot{content: content{v: in.parsed(s.elem, in.getAny(v), at, depth+1)}}
+		out = objectOf(o)
+	case "union":
+		for _, x := range s.options {
+			out = join(out, in.parsed(x, v, at, depth+1))
+		}
+	case "string":
+		out = remap(v, func(h hole) hole { h.parsed = true; return h })
+		for i := range out {
+			if out[i].kind == isText {
+				out[i].open = false
+			}
+			if out[i].kind == isUnknown {
+				out[i].dep = true
+			}
+		}
+	default:
+		out = remap(v, func(h hole) hole { h.parsed = true; return h })
+	}
+	for _, check := range s.checks {
+		yes, _ := in.choices(check(in, out))
+		in.facts = in.facts.and(yes.facts)
+	}
+	for _, r := range s.refines {
+		ctx := in.newObject("context")
+		dead, before := in.dead, in.facts
+		yes, _ := in.choices(in.call(r, undefined(), []Value{out, objectOf(ctx)}, at))
+		if in.dead && !dead {
+			in.dead = false
+			in.facts = before
+			continue
+		}
+		in.facts = in.facts.and(yes.facts)
+	}
+	for _, c := range s.change {
+		out = in.settled(in.call(c, undefined(), []Value{out, unknown()}, at))
+	}
+	if s.maybe {
+		out = join(out, Value{{kind: isUndefined, dep: true}})
+	}
+	return out
+}
+
+func (in *interp) parsedObject(s *schema, v Value, at position, depth int) Value {
+	o := in.newObject("")
+	for _, k := range s.order {
+		in.set(o, k, in.parsed(s.fields[k], in.get(v, k, at), at, depth+1))
+	}
+	if s.open {
+		o.any = &slot{}
+		for _, a := range v {
+			if a.kind == isText && a.open {
+				o.any.v = join(o.any.v, Value{a})
+			}
+		}
+	}
+	return objectOf(o)
+}

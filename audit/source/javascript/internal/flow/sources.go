@@ -1,0 +1,401 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+
+	"github.com/dop251/goja/ast"
+)
+
+// A handler is a function that is given the arguments of a tool.
+type handler struct {
+	tool   string // "" is any: the function looks at the name of the tool
+	fn     Value
+	this   Value
+	schema Value
+	low    bool // registered with the low-level server: nothing checked the arguments
+	at     position
+}
+
+// registrations are methods that register a tool: (name, …, handler), or an object that holds both.
+var registrations = map[string]bool{"tool": true, "registerTool": true, "addTool": true, "defineTool": true, "registerAppTool": true, "setRequestHandler": true}
+
+// handlerKeys are properties that hold the handler of a tool that is an object.
+var handlerKeys = []string{"execute", "handler", "run", "callback", "cb", "call", "invoke", "handle", "fn", "func"}
+
+// register sees whether a method call registers a tool, and says whether nothing else is to be made
+// of it. Methods of the program are run, too: they may wrap the handler.
+func (in *interp) register(o Value, key string, args []Value, at position) bool {
+	if !registrations[key] || in.probing || len(args) == 0 {
+		return false
+	}
+	if in.current != nil {
+		return false
+	}
+	ours := false
+	for _, a := range o {
+		if a.kind == isObject {
+			v := in.get(Value{a}, key, at)
+			for _, f := range v {
+				ours = ours || f.kind == isObject && f.obj.call != nil
+			}
+		}
+	}
+	before := len(in.handlers)
+	if ours {
+		in.nested++
+		if in.nested < 8 {
+			in.alternatives(o, func(a Atom) Value { return in.methodOf(a, key, args, at) })
+		}
+		in.nested--
+		if in.dead {
+			in.dead = false
+		}
+	}
+	if len(in.handlers) > before {
+		return true
+	}
+	found := false
+	if key == "setRequestHandler" {
+		found = in.registerLow(args, at)
+	} else {
+		found = in.registerTool(args, at)
+	}
+	return found || ours
+}
+
+func (in *interp) registerLow(args []Value, at position) bool {
+	for _, a := range args[0] {
+		s, _ := a.constText()
+		named := a.kind == isNative && strings.Contains(a.name, "CallTool") || s == "tools/call" || a.name == toolsCall || a.kind == isObject && a.obj.callTag == toolsCall
+		if named && len(args) > 1 && len(functions(args[len(args)-1])) > 0 {
+			in.add(&handler{fn: functions(args[len(args)-1]), low: true, at: at})
+			return true
+		}
+	}
+	return true // other requests are not looked at
+}
+
+const toolsCall = "tools/call"
+
+// callTag marks a value as the schema of tools/call.
+func (v Value) callTag() Value {
+	out := append(Value(nil), v...)
+	for i := range out {
+		switch {
+		case out[i].kind == isObject && out[i].obj.call == nil && out[i].obj.array == nil:
+			out[i].obj.callTag = toolsCall
+		case out[i].kind == isUnknown:
+			out[i].name = toolsCall
+		}
+	}
+	return out
+}
+
+// marked says that the text of a call has "tools/call" in it: it makes the schema of that request.
+func (u *unit) marked(e ast.Expression) bool {
+	switch e.(type) {
+	case *ast.CallExpression, *ast.ObjectLiteral:
+	default:
+		return false
+	}
+	from, to := int(e.Idx0())-1, int(e.Idx1())-1
+	if to-from > 1500 {
+		return false
+	}
+	for _, m := range u.marks {
+		if m >= from && m < to {
+			return true
+		}
+	}
+	return false
+}
+
+// functions are the functions of the program among the alternatives.
+func functions(v Value) Value {
+	var out Value
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// registerTool reads the ways in which libraries let tools be registered.
+func (in *interp) registerTool(args []Value, at position) bool {
+	for _, a := range args[0] {
+		if a.kind == isObject && a.obj.call == nil && len(args) <= 2 {
+			if in.registerObject(a.obj, args, at) {
+				return true
+			}
+		}
+	}
+	if len(args) < 2 || args[0][0].kind == isObject {
+		return false
+	}
+	var fn Value
+	for i := len(args) - 1; i >= 1 && fn == nil; i-- {
+		if f := functions(args[i]); len(f) > 0 {
+			fn = f
+		}
+	}
+	if fn == nil {
+		for _, v := range args[1:] {
+			for _, a := range v {
+				if a.kind == isObject && a.obj.call == nil {
+					if f := in.handlerOf(a.obj); len(f) > 0 {
+						in.addNamed(args[0], &handler{fn: f, this: objectOf(a.obj), schema: in.schemaField(a.obj), at: at})
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	var sch Value
+	for _, v := range args[1:] {
+		for _, a := range v {
+			if a.kind != isObject || a.obj.call != nil {
+				continue
+			}
+			if s := in.schemaField(a.obj); len(s) > 0 {
+				sch = s
+			} else if in.isShape(a.obj) && sch == nil {
+				sch = objectOf(a.obj)
+			}
+		}
+	}
+	in.addNamed(args[0], &handler{fn: fn, schema: sch, at: at})
+	return true
+}
+
+// addNamed adds a handler for each name that the tool may have.
+func (in *interp) addNamed(name Value, h *handler) {
+	words := name.words()
+	if len(words) == 0 {
+		in.add(h)
+	}
+	for _, w := range words {
+		n := *h
+		n.tool = w
+		in.add(&n)
+	}
+}
+
+func (in *interp) add(h *handler) {
+	for _, old := range in.handlers {
+		if old.tool == h.tool && old.low == h.low && sameFunction(old.fn, h.fn, h.tool != "") {
+			return
+		}
+	}
+	if len(in.handlers) < in.limits.Handlers {
+		in.handlers = append(in.handlers, h)
+	} else {
+		in.dropped++
+	}
+}
+
+// sameFunction says whether two values are one function, or the same text where a name tells apart
+// what it was made for.
+func sameFunction(a, b Value, text bool) bool {
+	if len(a) != len(b) || len(a) == 0 || a[0].obj == nil || b[0].obj == nil {
+		return false
+	}
+	return a[0].obj == b[0].obj || text && a[0].obj.call.node == b[0].obj.call.node
+}
+
+func (in *interp) handlerOf(o *Object) Value {
+	for _, k := range handlerKeys {
+		v := in.getObject(Atom{kind: isObject, obj: o}, k, position{})
+		if f := functions(v); len(f) > 0 {
+			return f
+		}
+	}
+	return nil
+}
+
+// schemaField is the schema of arguments in the description of a tool.
+func (in *interp) schemaField(o *Object) Value {
+	for _, k := range []string{"inputSchema", "parameters", "paramsSchema", "schema", "input", "args", "params"} {
+		if v := in.getOwn(o, k); len(v) > 0 && v[0].kind == isObject {
+			return v
+		}
+	}
+	return nil
+}
+
+// isShape says whether an object has schemas of zod as properties, or is one.
+func (in *interp) isShape(o *Object) bool {
+	if o.native == "zod" {
+		return true
+	}
+	for _, k := range o.keys {
+		if schemaOf(in.getOwn(o, k)) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// registerObject is a tool that is an object, with a name and a handler.
+func (in *interp) registerObject(o *Object, args []Value, at position) bool {
+	f := in.handlerOf(o)
+	if len(f) == 0 && len(args) == 2 {
+		f = functions(args[1])
+	}
+	if len(f) == 0 {
+		return false
+	}
+	name := in.getObject(Atom{kind: isObject, obj: o}, "name", at)
+	in.addNamed(name, &handler{fn: f, this: objectOf(o), schema: in.schemaField(o), at: at})
+	return true
+}
+
+// toolPointer is the pointer of the tool's name, which is no argument.
+const toolPointer = "\x00tool"
+
+func (in *interp) toolOrigin(o *origin) bool { return o.pointer == toolPointer }
+
+func (in *interp) toolHole(a Atom) bool {
+	h := holes(a.text)
+	return len(h) == 1 && in.toolOrigin(h[0].origin)
+}
+
+func (in *interp) isToolName(v Value) bool {
+	for _, a := range v {
+		if in.toolHole(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxParams bounds the parameters of one tool that are told of.
+const maxParams = 500
+
+// declared notes that a tool has a parameter. The objects that others are in are no parameters.
+func (in *interp) declared(pointer string) {
+	if in.current == nil || in.current.low && in.tool == "" {
+		return
+	}
+	list := in.params[in.toolName()]
+	if list == nil {
+		list = map[string]bool{}
+		in.params[in.toolName()] = list
+	}
+	if len(list) < maxParams {
+		list[pointer] = true
+		for i := strings.LastIndexByte(pointer, '/'); i > 0; i = strings.LastIndexByte(pointer[:i], '/') {
+			delete(list, pointer[:i])
+		}
+	}
+}
+
+// originOf is the origin of a field of the present handler's arguments.
+func (in *interp) originOf(pointer string) *origin {
+	o := in.origins[pointer]
+	if o == nil {
+		in.nOrigins++
+		o = &origin{id: in.nOrigins, pointer: pointer}
+		in.origins[pointer] = o
+	}
+	return o
+}
+
+// sent is a field of the arguments as it was sent.
+func (in *interp) sent(pointer string, at position, note string) Value {
+	h := &hole{origin: in.originOf(pointer)}
+	h.step = h.step.then(at, note)
+	return Value{{kind: isText, text: []part{{hole: h}}, open: true}}
+}
+
+const maxPointer = 6
+
+// child is a field of what was sent.
+func (in *interp) child(h *hole, key string, at position) Value {
+	if in.toolOrigin(h.origin) {
+		return native("String." + key)
+	}
+	n := *h
+	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) {
+		n.origin = in.originOf(h.origin.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key)))
+		in.declared(n.origin.pointer)
+		n.step = h.step.then(at, clip(key)+" is read from the arguments")
+		if h.step != nil && h.step.prev == nil && h.origin.pointer == "" {
+			n.step = (*step)(nil).then(at, clip(key)+" is read from the arguments")
+		}
+	}
+	return Value{{kind: isText, text: []part{{hole: &n}}, open: true}}
+}
+
+func isIndex(key string) bool {
+	for i := range len(key) {
+		if key[i] < '0' || key[i] > '9' {
+			return false
+		}
+	}
+	return key != ""
+}
+
+// runHandler runs a handler with arguments from a caller.
+func (in *interp) runHandler(h *handler) {
+	mark := len(in.trail)
+	in.origins, in.facts, in.tool, in.dead, in.current = map[string]*origin{}, nil, h.tool, false, h
+	steps := in.limits.StepsHandler
+	if h.low {
+		steps *= 4 // it holds the code of all tools
+	}
+	whole := in.bounded(steps, func() {
+		args := in.handlerArguments(h)
+		in.call(h.fn, h.this, args, h.at)
+	})
+	in.undo(mark)
+	in.facts, in.tool, in.dead, in.current = nil, "", false, nil
+	if !whole {
+		in.unfinished = append(in.unfinished, h)
+	}
+}
+
+func (in *interp) handlerArguments(h *handler) []Value {
+	root := in.sent("", h.at, "the arguments of "+in.toolWord(h))
+	if !h.low {
+		v := root
+		if len(h.schema) > 0 {
+			v = in.validated(h.schema, root, h.at)
+		}
+		return []Value{v, unknown()}
+	}
+	name := Value{{kind: isText, text: []part{{hole: &hole{origin: in.originOf(toolPointer)}}}}}
+	params := in.newObject("")
+	in.set(params, "name", name)
+	in.set(params, "arguments", root)
+	in.set(params, "_meta", unknown())
+	request := in.newObject("")
+	in.set(request, "params", objectOf(params))
+	in.set(request, "method", constant(toolsCall))
+	return []Value{objectOf(request), unknown()}
+}
+
+// validated is what a schema of a tool lets through: of zod, or a list of such. What is not read
+// lets everything through.
+func (in *interp) validated(sch, root Value, at position) Value {
+	if schemaOf(sch) != nil {
+		return in.parsed(sch, root, at, 0)
+	}
+	for _, a := range sch {
+		if a.kind == isObject && in.isShape(a.obj) {
+			return in.parsed(in.newSchema(in.objectSchema(objectOf(a.obj), false)), root, at, 0)
+		}
+	}
+	return remap(root, func(h hole) hole { h.parsed = true; return h })
+}
+
+func (in *interp) toolWord(h *handler) string {
+	if h.tool == "" {
+		return "a tool"
+	}
+	return clip(h.tool)
+}

@@ -1,0 +1,474 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
+
+const (
+	maxNest       = 1500 // of syntax
+	maxIterations = 400  // over what is known
+)
+
+// block runs statements in a scope of their own.
+func (in *interp) block(list []ast.Statement, s *scope, u *unit) {
+	inner := &scope{up: s}
+	in.hoist(list, inner, u)
+	in.statements(list, inner, u)
+}
+
+// hoist declares the functions and names of a block before it runs.
+func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
+	for _, st := range list {
+		switch st := st.(type) {
+		case *ast.FunctionDeclaration:
+			if st.Function.Name != nil {
+				s.declare(st.Function.Name.Name.String(), nil).v = in.function(st.Function, s, u)
+			}
+		case *ast.LexicalDeclaration:
+			for _, b := range st.List {
+				in.declarePattern(b.Target, s)
+			}
+		case *ast.ClassDeclaration:
+			if st.Class.Name != nil {
+				s.declare(st.Class.Name.Name.String(), nil)
+			}
+		}
+	}
+}
+
+func (in *interp) hoistVars(list []*ast.VariableDeclaration, s *scope) {
+	for _, d := range list {
+		for _, b := range d.List {
+			in.declarePattern(b.Target, s)
+		}
+	}
+}
+
+func (in *interp) declarePattern(target ast.Expression, s *scope) {
+	in.nest++
+	defer func() { in.nest-- }()
+	if in.nest > maxNest {
+		in.stop()
+	}
+	switch t := target.(type) {
+	case *ast.Identifier:
+		s.declare(t.Name.String(), nil)
+	case *ast.ObjectPattern:
+		for _, p := range t.Properties {
+			switch p := p.(type) {
+			case *ast.PropertyShort:
+				s.declare(p.Name.Name.String(), nil)
+			case *ast.PropertyKeyed:
+				in.declarePattern(p.Value, s)
+			}
+		}
+		if t.Rest != nil {
+			in.declarePattern(t.Rest, s)
+		}
+	case *ast.ArrayPattern:
+		for _, e := range t.Elements {
+			if e != nil {
+				in.declarePattern(e, s)
+			}
+		}
+		if t.Rest != nil {
+			in.declarePattern(t.Rest, s)
+		}
+	case *ast.AssignExpression:
+		in.declarePattern(t.Left, s)
+	case *ast.Binding:
+		in.declarePattern(t.Target, s)
+	}
+}
+
+func (in *interp) statements(list []ast.Statement, s *scope, u *unit) {
+	for _, st := range list {
+		if in.dead {
+			return
+		}
+		in.statement(st, s, u, "")
+	}
+}
+
+func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
+	in.tick()
+	in.nest++
+	defer func() { in.nest-- }()
+	if in.nest > maxNest {
+		in.stop()
+	}
+	switch st := st.(type) {
+	case *ast.ExpressionStatement:
+		in.eval(st.Expression, s, u)
+	case *ast.VariableStatement:
+		for _, b := range st.List {
+			in.bindInit(b, s, u)
+		}
+	case *ast.LexicalDeclaration:
+		for _, b := range st.List {
+			in.bindInit(b, s, u)
+		}
+	case *ast.ClassDeclaration:
+		v := in.class(st.Class, s, u)
+		if st.Class.Name != nil {
+			in.write(s.declare(st.Class.Name.Name.String(), nil), v)
+		}
+	case *ast.BlockStatement:
+		in.labelled(label, func() { in.block(st.List, s, u) })
+	case *ast.IfStatement:
+		in.ifStatement(st, s, u)
+	case *ast.ReturnStatement:
+		v := undefined()
+		if st.Argument != nil {
+			v = in.eval(st.Argument, s, u)
+		}
+		if !in.dead {
+			in.leave(s.function().fn, false, v)
+		}
+	case *ast.ThrowStatement:
+		in.eval(st.Argument, s, u)
+		in.dead = true
+	case *ast.BranchStatement:
+		in.branch(st)
+	case *ast.TryStatement:
+		in.try(st, s, u)
+	case *ast.SwitchStatement:
+		in.switchStatement(st, s, u, label)
+	case *ast.ForStatement:
+		in.forStatement(st, s, u, label)
+	case *ast.WhileStatement:
+		in.loop(label, &scope{up: s}, u, st.Test, nil, func(inner *scope) { in.statement(st.Body, inner, u, "") }, false)
+	case *ast.DoWhileStatement:
+		in.loop(label, &scope{up: s}, u, st.Test, nil, func(inner *scope) { in.statement(st.Body, inner, u, "") }, true)
+	case *ast.ForOfStatement:
+		in.forOf(st.Into, in.elements(in.eval(st.Source, s, u)), st.Body, s, u, label)
+	case *ast.ForInStatement:
+		in.forOf(st.Into, in.keysOf(in.eval(st.Source, s, u)), st.Body, s, u, label)
+	case *ast.LabelledStatement:
+		in.statement(st.Statement, s, u, st.Label.Name.String())
+	case *ast.WithStatement:
+		in.eval(st.Object, s, u)
+		in.statement(st.Body, s, u, "")
+	}
+}
+
+func (in *interp) bindInit(b *ast.Binding, s *scope, u *unit) {
+	if b.Initializer == nil {
+		if id, ok := b.Target.(*ast.Identifier); ok {
+			if sl := s.lookup(id.Name.String()); sl != nil && sl.v == nil {
+				in.write(sl, undefined())
+			}
+		}
+		return
+	}
+	v := in.named(b.Initializer, b.Target, s, u)
+	in.bind(b.Target, v, s, u, false)
+}
+
+// branch leaves a loop, a switch or a block.
+func (in *interp) branch(st *ast.BranchStatement) {
+	label := ""
+	if st.Label != nil {
+		label = st.Label.Name.String()
+	}
+	next := st.Token == token.CONTINUE
+	for f := in.frames; f != nil && f.kind != frameFunction; f = f.up {
+		if label != "" && f.label != label || label == "" && (f.kind == frameBlock || next && f.kind == frameSwitch) {
+			continue
+		}
+		in.leave(f, next, nil)
+		return
+	}
+	in.dead = true
+}
+
+func (in *interp) push(kind frameKind, label string) *frame {
+	f := &frame{up: in.frames, kind: kind, label: label, mark: len(in.trail), conds: in.conds, frees: in.frees}
+	in.frames = f
+	return f
+}
+
+// end leaves a frame: the ways that left it early meet the present one.
+func (in *interp) end(f *frame) {
+	in.frames = f.up
+	if len(f.ways) == 0 {
+		return
+	}
+	ways := f.ways
+	if !in.dead {
+		ways = append(ways, in.here(f.mark))
+	}
+	in.undo(f.mark)
+	in.meet(ways, false)
+}
+
+func (in *interp) labelled(label string, run func()) {
+	if label == "" {
+		run()
+		return
+	}
+	f := in.push(frameBlock, label)
+	run()
+	in.end(f)
+}
+
+func (in *interp) ifStatement(st *ast.IfStatement, s *scope, u *unit) {
+	yes, no := in.choices(in.eval(st.Test, s, u))
+	in.either(yes, no, func() { in.statement(st.Consequent, &scope{up: s}, u, "") }, func() {
+		if st.Alternate != nil {
+			in.statement(st.Alternate, &scope{up: s}, u, "")
+		}
+	})
+}
+
+// either takes both sides of a branch that are possible.
+func (in *interp) either(yes, no choice, a, b func()) {
+	if in.dead {
+		return
+	}
+	switch {
+	case yes.possible && !no.possible:
+		in.facts = in.facts.and(yes.facts)
+		a()
+		return
+	case no.possible && !yes.possible:
+		in.facts = in.facts.and(no.facts)
+		b()
+		return
+	}
+	first, alive1 := in.fork(yes, a)
+	second, alive2 := in.fork(no, b)
+	var ways []way
+	if alive1 {
+		ways = append(ways, first)
+	}
+	if alive2 {
+		ways = append(ways, second)
+	}
+	in.meet(ways, yes.free)
+}
+
+func (in *interp) try(st *ast.TryStatement, s *scope, u *unit) {
+	mark, before := len(in.trail), in.facts
+	in.block(st.Body.List, s, u)
+	body, alive := in.here(mark), !in.dead
+	var ways []way
+	if alive {
+		ways = append(ways, body)
+	}
+	if st.Catch != nil {
+		in.undo(mark)
+		in.facts, in.dead = before, false
+		w, ok := in.fork(choice{possible: true}, func() {
+			for _, w := range body.writes {
+				in.keep(w.s)
+				w.s.content = joinSlots(w.s.content, w.what)
+			}
+			inner := &scope{up: s}
+			if st.Catch.Parameter != nil {
+				in.declarePattern(st.Catch.Parameter, inner)
+				in.bind(st.Catch.Parameter, unknownDep(), inner, u, false)
+			}
+			in.block(st.Catch.Body.List, inner, u)
+		})
+		if ok {
+			ways = append(ways, w)
+		}
+		in.meet(ways, false)
+	}
+	if st.Finally != nil {
+		dead := in.dead
+		in.dead = false
+		in.block(st.Finally.List, s, u)
+		in.dead = in.dead || dead
+	}
+}
+
+func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, label string) {
+	v := in.eval(st.Discriminant, s, u)
+	inner := &scope{up: s}
+	for _, c := range st.Body {
+		in.hoist(c.Consequent, inner, u)
+	}
+	f := in.push(frameSwitch, label)
+	otherwise, fallback, decided := choice{possible: true}, -1, false
+	for i, c := range st.Body {
+		if c.Test == nil {
+			fallback = i
+			continue
+		}
+		yes, no := in.choices(in.equal(v, in.eval(c.Test, inner, u), true))
+		if decided || !yes.possible {
+			continue
+		}
+		decided = !no.possible
+		if w, alive := in.fork(yes, func() { in.cases(st.Body[i:], inner, u) }); alive {
+			f.ways = append(f.ways, w)
+		}
+		in.facts = in.facts.and(no.facts)
+		otherwise.free = yes.free
+	}
+	if !decided {
+		w, alive := in.fork(otherwise, func() {
+			if fallback >= 0 {
+				in.cases(st.Body[fallback:], inner, u)
+			}
+		})
+		if alive {
+			f.ways = append(f.ways, w)
+		}
+	}
+	in.dead = true
+	ways := f.ways
+	in.frames = f.up
+	in.undo(f.mark)
+	in.meet(ways, false)
+}
+
+func (in *interp) cases(list []*ast.CaseStatement, s *scope, u *unit) {
+	for _, c := range list {
+		in.statements(c.Consequent, s, u)
+	}
+}
+
+func (in *interp) forStatement(st *ast.ForStatement, s *scope, u *unit, label string) {
+	inner := &scope{up: s}
+	switch init := st.Initializer.(type) {
+	case *ast.ForLoopInitializerExpression:
+		in.eval(init.Expression, s, u)
+	case *ast.ForLoopInitializerVarDeclList:
+		for _, b := range init.List {
+			in.bindInit(b, s, u)
+		}
+	case *ast.ForLoopInitializerLexicalDecl:
+		for _, b := range init.LexicalDeclaration.List {
+			in.declarePattern(b.Target, inner)
+			in.bindInit(b, inner, u)
+		}
+	}
+	in.loop(label, inner, u, st.Test, st.Update, func(inner *scope) { in.statement(st.Body, inner, u, "") }, false)
+}
+
+// loop runs a body as long as it is known to go on, and twice where that is not known: what one
+// round leaves, the next one meets.
+func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Expression, body func(*scope), bodyFirst bool) {
+	f := in.push(frameLoop, label)
+	in.loops++
+	defer func() { in.loops-- }()
+	unknownRounds := 2
+	if in.loops > 2 {
+		unknownRounds = 1
+	}
+	var left []way // ways on which the test failed
+	for range maxIterations {
+		if in.dead {
+			break
+		}
+		sure := false
+		if test != nil && !bodyFirst {
+			yes, no := in.choices(in.eval(test, s, u))
+			if !yes.possible {
+				in.facts = in.facts.and(no.facts)
+				f.ways = append(f.ways, in.here(f.mark))
+				in.dead = true
+				break
+			}
+			sure = !no.possible
+			if !sure {
+				w := in.here(f.mark)
+				w.facts = w.facts.and(no.facts)
+				left = append(left, w)
+				in.facts = in.facts.and(yes.facts)
+			}
+		}
+		in.frames = f
+		body(s)
+		in.again(f)
+		if in.dead {
+			break
+		}
+		if update != nil {
+			in.eval(update, s, u)
+		}
+		bodyFirst = bodyFirst && test == nil
+		if !sure || test == nil {
+			if unknownRounds--; unknownRounds <= 0 {
+				break
+			}
+		}
+	}
+	if len(left) > 1 || len(left) == 1 && !in.dead {
+		left = left[1:] // a loop over what is checked is taken to have run
+	}
+	f.ways = append(f.ways, left...)
+	if constTrue(test) {
+		in.dead = true // only a break leaves it
+	}
+	in.end(f)
+}
+
+func constTrue(test ast.Expression) bool {
+	switch t := test.(type) {
+	case nil:
+		return true
+	case *ast.BooleanLiteral:
+		return t.Value
+	case *ast.UnaryExpression: // minified: !0
+		n, ok := t.Operand.(*ast.NumberLiteral)
+		return t.Operator == token.NOT && ok && n.Literal == "0"
+	case *ast.NumberLiteral:
+		return t.Literal != "0"
+	}
+	return false
+}
+
+// again lets the ways that continue meet at the end of a round.
+func (in *interp) again(f *frame) {
+	if len(f.next) == 0 {
+		return
+	}
+	ways := f.next
+	if !in.dead {
+		ways = append(ways, in.here(f.mark))
+	}
+	f.next = nil
+	in.undo(f.mark)
+	in.meet(ways, false)
+}
+
+// forOf runs a body for each known element, and once for all others.
+func (in *interp) forOf(into ast.ForInto, list sequence, body ast.Statement, s *scope, u *unit, label string) {
+	f := in.push(frameLoop, label)
+	in.loops++
+	round := func(v Value) {
+		inner := &scope{up: s}
+		switch into := into.(type) {
+		case *ast.ForIntoVar:
+			in.bind(into.Binding.Target, v, inner, u, false)
+		case *ast.ForDeclaration:
+			in.declarePattern(into.Target, inner)
+			in.bind(into.Target, v, inner, u, false)
+		case *ast.ForIntoExpression:
+			in.assign(into.Expression, v, inner, u)
+		}
+		in.statement(body, inner, u, "")
+		in.again(f)
+	}
+	for i, v := range list.known {
+		if in.dead || i >= maxIterations {
+			break
+		}
+		in.frames = f
+		round(v)
+	}
+	if len(list.rest) > 0 && !in.dead {
+		in.frames = f
+		round(list.rest)
+	}
+	in.loops--
+	in.end(f)
+}

@@ -1,0 +1,294 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package javascript
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/toolvet/toolvet/audit/source"
+	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
+)
+
+// A tree is the directory that is audited. All reading goes through an os.Root: neither "..", nor an
+// absolute path, nor a symbolic link leads out of it.
+type tree struct {
+	root     *os.Root
+	opts     source.Options
+	single   bool   // one file was given
+	name     string // and it is called so
+	bytes    int64
+	files    map[string]*parse.File // nil: cannot be read
+	maps     map[string]*parse.Map
+	unread   map[string]string
+	manifest manifest
+	paths    []alias
+	outDirs  []string
+}
+
+// openTree opens what is audited.
+func openTree(dir string, opts source.Options) (*tree, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
+	}
+	t := &tree{opts: opts, files: map[string]*parse.File{}, maps: map[string]*parse.Map{}, unread: map[string]string{}}
+	if !info.IsDir() {
+		t.single, t.name = true, filepath.Base(dir)
+		dir = filepath.Dir(dir)
+	}
+	if t.root, err = os.OpenRoot(dir); err != nil {
+		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
+	}
+	if !t.single {
+		t.readManifest()
+		t.readPaths()
+	}
+	return t, nil
+}
+
+func (t *tree) close() { t.root.Close() }
+
+// skip notes that something is not looked at. The first reason stays.
+func (t *tree) skip(what, why string) {
+	if _, ok := t.unread[what]; !ok && len(t.unread) < 10_000 {
+		t.unread[what] = why
+	}
+}
+
+// isFile says whether a regular file lies there.
+func (t *tree) isFile(name string) bool {
+	if name == "" || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return false
+	}
+	info, err := t.root.Stat(filepath.FromSlash(name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+var errTooMuch = errors.New("not read: budget of bytes")
+
+// read reads a file of the directory, within the budget.
+func (t *tree) read(name string) ([]byte, error) {
+	if !t.isFile(name) {
+		return nil, errors.New("not a file of the directory")
+	}
+	f, err := t.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, errors.New("cannot be opened")
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a file of the directory")
+	}
+	most := max(t.opts.FileBytes, maxMap)
+	if isSource(name) {
+		most = t.opts.FileBytes
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("not read: larger than %d bytes", most)
+	}
+	if err != nil {
+		return nil, errors.New("cannot be read")
+	}
+	if t.bytes += int64(len(data)); t.bytes > t.opts.Bytes {
+		return nil, errTooMuch
+	}
+	return data, nil
+}
+
+// parse reads a file once.
+func (t *tree) parse(name string) (*parse.File, bool) {
+	if f, ok := t.files[name]; ok {
+		return f, f != nil
+	}
+	if len(t.files) >= t.opts.Files {
+		t.skip(name, "not read: budget of files")
+		return nil, false
+	}
+	t.files[name] = nil
+	data, err := t.read(name)
+	if err != nil {
+		t.skip(name, err.Error())
+		return nil, false
+	}
+	f, err := parse.Parse(name, data)
+	if err != nil {
+		t.skip(name, err.Error())
+		return nil, false
+	}
+	t.files[name] = f
+	t.readMap(name, data)
+	return f, true
+}
+
+var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
+
+// maxMap bounds the size of a map that is read.
+const maxMap = 24 << 20
+
+// readMap reads the map that a file names, if it is within the directory.
+func (t *tree) readMap(name string, data []byte) {
+	m := mapComment.FindSubmatch(data[max(0, len(data)-min(len(data), maxMap)):])
+	if m == nil {
+		return
+	}
+	target := string(m[1])
+	var text []byte
+	if head, rest, ok := strings.Cut(target, ";base64,"); ok && strings.HasPrefix(head, "data:application/json") {
+		text, _ = base64.StdEncoding.DecodeString(rest)
+	} else if !strings.Contains(target, ":") {
+		text, _ = t.read(path.Join(path.Dir(name), target))
+	}
+	if len(text) == 0 || len(text) > maxMap {
+		return
+	}
+	if decoded, err := parse.DecodeMap(text); err == nil {
+		t.maps[name] = decoded
+	}
+}
+
+func (t *tree) mapOf(name string) *parse.Map { return t.maps[name] }
+
+var extensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx", ".json"}
+
+func isSource(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	for _, e := range extensions {
+		if e == ext && e != ".json" {
+			return !strings.HasSuffix(name, ".d.ts") && !strings.HasSuffix(name, ".d.mts") && !strings.HasSuffix(name, ".d.cts")
+		}
+	}
+	return false
+}
+
+// locate finds the file that a path without a certain ending names.
+func (t *tree) locate(name string) (string, bool) {
+	name = path.Clean(name)
+	if t.isFile(name) && (isSource(name) || path.Ext(name) == ".json") {
+		return name, true
+	}
+	stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".mjs"), ".cjs"), ".js")
+	stems := []string{name}
+	if stem != name { // TypeScript imports "./a.js" and means a.ts
+		stems = append(stems, stem)
+	}
+	for _, s := range append(stems, path.Join(name, "index")) {
+		for _, e := range extensions {
+			if t.isFile(s + e) {
+				return s + e, true
+			}
+		}
+	}
+	if t.isFile(name) && path.Ext(name) == "" {
+		return name, true
+	}
+	return "", false
+}
+
+// load is the flow.Loader: relative paths, aliases of tsconfig.json, imports of package.json and the
+// package's own name are followed; all else is a package that is not read.
+func (t *tree) load(from, specifier string) (*parse.File, bool) {
+	name, ours := t.resolve(from, specifier)
+	if !ours {
+		return nil, false
+	}
+	if name == "" {
+		t.skip(specifier+", imported by "+from, "not found in the directory")
+		return nil, true
+	}
+	f, _ := t.parse(name)
+	return f, true
+}
+
+func (t *tree) resolve(from, specifier string) (name string, ours bool) {
+	specifier, _, _ = strings.Cut(specifier, "?")
+	switch {
+	case specifier == "." || specifier == ".." || strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../"):
+		return t.found(path.Join(path.Dir(from), specifier)), true
+	case strings.HasPrefix(specifier, "/"):
+		return "", true
+	case strings.HasPrefix(specifier, "#"):
+		if target := t.manifest.imports(specifier); target != "" {
+			return t.found(target), true
+		}
+	case t.manifest.Name != "" && (specifier == t.manifest.Name || strings.HasPrefix(specifier, t.manifest.Name+"/")):
+		if target := t.manifest.export("." + strings.TrimPrefix(specifier, t.manifest.Name)); target != "" {
+			return t.found(target), true
+		}
+	}
+	for _, a := range t.paths {
+		if target, ok := a.apply(specifier); ok {
+			if n := t.found(target); n != "" {
+				return n, true
+			}
+		}
+	}
+	return "", false
+}
+
+// found is locate, also where a file of the output names one of the sources that is here instead.
+func (t *tree) found(name string) string {
+	if n, ok := t.locate(name); ok {
+		return n
+	}
+	dir, rest, ok := strings.Cut(path.Clean(name), "/")
+	if !ok {
+		return ""
+	}
+	for _, out := range append([]string{"dist", "build", "lib", "out", "bin", "esm", "cjs"}, t.outDirs...) {
+		if dir != out {
+			continue
+		}
+		for _, src := range []string{"src", "source", "lib", "."} {
+			if n, ok := t.locate(path.Join(src, rest)); ok && n != name {
+				return n
+			}
+		}
+	}
+	return ""
+}
+
+// maxWalk bounds the files that are listed.
+const maxWalk = 50_000
+
+// others are all files that may hold a server, in order, when the entries lead to none.
+func (t *tree) others(not []string) []string {
+	skip := map[string]bool{}
+	for _, n := range not {
+		skip[n] = true
+	}
+	var list []string
+	n := 0
+	_ = fs.WalkDir(t.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if n++; n > maxWalk {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil
+		}
+		base := path.Base(name)
+		if d.IsDir() {
+			if name != "." && (base == "node_modules" || strings.HasPrefix(base, ".") || base == "test" || base == "tests" || base == "__tests__" || base == "coverage" || base == "examples" || base == "docs") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if isSource(name) && d.Type().IsRegular() && !strings.Contains(base, ".test.") && !strings.Contains(base, ".spec.") && !strings.Contains(base, ".config.") && !skip[name] {
+			list = append(list, name)
+		}
+		return nil
+	})
+	sort.Strings(list)
+	return append(append([]string(nil), not...), list...)
+}
