@@ -20,7 +20,7 @@ import (
 // Options bound an analysis. The zero value means the defaults; see [Options.WithDefaults].
 type Options struct {
 	Time      time.Duration // for the whole directory; 60 s
-	Steps     int           // for each handler of a tool: expressions and statements looked at; 200,000
+	Steps     int           // for each handler of a tool: expressions and statements looked at; 2,000,000
 	Depth     int           // of calls and of nested expressions; 40
 	Files     int           // read at most; 5,000
 	FileBytes int64         // of a file that is read; 4 MiB
@@ -31,7 +31,7 @@ type Options struct {
 func (o Options) WithDefaults() Options {
 	return Options{
 		Time:      or(o.Time, time.Minute),
-		Steps:     or(o.Steps, 200_000),
+		Steps:     or(o.Steps, 2_000_000),
 		Depth:     or(o.Depth, 40),
 		Files:     or(o.Files, 5000),
 		FileBytes: or(o.FileBytes, 4<<20),

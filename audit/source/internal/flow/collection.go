@@ -178,14 +178,21 @@ func (in *Interp) spread(o *object, n int, v Value) int {
 		return n
 	}
 	o.open = true
-	all := in.index(v, Value{}, Pos{})
-	for _, el := range elems {
+	var all Value
+	if len(elems) == 0 || v.Tainted() {
+		all = in.index(v, Value{}, Pos{})
+	}
+	for i, el := range elems {
+		if i == 0 && !v.Tainted() {
+			all = el
+			continue
+		}
 		all = either(all, el)
 	}
 	if in.Labelled(v, Parted) {
 		all = in.Derive(Whole, Parted, Pos{}, "", all)
 	}
-	in.store(in.elem(o), either(in.load(in.elem(o)), all))
+	in.weakly(in.elem(o), all)
 	return n
 }
 
@@ -223,14 +230,16 @@ func (in *Interp) Extend(v, more Value, one bool) {
 			more = in.index(more, Value{}, Pos{})
 			one = true
 		}
-		a := in.elem(o)
-		old := in.load(a)
-		if old.plain() {
-			in.store(a, more)
-			continue
-		}
-		in.store(a, either(old, more))
+		in.weakly(in.elem(o), more)
 	}
+}
+
+// weakly stores a value where others may be.
+func (in *Interp) weakly(a addr, v Value) {
+	if old, ok := in.st.get(a); ok {
+		v = either(old, v)
+	}
+	in.store(a, v)
 }
 
 func (in *Interp) dict(e *Expr) Value {
@@ -256,11 +265,7 @@ func (in *Interp) dict(e *Expr) Value {
 			in.store(in.field(o, s), v)
 			continue
 		}
-		a := in.elem(o)
-		if old := in.load(a); !old.plain() {
-			v = either(old, v)
-		}
-		in.store(a, v)
+		in.weakly(in.elem(o), v)
 	}
 	t := maybe
 	if len(e.Keys) > 0 {

@@ -482,7 +482,7 @@ func (in *Interp) SetTarget(p, v Value) {
 			o.kind, o.src = arguments, v.objs[0].src
 			continue
 		}
-		in.store(in.elem(o), either(in.load(in.elem(o)), v))
+		in.weakly(in.elem(o), v)
 	}
 }
 
