@@ -35,19 +35,28 @@ func (g *lang) Name(in *flow.Interp, e *flow.Expr) (flow.Value, bool) {
 // Import implements [flow.Lang]; there are no such statements.
 func (g *lang) Import(*flow.Interp, *flow.Stmt) []flow.Value { return nil }
 
-// Construct implements [flow.Lang]; there are no classes.
-func (g *lang) Construct(*flow.CallSite, flow.Value) (flow.Value, bool) { return flow.Value{}, false }
+// Construct implements [flow.Lang]. A structure with a tool and its handler is taken to be a
+// registration, whatever table it is put into.
+func (g *lang) Construct(c *flow.CallSite, made flow.Value) (flow.Value, bool) {
+	tool, handler := c.In.Field(made, "Tool"), c.In.Field(made, "Handler")
+	if _, ok := c.In.Field(tool, "Name").String(); ok && handler.Callable() {
+		g.addTool(c, tool, handler)
+	}
+	return flow.Value{}, false
+}
 
 // Call implements [flow.Lang].
 func (g *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	if g.register(c) {
 		return flow.Value{}, true
 	}
-	m, ok := g.table.models[c.Name]
-	if !ok {
-		return flow.Value{}, false
+	if m, ok := g.table.models[c.Name]; ok {
+		return m(c), true
 	}
-	return m(c), true
+	if strings.HasSuffix(c.Name, ".GetArguments") { // of a request that is wrapped
+		return arguments(c.In, c.Recv), true
+	}
+	return flow.Value{}, false
 }
 
 // Attr implements [flow.Lang].
@@ -175,6 +184,8 @@ func (g *lang) handle(in *flow.Interp, r flow.Registration) {
 			if strings.Contains(p.Native, "CallToolParamsFor") || strings.Contains(p.Native, "CallToolRequest") || strings.Contains(p.Native, "ServerRequest") {
 				vals[i] = in.Merged(request, in.Record("Arguments", args))
 			}
+		case len(list) == 1 && r.Style == styleRaw:
+			vals[i] = in.Merged(request, in.Record("Arguments", args, "Request", request, "ToolCallRequest", request))
 		case strings.Contains(p.Native, "CallTool") || strings.Contains(p.Native, "ServerRequest"), i == 1:
 			vals[i] = in.Merged(request, in.Record("Arguments", args))
 		}

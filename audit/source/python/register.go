@@ -148,7 +148,7 @@ func (l *lang) annotate(in *flow.Interp, at flow.Value, t *flow.Expr, v flow.Val
 		return l.generic(in, t, v, deeper)
 	case flow.Name, flow.Attr:
 		if harmless[t.S] {
-			return flow.Value{}
+			return flow.OfCaller()
 		}
 		if t.S == "Path" || t.S == "FilePath" || t.S == "DirectoryPath" {
 			return v.WithNative("pathlib.Path()")

@@ -174,11 +174,11 @@ func (in *Interp) apply(f Value, c *CallSite) Value {
 	if len(runs) == 0 && len(f.Native) == 0 {
 		if strings.HasPrefix(c.Name, ".") {
 			if v, ok := in.lang.Call(c); ok {
-				return v
+				return in.ofCaller(c, v)
 			}
 		}
 		c.Name = ""
-		return in.through(c)
+		return in.ofCaller(c, in.through(c))
 	}
 	for _, n := range f.Native {
 		site := *c
@@ -213,6 +213,33 @@ func (in *Interp) oneOf(runs []func() Value) Value {
 // native is a call of a library's function; of one that is not known, the result is made of
 // everything that was given to it.
 func (in *Interp) native(c *CallSite) Value {
+	return in.ofCaller(c, in.nativeValue(c))
+}
+
+// ofCaller notes that what a call gives hangs on the caller if what it is given does.
+func (in *Interp) ofCaller(c *CallSite, v Value) Value {
+	hangs := false
+	for _, a := range c.All() {
+		hangs = hangs || a.hangs() || len(in.deep(a)) > 0
+	}
+	if !hangs {
+		return v
+	}
+	v.caller = true
+	for _, o := range v.objs {
+		if o.kind != list || o.open || len(o.order) > maxResults {
+			continue
+		}
+		for _, f := range o.order {
+			el := in.load(o.fields[f])
+			el.caller = true
+			in.store(o.fields[f], el)
+		}
+	}
+	return v
+}
+
+func (in *Interp) nativeValue(c *CallSite) Value {
 	if v, ok := in.lang.Call(c); ok {
 		return v
 	}
@@ -229,7 +256,11 @@ func (in *Interp) native(c *CallSite) Value {
 // through is what a function may give of which nothing is known.
 func (in *Interp) through(c *CallSite) Value {
 	all := c.All()
-	out := in.Derive(Through, 0, c.Pos, "", all...)
+	var labels Label
+	if len(c.Recv.Native) > 0 && !c.Recv.Tainted() || c.Name != "" && len(c.Args) > 1 {
+		labels = Mangled
+	}
+	out := in.Derive(Through, labels, c.Pos, "", all...)
 	if c.Name != "" && !strings.HasPrefix(c.Name, ".") {
 		out.Native = []string{c.Name + "()"}
 	}

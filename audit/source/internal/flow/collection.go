@@ -279,7 +279,9 @@ func (in *Interp) structure(e *Expr) Value {
 	for i, x := range e.List {
 		in.store(in.field(o, e.Names[i]), in.eval(x))
 	}
-	return Value{objs: []*object{o}, truth: truthy}
+	v := Value{objs: []*object{o}, truth: truthy}
+	in.lang.Construct(&CallSite{In: in, Name: e.Type, Pos: e.Pos}, v)
+	return v
 }
 
 // comprehension is a list of what X is for each of the elements.

@@ -8,6 +8,12 @@ import "strings"
 // compare is X S Y; what it says of tainted values is in the condition.
 func (in *Interp) compare(e *Expr) Value {
 	x, y := in.eval(e.X), in.eval(e.Y)
+	v := in.comparison(e, x, y)
+	v.caller = x.hangs() || y.hangs() || x.cond != nil || y.cond != nil
+	return v
+}
+
+func (in *Interp) comparison(e *Expr, x, y Value) Value {
 	switch e.S {
 	case "==", "is":
 		return in.equal(x, y, e)

@@ -20,6 +20,7 @@ func (in *Interp) eval(e *Expr) Value {
 		v.Native = append(v.Native[:len(v.Native):len(v.Native)], e.Type)
 	}
 	if basic(e.Type) {
+		v.caller = v.hangs()
 		v.nodes = nil
 	}
 	return v
@@ -75,7 +76,7 @@ func (in *Interp) evalOp(e *Expr) Value {
 		return in.logic(e)
 	case Not:
 		v := in.eval(e.X)
-		return Value{truth: v.truth.not(), cond: v.cond.not()}
+		return Value{truth: v.truth.not(), cond: v.cond.not(), caller: v.hangs()}
 	case Compare:
 		return in.compare(e)
 	case Tuple, List:
@@ -301,6 +302,7 @@ func (in *Interp) ternary(e *Expr) Value {
 			x = e.Z
 		}
 		in.st = newLayer(base)
+		in.st.config = base.config || yes && c.setting()
 		in.assumeValue(e.Y, c, yes)
 		in.store(a, in.eval(x))
 		branches = append(branches, in.st)
@@ -319,6 +321,7 @@ func (in *Interp) logic(e *Expr) Value {
 	}
 	base := in.st
 	in.st = newLayer(base)
+	in.st.config = base.config || x.setting()
 	in.assumeValue(e.X, x, and)
 	y := in.eval(e.Y)
 	branch := in.st
@@ -326,6 +329,7 @@ func (in *Interp) logic(e *Expr) Value {
 	in.join(base, []*layer{newLayer(base), branch})
 	out := either(x, y)
 	out.truth = maybe
+	out.caller = x.hangs() || y.hangs()
 	known := x.truth != maybe // then the value is Y's
 	if known {
 		out = y

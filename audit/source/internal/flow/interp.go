@@ -23,7 +23,7 @@ type Lang interface {
 	// Import is what an import statement brings, one value for each of its Targets.
 	Import(in *Interp, s *Stmt) []Value
 	// Construct makes an instance of a class of the program whose making is the library's;
-	// false if it is made as the language does.
+	// false if it is made as the language does. It is shown structures that were made, too.
 	Construct(c *CallSite, class Value) (Value, bool)
 }
 

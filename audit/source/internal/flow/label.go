@@ -31,6 +31,8 @@ const (
 	NoDash                        // does not begin with a dash
 	Parted                        // cut into words
 	Chosen                        // one of a closed set
+	Mangled                       // what a library made of it, and of more
+	Optional                      // the guard is there only if the server is set up so
 	HostLooked                    // an address was looked at, but perhaps not on this way
 	RelOf                         // relative to a root that it was compared with
 
@@ -43,6 +45,7 @@ const (
 	Private = private
 
 	pathLabels = Contain | ContainReal | PrefixSep | PrefixWeak | NoDotDot
+	guards     = Chosen | Contain | ContainReal | NoDotDot | PrefixSep | HostAllow | private | DNSChecked | Quoted | NoMeta
 	hostLabels = HostAllow | HostWeak | private | DNSChecked
 )
 
@@ -98,6 +101,16 @@ func (n *node) down(l Label) Label {
 
 // up are the labels that what a value was made of has because the value has been checked.
 func (n *node) up(l Label) Label {
+	out := n.upwards(l)
+	if out != 0 {
+		out |= l & Optional
+	}
+	return out
+}
+
+// upwards are the labels that what a value was made of has because the value has been checked,
+// but for Optional.
+func (n *node) upwards(l Label) Label {
 	switch n.how {
 	case Part:
 		return 0

@@ -63,6 +63,9 @@ func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what str
 	if tool == "" {
 		tool = in.st.tool
 	}
+	if in.st.effective(n)&Optional != 0 && (j.verdict == audit.Guarded || j.rule == "symlink") {
+		j = noted("optional-guard", "there is a guard before SINK, if the server is set up so")
+	}
 	key := hitKey{tool, n.src.Param, class, j.rule}
 	if old, ok := in.hits[key]; ok && old.rank >= j.rank() {
 		return
@@ -150,6 +153,9 @@ func judgePath(l Label) judged {
 	case l&NoMeta != 0:
 		return suspected("pattern", "the path is compared with a pattern before SINK that does not keep it below a root")
 	}
+	if l&Mangled != 0 {
+		return noted("through-library", "the path is what a library made of the caller's text; SINK")
+	}
 	return traced("traversal", "the path comes from the caller, and nothing keeps it below a root before SINK")
 }
 
@@ -186,6 +192,9 @@ func judgeURL(l Label) (judged, bool) {
 	}
 	if l&HostLooked != 0 {
 		return suspected("ssrf-unchecked-way", "an address is checked before SINK, but there is a way past the check"), true
+	}
+	if l&Mangled != 0 {
+		return noted("through-library", "the URL is what a library made of the caller's text; SINK"), true
 	}
 	return traced("ssrf", "the host comes from the caller, and nothing checks it before SINK"), true
 }

@@ -3,6 +3,8 @@
 
 package flow
 
+import "slices"
+
 // An addr is a place of the store: a variable or a field.
 type addr int
 
@@ -55,13 +57,14 @@ type layer struct {
 	vals   map[addr]Value
 	labels map[*node]Label
 	tool   string // that is called, if the branch knows it
+	config bool   // this way is taken because of how the server is set up
 	dead   bool   // nothing comes after: returned, raised, left the loop
 }
 
 func newLayer(parent *layer) *layer {
 	l := &layer{parent: parent, vals: map[addr]Value{}, labels: map[*node]Label{}}
 	if parent != nil {
-		l.tool, l.in = parent.tool, parent.in
+		l.tool, l.in, l.config = parent.tool, parent.in, parent.config
 		l.in.step()
 	}
 	return l
@@ -154,7 +157,7 @@ func (l *layer) assume(facts map[*node]Label) {
 // since is everything that changed between a base and this layer, as one layer upon the base.
 func (l *layer) since(base *layer) *layer {
 	out := newLayer(base)
-	out.tool = l.tool
+	out.tool, out.config = l.tool, l.config && !base.config
 	for at := l; at != nil && at != base; at = at.parent {
 		l.in.cost(len(at.vals) + len(at.labels))
 		for a, v := range at.vals {
@@ -182,16 +185,16 @@ func (in *Interp) join(base *layer, branches []*layer) {
 		commit(base, branches[0])
 		return
 	}
-	common := branches[0].labels
+	var facts factGroups
 	tool := branches[0].tool
-	for _, b := range branches[1:] {
-		common = shared(common, b.labels)
+	for _, b := range branches {
+		facts.add(b.labels, b.config && !base.config)
 		if b.tool != tool {
 			tool = base.tool
 		}
 	}
 	merged := newLayer(base)
-	merged.labels = common
+	merged.labels = facts.merged()
 	changed := map[addr]bool{}
 	for _, b := range branches {
 		for a := range b.vals {
@@ -209,8 +212,9 @@ func (in *Interp) join(base *layer, branches []*layer) {
 // joinOne joins what the branches have in one place.
 func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 	var out Value
-	var yes, no map[*node]Label
-	first, anyYes, anyNo := true, false, false
+	var yes, no factGroups
+	first := true
+	settings := slices.ContainsFunc(branches, func(b *layer) bool { return b.config })
 	for _, b := range branches {
 		v, ok := b.vals[a]
 		if !ok {
@@ -222,33 +226,67 @@ func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 		if v.cond != nil {
 			y, n = both(y, v.cond.yes), both(n, v.cond.no)
 		}
+		config := b.config && !base.config
 		if v.truth != falsy {
-			y = b.expand(y)
-			if anyYes {
-				y = shared(yes, y)
-			}
-			yes, anyYes = y, true
+			yes.add(b.expand(y), config)
 		}
 		if v.truth != truthy {
-			n = b.expand(n)
-			if anyNo {
-				n = shared(no, n)
-			}
-			no, anyNo = n, true
+			no.add(b.expand(n), config)
 		}
 		v = in.bake(b, merged, v)
 		if first {
 			out, first = v, false
-		} else {
-			out = either(out, v)
+			continue
 		}
+		hangs := out.truth != v.truth || len(out.consts) != len(v.consts)
+		out = either(out, v)
+		out.caller = out.caller || hangs && !settings
 	}
-	if len(yes) > 0 || len(no) > 0 {
-		out.cond = &cond{yes: yes, no: no}
-	} else {
-		out.cond = nil
+	out.cond = nil
+	if y, n := yes.merged(), no.merged(); len(y) > 0 || len(n) > 0 {
+		out.cond = &cond{yes: y, no: n}
 	}
 	merged.vals[a] = out
+}
+
+// factGroups are the facts of branches: of those that are taken because of how the server is set
+// up, and of the others. A guard that is in one group and not in the other is optional.
+type factGroups struct{ config, other []map[*node]Label }
+
+func (g *factGroups) add(facts map[*node]Label, config bool) {
+	if config {
+		g.config = append(g.config, facts)
+	} else {
+		g.other = append(g.other, facts)
+	}
+}
+
+func (g *factGroups) merged() map[*node]Label {
+	c, o := allShare(g.config), allShare(g.other)
+	if len(g.config) == 0 {
+		return o
+	}
+	if len(g.other) == 0 {
+		return c
+	}
+	out := shared(c, o)
+	for n, l := range both(c, o) {
+		if l&^out[n]&guards != 0 {
+			out[n] |= l | Optional
+		}
+	}
+	return out
+}
+
+func allShare(list []map[*node]Label) map[*node]Label {
+	if len(list) == 0 {
+		return nil
+	}
+	out := list[0]
+	for _, f := range list[1:] {
+		out = shared(out, f)
+	}
+	return out
 }
 
 // bake keeps, in the value itself, the labels that hold in a branch and not after it.

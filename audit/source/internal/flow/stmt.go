@@ -230,6 +230,7 @@ func (in *Interp) branch(s *Stmt) {
 			continue
 		}
 		in.st = newLayer(base)
+		in.st.config = base.config || yes && v.setting()
 		in.assumeValue(s.X, v, yes)
 		if yes {
 			in.exec(s.Body)
@@ -242,6 +243,11 @@ func (in *Interp) branch(s *Stmt) {
 	}
 	in.st = base
 	in.join(base, alive)
+}
+
+// setting reports that a condition hangs on how the server is set up, not on the caller.
+func (v Value) setting() bool {
+	return v.truth == maybe && !v.hangs() && (v.cond == nil || len(v.cond.yes)+len(v.cond.no) == 0 && v.cond.tool == "")
 }
 
 // loop runs a body twice, so that what one round assigns reaches the next.

@@ -20,6 +20,7 @@ type Value struct {
 	whole  bool   // nothing was put in front of the tainted part, nor behind
 	ptr    addr   // what it points to; 0 is nothing
 	tool   bool   // it is the name of the tool that is called
+	caller bool   // it hangs on what the caller says, if it is nothing that can be followed
 }
 
 type truth uint8
@@ -52,6 +53,21 @@ func (v Value) String() (string, bool) {
 
 // Strings are the constants of which it is one; false if it may be something else.
 func (v Value) Strings() ([]string, bool) { return v.consts, v.closed && len(v.consts) > 0 }
+
+// hangs reports that a value hangs on what the caller says.
+func (v Value) hangs() bool { return v.caller || v.tool || len(v.nodes) > 0 || hasArguments(v) }
+
+func hasArguments(v Value) bool {
+	for _, o := range v.objs {
+		if o.kind == arguments {
+			return true
+		}
+	}
+	return false
+}
+
+// OfCaller is something that the caller chooses and that holds no danger itself: a number.
+func OfCaller() Value { return Value{caller: true} }
 
 // Prefix is a literal that the value begins with, Suffix one that it ends with.
 func (v Value) Prefix() string {
@@ -134,7 +150,7 @@ func union[T comparable](a, b []T, most int) []T {
 
 // plain reports that nothing is known of it, not even that it is unknown: no assignment yet.
 func (v Value) plain() bool {
-	return len(v.nodes) == 0 && len(v.objs) == 0 && len(v.fns) == 0 && len(v.Native) == 0 && !v.closed && v.truth == maybe && v.ptr == 0 && !v.tool && v.cond == nil && v.pre == "" && v.suf == ""
+	return len(v.nodes) == 0 && len(v.objs) == 0 && len(v.fns) == 0 && len(v.Native) == 0 && !v.closed && v.truth == maybe && v.ptr == 0 && !v.tool && !v.caller && v.cond == nil && v.pre == "" && v.suf == ""
 }
 
 // either is a value that is the one or the other.
@@ -146,6 +162,7 @@ func either(a, b Value) Value {
 		Native: union(a.Native, b.Native, maxNative),
 		closed: a.closed && b.closed && len(a.consts)+len(b.consts) <= maxConsts,
 		tool:   a.tool || b.tool,
+		caller: a.caller || b.caller,
 		whole:  a.whole && b.whole || a.whole && !b.Tainted() || b.whole && !a.Tainted(),
 	}
 	out.consts = union(a.consts, b.consts, maxConsts)
