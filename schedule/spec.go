@@ -5,6 +5,7 @@ package schedule
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,7 +95,7 @@ func (s *Spec) arguments() json.RawMessage {
 }
 
 // DecodeSpec reads a Spec strictly, over what it holds already: a key that the text does not
-// have stays as it is.
+// have stays as it is; an end_date of null is none.
 func DecodeSpec(text []byte, into *Spec) error {
 	v, err := strictjson.Parse(text, strictjson.Limits{})
 	if err != nil {
@@ -103,9 +104,21 @@ func DecodeSpec(text []byte, into *Spec) error {
 	if _, ok := v.(map[string]any); !ok {
 		return fmt.Errorf("a job must be a JSON object")
 	}
+	if said, ok := v.(map[string]any); ok {
+		if until, given := said["end_date"]; given && until == nil {
+			into.Until = time.Time{}
+		}
+	}
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
+		var date *time.ParseError
+		switch {
+		case errors.As(err, &date):
+			return errors.New("the job cannot be read: end_date must be a date and time such as 2026-12-24T18:00:00Z")
+		case strings.HasPrefix(err.Error(), "time: "):
+			return errors.New("the job cannot be read: a duration must be written as 30s or 1h30m")
+		}
 		return fmt.Errorf("the job cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil

@@ -50,7 +50,13 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 	f.fields["tag"] = func() any { return map[string]any{"tags": *tags} }
 	yes("fire-once", "fire_once", "end the job after its first run")
 	number("max-runs", "max_runs", "end the job after `N` runs")
-	text("end-date", "end_date", "no run after this `MOMENT` (RFC 3339)")
+	end := flags.String("end-date", "", "no run after this `MOMENT` (RFC 3339); '': no end")
+	f.fields["end-date"] = func() any {
+		if *end == "" {
+			return map[string]any{"end_date": nil}
+		}
+		return map[string]any{"end_date": *end}
+	}
 	text("timeout", "timeout", "of a run, such as 30s; default: 5m")
 	number("retries", "retries", "`N` more tries of a run that failed")
 	text("backoff", "backoff", "before the first retry, doubled for each; default: 10s")
@@ -202,14 +208,20 @@ func (a *app) scheduleUpdate(flags *scheduleFlags) *cobra.Command {
 	return cmd
 }
 
+// maxTimes bounds the times that "toolvet schedule next" shows.
+const maxTimes = 10_000
+
 func (a *app) scheduleNext(flags *scheduleFlags) *cobra.Command {
 	var text, zone string
 	var count int
 	cmd := &cobra.Command{
 		Use: "next [JOB]", Short: "Show when a job, or a schedule, runs next", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if (text == "") == (len(args) == 0) {
+			switch {
+			case (text == "") == (len(args) == 0):
 				return usageError(cmd, "give a job, or --schedule")
+			case count < 0 || count > maxTimes:
+				return usageError(cmd, "--count must be between 0 and %d", maxTimes)
 			}
 			show := func(understood string, times []string) error {
 				return a.print(flags, map[string]any{"understood": understood, "next": times}, func(w *strings.Builder) {

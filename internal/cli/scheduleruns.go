@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,11 +41,31 @@ func local(j *schedule.Job, t time.Time) string {
 	return "-"
 }
 
+// The states that lists can be of.
+const (
+	jobStates = "active|paused|completed|failed"
+	runStates = "queued|running|succeeded|failed|refused|skipped|missed|lost"
+)
+
+// checkPage reports flags of a list that mean nothing.
+func checkPage(cmd *cobra.Command, state, states string, limit int) error {
+	switch {
+	case state != "" && !slices.Contains(strings.Split(states, "|"), state):
+		return usageError(cmd, "--state must be one of %s", strings.ReplaceAll(states, "|", ", "))
+	case limit < 1 || limit > 1000:
+		return usageError(cmd, "--limit must be between 1 and 1000")
+	}
+	return nil
+}
+
 func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 	var f schedule.JobFilter
 	cmd := &cobra.Command{
 		Use: "list", Short: "List jobs", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkPage(cmd, string(f.State), jobStates, f.Limit); err != nil {
+				return err
+			}
 			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, _ *call.Session) error {
 				list, err := s.List(cmd.Context(), f)
 				if err != nil {
@@ -62,7 +83,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 		},
 	}
 	flag := cmd.Flags()
-	flag.StringVar((*string)(&f.State), "state", "", "`active|paused|completed|failed`")
+	flag.StringVar((*string)(&f.State), "state", "", "`"+jobStates+"`")
 	flag.StringVar((*string)(&f.Health), "health", "", "`ok|warned|failing`")
 	flag.StringVar(&f.Tag, "tag", "", "`TAG` that they have")
 	flag.StringVar(&f.Server, "server", "", "`NAME` of the server of their tool")
@@ -218,6 +239,9 @@ func (a *app) scheduleRuns(flags *scheduleFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "runs [JOB]", Short: "List runs, the newest first", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkPage(cmd, string(f.State), runStates, f.Limit); err != nil {
+				return err
+			}
 			if len(args) == 1 {
 				f.Job = args[0]
 			}
@@ -238,7 +262,7 @@ func (a *app) scheduleRuns(flags *scheduleFlags) *cobra.Command {
 		},
 	}
 	flag := cmd.Flags()
-	flag.StringVar((*string)(&f.State), "state", "", "`queued|running|succeeded|failed|refused|skipped|missed|lost`")
+	flag.StringVar((*string)(&f.State), "state", "", "`"+runStates+"`")
 	flag.StringVar(&f.Before, "before", "", "`ID` of the last run of the page before")
 	flag.IntVar(&f.Limit, "limit", 50, "`N` runs at most")
 	return cmd

@@ -5,6 +5,8 @@ package when
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +34,13 @@ func readCron(text string, zone *time.Location, now time.Time) (*Schedule, error
 		return nil, wrong(cronNear, "names a time zone: give it as the job's zone")
 	}
 	if every, ok := strings.CutPrefix(strings.ToLower(text), "@every "); ok {
+		if d, err := time.ParseDuration(strings.TrimSpace(every)); err == nil && d < time.Second {
+			return nil, wrong([]string{"@every 90s", "every 2 hours"}, "has an interval that is not between a second and a year")
+		}
 		return readEnglish("every "+every, zone, now)
+	}
+	if from, to, ok := backward(strings.Fields(text)); ok {
+		return nil, wrong(cronNear, "has a range that runs backward, %s-%s: write both parts of it, with a comma between them", from, to)
 	}
 	if _, err := cron.Next(text, time.UTC, time.Unix(0, 0), 1); err != nil {
 		return nil, wrong(cronNear, "is no cron expression: %s", strings.TrimPrefix(err.Error(), "cron: "))
@@ -52,6 +60,23 @@ func readCron(text string, zone *time.Location, now time.Time) (*Schedule, error
 	}
 	s.words = cronWords(text, fields)
 	return s, nil
+}
+
+var numbers = regexp.MustCompile(`\b([0-9]{1,9})-([0-9]{1,9})\b`)
+
+// backward finds a range of numbers that ends before it begins, which programs read differently.
+// Days of the week are a circle: fri-mon has one meaning.
+func backward(fields []string) (from, to string, found bool) {
+	for _, f := range fields[:max(len(fields)-1, 0)] {
+		for _, m := range numbers.FindAllStringSubmatch(f, -1) {
+			a, errA := strconv.Atoi(m[1])
+			b, errB := strconv.Atoi(m[2])
+			if errA == nil && errB == nil && a > b {
+				return m[1], m[2], true
+			}
+		}
+	}
+	return "", "", false
 }
 
 var cronNames = map[string]string{

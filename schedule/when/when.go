@@ -20,6 +20,7 @@ package when
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -103,14 +104,24 @@ func read(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 		return nil, wrong([]string{"every weekday at 9am"}, "may hold only ASCII letters, digits and signs")
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	if moment, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
-		return atMoment(moment, zone), nil
+	if at, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
+		return atMoment(at, zone), nil
+	}
+	if moment.MatchString(text) {
+		near := []string{now.Add(24 * time.Hour).In(zone).Format(time.RFC3339), "tomorrow at 6pm"}
+		if _, err := time.Parse("2006-01-02T15:04:05", strings.ToUpper(text)); err == nil {
+			return nil, wrong(near, "is a moment without its distance from UTC, such as Z or +01:00")
+		}
+		return nil, wrong(near, "is no moment of RFC 3339: no calendar or clock shows it, or a part is missing")
 	}
 	if looksLikeCron(text) {
 		return readCron(text, zone, now)
 	}
 	return readEnglish(strings.ToLower(text), zone, now)
 }
+
+// moment is what begins as a moment does.
+var moment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[tT][0-9]`)
 
 func atMoment(moment time.Time, zone *time.Location) *Schedule {
 	local := moment.In(zone)
