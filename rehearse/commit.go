@@ -96,7 +96,10 @@ func (c *change) check() error {
 		}
 		before = nil
 	}
-	now, err := look(c.layer.lower, c.name)
+	if !straight(c.layer.lower, path.Dir(c.name)) {
+		return &StaleError{c.Path}
+	}
+	now, err := look(c.layer.lower, c.name, nil)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s cannot be compared: %w", c.Path, bare(err))

@@ -49,6 +49,10 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 	r.Command = s.redact.texts(ctx, s.cfg.Command)
 	events := s.box.Events()
 	for i, e := range events {
+		if e.Lost {
+			r.Incomplete = true
+			gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than are told"})
+		}
 		if e.Exec != nil && i > 0 { // the first is the server
 			r.Processes = append(r.Processes, Process{Arguments: s.redact.texts(ctx, e.Exec), AtStart: i < s.events})
 		}

@@ -8,6 +8,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
 //go:embed report.html
@@ -35,6 +37,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"about":   func(c Change) string { return c.about() },
 		"attempt": func(a Attempt) string { return a.words() },
 		"text":    text,
+		"shown":   func(s string) string { return strictjson.Printable(s, maxURL) },
 	}).Parse(page)
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 		s.Close()
 		return nil, fmt.Errorf("listing the server's tools: %w", err)
 	}
-	return s, s.settle()
+	return s, s.settle(ctx)
 }
 
 // A dialer starts the session's sandbox.
@@ -141,12 +141,12 @@ func (t transport) Stop(ctx context.Context, _ process.Grace) process.Exit {
 }
 
 // settle notes what the server has done before the first call.
-func (s *Session) settle() error {
+func (s *Session) settle(ctx context.Context) error {
 	layers, err := s.open()
 	if err != nil {
 		return err
 	}
-	w := &walker{own: os.Geteuid() == 0, live: true}
+	w := newWalker(ctx, true)
 	s.atStart = map[string]mark{}
 	for _, l := range layers {
 		w.layer(l)
@@ -266,10 +266,11 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	s.layers = layers
-	w := &walker{own: os.Geteuid() == 0}
+	w := newWalker(ctx, false)
 	for _, l := range layers {
 		w.layer(l)
 	}
+	w.over()
 	s.changes = pairRenames(w.changes)
 	s.report.Changes, s.report.Processes, s.report.Network = []Change{}, []Process{}, []Attempt{}
 	for i := range s.changes {

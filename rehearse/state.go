@@ -25,7 +25,8 @@ type stamp struct {
 }
 
 // look says what is at a name below a directory, nil for nothing. Links are not followed.
-func look(root *os.Root, name string) (*State, error) {
+// What is read of files comes out of budget; nil: there is no bound.
+func look(root *os.Root, name string, budget *int64) (*State, error) {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
@@ -40,9 +41,9 @@ func look(root *os.Root, name string) (*State, error) {
 		s.Target, err = root.Readlink(name)
 	case "file":
 		s.Size = info.Size()
-		err = s.read(root, name, info.Mode())
+		err = s.read(root, name, budget)
 	case "directory":
-		err = s.read(root, name, info.Mode())
+		err = s.read(root, name, budget)
 	}
 	return s, err
 }
@@ -64,7 +65,7 @@ func typeOf(mode fs.FileMode) string {
 }
 
 // read adds what it takes a descriptor to know.
-func (s *State) read(root *os.Root, name string, mode fs.FileMode) error {
+func (s *State) read(root *os.Root, name string, budget *int64) error {
 	f, err := open(root, name)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // nobody here can say more of it
@@ -76,6 +77,11 @@ func (s *State) read(root *os.Root, name string, mode fs.FileMode) error {
 	s.Attributes = attributes(f)
 	if s.Type != "file" || s.Size > maxDigested {
 		return nil
+	}
+	if budget != nil {
+		if *budget -= s.Size; *budget < 0 {
+			return nil
+		}
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, io.LimitReader(f, maxDigested)); err != nil {

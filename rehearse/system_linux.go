@@ -110,6 +110,27 @@ func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) 
 	return nil
 }
 
+// straight reports whether no symbolic link is on the way to a directory, as far as there is
+// any: a report has no links in its paths, so that one has come to be there since.
+func straight(root *os.Root, name string) bool {
+	dir, err := root.Open(".")
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH}
+	for ; ; name = path.Dir(name) {
+		fd, err := unix.Openat2(int(dir.Fd()), name, how)
+		if err == nil {
+			unix.Close(fd)
+			return true
+		}
+		if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) || name == "." {
+			return false
+		}
+	}
+}
+
 func makePipe(root *os.Root, name string) error {
 	dir, err := root.Open(path.Dir(name))
 	if err != nil {

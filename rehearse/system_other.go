@@ -20,4 +20,6 @@ func opaque(*os.File) bool                              { return false }
 func attributes(*os.File) map[string]string             { return nil }
 
 func copyAttributes(*os.Root, string, *os.Root, string) error { return nil }
-func makePipe(*os.Root, string) error                         { return errors.ErrUnsupported }
+func straight(*os.Root, string) bool                          { return true }
+
+func makePipe(*os.Root, string) error { return errors.ErrUnsupported }

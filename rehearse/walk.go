@@ -4,23 +4,32 @@
 package rehearse
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/internal/sandbox"
 )
 
-// maxChanges bounds the changes of a report.
-const maxChanges = 20_000
+// Bounds of what is read to write a report: a server may make files that are large and
+// empty, directories of any depth, and delete more than anybody has time to read.
+const (
+	maxChanges = 20_000
+	maxDepth   = 256
+	maxRead    = 2 << 30 // bytes
+)
 
 // A walker reads the layers of a sandbox and compares them with the machine.
 type walker struct {
 	own     bool // we are the superuser: owners inside are owners outside
 	live    bool // the server still runs
+	ctx     context.Context
+	budget  int64 // bytes that may still be read
 	changes []change
 	gaps    []Gap
 }
@@ -68,8 +77,8 @@ func (l *layer) path(name string) string { return filepath.Join(l.Path, name) }
 
 // layer reads a layer.
 func (w *walker) layer(l *layer) {
-	before, _ := look(l.lower, ".")
-	after, err := look(l.upper, ".")
+	before, _ := look(l.lower, ".", nil)
+	after, err := look(l.upper, ".", nil)
 	if err != nil || before == nil || after == nil {
 		w.gap(l.Path, "it could not be read after the rehearsal")
 		return
@@ -89,6 +98,17 @@ func (w *walker) layer(l *layer) {
 	}
 }
 
+func newWalker(ctx context.Context, live bool) *walker {
+	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, budget: maxRead}
+}
+
+// over says once that files have not been read, if so.
+func (w *walker) over() {
+	if w.budget < 0 {
+		w.gap("", fmt.Sprintf("there are more than %d MiB to compare: further files are told without their content", maxRead>>20))
+	}
+}
+
 // gap notes what could not be seen.
 func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path, Why: why}) }
 
@@ -103,6 +123,9 @@ func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
 
 // directory reads a directory of a layer. There says whether it lies over one of the machine.
 func (w *walker) directory(l *layer, name string, there bool) {
+	if !w.goesOn(l, name) {
+		return
+	}
 	entries, hidden, err := w.list(l.upper, name)
 	if err != nil {
 		w.gap(l.path(name), "it could not be read after the rehearsal")
@@ -127,6 +150,19 @@ func (w *walker) directory(l *layer, name string, there bool) {
 			w.gone(l, path.Join(name, e.Name()))
 		}
 	}
+}
+
+// goesOn reports whether a directory is to be read, and notes if not.
+func (w *walker) goesOn(l *layer, name string) bool {
+	switch {
+	case w.ctx.Err() != nil:
+		w.gap(l.path(name), "there was no time left to read it")
+	case strings.Count(name, "/") >= maxDepth:
+		w.gap(l.path(name), fmt.Sprintf("it lies deeper than %d directories", maxDepth))
+	default:
+		return true
+	}
+	return false
 }
 
 // list reads a directory, by name, and says whether it hides what is below. Of the server's
@@ -161,7 +197,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		return
 	}
 	restore := w.unlock(l, name, info)
-	after, err := look(l.upper, name)
+	after, err := look(l.upper, name, &w.budget)
 	if err != nil || after == nil {
 		w.gap(l.path(name), "it could not be read after the rehearsal")
 		return
@@ -169,7 +205,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	after.Mode = restore(after.Mode)
 	var before *State
 	if there {
-		if before, err = look(l.lower, name); err != nil {
+		if before, err = look(l.lower, name, &w.budget); err != nil {
 			w.gap(l.path(name), "it could not be read to be compared")
 			return
 		}
@@ -218,7 +254,7 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 
 // gone tells that what the machine has is deleted, with all that is below.
 func (w *walker) gone(l *layer, name string) {
-	before, err := look(l.lower, name)
+	before, err := look(l.lower, name, &w.budget)
 	if err != nil {
 		w.gap(l.path(name), "it is deleted, and it could not be read to be compared")
 		return
@@ -227,7 +263,7 @@ func (w *walker) gone(l *layer, name string) {
 		return
 	}
 	w.add(l, name, Deleted, before, nil)
-	if before.Type != "directory" {
+	if before.Type != "directory" || !w.goesOn(l, name) {
 		return
 	}
 	entries, _, err := w.list(l.lower, name)

@@ -146,6 +146,8 @@ type Event struct {
 	Exec    []string `json:"exec,omitempty"`    // the arguments of a program that is started
 	Connect string   `json:"connect,omitempty"` // an address with a port, or unix:PATH
 	Name    string   `json:"name,omitempty"`    // that was looked up in the DNS
+	// Lost says that more was done than is told; it is the last event.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // A Gap is a place whose changes cannot be seen, and why. Nothing can be written there.

@@ -25,6 +25,7 @@ const (
 	maxArguments = 64
 	maxArgument  = 4096
 	maxEvents    = 10_000
+	maxTold      = 8 << 20 // bytes of all events
 )
 
 // struct seccomp_notif and struct seccomp_notif_resp (seccomp_unotify(2)).
@@ -55,7 +56,8 @@ type watcher struct {
 	control *control
 
 	mu   sync.Mutex
-	told int
+	told int // events
+	size int // of them, in bytes
 }
 
 func (w *watcher) watch(listener *os.File) {
@@ -111,12 +113,19 @@ func respond(fd uintptr, id uint64, err error) {
 func (w *watcher) send(e *Event) {
 	e.Connect = w.names.named(e.Connect)
 	w.mu.Lock()
-	w.told++
-	told := w.told
-	w.mu.Unlock()
-	if told <= maxEvents {
-		_ = w.control.send(note{Event: e})
+	defer w.mu.Unlock()
+	if w.told > maxEvents {
+		return
 	}
+	w.told++
+	w.size += len(e.Connect) + len(e.Name)
+	for _, arg := range e.Exec {
+		w.size += len(arg)
+	}
+	if w.told > maxEvents || w.size > maxTold {
+		w.told, e = maxEvents+1, &Event{Lost: true}
+	}
+	_ = w.control.send(note{Event: e})
 }
 
 // read says what a system call is about to do, or returns nil if it does nothing that is

@@ -1,0 +1,98 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolvet/toolvet/policy"
+)
+
+func whys(r *Report) string {
+	var list []string
+	for _, g := range r.Gaps {
+		list = append(list, g.Path+" "+g.Why)
+	}
+	return strings.Join(list, "\n")
+}
+
+// TestEndless has a server make what takes long to look at: files that are large and empty,
+// deep directories, a named pipe in the place of a file.
+func TestEndless(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, r := rehearseScripts(t, Config{Dir: dir},
+		"for i in 0 1 2 3 4 5 6 7 8 9 10 11 12; do truncate -s 200M s$i; done; rm file; mkfifo file; p=d; for i in $(seq 300); do mkdir $p; p=$p/d; done")
+	for _, part := range []string{"further files are told without their content", "it lies deeper than 256 directories"} {
+		if !strings.Contains(whys(r), part) {
+			t.Errorf("%q is not among the gaps:\n%s", part, whys(r))
+		}
+	}
+	if !r.Incomplete {
+		t.Error("the report says that it is complete")
+	}
+	got := strings.Join(told(r, dir), "\n")
+	for _, part := range []string{"created s12 (209715200 bytes, -rw-r--r--)", "deleted file (1 bytes, -rw-------)", "created file (pipe)"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q is not in\n%s", part, got)
+		}
+	}
+}
+
+// TestFlood has a server hide an attempt behind many programs that it starts.
+func TestFlood(t *testing.T) {
+	true_, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, r := rehearseScripts(t, Config{Dir: t.TempDir()}, "a=$(head -c 4000 /dev/zero | tr '\\0' a); i=0; while [ $i -lt 60 ]; do "+
+		true_+strings.Repeat(" $a", 40)+"; i=$((i+1)); done")
+	if !r.Incomplete || !strings.Contains(whys(r), "than are told") {
+		t.Errorf("the report says that it is complete: %s", whys(r))
+	}
+	if got := Judge(r, "test", []policy.Effect{{Name: "alone", NoNetwork: true}}); len(got) != 1 {
+		t.Errorf("what was not seen is allowed: %v", got)
+	}
+}
+
+// TestNamesInReports has a file name that moves the cursor and turns the direction of text.
+func TestNamesInReports(t *testing.T) {
+	dir := t.TempDir()
+	_, r := rehearseScripts(t, Config{Dir: dir}, "touch \"$(printf 'a\\033[2J\\342\\200\\256b')\"; sh -c : \"$(printf '\\033]0;x\\007')\"")
+	var text strings.Builder
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&text)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(text.String(), "\x1b\x07\u202e") || !strings.Contains(text.String(), "a\ufffd[2J\ufffdb") {
+		t.Errorf("got %q", text.String())
+	}
+}
+
+// TestLinkMeanwhile has a directory become a link to another before a commit.
+func TestLinkMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"in", "other"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, _ := rehearseScripts(t, Config{Dir: dir}, "echo x >in/new; mkdir in/sub; echo y >in/sub/deep")
+	if err := errors.Join(os.Remove(dir+"/in"), os.Symlink("other", dir+"/in")); err != nil {
+		t.Fatal(err)
+	}
+	var stale *StaleError
+	if n, err := s.Commit(t.Context()); !errors.As(err, &stale) || n != 0 {
+		t.Errorf("got %d %v", n, err)
+	}
+	if names, _ := filepath.Glob(dir + "/other/*"); len(names) != 0 {
+		t.Errorf("committed through a link: %q", names)
+	}
+}
