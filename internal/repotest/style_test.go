@@ -82,6 +82,7 @@ var panics = map[string]string{
 	"audit/source/javascript/internal/flow interp.stop": "ends a deep recursion; bounded goes on behind it",
 	"audit/source/internal/pyparse lexer.fail":          "ends a deep recursion; Parse turns it into its error",
 	"audit/source/internal/pyparse parser.fail":         "ends a deep recursion; Parse turns it into its error",
+	"audit/source/internal/pyparse lexer.recovering":    "lets through what is no syntax error",
 	"audit/source/internal/pyparse parser.statement":    "lets through what is no syntax error",
 	"mcpgate ownTool":                                   "decodes a constant of package protocol",
 }

@@ -377,6 +377,7 @@ func (in *Interp) assumeValue(e *Expr, v Value, yes bool) {
 			in.st.assume(v.cond.yes)
 			if v.cond.tool != "" {
 				in.st.tool = v.cond.tool
+				in.named[v.cond.tool] = true
 			}
 		} else {
 			in.st.assume(v.cond.no)

@@ -16,6 +16,7 @@ var Classes = []audit.Class{audit.Path, audit.URL, audit.Command}
 // Facts are what was found out, sorted. Incomplete are the tools of which not everything was
 // looked at, and why.
 func (in *Interp) Facts(incomplete map[string]string) []audit.Fact {
+	in.forAll()
 	cells := map[audit.Cell]bool{}
 	var out []audit.Fact
 	for _, h := range in.best() {
@@ -88,4 +89,34 @@ func (in *Interp) ToolNames() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// forAll gives what a dispatcher does before it looks at the name of the tool to all the tools
+// that it knows.
+func (in *Interp) forAll() {
+	for name := range in.named {
+		for param, pos := range in.reads[""] {
+			in.read(name, param, pos)
+		}
+		for key, h := range in.hits {
+			if key.tool != "" {
+				continue
+			}
+			key.tool = name
+			if old, ok := in.hits[key]; !ok || old.rank < h.rank {
+				c := *h
+				c.fact.Tool = name
+				in.hits[key] = &c
+			}
+		}
+	}
+	if len(in.named) == 0 {
+		return
+	}
+	delete(in.reads, "")
+	for key := range in.hits {
+		if key.tool == "" {
+			delete(in.hits, key)
+		}
+	}
 }

@@ -51,6 +51,7 @@ type Interp struct {
 
 	hits  map[hitKey]*hit
 	reads map[string]map[string]Pos // parameters by tool
+	named map[string]bool           // tools that a dispatcher knows
 	args  map[*Source]*node         // arguments that were read
 	Tools []Registration
 	tool  string // whose handler is run
@@ -137,7 +138,7 @@ type loop struct {
 
 // New makes an interpreter. Depth bounds calls and nesting.
 func New(ctx context.Context, lang Lang, depth int) *Interp {
-	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, args: map[*Source]*node{}}
+	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, args: map[*Source]*node{}, named: map[string]bool{}}
 	in.root = newLayer(nil)
 	in.root.in = in
 	in.st = in.root

@@ -50,6 +50,7 @@ type lexer struct {
 	toks      []token
 	fresh     bool // at the beginning of a line
 	most      int  // tokens
+	errors    []error
 }
 
 type syntaxError struct {
@@ -255,7 +256,7 @@ func (l *lexer) operator() {
 // text reads a string literal, whose quote stands at l.at.
 func (l *lexer) text(prefix string, from int) {
 	t := token{kind: text, line: l.line, col: from - l.lineStart + 1, bytes: strings.Contains(prefix, "b")}
-	parts := l.quoted(prefix, 0)
+	parts := l.recovering(prefix)
 	if strings.ContainsAny(prefix, "ft") {
 		t.parts = parts
 		if t.parts == nil {
@@ -268,6 +269,28 @@ func (l *lexer) text(prefix string, from int) {
 		l.fail("too many tokens")
 	}
 	l.toks = append(l.toks, t)
+}
+
+// recovering reads a literal; of one that does not end, the line is passed over.
+func (l *lexer) recovering(prefix string) (parts []part) {
+	at, line, start := l.at, l.line, l.lineStart
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		e, ok := r.(syntaxError)
+		if !ok || len(l.errors) >= maxErrors {
+			panic(r)
+		}
+		l.errors = append(l.errors, e)
+		l.at, l.line, l.lineStart = at, line, start
+		for l.at < len(l.src) && l.src[l.at] != '\n' && l.src[l.at] != '\r' {
+			l.at++
+		}
+		parts = nil
+	}()
+	return l.quoted(prefix, 0)
 }
 
 // quoted reads a literal from its opening quote to the one that closes it.
@@ -360,9 +383,6 @@ func (l *lexer) hole(q string, nesting int) part {
 		c := l.src[l.at]
 		switch {
 		case c == '\'' || c == '"':
-			if strings.HasPrefix(l.src[l.at:], q) && p.from == l.at {
-				l.fail("an f-string is not closed")
-			}
 			l.quoted(l.prefixBefore(), nesting+1)
 			continue
 		case c == '(' || c == '[' || c == '{':

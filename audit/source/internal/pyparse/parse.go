@@ -41,7 +41,7 @@ func Parse(file, src string) (body []*flow.Stmt, errs []error) {
 	src = strings.TrimPrefix(src, "\ufeff")
 	l := &lexer{src: src, line: 1, most: maxTokens}
 	l.run()
-	p := &parser{src: src, file: file, toks: l.toks, most: maxTokens}
+	p := &parser{src: src, file: file, toks: l.toks, most: maxTokens, errors: l.errors}
 	for p.tok().kind != eof {
 		body = append(body, p.statement()...)
 	}
