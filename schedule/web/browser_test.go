@@ -94,18 +94,27 @@ func TestLooks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	jobs := f.town()
-	hostile := f.hostile()
 	ctx := chromium(t)
+	kept := flag.Lookup("test.artifacts").Value.String() == "true"
+	if kept { // docs/scheduler-pages.png
+		err := chromedp.Do(ctx, look("light"), chromedp.EmulateViewport(1080, 760), chromedp.Navigate(f.server.URL+"/schedule/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep(t, "scheduler-pages", run(t, ctx, chromedp.CaptureScreenshot()))
+	}
+	hostile := f.hostile()
+	locked := newFixture(t, withTokens(t, map[string]string{"ann": annToken}))
 	backup := jobs["nightly-backup"].ID
 	runs, err := f.jobs.Runs(t.Context(), schedule.RunFilter{Job: backup, State: schedule.Succeeded, Limit: 1})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
 	addresses := map[string]string{
-		"jobs": "", "filtered": "?health=warned", "none": "?q=nothing+is+like+that", "calendar": "calendar?zone=Europe%2FVienna", "job": "jobs/" + backup,
-		"older": "jobs/" + backup + "?before=" + runs[0].ID, "run": "runs/" + runs[0].ID, "hostile-job": "jobs/" + hostile.Job, "hostile-run": "runs/" + hostile.ID, "missing": "jobs/none", "login": "login",
+		"login": locked.server.URL + "/schedule/",
+		"jobs":  "", "filtered": "?health=warned", "none": "?q=nothing+is+like+that", "calendar": "calendar?zone=Europe%2FVienna", "job": "jobs/" + backup,
+		"older": "jobs/" + backup + "?before=" + runs[0].ID, "run": "runs/" + runs[0].ID, "hostile-job": "jobs/" + hostile.Job, "hostile-run": "runs/" + hostile.ID, "missing": "jobs/none",
 	}
-	kept := flag.Lookup("test.artifacts").Value.String() == "true"
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{1280, 390} {
 			if err := chromedp.Do(ctx, look(scheme), chromedp.EmulateViewport(width, 844)); err != nil {
@@ -113,7 +122,10 @@ func TestLooks(t *testing.T) {
 			}
 			for name, address := range addresses {
 				what := fmt.Sprintf("%s-%s-%d", name, scheme, width)
-				if err := chromedp.Do(ctx, chromedp.Navigate(f.server.URL+"/schedule/"+address)); err != nil {
+				if name != "login" {
+					address = f.server.URL + "/schedule/" + address
+				}
+				if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 					t.Fatal(what, err)
 				}
 				if title := run(t, ctx, chromedp.Title()); title == "owned" {
@@ -131,11 +143,17 @@ func TestLooks(t *testing.T) {
 				if !kept {
 					continue // screenshots take most of the time
 				}
-				if err := os.WriteFile(filepath.Join(t.ArtifactDir(), what+".png"), run(t, ctx, chromedp.FullScreenshot(100)), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				keep(t, what, run(t, ctx, chromedp.FullScreenshot(100)))
 			}
 		}
+	}
+}
+
+// keep keeps a picture among the artifacts of the test.
+func keep(t *testing.T, name string, picture []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), picture, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

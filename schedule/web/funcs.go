@@ -4,7 +4,9 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -13,7 +15,18 @@ import (
 var functions = template.FuncMap{
 	"vis": visible, "plain": plain, "clip": clip, "options": optionsOf, "actions": actionsOf,
 	"chip": func(base string, e entry) chip { return chip{base, e} },
-	"more": func(list []string) int { return len(list) - 1 },
+	"more": func(list []string) int { return len(list) - 1 }, "few": few,
+}
+
+// maxFindings is how many findings of a kind are shown.
+const maxFindings = 50
+
+// few shortens a list, and says so.
+func few(list []string) []string {
+	if len(list) <= maxFindings {
+		return list
+	}
+	return append(slices.Clone(list[:maxFindings]), fmt.Sprintf("and %d more", len(list)-maxFindings))
 }
 
 // A chip is a run in the calendar, which leads to its job.

@@ -78,7 +78,7 @@ func (v *visit) jobPage() error {
 func (v *visit) withRuns(view *jobView, zone *time.Location, now time.Time) error {
 	q := v.r.URL.Query()
 	view.States = []schedule.RunState{schedule.Queued, schedule.Running, schedule.Succeeded, schedule.RunFailed, schedule.Refused, schedule.Skipped, schedule.Missed, schedule.Lost}
-	f := schedule.RunFilter{Job: view.ID, State: schedule.RunState(q.Get("state")), Before: clip(q.Get("before"), 64), Limit: runsPage + 1}
+	f := schedule.RunFilter{Job: view.ID, State: schedule.RunState(q.Get("state")), Before: clip(speakable(q.Get("before")), 64), Limit: runsPage + 1}
 	if !slices.Contains(view.States, f.State) {
 		f.State = ""
 	}
@@ -183,10 +183,11 @@ type runView struct {
 }
 
 func (v *visit) runPage() error {
-	if err := v.may("retrieve", map[string]string{"run": v.r.PathValue("run")}); err != nil {
+	id := speakable(v.r.PathValue("run"))
+	if err := v.may("retrieve", map[string]string{"run": id}); err != nil {
 		return err
 	}
-	r, err := v.jobs.GetRun(v.ctx(), v.r.PathValue("run"))
+	r, err := v.jobs.GetRun(v.ctx(), id)
 	if err != nil {
 		return err
 	}
@@ -201,12 +202,11 @@ func (v *visit) runPage() error {
 	}
 	view.Texts, view.Other = content(r.Result)
 	view.Raw = pretty(r.Result)
-	for name, at := range map[string]time.Time{"Scheduled for": r.Fire, "Started": r.Started, "Ended": r.Ended} {
-		if s := stampOf(at, zone, now); s != nil {
-			view.Facts = append(view.Facts, fact{Name: name, At: s})
+	for _, f := range []fact{{Name: "Scheduled for", At: stampOf(r.Fire, zone, now)}, {Name: "Started", At: stampOf(r.Started, zone, now)}, {Name: "Ended", At: stampOf(r.Ended, zone, now)}} {
+		if f.At != nil {
+			view.Facts = append(view.Facts, f)
 		}
 	}
-	slices.SortFunc(view.Facts, func(a, b fact) int { return strings.Compare(a.At.ISO, b.At.ISO) })
 	if t := took(r, now); t != "" {
 		view.Facts = append(view.Facts, fact{Name: "Took", Text: t})
 	}

@@ -6,6 +6,7 @@ package web
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -27,12 +28,17 @@ func filterOf(q url.Values) filter {
 		}
 		return ""
 	}
+	text := func(name string) string { return clip(speakable(q.Get(name)), 256) }
 	return filter{
-		Search: clip(q.Get("q"), 256), Server: clip(q.Get("server"), 256), Tag: clip(q.Get("tag"), 256), after: clip(q.Get("after"), 64),
+		Search: text("q"), Server: text("server"), Tag: text("tag"), after: text("after"),
 		State:  known("state", "active", "paused", "completed", "failed"),
 		Health: known("health", "ok", "warned", "failing"),
 	}
 }
+
+// speakable is what of a text any store can be asked about: PostgreSQL takes neither NUL nor what is
+// no UTF-8.
+func speakable(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
 
 // query is the filter as part of an address.
 func (f filter) query() string {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/schedule"
@@ -26,6 +27,9 @@ func (v *visit) ctx() context.Context { return v.r.Context() }
 
 // maxForm bounds what a form may send, in bytes: a token has 16 KiB at the most.
 const maxForm = 32 << 10
+
+// formTime is how long a browser may take to send a form.
+const formTime = 30 * time.Second
 
 // admitted makes a handler that asks who comes in.
 func (s *site) admitted(h func(*visit) error) http.HandlerFunc {
@@ -94,7 +98,7 @@ func (v *visit) may(tool string, arguments any) error {
 
 // job is that of the address, for which the visitor may use a tool.
 func (v *visit) job(tool string) (*schedule.Job, error) {
-	id := v.r.PathValue("job")
+	id := speakable(v.r.PathValue("job"))
 	if err := v.may(tool, map[string]string{"job": id}); err != nil {
 		return nil, err
 	}
@@ -108,7 +112,11 @@ func (s *site) genuine(w http.ResponseWriter, r *http.Request, key string) bool 
 		return false
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(formTime)) // where there is a connection
+	err := r.ParseForm()
+	_ = connection.SetReadDeadline(time.Time{})
+	if err != nil {
 		s.message(w, http.StatusBadRequest, "The form cannot be read", "Nothing was changed.")
 		return false
 	}

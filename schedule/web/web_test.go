@@ -4,6 +4,8 @@
 package web_test
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,7 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/web"
 )
 
 func TestJobs(t *testing.T) {
@@ -120,6 +124,55 @@ func TestCalendar(t *testing.T) {
 	for _, zone := range []string{"Mars/Olympus", "Local", "../../etc/passwd", strings.Repeat("x", 5000)} {
 		f.wants(f.get("/schedule/calendar?zone="+url.QueryEscape(zone)), 200, "there is no time zone", "Times are those of UTC")
 	}
+}
+
+// TestLostZone holds that a job whose zone this machine does not know is shown.
+func TestLostZone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	j := f.create(schedule.Spec{Name: "job"}, func(j *schedule.Job) { j.Zone = "Nowhere/Land" })
+	f.run(j, schedule.Run{Fire: now})
+	f.wants(f.get("/schedule/"), 200, "Sun 22 Nov, 03:00 UTC")
+	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "Sat 21 Nov, 09:30 UTC")
+	f.wants(f.get("/schedule/calendar"), 200, "0 runs")
+}
+
+// TestUnspeakable holds that a store is not asked what PostgreSQL takes for an error.
+func TestUnspeakable(t *testing.T) {
+	t.Parallel()
+	var asked []any
+	f := newFixture(t, func(cfg *web.Config) {
+		cfg.Permit = func(_ context.Context, _ call.Session, _ string, arguments any) error {
+			asked = append(asked, arguments)
+			return nil
+		}
+	})
+	f.create(schedule.Spec{Name: "job"}, nil)
+	p := f.get("/schedule/?q=jo%00b%ff&after=%00")
+	f.wants(p, 200, "job files:read")
+	if !strings.Contains(p.body, `name="q" type="search" value="job"`) {
+		t.Error("what cannot be asked about is asked about")
+	}
+	f.get("/schedule/jobs/x%00%ffy")
+	f.get("/schedule/runs/x%00%ffy")
+	if diff := cmp.Diff([]any{map[string]string{}, map[string]string{"job": "xy"}, map[string]string{"run": "xy"}}, asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestManyFindings holds that a page has an end.
+func TestManyFindings(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	var errs []string
+	for i := range 5000 {
+		errs = append(errs, fmt.Sprintf("finding %d", i))
+	}
+	j := f.create(schedule.Spec{Name: "job"}, func(j *schedule.Job) {
+		j.Health, j.Verdict = sick(schedule.Warned, "no"), &schedule.Verdict{At: now, On: "ahead", Errors: errs}
+	})
+	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "finding 49 and 4950 more", "!finding 50 ")
+	f.wants(f.get("/schedule/"), 200, "finding 0 and 4999 more", "!finding 1 ")
 }
 
 // TestCalendarShift holds that the day on which a clock is put forward or back has its hours, and

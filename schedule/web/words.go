@@ -5,7 +5,6 @@ package web
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule"
@@ -42,11 +41,10 @@ func relative(d time.Duration) string {
 	return "in " + span(d)
 }
 
-// span is a duration in its two largest units.
+// span is a duration in its two largest units. What is less is left out.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	two := func(large, small time.Duration, a, b string) string {
-		d := d.Round(small)
 		if rest := d % large / small; rest > 0 {
 			return fmt.Sprintf("%d %s %d %s", d/large, a, rest, b)
 		}
@@ -56,12 +54,12 @@ func span(d time.Duration) string {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", math.Floor(d.Seconds()*10)/10)
-	case d.Round(time.Second) < time.Minute:
-		return fmt.Sprintf("%d s", d.Round(time.Second)/time.Second)
-	case d.Round(time.Second) < time.Hour:
+		return fmt.Sprintf("%d.%d s", d/time.Second, d%time.Second/(100*time.Millisecond))
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < time.Hour:
 		return two(time.Minute, time.Second, "min", "s")
-	case d.Round(time.Minute) < day:
+	case d < day:
 		return two(time.Hour, time.Minute, "h", "min")
 	case d < 100*day:
 		return two(day, time.Hour, "d", "h")
