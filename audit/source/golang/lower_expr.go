@@ -127,6 +127,9 @@ func (b *body) selector(e *ast.SelectorExpr) *flow.Expr {
 	switch obj := sel.Obj().(type) {
 	case *types.Var:
 		a := &flow.Expr{Op: flow.Attr, Pos: pos, X: x, S: obj.Name(), Tag: fieldTag(t, obj)}
+		fields := structOf(obj.Type()) != nil && b.native(obj.Type()) == ""
+		a.Embedded = fields && obj.Embedded() && a.Tag == obj.Name()
+		a.Nested = fields && !a.Embedded
 		return a
 	case *types.Func:
 		if fn := b.l.fn(obj); fn != nil {

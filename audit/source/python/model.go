@@ -5,6 +5,7 @@ package python
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/audit/source/internal/flow"
@@ -17,6 +18,12 @@ type model func(l *lang, c *flow.CallSite) flow.Value
 func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	if v, ok := l.register(c); ok {
 		return v, true
+	}
+	if f, ok := l.wrapped[c.Name]; ok {
+		if c.Decorates != nil && f.Func() != c.Decorates {
+			l.wraps[c.Decorates] = f.Func()
+		}
+		return c.Arg(0), true
 	}
 	name := strings.TrimPrefix(c.Name, "builtins.")
 	if m, ok := l.table.models[name]; ok {
@@ -65,6 +72,13 @@ func (t *table) method(m model, types []string, names ...string) {
 			t.instances[typ][n] = m
 		}
 	}
+}
+
+// wrapper is a name for the decorator that gives a function the signature of another.
+func (l *lang) wrapper(f flow.Value) string {
+	name := "functools.wraps " + strconv.Itoa(len(l.wrapped))
+	l.wrapped[name] = f
+	return name
 }
 
 func nothing(*lang, *flow.CallSite) flow.Value { return flow.Value{} }
@@ -145,7 +159,10 @@ func defineBuiltins(t *table) {
 		}
 		return v
 	}, "model_validate")
-	t.define(first, "property", "staticmethod", "classmethod", "functools.wraps", "functools.lru_cache", "contextlib.contextmanager", "contextlib.asynccontextmanager", "dataclasses.dataclass", "functools.cache")
+	t.define(first, "property", "staticmethod", "classmethod", "functools.lru_cache", "contextlib.contextmanager", "contextlib.asynccontextmanager", "dataclasses.dataclass", "functools.cache")
+	t.define(func(l *lang, c *flow.CallSite) flow.Value {
+		return flow.Value{}.AddNative(l.wrapper(c.Arg(0)))
+	}, "functools.wraps")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
 		return c.In.Derive(flow.Decoded, 0, c.Pos, "", c.Arg(0))
 	}, "urllib.parse.unquote", "urllib.parse.unquote_plus", "base64.b64decode", "base64.urlsafe_b64decode", "html.unescape", "codecs.decode", "bytes.fromhex", "binascii.unhexlify")

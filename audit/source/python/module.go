@@ -21,14 +21,18 @@ type module struct {
 
 // lang knows the modules of the program and what Python's libraries do.
 type lang struct {
-	table  *table
-	byName map[string]*module // by dotted name, as any directory on the path gives it
-	byFile map[string]*module // "a/b" for a/b.py and a/b/__init__.py
-	order  []*module
+	table *table
+	// wrapped are the functions of functools.wraps(f), by the name of the decorator; wraps what a
+	// function stands for.
+	wrapped map[string]flow.Value
+	wraps   map[*flow.Func]*flow.Func
+	byName  map[string]*module // by dotted name, as any directory on the path gives it
+	byFile  map[string]*module // "a/b" for a/b.py and a/b/__init__.py
+	order   []*module
 }
 
 func newLang() *lang {
-	return &lang{table: newTable(), byName: map[string]*module{}, byFile: map[string]*module{}}
+	return &lang{table: newTable(), wrapped: map[string]flow.Value{}, wraps: map[*flow.Func]*flow.Func{}, byName: map[string]*module{}, byFile: map[string]*module{}}
 }
 
 func (l *lang) add(file string, body []*flow.Stmt) {

@@ -23,7 +23,7 @@ func (l *lang) register(c *flow.CallSite) (flow.Value, bool) {
 		return l.tool(c, c.Name), true
 	case strings.HasSuffix(c.Name, ".add_tool") || strings.HasSuffix(c.Name, "Tool.from_function") || c.Name == ".add_tool":
 		if f := c.Arg(0, "fn"); f.Callable() {
-			l.registered(c, f, nameOf(c.Arg(1, "name"), f), styleParams)
+			l.registered(c, f, l.nameOf(c.Arg(1, "name"), f), styleParams)
 			return flow.Value{}, true
 		}
 	case c.Name == "tool-decorator":
@@ -31,7 +31,7 @@ func (l *lang) register(c *flow.CallSite) (flow.Value, bool) {
 		if !f.Callable() {
 			return flow.Value{}, true
 		}
-		l.registered(c, f, nameOf(c.Func, f), styleParams)
+		l.registered(c, f, l.nameOf(c.Func, f), styleParams)
 		return f, true
 	case strings.HasSuffix(c.Name, ".call_tool"):
 		if f := c.Arg(0); f.Callable() {
@@ -55,7 +55,7 @@ func toolHost(c *flow.CallSite) bool {
 
 func (l *lang) tool(c *flow.CallSite, _ string) flow.Value {
 	if f := c.Arg(0); f.Callable() {
-		l.registered(c, f, nameOf(c.Arg(-1, "name"), f), styleParams)
+		l.registered(c, f, l.nameOf(c.Arg(-1, "name"), f), styleParams)
 		return f
 	}
 	name := c.Arg(0, "name")
@@ -66,11 +66,11 @@ func (l *lang) tool(c *flow.CallSite, _ string) flow.Value {
 	return d
 }
 
-func nameOf(name, f flow.Value) string {
+func (l *lang) nameOf(name, f flow.Value) string {
 	if s, ok := name.String(); ok {
 		return s
 	}
-	return f.FuncName()
+	return l.signature(f.Func()).Name
 }
 
 func (l *lang) registered(c *flow.CallSite, f flow.Value, name, style string) {
@@ -82,7 +82,7 @@ func (l *lang) registered(c *flow.CallSite, f flow.Value, name, style string) {
 // handle runs a handler with the arguments of a call.
 func (l *lang) handle(in *flow.Interp, r flow.Registration) {
 	fn := r.Handler.Func()
-	params := fn.Params
+	params := l.signature(fn).Params
 	var args []flow.Value
 	if len(params) > 0 && (params[0].Name == "self" || params[0].Name == "cls") {
 		params = params[1:]
@@ -96,17 +96,30 @@ func (l *lang) handle(in *flow.Interp, r flow.Registration) {
 		return
 	}
 	kw := map[string]flow.Value{}
+	var rest flow.Value
 	for _, p := range params {
 		switch {
 		case p.Star == 1 || isContext(p):
 		case p.Star == 2:
-			kw["**"] = in.Arguments(r.Name)
+			rest = in.Arguments(r.Name)
 		default:
 			in.Read(r.Name, p.Name, fn.Pos)
 			kw[p.Name] = l.typed(in, r.Handler, p.Type, r.Name, "/"+p.Name, p.Default, fn.Pos, 0)
 		}
 	}
-	in.InvokeKw(r.Handler, args, kw, fn.Pos)
+	in.InvokeKw(r.Handler, args, kw, rest, fn.Pos)
+}
+
+// signature is the function that a decorated one stands for.
+func (l *lang) signature(fn *flow.Func) *flow.Func {
+	for range 10 {
+		inner := l.wraps[fn]
+		if inner == nil {
+			break
+		}
+		fn = inner
+	}
+	return fn
 }
 
 func isContext(p flow.Param) bool {

@@ -325,9 +325,9 @@ func (in *Interp) Invoke(f Value, args []Value, pos Pos) Value {
 	return in.apply(Value{fns: f.fns}, &CallSite{In: in, Pos: pos, Args: args})
 }
 
-// InvokeKw calls a function of the program with arguments by name.
-func (in *Interp) InvokeKw(f Value, args []Value, kw map[string]Value, pos Pos) Value {
-	return in.apply(Value{fns: f.fns, objs: f.objs}, &CallSite{In: in, Pos: pos, Args: args, Kw: kw})
+// InvokeKw calls a function of the program with arguments by name, and more in rest.
+func (in *Interp) InvokeKw(f Value, args []Value, kw map[string]Value, rest Value, pos Pos) Value {
+	return in.apply(Value{fns: f.fns, objs: f.objs}, &CallSite{In: in, Pos: pos, Args: args, Kw: kw, Rest: rest})
 }
 
 func (in *Interp) invoke(cl *closure, c *CallSite) Value {

@@ -213,6 +213,9 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 	if o.kind == arguments && e.Embedded {
 		return self, true
 	}
+	if o.kind == arguments && e.Nested && e.Tag != "" {
+		return in.argsAt(&argSource{tool: o.src.tool, base: o.src.base + "/" + escape(e.Tag)}), true
+	}
 	if o.kind == arguments && e.Tag != "" {
 		return in.argument(o.src, e.Tag, e.Pos), true
 	}

@@ -74,6 +74,7 @@ type Expr struct {
 	Clauses []Clause
 	// Embedded: of arguments, the fields of this one are theirs.
 	Embedded bool
+	Nested   bool // of arguments, the field is an object with fields
 }
 
 // A Clause is one "for … in … if …" of a comprehension.
