@@ -382,7 +382,7 @@ func (in *interp) copyInto(o *Object, v Value) {
 			}
 		case isText:
 			if a.open {
-				in.setUnknown(o, Value{a})
+				in.setUnknown(o, wild(Value{a}))
 			}
 		case isUnknown:
 			in.setUnknown(o, Value{{kind: isUnknown, dep: a.dep}})

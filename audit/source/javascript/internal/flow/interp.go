@@ -82,20 +82,21 @@ type interp struct {
 	probing      bool
 	probed       map[probeKey]probed
 
-	globals  *scope
-	natives  map[string]*Object // packages that the program wrote to
-	origins  map[string]*origin
-	nOrigins int
-	handlers []*handler
-	picks    map[string]bool // names of tools that handlers compare with
-	current  *handler
-	found    *findings
-	params   map[string]map[string]bool // that tools declare or read
-	notes    []string
-	late     bool // the time was up
-	short    bool // a statement of the present file was not run to its end
-	nested   int
-	dropped  int
+	globals       *scope
+	natives       map[string]*Object // packages that the program wrote to
+	origins       map[string]*origin
+	nOrigins      int
+	handlers      []*handler
+	picks         map[string]bool // names of tools that handlers compare with
+	current       *handler
+	found         *findings
+	params        map[string]map[string]bool // that tools declare or read
+	notes         []string
+	late          bool // the time was up
+	short         bool // a statement of the present file was not run to its end
+	nested        int
+	spentOnProbes int
+	dropped       int
 
 	unfinished []*handler
 	cut        []string // files that were not run to their end

@@ -33,6 +33,10 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 		}
 	}
 	return in.alternatives(o, func(a Atom) Value {
+		if name := in.toolObject(a, key); name != "" && a.tool == "" {
+			a.tool = name
+			in.picks[name] = true
+		}
 		if a.tool != "" {
 			old := in.tool
 			in.tool = a.tool

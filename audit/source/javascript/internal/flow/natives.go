@@ -353,7 +353,7 @@ func (in *interp) entries(v Value, pairs bool) Value {
 				o.array.rest = join(o.array.rest, f)
 			}
 		case a.kind == isText && a.open:
-			f := in.piece(Value{a})
+			f := wild(in.piece(Value{a}))
 			if pairs {
 				f = objectOf(in.newArray(f, f))
 			}

@@ -282,7 +282,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 		}
 	}
 	if o.any != nil && len(o.any.v) > 0 {
-		return join(undefined(), o.any.v)
+		return join(undefined(), in.named1(o.any.v, key, at))
 	}
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
@@ -330,10 +330,33 @@ func (in *interp) getAny(v Value) Value {
 			}
 			out = join(out, undefined())
 		case a.kind == isText:
-			out = join(out, in.piece(Value{a}))
+			out = join(out, wild(in.piece(Value{a})))
 		default:
 			out = join(out, Value{{kind: isUnknown, dep: a.dep}})
 		}
+	}
+	return out
+}
+
+// wild marks a value as any field of what the caller sent. It gets its name where one is read.
+func wild(v Value) Value {
+	return remap(v, func(h hole) hole { h.wild = true; return h })
+}
+
+// named1 gives the fields that were copied without their names the name under which one is read.
+func (in *interp) named1(v Value, key string, at position) Value {
+	var out Value
+	for _, a := range v {
+		if a.kind == isText && len(a.text) == 1 && a.text[0].hole != nil && a.text[0].hole.wild {
+			h := *a.text[0].hole
+			h.wild = false
+			for _, c := range in.child(&h, key, at) {
+				c.open, c.under, c.dep = a.open, a.under, a.dep
+				out = join(out, Value{c})
+			}
+			continue
+		}
+		out = join(out, Value{a})
 	}
 	return out
 }

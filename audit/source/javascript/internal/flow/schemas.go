@@ -317,7 +317,7 @@ func (in *interp) parsedObject(s *schema, v Value, at position, depth int) Value
 		o.any = &slot{}
 		for _, a := range v {
 			if a.kind == isText && a.open {
-				o.any.v = join(o.any.v, Value{a})
+				o.any.v = join(o.any.v, wild(Value{a}))
 			}
 		}
 	}

@@ -4,6 +4,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -217,6 +218,15 @@ func (in *interp) handlerOf(o *Object) Value {
 	return nil
 }
 
+// toolObject is the name of a tool that is an object, where its handler is called.
+func (in *interp) toolObject(a Atom, key string) string {
+	if in.current == nil || !in.current.low || in.tool != "" || a.kind != isObject || !slices.Contains(handlerKeys, key) {
+		return ""
+	}
+	name, _ := in.getOwn(a.obj, "name").one()
+	return name
+}
+
 // schemaField is the schema of arguments in the description of a tool.
 func (in *interp) schemaField(o *Object) Value {
 	for _, k := range []string{"inputSchema", "parameters", "paramsSchema", "schema", "input", "args", "params"} {
@@ -320,6 +330,7 @@ func (in *interp) child(h *hole, key string, at position) Value {
 		return native("String." + key)
 	}
 	n := *h
+	n.wild = false
 	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) {
 		n.origin = in.originOf(h.origin.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key)))
 		in.declared(n.origin.pointer)

@@ -83,6 +83,7 @@ type hole struct {
 	safe   Bits  // families that no longer are in what stands here
 	parsed bool  // went through a schema
 	split  bool  // cut at white space
+	wild   bool  // any field of the origin, whose name is not known
 	step   *step // how it came here
 }
 
@@ -186,7 +187,7 @@ const (
 func sameText(a, b []part) bool {
 	return slices.EqualFunc(a, b, func(x, y part) bool {
 		if x.hole != nil && y.hole != nil {
-			return x.hole.origin == y.hole.origin && x.hole.form == y.hole.form && x.hole.split == y.hole.split && x.hole.safe == y.hole.safe && x.hole.rooted == y.hole.rooted && x.hole.parsed == y.hole.parsed
+			return x.hole.origin == y.hole.origin && x.hole.form == y.hole.form && x.hole.split == y.hole.split && x.hole.safe == y.hole.safe && x.hole.rooted == y.hole.rooted && x.hole.wild == y.hole.wild && x.hole.parsed == y.hole.parsed
 		}
 		return x.s == y.s && x.unknown == y.unknown && x.hole == nil && y.hole == nil
 	})

@@ -151,6 +151,9 @@ func (in *interp) judge(j judgement, class audit.Class, sink string, h *hole, at
 		in.found.byKey = map[findingKey]*found{}
 	}
 	key := findingKey{audit.Cell{Tool: in.toolName(), Param: h.origin.pointer, Class: class}, j.rule, at}
+	if key.cell.Tool == "" && key.cell.Param == "" && j.verdict == audit.Vulnerable {
+		j.confidence, j.why = audit.Metadata, j.why+"; which tool and which parameter is not known"
+	}
 	old := in.found.byKey[key]
 	if old == nil && len(in.found.byKey) >= maxFindings {
 		return
