@@ -28,7 +28,9 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 	case !v.Valid && !c.Job.Unvalidated:
 		outcome.State, outcome.Reason = Refused, strings.Join(v.Errors, "; ")
 	default:
-		outcome = s.call(within, c.Job)
+		tell, stop := s.follow(within, c.Run)
+		outcome = s.call(within, c.Job, upstream.WithProgress(tell))
+		stop()
 	}
 	outcome.Verdict = v
 	return outcome
@@ -41,9 +43,9 @@ func (s *Scheduler) within(ctx context.Context, spec *Spec) (context.Context, co
 }
 
 // call makes a job's call. The run that it returns says what came of it.
-func (s *Scheduler) call(ctx context.Context, j *Job) *Run {
+func (s *Scheduler) call(ctx context.Context, j *Job, options ...upstream.CallOption) *Run {
 	r := new(Run)
-	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, upstream.WithSession(j.Owner.session()))
+	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, append(options, upstream.WithSession(j.Owner.session()))...)
 	if err != nil {
 		r.State, r.Reason = RunFailed, why(ctx, err)
 		return r

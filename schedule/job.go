@@ -231,9 +231,17 @@ type Run struct {
 	Exclusive bool `json:"-"` // no other run of the job at once
 }
 
-// RunInfo is what is said of a run when it has ended.
+// Progress is how far a run has come, as its server says: in numbers alone, since words would
+// have to be reviewed.
+type Progress struct {
+	Done  float64 `json:"done"`
+	Total float64 `json:"total,omitempty"` // 0: it is not known
+}
+
+// RunInfo is what is said of a run, mostly when it has ended.
 type RunInfo struct {
-	Reason    string          `json:"reason,omitempty"` // why it did not succeed
+	Reason    string          `json:"reason,omitempty"`   // why it did not succeed
+	Progress  *Progress       `json:"progress,omitempty"` // while it runs
 	Verdict   *Verdict        `json:"verdict,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`    // what the tool answered, as the output layer left it
 	Truncated int             `json:"truncated,omitempty"` // bytes of a result that was too large to be stored

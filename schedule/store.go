@@ -54,6 +54,9 @@ type Store interface {
 	// not ended. The error is ErrLost if the run is not the worker's any more.
 	Finish(ctx context.Context, r *Run, change func(j *Job, open int)) error
 
+	// Progress stores how far a run has come, if it is still its worker's.
+	Progress(ctx context.Context, r *Run) error
+
 	// Heartbeat makes the lease of a worker last for so long from now on. The error is ErrLost
 	// if it was over and somebody has taken its runs; first says that it is a new worker.
 	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error

@@ -178,14 +178,14 @@ With --watch, waits for the end of the run: exit code 1 if it does not succeed.`
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&watch, "watch", false, "wait for the end of the run")
+	cmd.Flags().BoolVar(&watch, "watch", false, "wait for the end of the run, and tell its progress on standard error")
 	return cmd
 }
 
 // follow tells how a run goes until it has ended.
 func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Scheduler, r *schedule.Run) error {
 	ctx := cmd.Context()
-	var told string
+	var told, came string
 	for {
 		next, err := s.GetRun(ctx, r.ID)
 		if err != nil {
@@ -201,6 +201,10 @@ func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Sched
 		if !r.State.Open() {
 			break
 		}
+		if so := progressWords(r.Progress); so != came && !flags.json {
+			came = so
+			fmt.Fprintf(a.stderr, "progress: %s\n", so)
+		}
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -214,6 +218,17 @@ func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Sched
 		return exitCode(exitNoGo)
 	}
 	return nil
+}
+
+// progressWords say how far a run has come; "" if that is not known.
+func progressWords(p *schedule.Progress) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Total > 0:
+		return fmt.Sprintf("%g of %g", p.Done, p.Total)
+	}
+	return fmt.Sprintf("%g", p.Done)
 }
 
 func runWords(w *strings.Builder, r *schedule.Run) {

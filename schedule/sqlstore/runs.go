@@ -208,6 +208,14 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
+// Progress implements [schedule.Store].
+func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	_, err := endRun(ctx, s.write, r) // it is running, and goes on so
+	return err
+}
+
 // Finish implements [schedule.Store].
 func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	ctx, cancel := s.bound(ctx)
