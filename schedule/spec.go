@@ -99,30 +99,32 @@ func (s *Spec) arguments() json.RawMessage {
 func DecodeSpec(text []byte, into *Spec) error {
 	v, err := strictjson.Parse(text, strictjson.Limits{})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrSpec, err)
 	}
-	if _, ok := v.(map[string]any); !ok {
-		return fmt.Errorf("a job must be a JSON object")
+	said, ok := v.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%w: it must be a JSON object", ErrSpec)
 	}
-	if said, ok := v.(map[string]any); ok {
-		if until, given := said["end_date"]; given && until == nil {
-			into.Until = time.Time{}
-		}
+	if until, given := said["end_date"]; given && until == nil {
+		into.Until = time.Time{}
 	}
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		var date *time.ParseError
-		switch {
-		case errors.As(err, &date):
-			return errors.New("the job cannot be read: end_date must be a date and time such as 2026-12-24T18:00:00Z")
-		case strings.HasPrefix(err.Error(), "time: "):
-			return errors.New("the job cannot be read: a duration must be written as 30s or 1h30m")
-		}
-		return fmt.Errorf("the job cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	err = d.Decode(into)
+	var date *time.ParseError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &date):
+		return fmt.Errorf("%w: end_date must be a date and time such as 2026-12-24T18:00:00Z", ErrSpec)
+	case strings.HasPrefix(err.Error(), "time: "):
+		return fmt.Errorf("%w: a duration must be written as 30s or 1h30m", ErrSpec)
 	}
-	return nil
+	return fmt.Errorf("%w: %s", ErrSpec, strings.TrimPrefix(err.Error(), "json: "))
 }
+
+// ErrSpec says that what describes a job is none.
+var ErrSpec = errors.New("the job cannot be read")
 
 // schedule reads the schedule of a Spec that is new.
 func (s *Spec) schedule(now time.Time) (*when.Schedule, error) {

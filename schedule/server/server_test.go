@@ -151,6 +151,8 @@ func TestBadInput(t *testing.T) {
 		{"create", `{"name":"x","tool":"down:tool","schedule":"every hour"}`, "not"},
 		{"update", `{"job":"job","changes":{"schedule":"sometimes"}}`, "/changes/schedule"},
 		{"update", `{"job":"job","changes":{"tool":"files:missing"}}`, "does not exist"},
+		{"update", `{"job":"job","changes":{"owner":{"subject":"root"}}}`, `/changes: the job cannot be read: unknown field "owner"`},
+		{"update", `{"job":"job","changes":{"max_runs":"three"}}`, "/changes: the job cannot be read"},
 		{"list", `{"limit":0}`, "/limit"},
 		{"get", `{"job":7}`, "/job"},
 		{"executions", `{"state":"odd"}`, "/state"},

@@ -32,6 +32,10 @@ func (d *door) check() *check.Check {
 		Run: func(ctx context.Context, pass *check.Pass) error {
 			d.reportTexts(pass)
 			p, below, err := d.proposal(ctx, pass.Call.Name, pass.Call.Raw)
+			if errors.Is(err, schedule.ErrSpec) {
+				pass.Reportf(below, "%v", err)
+				return nil
+			}
 			if p == nil || err != nil {
 				return err
 			}
@@ -100,7 +104,7 @@ func (d *door) proposal(ctx context.Context, tool string, raw json.RawMessage) (
 		below = "/changes"
 		p, err = d.jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
 	}
-	if errors.Is(err, schedule.ErrNotFound) {
+	if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
 		return nil, "", nil // the tool says so
 	}
 	if p != nil {
