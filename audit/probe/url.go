@@ -70,12 +70,12 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: r.failed})
 			return
 		}
-		if a.arrived(c, probe, sent[i], r.text, i+1) && probe.rule != sharedSpace {
+		if a.arrived(c, probe, sent[i], r.text, i+1) && !probe.remark {
 			return
 		}
 	}
 	for i, probe := range probes { // a request may come late
-		if probe.rule != sharedSpace && a.arrived(c, probe, sent[i], "", len(probes)) {
+		if !probe.remark && a.arrived(c, probe, sent[i], "", len(probes)) {
 			return
 		}
 	}
@@ -100,7 +100,11 @@ func (a *auditor) arrived(c audit.Cell, probe urlProbe, raw, text string, tried 
 
 func (a *auditor) ssrf(c audit.Cell, probe urlProbe, raw, seen string, tried int) {
 	confidence := audit.Proven
-	if probe.rule == sharedSpace {
+	if key := "url " + c.ID() + probe.rule; probe.remark {
+		if a.said[key] {
+			return
+		}
+		a.said[key] = true
 		confidence = audit.Metadata
 	}
 	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Rule: probe.rule,
@@ -163,6 +167,7 @@ type urlProbe struct {
 	value       string
 	at          string // where its request would arrive
 	only        string // the end of the host that counts; "": any address that is not public
+	remark      bool   // it says something, and is not graded
 }
 
 // reached reports whether a request that came to a host is one that must not be made. Some
@@ -206,6 +211,9 @@ var spellings = []struct{ rule, words, host string }{
 
 func (a *auditor) urlProbes(b base) []urlProbe {
 	var list []urlProbe
+	if b.host != publicHost {
+		list = a.allowListProbes(b)
+	}
 	scheme := b.scheme
 	for _, s := range spellings {
 		at := a.canary.expect(page{})
@@ -213,18 +221,16 @@ func (a *auditor) urlProbes(b base) []urlProbe {
 		if scheme == "https" && b.host != publicHost {
 			target.scheme = "https"
 		}
-		list = append(list, urlProbe{s.rule, s.words, target.url(at), at, ""})
+		list = append(list, urlProbe{s.rule, s.words, target.url(at), at, "", s.rule == sharedSpace})
 	}
 	for _, to := range []string{"127.0.0.1", "169.254.169.254", loopbackHost} {
 		at := a.canary.expect(page{})
 		from := a.canary.expect(page{redirect: "http://" + to + at})
-		list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, ""})
+		// Of a host that the tool allows, somebody would have to come by first.
+		list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, "", b.host != publicHost})
 	}
 	if !b.bare {
-		list = append(list, urlProbe{"file-scheme", "a file", "file://" + a.world.inside("outside", outsideName+".txt"), "", ""})
-	}
-	if b.host != publicHost {
-		list = append(list, a.allowListProbes(b)...)
+		list = append(list, urlProbe{"file-scheme", "a file", "file://" + a.world.inside("outside", outsideName+".txt"), "", "", false})
 	}
 	return list
 }
@@ -234,7 +240,7 @@ func (a *auditor) allowListProbes(b base) []urlProbe {
 	var list []urlProbe
 	add := func(words, only string, value func(at string) string) {
 		at := a.canary.expect(page{})
-		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only})
+		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only, false})
 	}
 	add("a host whose name begins as that of an allowed one", ".evil-site.com", func(at string) string { return "https://" + b.host + ".evil-site.com" + b.path + at })
 	add("a host behind an allowed one as a user name", "evil-site.com", func(at string) string { return "https://" + b.host + "@evil-site.com" + b.path + at })
