@@ -188,11 +188,15 @@ func count(n int, what string) string {
 
 // caps are the bounds that hold.
 func caps(list []Finding, c Coverage) []Cap {
-	critical, high := false, false
+	critical, high, suspected := false, false, false
 	proven := map[Class]bool{}
 	for i := range list {
 		f := &list[i]
-		if !f.Graded() || f.Confidence == Suspected {
+		if !f.Graded() {
+			continue
+		}
+		if f.Confidence == Suspected {
+			suspected = suspected || f.Class != Output
 			continue
 		}
 		critical = critical || f.Severity == Critical
@@ -211,6 +215,8 @@ func caps(list []Finding, c Coverage) []Cap {
 		out = append(out, Cap{"D", "a critical finding is proven or traced"})
 	case high:
 		out = append(out, Cap{"C", "a finding of high severity is proven or traced"})
+	case suspected:
+		out = append(out, Cap{"B", "a guard looks as if it could be passed, and nothing shows that it cannot"})
 	}
 	for _, one := range c.Classes {
 		if one.Assessed == 0 {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/toolvet/toolvet/audit"
 	"github.com/toolvet/toolvet/audit/source"
+	"github.com/toolvet/toolvet/audit/source/golang"
+	"github.com/toolvet/toolvet/audit/source/javascript"
 	"github.com/toolvet/toolvet/audit/source/python"
 )
 
@@ -22,7 +24,9 @@ var readers = []struct {
 	language string
 	analyze  func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
 }{
+	{audit.TypeScript, javascript.Analyze},
 	{audit.Python, python.Analyze},
+	{audit.Go, golang.Analyze},
 }
 
 // maxUnread bounds how much of what was not read a report names.
@@ -36,7 +40,7 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 	}
 	in.Target.Methods = append(in.Target.Methods, audit.Static)
 	in.Target.Name, in.Target.Source = place, place
-	handlers, unread := 0, 0
+	handlers, unread, most := 0, 0, 0
 	for _, r := range readers {
 		found, err := r.analyze(ctx, dir, source.Options{})
 		if err != nil {
@@ -47,8 +51,8 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 		for _, t := range found.Tools {
 			in.Tools = append(in.Tools, t.Name)
 		}
-		if len(found.Tools) > 0 {
-			in.Language = r.language
+		if len(found.Tools) > most {
+			most, in.Language = len(found.Tools), r.language
 		}
 		for _, u := range found.Unread {
 			if unread++; unread <= maxUnread {
