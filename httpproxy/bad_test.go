@@ -4,10 +4,8 @@
 package httpproxy
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -44,36 +42,7 @@ func posted(body, holds string, header ...string) func(*testing.T, string) strin
 	}
 }
 
-// wired writes bytes to the proxy and returns the status of its answer.
-func wired(parts ...string) func(*testing.T, string) string {
-	return func(t *testing.T, url string) string {
-		host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-		conn, err := net.Dial("tcp", host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(patience))
-		for _, part := range parts {
-			if _, err := io.WriteString(conn, strings.ReplaceAll(part, "HOST", host)); err != nil {
-				break // it answers before it has read all
-			}
-		}
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			return "closed"
-		}
-		defer resp.Body.Close()
-		return fmt.Sprint(resp.StatusCode)
-	}
-}
-
-const head = "POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
-
-var (
-	goodCall   = callOf("1", `"a"`)
-	modernCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
-)
+var goodCall = callOf("1", `"a"`)
 
 func modernHeaders(change ...string) []string {
 	h := []string{mcpheader.Version, "2026-07-28", mcpheader.Method, "tools/call", mcpheader.Name, "read"}
@@ -162,21 +131,6 @@ var badRows = []badRow{
 	}), do: posted(badCall, "credentials")},
 }
 
-// spaces reads as white space, without end.
-type spaces struct{}
-
-func (spaces) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
-}
-
-// posted0 posts a body of a content type.
-func posted0(body, contentType string) func(*testing.T, string) string {
-	return wired("POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Type: " + contentType + "\r\nContent-Length: " + fmt.Sprint(len(body)) + "\r\n\r\n" + body)
-}
-
 // bearer takes the whole Authorization for the subject.
 func bearer(r *http.Request) call.Session {
 	return call.Session{Subject: r.Header.Get("Authorization")}
@@ -188,45 +142,6 @@ func sessionful(w http.ResponseWriter, r *http.Request, body string) {
 		w.Header().Set(sessionHeader, fmt.Sprintf("session-%d", time.Now().UnixNano()))
 	}
 	simple(w, r, body)
-}
-
-// halfClosed closes its side while it waits for an answer.
-func halfClosed(t *testing.T, url string) string {
-	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	fmt.Fprintf(conn, strings.ReplaceAll(head, "HOST", host)+"Content-Length: %d\r\n\r\n%s", len(badCall), badCall)
-	one := make([]byte, 1)
-	if _, err := io.ReadFull(conn, one); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, conn); err != nil {
-		return err.Error()
-	}
-	return "closed"
-}
-
-// deaf asks for a stream and takes nothing of it.
-func deaf(t *testing.T, url string) string {
-	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, strings.ReplaceAll(head, "HOST", host)+"Content-Length: %d\r\n\r\n%s", len(badCall), badCall)
-	eventually(t, "the end of the connection", func() bool {
-		_, err := io.WriteString(conn, "x") // fails once the other side is closed
-		return err != nil
-	})
-	return "closed"
 }
 
 // TestBadInput holds what docs/http.md says of bad input, a row at a time, and that another
