@@ -204,7 +204,11 @@ func (in *interp) alternatives(v Value, run func(a Atom) Value) Value {
 		c := choice{facts: a.under, tool: a.tool, possible: true, free: !v.depends()}
 		w, alive := in.fork(c, func() { r = run(a) })
 		if alive {
-			out = join(out, r.given(a.under, a.free))
+			r = r.given(a.under.and(gained(w.facts, in.facts)), a.free)
+			if a.tool != "" {
+				r = tagged(r, a.tool)
+			}
+			out = join(out, r)
 			ways = append(ways, w)
 		}
 	}
@@ -230,6 +234,7 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 			in.tool = a.tool
 			defer func() { in.tool = old }()
 		}
+		args := in.ofTool(args)
 		switch {
 		case a.kind == isObject && a.obj.call != nil:
 			t := this
@@ -247,6 +252,30 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 		}
 		return in.unknownCall(a.name, this, args, at)
 	})
+}
+
+// ofTool leaves out of arguments what was chosen for another tool than the present one.
+func (in *interp) ofTool(args []Value) []Value {
+	if in.tool == "" {
+		return args
+	}
+	out := args
+	for i, v := range args {
+		var kept Value
+		for _, a := range v {
+			if a.tool == "" || a.tool == in.tool {
+				kept = append(kept, a)
+			}
+		}
+		if len(kept) == len(v) || len(kept) == 0 {
+			continue
+		}
+		if &out[0] == &args[0] {
+			out = append([]Value(nil), args...)
+		}
+		out[i] = kept
+	}
+	return out
 }
 
 // callable leaves out what cannot be called, if anything else is there.

@@ -93,7 +93,9 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 	case "call":
 		return in.nativeCall(name, arg(args, 0), args[min(1, len(args)):], at)
 	case "apply":
-		return in.nativeCall(name, arg(args, 0), in.elements(arg(args, 1)).known, at)
+		if name != "Reflect" {
+			return in.nativeCall(name, arg(args, 0), in.elements(arg(args, 1)).known, at)
+		}
 	case "bind":
 		return native(name)
 	case "create", "extend", "defaults":

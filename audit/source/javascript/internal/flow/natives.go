@@ -173,6 +173,12 @@ func (in *interp) languageCall(name string, this Value, args []Value, at positio
 		return in.rawTemplate(args), true
 	case "String.fromCharCode", "String.fromCodePoint":
 		return in.fromCharCode(args), true
+	case "util.format", "printf", "sprintf-js.sprintf":
+		out := constant("")
+		for _, v := range args {
+			out = concat(concat(out, in.text(v)), constant(" "))
+		}
+		return out, true
 	case "Object.is":
 		return in.equal(first, arg(args, 1), true), true
 	case "Array":
@@ -307,7 +313,12 @@ func (in *interp) flatten(v Value, depth int) Value {
 
 // reopen is JSON.parse: what is in the text of an argument has fields again.
 func reopen(v Value) Value {
-	out := reshape(v, func(h hole) hole { return h })
+	out := reshape(v, func(h hole) hole {
+		if h.origin.pointer != "" {
+			h.form = formPiece // its fields have no pointer of their own
+		}
+		return h
+	})
 	for i := range out {
 		if out[i].kind == isText && len(out[i].text) == 1 {
 			out[i].open = true
@@ -437,7 +448,11 @@ func (in *interp) defineProperty(target, key, desc Value) {
 
 func (in *interp) rawTemplate(args []Value) Value {
 	out := constant("")
-	q := in.elements(arg(args, 0))
+	words := arg(args, 0)
+	if raw := in.get(words, "raw", position{}); len(raw) == 1 && raw[0].kind == isObject {
+		words = raw
+	}
+	q := in.elements(words)
 	for i, w := range q.known {
 		out = concat(out, in.text(w))
 		if i+1 < len(args) && i+1 < len(q.known) {

@@ -145,5 +145,8 @@ func (in *interp) replace(this Value, args []Value, key string, at position) Val
 		}
 		out[i].text, out[i].open = text, false
 	}
+	if with := in.text(arg(args, 1)); len(with.tainted()) > 0 { // what is put in
+		out = join(out, concat(this, with))
+	}
 	return out
 }

@@ -287,6 +287,11 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
 	}
+	if o.call != nil && key == "prototype" && !o.call.arrow {
+		p := objectOf(in.newObject(""))
+		in.set(o, key, p)
+		return p
+	}
 	if o.call != nil {
 		return native("Function." + key)
 	}

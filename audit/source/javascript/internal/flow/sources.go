@@ -331,7 +331,7 @@ func (in *interp) child(h *hole, key string, at position) Value {
 	}
 	n := *h
 	n.wild = false
-	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) {
+	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) && h.form == formRaw {
 		n.origin = in.originOf(h.origin.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key)))
 		in.declared(n.origin.pointer)
 		n.step = h.step.then(at, clip(key)+" is read from the arguments")
