@@ -41,10 +41,15 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 	in.Target.Methods = append(in.Target.Methods, audit.Static)
 	in.Target.Name, in.Target.Source = place, place
 	handlers, unread, most := 0, 0, 0
+	var failed []error
 	for _, r := range readers {
 		found, err := r.analyze(ctx, dir, source.Options{})
-		if err != nil {
-			return fmt.Errorf("reading the code of %s: %w", place, err)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // such as that there is no code in this language
+			failed = append(failed, err)
+			continue
 		}
 		handlers += len(found.Tools)
 		in.Facts = append(in.Facts, found.Facts...)
@@ -59,6 +64,9 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 				in.Notes = append(in.Notes, fmt.Sprintf("not read: %s: %s", u.What, u.Why))
 			}
 		}
+	}
+	if len(failed) == len(readers) {
+		return fmt.Errorf("reading the code of %s: %w", place, errors.Join(failed...))
 	}
 	if unread > maxUnread {
 		in.Notes = append(in.Notes, fmt.Sprintf("%d more files or tools were not read", unread-maxUnread))
