@@ -4,6 +4,7 @@
 package golang
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"go/ast"
@@ -12,13 +13,12 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"bytes"
-	"os"
+	"sync"
 
 	"github.com/toolvet/toolvet/audit/source/internal/files"
 )
@@ -52,7 +52,7 @@ func load(ctx context.Context, set files.Set) *program {
 	p := &program{
 		ctx: ctx, fset: token.NewFileSet(), byPath: map[string]*pkg{}, missing: map[string]bool{}, broken: map[string]string{},
 	}
-	p.std = newStdlib(ctx, p.fset)
+	p.std = standard()
 	p.parse(set)
 	for _, q := range p.pkgs {
 		p.check(q)
@@ -181,14 +181,19 @@ func (i importer) Import(name string) (*types.Package, error) {
 
 // A stdlib has the declarations of the standard library, without the bodies of its functions.
 type stdlib struct {
-	ctx  context.Context
-	fset *token.FileSet
 	root string // GOROOT/src; empty if Go is not installed
+
+	mu   sync.Mutex
+	fset *token.FileSet
 	pkgs map[string]*types.Package
 }
 
-func newStdlib(ctx context.Context, fset *token.FileSet) *stdlib {
-	s := &stdlib{ctx: ctx, fset: fset, pkgs: map[string]*types.Package{}}
+// standard is the library of this machine. It takes a second to read, and does not change: it is
+// read once.
+var standard = sync.OnceValue(newStdlib)
+
+func newStdlib() *stdlib {
+	s := &stdlib{fset: token.NewFileSet(), pkgs: map[string]*types.Package{}}
 	for _, root := range []string{build.Default.GOROOT, "/usr/local/go", "/usr/lib/go", `C:\Program Files\Go`} {
 		if root == "" {
 			continue
@@ -202,14 +207,21 @@ func newStdlib(ctx context.Context, fset *token.FileSet) *stdlib {
 	return s
 }
 
+// load has a package that may be used by several goroutines.
 func (s *stdlib) load(name string) (*types.Package, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.read(name)
+}
+
+func (s *stdlib) read(name string) (*types.Package, error) {
 	if t, ok := s.pkgs[name]; ok {
 		if t == nil {
 			return nil, fmt.Errorf("%s is not there", name)
 		}
 		return t, nil
 	}
-	if s.root == "" || s.ctx.Err() != nil {
+	if s.root == "" {
 		return nil, fmt.Errorf("the standard library is not there")
 	}
 	s.pkgs[name] = nil
@@ -242,7 +254,7 @@ func (i stdImporter) Import(name string) (*types.Package, error) {
 	if name == "unsafe" {
 		return types.Unsafe, nil
 	}
-	return i.s.load(name)
+	return i.s.read(name)
 }
 
 // sortedMissing are the packages that were not there, but for those of the SDKs, which are known.
