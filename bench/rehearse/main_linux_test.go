@@ -1,0 +1,33 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/toolvet/toolvet/rehearse"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && (os.Args[1] == "sandbox" || os.Args[1] == "serve") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestRun holds that everything that is measured works. It looks at no time.
+func TestRun(t *testing.T) {
+	t.Chdir("../..") // where the npm packages are
+	err := run(t.Context(), 1, 2000)
+	var missing *rehearse.UnsupportedError
+	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
