@@ -6,6 +6,7 @@ package rehearse
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	_ "modernc.org/sqlite" // the database of a server
 )
 
 func TestMain(m *testing.M) {
@@ -24,6 +27,9 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "as-sandbox":
 			os.Exit(Run(os.Args[2:]))
+		case "as-database":
+			database(os.Args[2], os.Args[3:])
+			return
 		case "as-client":
 			connect(os.Args[2:])
 			return
@@ -131,6 +137,23 @@ func connect(list []string) {
 			_, err := net.LookupHost(what)
 			fmt.Println("looked up", err == nil)
 		}
+	}
+}
+
+// database runs statements on a database of SQLite.
+func database(file string, statements []string) {
+	db, err := sql.Open("sqlite", file)
+	for _, s := range statements {
+		if err == nil {
+			_, err = db.Exec(s)
+		}
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
 	}
 }
 

@@ -156,7 +156,7 @@ func (w *web) proxy(server *served) (*httpproxy.Proxy, error) {
 func (w *web) mediation(server *served) mediate.Config {
 	return mediate.Config{
 		Server: server.name, Gate: server.gate.Load,
-		ValidateName: w.s.flags.validateName, Observer: w.s.observer, Logger: w.s.log,
+		ValidateName: w.s.flags.validateName, Observer: w.s.observer, Rehearse: server.offer, Logger: w.s.log,
 	}
 }
 

@@ -55,6 +55,7 @@ type served struct {
 	local   func(who call.Session) upstream.Dialer // takes the place of dialer for the scheduler
 	enforce *access.Enforcer
 	gate    atomic.Pointer[toolvet.Gate]
+	offer   func(context.Context, *call.Call) (json.RawMessage, error) // see mediate.Config.Rehearse; nil: it is not offered
 }
 
 // load reads the policy. On an error everything stays as it is.
@@ -136,6 +137,11 @@ func (s *serving) server(all *policy.Policy, word string, server *policy.Server)
 		one = &served{name: server.Name, version: version, policy: server,
 			dialer:  &policyDialer{server: server, supervisor: s.supervisor, log: s.log},
 			enforce: &access.Enforcer{Server: server.Name, Log: s.log, Counters: &s.counters}}
+		if server.URL == "" { // a server that is only reached cannot be started elsewhere
+			if one.offer, err = rehearser(p, nil); err != nil {
+				return nil, nil, err
+			}
+		}
 		if own {
 			one.dialer, one.local = nil, s.dialScheduler
 		}

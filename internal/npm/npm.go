@@ -25,6 +25,13 @@ func Server(t testing.TB, name string) []string {
 	return command(t, filepath.Join("node_modules", "@modelcontextprotocol", "server-"+name, "dist", "index.js"))
 }
 
+// Program returns the command that starts a program of another package, by its file below
+// node_modules.
+func Program(t testing.TB, file string) []string {
+	t.Helper()
+	return command(t, filepath.Join("node_modules", filepath.FromSlash(file)))
+}
+
 // Script returns the command that runs a script of testdata, which may import what is
 // installed there.
 func Script(t testing.TB, name string) []string {
