@@ -24,133 +24,121 @@ import (
 )
 
 // attacks are what a server tries that wants out. Nil means that it has worked.
-var attacks map[string]func(args []string) error
-
-func init() { // some begin others
-	attacks = map[string]func(args []string) error{
-		"rename": func(a []string) error { return os.Rename(a[0], a[1]) },
-		"link":   func(a []string) error { return os.Link(a[0], a[1]) },
-		"write":  func(a []string) error { return os.WriteFile(a[0], []byte("escaped"), 0o644) },
-		// Files of the kernel are only opened, so that a wall that is gone does no harm.
-		"append":  func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_WRONLY, 0)) },
-		"open":    func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_RDWR, 0)) },
-		"read":    func(a []string) error { return errorOf(os.ReadFile(a[0])) },
-		"connect": func(a []string) error { return errorOf(net.DialTimeout("tcp", a[0], 5*time.Second)) },
-		"unix":    func(a []string) error { return errorOf(net.Dial("unix", a[0])) },
-		"signal": func(a []string) error {
-			pid, err := strconv.Atoi(a[0])
-			return errors.Join(err, unix.Kill(pid, unix.SIGKILL))
-		},
-		"descriptors": func([]string) error {
-			for fd := 3; fd < 100; fd++ {
-				if to, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/proc") && !strings.HasPrefix(to, "/sys") {
-					return nil
-				}
-			}
-			return errors.New("nothing is open")
-		},
-		"siege": laySiege,
-		"exists": func(a []string) error {
-			pid, err := strconv.Atoi(a[0])
-			return errors.Join(err, unix.Kill(pid, 0))
-		},
-		"null": func(a []string) error { return unix.Mknod(a[0], unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))) },
-		"exe":  func([]string) error { return errorOf(os.OpenFile("/proc/1/exe", os.O_WRONLY, 0)) },
-		"landlocked": func(a []string) error {
-			runtime.LockOSThread()
-			if err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), landlock()); err != nil {
-				fmt.Println("no Landlock:", err)
-				os.Exit(2)
-			}
-			return attacks[a[0]](a[1:])
-		},
-		"device":  func(a []string) error { return unix.Mknod(a[0], unix.S_IFBLK|0o666, int(unix.Mkdev(8, 0))) },
-		"chardev": func(a []string) error { return unix.Mknod(a[0], unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1))) },
-		"fifo":    func(a []string) error { return unix.Mkfifo(a[0], 0o600) },
-		"mount":   func(a []string) error { return unix.Mount("none", a[0], "tmpfs", 0, "") },
-		"bind":    func(a []string) error { return unix.Mount("/", a[0], "", unix.MS_BIND, "") },
-		"remount": func(a []string) error { return unix.Mount("", a[0], "", unix.MS_REMOUNT|unix.MS_BIND, "") },
-		"umount":  func(a []string) error { return unix.Unmount(a[0], unix.MNT_DETACH) },
-		"opentree": func([]string) error {
-			return errorOf(unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE))
-		},
-		"fsopen":  func([]string) error { return errorOf(unix.Fsopen("tmpfs", 0)) },
-		"chroot":  func(a []string) error { return unix.Chroot(a[0]) },
-		"pivot":   func(a []string) error { return unix.PivotRoot(a[0], a[0]) },
-		"unshare": func([]string) error { return unix.Unshare(unix.CLONE_NEWUTS) }, // a program with threads has no new user namespace
-		"clone": func([]string) error {
-			cmd := exec.Command("/bin/true")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
-			return cmd.Run()
-		},
-		"setns": func([]string) error {
-			fd, err := unix.Open("/proc/1/ns/uts", unix.O_RDONLY, 0)
-			if err != nil {
-				fd, err = unix.Open("/proc/self/ns/uts", unix.O_RDONLY, 0)
-			}
-			return errors.Join(err, unix.Setns(fd, 0))
-		},
-		"ptrace":   func([]string) error { return unix.PtraceSeize(1) },
-		"initmem":  func([]string) error { return errorOf(os.Open("/proc/1/mem")) },
-		"initroot": func([]string) error { return errorOf(os.ReadDir("/proc/1/root/")) },
-		"initfd":   func([]string) error { return errorOf(os.ReadFile("/proc/1/fd/0")) },
-		"initexe":  func([]string) error { return errorOf(os.Open("/proc/1/exe")) },
-		"vmread": func([]string) error {
-			var b [1]byte
-			local, remote := []unix.Iovec{{Base: &b[0], Len: 1}}, []unix.RemoteIovec{{Base: 4096, Len: 1}}
-			_, err := unix.ProcessVMReadv(1, local, remote, 0)
-			if errors.Is(err, unix.EFAULT) { // it may, and nothing is there
+var attacks = map[string]func(args []string) error{
+	"rename": func(a []string) error { return os.Rename(a[0], a[1]) },
+	"link":   func(a []string) error { return os.Link(a[0], a[1]) },
+	"write":  func(a []string) error { return os.WriteFile(a[0], []byte("escaped"), 0o644) },
+	// Files of the kernel are only opened, so that a wall that is gone does no harm.
+	"append":  func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_WRONLY, 0)) },
+	"open":    func(a []string) error { return errorOf(os.OpenFile(a[0], os.O_RDWR, 0)) },
+	"read":    func(a []string) error { return errorOf(os.ReadFile(a[0])) },
+	"connect": func(a []string) error { return errorOf(net.DialTimeout("tcp", a[0], 5*time.Second)) },
+	"unix":    func(a []string) error { return errorOf(net.Dial("unix", a[0])) },
+	"signal": func(a []string) error {
+		pid, err := strconv.Atoi(a[0])
+		return errors.Join(err, unix.Kill(pid, unix.SIGKILL))
+	},
+	"descriptors": func([]string) error {
+		for fd := 3; fd < 100; fd++ {
+			if to, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/proc") && !strings.HasPrefix(to, "/sys") {
 				return nil
 			}
+		}
+		return errors.New("nothing is open")
+	},
+	"siege": laySiege,
+	"exists": func(a []string) error {
+		pid, err := strconv.Atoi(a[0])
+		return errors.Join(err, unix.Kill(pid, 0))
+	},
+	"null":    func(a []string) error { return unix.Mknod(a[0], unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))) },
+	"exe":     func([]string) error { return errorOf(os.OpenFile("/proc/1/exe", os.O_WRONLY, 0)) },
+	"device":  func(a []string) error { return unix.Mknod(a[0], unix.S_IFBLK|0o666, int(unix.Mkdev(8, 0))) },
+	"chardev": func(a []string) error { return unix.Mknod(a[0], unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1))) },
+	"fifo":    func(a []string) error { return unix.Mkfifo(a[0], 0o600) },
+	"mount":   func(a []string) error { return unix.Mount("none", a[0], "tmpfs", 0, "") },
+	"bind":    func(a []string) error { return unix.Mount("/", a[0], "", unix.MS_BIND, "") },
+	"remount": func(a []string) error { return unix.Mount("", a[0], "", unix.MS_REMOUNT|unix.MS_BIND, "") },
+	"umount":  func(a []string) error { return unix.Unmount(a[0], unix.MNT_DETACH) },
+	"opentree": func([]string) error {
+		return errorOf(unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE))
+	},
+	"fsopen":  func([]string) error { return errorOf(unix.Fsopen("tmpfs", 0)) },
+	"chroot":  func(a []string) error { return unix.Chroot(a[0]) },
+	"pivot":   func(a []string) error { return unix.PivotRoot(a[0], a[0]) },
+	"unshare": func([]string) error { return unix.Unshare(unix.CLONE_NEWUTS) }, // a program with threads has no new user namespace
+	"clone": func([]string) error {
+		cmd := exec.Command("/bin/true")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
+		return cmd.Run()
+	},
+	"setns": func([]string) error {
+		fd, err := unix.Open("/proc/1/ns/uts", unix.O_RDONLY, 0)
+		if err != nil {
+			fd, err = unix.Open("/proc/self/ns/uts", unix.O_RDONLY, 0)
+		}
+		return errors.Join(err, unix.Setns(fd, 0))
+	},
+	"ptrace":   func([]string) error { return unix.PtraceSeize(1) },
+	"initmem":  func([]string) error { return errorOf(os.Open("/proc/1/mem")) },
+	"initroot": func([]string) error { return errorOf(os.ReadDir("/proc/1/root/")) },
+	"initfd":   func([]string) error { return errorOf(os.ReadFile("/proc/1/fd/0")) },
+	"initexe":  func([]string) error { return errorOf(os.Open("/proc/1/exe")) },
+	"vmread": func([]string) error {
+		var b [1]byte
+		local, remote := []unix.Iovec{{Base: &b[0], Len: 1}}, []unix.RemoteIovec{{Base: 4096, Len: 1}}
+		_, err := unix.ProcessVMReadv(1, local, remote, 0)
+		if errors.Is(err, unix.EFAULT) { // it may, and nothing is there
+			return nil
+		}
+		return err
+	},
+	"pidfd": func([]string) error {
+		fd, err := unix.PidfdOpen(1, 0)
+		if err != nil {
 			return err
-		},
-		"pidfd": func([]string) error {
-			fd, err := unix.PidfdOpen(1, 0)
-			if err != nil {
-				return err
-			}
-			return errorOf(unix.PidfdGetfd(fd, 0, 0))
-		},
-		"keyring": func([]string) error { return errorOf(unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)) },
-		"addkey": func([]string) error {
-			return errorOf(unix.AddKey("user", "toolvet", []byte("x"), unix.KEY_SPEC_USER_KEYRING))
-		},
-		"clock":    func([]string) error { return unix.Settimeofday(&unix.Timeval{Sec: time.Now().Unix()}) },
-		"adjtime":  func([]string) error { return errorOf(unix.Adjtimex(&unix.Timex{Modes: unix.ADJ_OFFSET})) },
-		"hostname": func([]string) error { return unix.Sethostname([]byte("escaped")) },
-		"reboot":   func([]string) error { return unix.Reboot(unix.LINUX_REBOOT_CMD_CAD_OFF) },
-		"handle": func(a []string) error {
-			_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, a[0], 0)
+		}
+		return errorOf(unix.PidfdGetfd(fd, 0, 0))
+	},
+	"keyring": func([]string) error { return errorOf(unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)) },
+	"addkey": func([]string) error {
+		return errorOf(unix.AddKey("user", "toolvet", []byte("x"), unix.KEY_SPEC_USER_KEYRING))
+	},
+	"clock":    func([]string) error { return unix.Settimeofday(&unix.Timeval{Sec: time.Now().Unix()}) },
+	"adjtime":  func([]string) error { return errorOf(unix.Adjtimex(&unix.Timex{Modes: unix.ADJ_OFFSET})) },
+	"hostname": func([]string) error { return unix.Sethostname([]byte("escaped")) },
+	"reboot":   func([]string) error { return unix.Reboot(unix.LINUX_REBOOT_CMD_CAD_OFF) },
+	"handle": func(a []string) error {
+		_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, a[0], 0)
+		return err
+	},
+	"bpf":     func([]string) error { return call(unix.SYS_BPF) },
+	"iouring": func([]string) error { return call(unix.SYS_IO_URING_SETUP) },
+	"memfd":   func([]string) error { return errorOf(unix.MemfdCreate("x", 0)) },
+	"perf":    func([]string) error { return call(unix.SYS_PERF_EVENT_OPEN) },
+	"vsock":   func([]string) error { return errorOf(unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)) },
+	"packet":  func([]string) error { return errorOf(unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)) },
+	"tiocsti": func([]string) error {
+		b := byte('x')
+		_, _, e := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&b)))
+		return errnoError(e, unix.EPERM)
+	},
+	"setuid": func(a []string) error { return setuidWorks(a[0]) },
+	"capset": func([]string) error {
+		return setCapabilities([]uintptr{unix.CAP_SYS_ADMIN}, []uintptr{unix.CAP_SYS_ADMIN})
+	},
+	"talk": talk,
+	"hold": func(a []string) error {
+		if _, err := net.Dial("tcp", a[0]); err != nil {
 			return err
-		},
-		"bpf":     func([]string) error { return call(unix.SYS_BPF) },
-		"iouring": func([]string) error { return call(unix.SYS_IO_URING_SETUP) },
-		"memfd":   func([]string) error { return errorOf(unix.MemfdCreate("x", 0)) },
-		"perf":    func([]string) error { return call(unix.SYS_PERF_EVENT_OPEN) },
-		"vsock":   func([]string) error { return errorOf(unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)) },
-		"packet":  func([]string) error { return errorOf(unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)) },
-		"tiocsti": func([]string) error {
-			b := byte('x')
-			_, _, e := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&b)))
-			return errnoError(e, unix.EPERM)
-		},
-		"setuid": func(a []string) error { return setuidWorks(a[0]) },
-		"capset": func([]string) error {
-			return setCapabilities([]uintptr{unix.CAP_SYS_ADMIN}, []uintptr{unix.CAP_SYS_ADMIN})
-		},
-		"talk": talk,
-		"hold": func(a []string) error {
-			if _, err := net.Dial("tcp", a[0]); err != nil {
-				return err
-			}
-			select {}
-		},
-		"forkbomb": forkBomb,
-		"memory":   eat,
-		"disk":     fillDisk,
-		"files":    manyFiles,
-		"spin":     spin,
-	}
+		}
+		select {}
+	},
+	"forkbomb": forkBomb,
+	"memory":   eat,
+	"disk":     fillDisk,
+	"files":    manyFiles,
+	"spin":     spin,
 }
 
 func errorOf[T any](_ T, err error) error { return err }
@@ -242,6 +230,14 @@ func manyFiles(a []string) error {
 }
 
 func attack(name string, args []string) int {
+	if name == "landlocked" { // and no other wall
+		runtime.LockOSThread()
+		if err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), landlock()); err != nil {
+			fmt.Println("no Landlock:", err)
+			return 2
+		}
+		name, args = args[0], args[1:]
+	}
 	f := attacks[name]
 	if f == nil {
 		fmt.Println("no such attack:", name)
