@@ -22,8 +22,7 @@ import (
 // A world is a server to which every connection leads.
 type world struct {
 	*Server
-	address string
-	roots   *x509.CertPool
+	roots *x509.CertPool
 
 	mu   sync.Mutex
 	told []string
