@@ -1,0 +1,75 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolvet/toolvet/audit"
+)
+
+// digest is of all that is in a directory: names, modes, times and content.
+func digest(t *testing.T, dir string) string {
+	t.Helper()
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(h, path, info.Mode(), info.ModTime().UnixNano(), info.Size())
+		if info.Mode().IsRegular() {
+			raw, err := os.ReadFile(path)
+			h.Write(raw)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// TestUnchanged audits a server that destroys what it can and leaves a process behind: the
+// machine stays as it was, nothing runs on, and no directory of the audit's own is left.
+func TestUnchanged(t *testing.T) {
+	victim, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(victim, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, passwd := digest(t, victim), digest(t, "/etc/passwd")
+	r := run(t, Config{Command: fixtureServer(t, "destroyer", "lying"), Env: []string{"VICTIM=" + victim}})
+	if !slices.ContainsFunc(r.Facts, func(f audit.Fact) bool { return inShort(f) == "schema read_it vulnerable proven missing-required" }) {
+		t.Fatalf("the server did not destroy anything inside: %+v, %v", r.Facts, r.Notes)
+	}
+	if digest(t, victim) != before || digest(t, "/etc/passwd") != passwd {
+		t.Error("the machine has changed")
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(processes) == 0 {
+		t.Fatal("no processes can be seen", err)
+	}
+	for _, file := range processes {
+		if raw, err := os.ReadFile(file); err == nil && strings.Contains(string(raw), victim) && strings.Contains(string(raw), "sleep") {
+			t.Errorf("a process was left: %q", raw)
+		}
+	}
+}
