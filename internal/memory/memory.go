@@ -22,7 +22,9 @@ const (
 	// quiet is what a process allocates at most in an interval in which it is idle, in bytes,
 	// and surplus is what it then holds that is worth giving back.
 	quiet, surplus = 4 << 20, 16 << 20
-	interval       = 5 * time.Second
+	// seldom is how many intervals pass until an idle process looks again.
+	seldom   = 12
+	interval = 5 * time.Second
 )
 
 // Manage manages the memory of the process until ctx is done. Where the environment sets GOGC,
@@ -37,6 +39,7 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 	defer tick.Stop()
 	percent := small
 	before := read()
+	freed, ticks := uint64(0), 0 // what had been allocated when memory was last given back, and how long ago that was
 	for {
 		select {
 		case <-tick.C:
@@ -44,9 +47,13 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 			return
 		}
 		now := read()
-		if now.allocated-before.allocated < quiet && now.held > now.live+surplus {
+		ticks++
+		idle := now.allocated-before.allocated < quiet
+		// What is live is known of the last collection alone, which may have been in the burst.
+		if worth := now.allocated-freed >= quiet || ticks >= seldom; idle && worth && now.held > surplus {
 			debug.FreeOSMemory()
 			now = read()
+			freed, ticks = now.allocated, 0
 		}
 		if p := percentOf(now.live); tune && p != percent {
 			percent = p
