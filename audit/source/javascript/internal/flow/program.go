@@ -27,7 +27,7 @@ func New(ctx context.Context, load Loader, limits Limits) *Program {
 
 // Run runs a file as the program's beginning.
 func (p *Program) Run(f *parse.File) {
-	p.in.bounded(p.in.limits.Steps, func() { p.in.module(f) })
+	p.in.bounded(p.in.limits.StepsFile, func() { p.in.module(f) })
 }
 
 // Handlers is how many handlers of tools are registered by now.
@@ -56,7 +56,7 @@ type Tool struct {
 // Finish runs functions that nobody called and that register tools, then all handlers.
 func (p *Program) Finish() Report {
 	in := p.in
-	in.bounded(in.limits.Steps, in.uncalled)
+	in.bounded(in.limits.StepsFile, in.uncalled) // what is left is for the handlers
 	for i := 0; i < len(in.handlers); i++ {
 		if in.steps >= in.limits.Steps || in.ctx.Err() != nil {
 			in.unfinished = append(in.unfinished, in.handlers[i:]...)
@@ -127,7 +127,7 @@ func (in *interp) uncalled() {
 			}
 			in.ran[o.call.node] = true
 			progress = true
-			in.bounded(in.limits.StepsFile, func() { in.callAlone(o) })
+			in.bounded(in.limits.StepsHandler/4, func() { in.callAlone(o) })
 		}
 		if !progress {
 			break

@@ -287,7 +287,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
 	}
-	if o.call != nil && key == "prototype" && !o.call.arrow {
+	if o.call != nil && key == "prototype" && !o.call.arrow && in.current != nil {
 		p := objectOf(in.newObject(""))
 		in.set(o, key, p)
 		return p
