@@ -105,7 +105,9 @@ func (p *peer) dial(f *flight[*link]) {
 		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: p.cfg.Limits, Capabilities: p.cfg.Capabilities,
 		Handler: Handler{Request: p.asked(p.cfg.Handler.Request), Notify: func(method string, params json.RawMessage) {
 			l.lists.notified(method)
-			p.set.publish(Notification{p.cfg.Name, method, params})
+			if params, ok := p.told(method, params); ok {
+				p.set.publish(Notification{p.cfg.Name, method, params})
+			}
 		}},
 	})
 	l.Client, l.began = client, time.Now()
@@ -244,6 +246,13 @@ func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
 		own := *r.Handler
 		own.Request = p.asked(own.Request)
 		r.Handler = &own
+	}
+	if tell := r.Progress; tell != nil {
+		r.Progress = func(params json.RawMessage) {
+			if params, ok := p.told("notifications/progress", params); ok {
+				tell(params)
+			}
+		}
 	}
 	return again(r.Method, func() (json.RawMessage, error) {
 		l, release, err := p.acquire(ctx)

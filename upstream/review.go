@@ -69,3 +69,16 @@ func (p *peer) asked(handle func(context.Context, string, json.RawMessage) (json
 		return handle(ctx, method, v.Raw)
 	}
 }
+
+// told has the output layer look at the params of a notification. It reports whether anybody may
+// see them.
+func (p *peer) told(method string, params json.RawMessage) (json.RawMessage, bool) {
+	if params == nil {
+		return nil, true
+	}
+	v := p.set.look(p.set.ctx, &call.Call{Server: p.cfg.Name}, method, params)
+	if !v.Go {
+		p.set.log.Warn("dropped a notification of a server: it is withheld", "server", p.cfg.Name, "method", method)
+	}
+	return v.Raw, v.Go
+}

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -329,4 +330,28 @@ func TestCancel(t *testing.T) {
 			t.Errorf("the next call: %+v, %v", o, err)
 		}
 	})
+}
+
+// What a server says beside its answers is looked at like these.
+func TestNotificationsAreReviewed(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_" + "x7Jq2LmN9pRs4TvWy8ZaB3cDe5FgH1iKo6Mn"
+	m := newMemory(map[string]func(*session, message){"tools/call": func(s *session, m message) {
+		s.line(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"token %s"}}`, secret)
+		s.line(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":"token %s"}}`, m.Params.Meta["progressToken"], secret)
+		s.answer(m, `{}`)
+	}})
+	gate := newGate(t)
+	s := newSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }}, map[string]upstream.Dialer{"a": m})
+	var told, progress notebook
+	s.Subscribe(func(n upstream.Notification) { told.add("%s", n.Params) })
+	_, err := s.Call(t.Context(), "a:read", goodArguments, upstream.WithProgress(func(params json.RawMessage) { progress.add("%s", params) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range [][]string{told.all(), progress.all()} {
+		if len(got) != 1 || strings.Contains(got[0], secret) || !strings.Contains(got[0], "token [redacted:github-pat]") {
+			t.Errorf("got %q", got)
+		}
+	}
 }
