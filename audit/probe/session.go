@@ -125,25 +125,28 @@ func (s *session) gone() bool {
 
 // made reports whether the server has made something at a place of the world.
 func (s *session) made(name string) bool {
-	if s.layer == "" {
-		return false
-	}
-	root, err := os.OpenRoot(s.layer) // what the server made may be links
-	if err != nil {
-		return false
-	}
-	defer root.Close()
-	info, err := root.Lstat(filepath.FromSlash(strings.TrimPrefix(name, "/")))
-	return err == nil && info.Mode()&os.ModeCharDevice == 0
+	there, gone := s.look(name)
+	return there && !gone
 }
 
 // removed reports whether the server has removed something of the world.
 func (s *session) removed(name string) bool {
+	_, gone := s.look(name)
+	return gone
+}
+
+// look says whether the layer has anything at a place, and whether it says that there is nothing.
+func (s *session) look(name string) (there, gone bool) {
 	if s.layer == "" {
-		return false
+		return false, false
 	}
-	info, err := os.Lstat(filepath.Join(s.layer, filepath.FromSlash(name)))
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	root, err := os.OpenRoot(s.layer) // what the server made may be links
+	if err != nil {
+		return false, false
+	}
+	defer root.Close()
+	info, err := root.Lstat(filepath.FromSlash(strings.TrimPrefix(name, "/")))
+	return err == nil, err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // programs are the arguments of the programs that have been started, from the n-th event on, and
