@@ -32,6 +32,9 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	if s.g.validator.Answers(c.Name, s.g.cfg.ValidateName) {
 		return s.validate(ctx, r, p, c)
 	}
+	if c.Name == protocol.RehearseName && s.g.rehearses() {
+		return s.rehearse(ctx, r, p, c)
+	}
 	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
 	if unknown != nil {
 		return s.refusal(ctx, r, c, unknown.verdict()), nil

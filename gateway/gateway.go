@@ -6,6 +6,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,6 +33,10 @@ type Server struct {
 	// shared by sessions alone that are alike in both. [Gateway.Update] takes no such server
 	// unless there was one at the beginning.
 	DialerFor func(who call.Session) upstream.Dialer
+	// Rehearse makes a call where it can do no harm, and returns a CallToolResult that tells what
+	// it did. Nil: calls of the server cannot be rehearsed. Where those of any can, there is the
+	// tool "rehearse", one for all servers.
+	Rehearse func(context.Context, *call.Call) (json.RawMessage, error)
 	// Version tells how the server is reached: [Gateway.Update] keeps the connections of a
 	// server whose Version is as it was.
 	Version string
@@ -100,7 +105,8 @@ type Gateway struct {
 
 	validator *dryrun.Validator
 	own       [][]byte // the definitions of the gateway's own tools
-	personal  bool     // there are servers that must know whose a connection is
+	rehearsal rehearsalTool
+	personal  bool // there are servers that must know whose a connection is
 
 	mu       sync.Mutex
 	servers  []Server
@@ -129,6 +135,9 @@ func New(cfg Config) (*Gateway, error) {
 			return nil, err
 		}
 		g.own = append(g.own, definition)
+	}
+	if g.rehearsal, err = newRehearsalTool(cfg.Limits); err != nil {
+		return nil, err
 	}
 	if g.plain, err = toolvet.New(); err != nil {
 		return nil, err

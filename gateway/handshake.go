@@ -173,6 +173,9 @@ func (s *session) announce(ctx context.Context, modern bool) (map[string]any, st
 		all["logging"] = map[string]any{}
 	}
 	capability := s.g.validator.Capability(s.g.cfg.ValidateName, dryrun.Door{Levels: p.levels(), Progress: true, Tasks: modern})
+	if s.g.rehearses() {
+		capability.Levels = append(capability.Levels, protocol.RehearseLevel)
+	}
 	extensions := map[string]any{protocol.Extension: capability}
 	if modern {
 		extensions[protocol.TasksExtension] = map[string]any{}

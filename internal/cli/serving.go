@@ -173,7 +173,7 @@ func (s *serving) upstreams() []gateway.Server {
 	for i, one := range s.servers {
 		list[i] = gateway.Server{
 			Server:    upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.stderr}},
-			DialerFor: one.local, Gate: one.gate.Load, Version: one.version,
+			DialerFor: one.local, Gate: one.gate.Load, Rehearse: one.offer, Version: one.version,
 		}
 	}
 	return list

@@ -16,7 +16,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -36,13 +35,12 @@ type pkg struct {
 
 // A program is the packages of a directory, checked as far as their imports are at hand.
 type program struct {
-	ctx     context.Context
-	fset    *token.FileSet
-	pkgs    []*pkg
-	byPath  map[string]*pkg
-	std     *stdlib
-	missing map[string]bool // packages that are imported and not there
-	broken  map[string]string
+	ctx    context.Context
+	fset   *token.FileSet
+	pkgs   []*pkg
+	byPath map[string]*pkg
+	std    *stdlib
+	broken map[string]string
 }
 
 // load parses and checks what was read. It runs nothing, not even the go command: what is imported
@@ -50,7 +48,7 @@ type program struct {
 // read where Go is installed.
 func load(ctx context.Context, set files.Set) *program {
 	p := &program{
-		ctx: ctx, fset: token.NewFileSet(), byPath: map[string]*pkg{}, missing: map[string]bool{}, broken: map[string]string{},
+		ctx: ctx, fset: token.NewFileSet(), byPath: map[string]*pkg{}, broken: map[string]string{},
 	}
 	p.std = standard()
 	p.parse(set)
@@ -175,7 +173,6 @@ func (i importer) Import(name string) (*types.Package, error) {
 			return t, nil
 		}
 	}
-	i.p.missing[name] = true
 	return nil, fmt.Errorf("%s is not there", name)
 }
 
@@ -255,14 +252,4 @@ func (i stdImporter) Import(name string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	return i.s.read(name)
-}
-
-// sortedMissing are the packages that were not there, but for those of the SDKs, which are known.
-func (p *program) sortedMissing() []string {
-	var out []string
-	for m := range p.missing {
-		out = append(out, m)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -54,7 +54,6 @@ type Interp struct {
 	named map[string]bool           // tools that a dispatcher knows
 	args  map[*Source]*node         // arguments that were read
 	Tools []Registration
-	tool  string // whose handler is run
 }
 
 // A Registration is a tool and its handler, as the program announces them.

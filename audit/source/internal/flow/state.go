@@ -172,9 +172,6 @@ func (l *layer) since(base *layer) *layer {
 	return out
 }
 
-// facts are the labels of a layer itself.
-func (l *layer) facts() map[*node]Label { return l.labels }
-
 // join makes of what may have happened, each a layer upon base, what is known after it.
 func (in *Interp) join(base *layer, branches []*layer) {
 	if len(branches) == 0 {

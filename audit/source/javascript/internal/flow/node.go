@@ -65,11 +65,9 @@ func (in *interp) resolveName(name string, host Value, args []Value, at position
 		in.nodeCallback(args, objectOf(list), at)
 		return objectOf(list)
 	}
-	all := unknown()
+	all := truth(false)
 	if opts := arg(args, 1); len(opts) == 1 && opts[0].kind == isObject && opts[0].obj.call == nil {
 		all = in.get(opts, "all", at)
-	} else {
-		all = truth(false)
 	}
 	list.array.rest = objectOf(o)
 	yes, no := in.choices(all)

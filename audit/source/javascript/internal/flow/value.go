@@ -166,16 +166,15 @@ type class struct {
 	protoObject *Object
 }
 
-func undefined() Value          { return Value{{kind: isUndefined}} }
-func unknown() Value            { return Value{{kind: isUnknown}} }
-func unknownDep() Value         { return Value{{kind: isUnknown, dep: true}} }
-func constant(s string) Value   { return Value{{kind: isText, text: []part{{s: s}}}} }
-func number(n float64) Value    { return Value{{kind: isNumber, n: n}} }
-func truth(b bool) Value        { return Value{{kind: isBool, b: b}} }
-func anyTruth(dep bool) Value   { return Value{{kind: isTruth, dep: dep}} }
-func native(name string) Value  { return Value{{kind: isNative, name: name}} }
-func objectOf(o *Object) Value  { return Value{{kind: isObject, obj: o}} }
-func textOf(parts []part) Value { return Value{{kind: isText, text: parts}} }
+func undefined() Value         { return Value{{kind: isUndefined}} }
+func unknown() Value           { return Value{{kind: isUnknown}} }
+func unknownDep() Value        { return Value{{kind: isUnknown, dep: true}} }
+func constant(s string) Value  { return Value{{kind: isText, text: []part{{s: s}}}} }
+func number(n float64) Value   { return Value{{kind: isNumber, n: n}} }
+func truth(b bool) Value       { return Value{{kind: isBool, b: b}} }
+func anyTruth(dep bool) Value  { return Value{{kind: isTruth, dep: dep}} }
+func native(name string) Value { return Value{{kind: isNative, name: name}} }
+func objectOf(o *Object) Value { return Value{{kind: isObject, obj: o}} }
 
 // maxAtoms bounds the alternatives of a value, maxParts the parts of a text.
 const (
