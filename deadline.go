@@ -24,11 +24,7 @@ type stageContext struct {
 
 // withTimeout is context.WithTimeout. The caller calls end, in place of a CancelFunc.
 func withTimeout(ctx context.Context, d time.Duration) *stageContext {
-	deadline := time.Now().Add(d)
-	if earlier, ok := ctx.Deadline(); ok && earlier.Before(deadline) {
-		deadline = earlier
-	}
-	return &stageContext{Context: ctx, deadline: deadline}
+	return &stageContext{Context: ctx, deadline: time.Now().Add(d)}
 }
 
 func (c *stageContext) end() {
@@ -56,7 +52,12 @@ var ended = func() context.Context {
 }()
 
 // Deadline implements context.Context.
-func (c *stageContext) Deadline() (time.Time, bool) { return c.deadline, true }
+func (c *stageContext) Deadline() (time.Time, bool) {
+	if earlier, ok := c.Context.Deadline(); ok && earlier.Before(c.deadline) {
+		return earlier, true
+	}
+	return c.deadline, true
+}
 
 // Done implements context.Context.
 func (c *stageContext) Done() <-chan struct{} {
