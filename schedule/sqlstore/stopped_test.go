@@ -1,0 +1,55 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package sqlstore
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// TestStopped stops a worker for longer than its lease, as a machine does that sleeps, while a
+// job fires each second: it goes on afterwards, no run is lost, none is enqueued twice, and at most
+// the one that it was in the middle of is executed twice.
+func TestStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	t.Parallel()
+	places(t, func(t *testing.T, place string) {
+		const runs = 8
+		c := &crash{t: t, log: filepath.Join(t.TempDir(), "calls")}
+		store := open(t, place)
+		due := time.Now().Add(time.Second).Truncate(time.Second)
+		j := newJob("each second", due)
+		j.Schedule, j.Canonical, j.MaxRuns = "* * * * * *", "* * * * * *", runs
+		create(t, store, j)
+		worker := c.start(place)
+		c.await(store, 2)
+		c.signal(worker, syscall.SIGSTOP)
+		time.Sleep(crashLease + time.Second)
+		c.signal(worker, syscall.SIGCONT)
+		c.await(store, runs)
+		c.signal(worker, syscall.SIGTERM)
+		_ = worker.Wait() // it may not have got as far as to hear the signal
+		c.judgeOne(store, runs)
+	})
+}
+
+// judgeOne holds that one job has so many runs, each of a time of its own.
+func (c *crash) judgeOne(store *Store, want int) {
+	c.t.Helper()
+	var runs, times, attempts int
+	if err := store.read.QueryRow("SELECT count(*), count(DISTINCT fire_at), sum(attempt) FROM schedule_runs WHERE state = '"+string(schedule.Succeeded)+"'").Scan(&runs, &times, &attempts); err != nil {
+		c.t.Fatal(err)
+	}
+	if runs != want || times != want || attempts > want+1 {
+		c.t.Errorf("%d runs of %d times in %d attempts, want %d", runs, times, attempts, want)
+	}
+}
