@@ -1,0 +1,198 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Audit holds "toolvet audit" against published vulnerabilities: for each, the version that has
+// it and the one that mends it, from npm, tried and read. It prints the table of docs/audit.md.
+//
+//	go run ./bench/audit
+//
+// It takes some ten minutes, most of them for mcp-server-kubernetes: -only NAME audits one.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// flags are the command line.
+type flags struct {
+	toolvet string
+	only    string
+	static  bool
+}
+
+func main() {
+	var f flags
+	flag.StringVar(&f.toolvet, "toolvet", "", "`FILE` of toolvet; built from this module if empty")
+	flag.StringVar(&f.only, "only", "", "audit the package NAME alone")
+	flag.BoolVar(&f.static, "static", false, "read the code, and start no server")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := run(ctx, f, pairs, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "audit:", err)
+		os.Exit(1)
+	}
+}
+
+// run audits the pairs, and prints a row for each.
+func run(ctx context.Context, f flags, pairs []pair, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "toolvet-bench-audit-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if f.toolvet == "" {
+		f.toolvet = filepath.Join(dir, "toolvet")
+		if text, err := exec.CommandContext(ctx, "go", "build", "-o", f.toolvet, "./cmd/toolvet").CombinedOutput(); err != nil {
+			return fmt.Errorf("building toolvet: %w\n%s", err, text)
+		}
+	}
+	fmt.Fprintln(out, "| vulnerable → fixed | class | tried: vulnerable | tried: fixed | code: vulnerable | code: fixed |")
+	fmt.Fprintln(out, "|---|---|---|---|---|---|")
+	for _, p := range pairs {
+		if f.only != "" && f.only != p.name {
+			continue
+		}
+		var cells [4]string
+		for i, version := range []string{p.vulnerable, p.fixed} {
+			installed, err := p.install(ctx, filepath.Join(dir, fmt.Sprintf("%d", i)), version)
+			if err != nil {
+				cells[i], cells[i+2] = "not installed", "not installed"
+				fmt.Fprintln(os.Stderr, err)
+				continue
+			}
+			cells[i] = "not tried"
+			if !f.static {
+				cells[i] = p.audit(ctx, f.toolvet, installed.tried)
+			}
+			cells[i+2] = p.audit(ctx, f.toolvet, installed.read)
+		}
+		fmt.Fprintf(out, "| %s %s → %s (%s) | %s | %s |\n", p.name, p.vulnerable, p.fixed, p.advisory, p.class, strings.Join(cells[:], " | "))
+	}
+	return nil
+}
+
+// An installation is how a version is audited in both ways.
+type installation struct{ tried, read []string }
+
+// install has npm install a version, without running any of its scripts.
+func (p pair) install(ctx context.Context, dir, version string) (installation, error) {
+	dir = filepath.Join(dir, strings.ReplaceAll(p.name, "/", "+"))
+	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", p.name+"@"+version)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return installation{}, fmt.Errorf("npm install %s@%s: %w\n%s", p.name, version, err, text)
+	}
+	home := filepath.Join(dir, "node_modules", filepath.FromSlash(p.name))
+	program, err := programOf(home)
+	if err != nil {
+		return installation{}, err
+	}
+	tried := []string{"audit", "--json"}
+	for _, e := range p.env {
+		tried = append(tried, "--env", e)
+	}
+	return installation{
+		tried: append(append(tried, "--", "node", program), p.args...),
+		read:  []string{"audit", "--json", home},
+	}, nil
+}
+
+// programOf is the file that starts a package's server.
+func programOf(home string) (string, error) {
+	raw, err := os.ReadFile(filepath.Join(home, "package.json"))
+	if err != nil {
+		return "", err
+	}
+	var manifest struct{ Bin json.RawMessage }
+	if err := json.Unmarshal(raw, &manifest); err != nil {
+		return "", err
+	}
+	var one string
+	if json.Unmarshal(manifest.Bin, &one) == nil {
+		return filepath.Join(home, one), nil
+	}
+	var many map[string]string
+	if err := json.Unmarshal(manifest.Bin, &many); err != nil || len(many) == 0 {
+		return "", errors.New(home + ": package.json names no program")
+	}
+	names := make([]string, 0, len(many))
+	for name := range many {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return filepath.Join(home, many[names[0]]), nil
+}
+
+// report is what the program needs of docs/audit-report.schema.json.
+type report struct {
+	Grade struct {
+		Letter     string
+		Incomplete bool
+		Coverage   struct{ Percent int }
+	}
+	Findings []struct {
+		Tool, Param, Class, Severity, Confidence string
+		Rules                                    []string
+	}
+	Cells []struct{ Tool, Param, Class, Verdict string }
+}
+
+// audit runs toolvet, and says in a few words what it found of the pair's class.
+func (p pair) audit(ctx context.Context, toolvet string, args []string) string {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, toolvet, args...).Output()
+	var r report
+	if json.Unmarshal(out, &r) != nil {
+		return fmt.Sprintf("no report: %v", err)
+	}
+	return p.words(r)
+}
+
+// words are what a report says of the pair's class: the rules that were found, strongest first,
+// with the number of parameters; else how many guards were.
+func (p pair) words(r report) string {
+	var found []string
+	parameters := map[string]int{}
+	guarded := 0
+	for _, f := range r.Findings {
+		if f.Class != p.class || f.Severity == "info" {
+			continue
+		}
+		what := strings.Join(f.Rules, ", ") + ": " + f.Confidence
+		if parameters[what]++; parameters[what] == 1 {
+			found = append(found, what)
+		}
+	}
+	for _, c := range r.Cells {
+		if c.Class == p.class && c.Verdict == "guarded" {
+			guarded++
+		}
+	}
+	for i, what := range found {
+		found[i] = fmt.Sprintf("%s (%d)", what, parameters[what])
+	}
+	words := strings.Join(found, "; ")
+	switch {
+	case words == "" && guarded > 0:
+		words = fmt.Sprintf("guarded (%d)", guarded)
+	case words == "":
+		words = "–"
+	}
+	if r.Grade.Incomplete {
+		words += fmt.Sprintf(", %d %% assessed", r.Grade.Coverage.Percent)
+	}
+	return words
+}
