@@ -84,6 +84,7 @@ var panics = map[string]string{
 	"audit/source/internal/pyparse parser.fail":         "ends a deep recursion; Parse turns it into its error",
 	"audit/source/internal/pyparse lexer.recovering":    "lets through what is no syntax error",
 	"audit/source/internal/pyparse parser.statement":    "lets through what is no syntax error",
+	"internal/mcphttp Abort":                            "ends a connection without an answer, as net/http has it",
 	"mcpgate ownTool":                                   "decodes a constant of package protocol",
 }
 
