@@ -83,7 +83,7 @@ func run(ctx context.Context, rounds, files int) error {
 		}
 		subjects = append(subjects, subject{"server-filesystem", []string{"node", js, dir}, call(dir), dir})
 	}
-	fmt.Println("| server | direct ms | cold ms | added ms | warm ms |\n|---|--:|--:|--:|--:|")
+	fmt.Println("| server | direct ms | cold ms | added ms | direct, server ready ms | warm ms | added ms |\n|---|--:|--:|--:|--:|--:|--:|")
 	for _, s := range subjects {
 		if err := s.measure(ctx, self, rounds); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -113,13 +113,13 @@ func (s subject) measure(ctx context.Context, self string, rounds int) error {
 	cfg := rehearse.Config{Command: s.command, Dir: s.dir, Init: []string{self, "sandbox"}}
 	pool := rehearse.NewPool(cfg)
 	defer pool.Close()
-	var direct, cold, warm []time.Duration
+	var direct, ready, cold, warm []time.Duration
 	for range rounds {
 		for _, way := range []struct {
 			times *[]time.Duration
 			do    func() error
 		}{
-			{&direct, func() error { return s.direct(ctx) }},
+			{&direct, func() error { return s.direct(ctx, &ready) }},
 			{&cold, func() error {
 				session, err := rehearse.Start(ctx, cfg)
 				if err != nil {
@@ -143,13 +143,14 @@ func (s subject) measure(ctx context.Context, self string, rounds int) error {
 			*way.times = append(*way.times, time.Since(began))
 		}
 	}
-	d, c, w := median(direct), median(cold), median(warm)
-	fmt.Printf("| %s | %.0f | %.0f | %.0f | %.1f |\n", s.name, d, c, c-d, w)
+	d, c, r, w := median(direct), median(cold), median(ready), median(warm)
+	fmt.Printf("| %s | %.0f | %.0f | %.0f | %.1f | %.1f | %.1f |\n", s.name, d, c, c-d, r, w, w-r)
 	return nil
 }
 
-// direct starts the server, makes the call and ends it, without a sandbox.
-func (s subject) direct(ctx context.Context) error {
+// direct starts the server, makes the call and ends it, without a sandbox. How long that took from
+// when the server was ready is added to ready.
+func (s subject) direct(ctx context.Context, ready *[]time.Duration) error {
 	client, err := upstream.Start(ctx, upstream.Command{Args: s.command, Dir: s.dir})
 	if err != nil {
 		return err
@@ -158,9 +159,12 @@ func (s subject) direct(ctx context.Context) error {
 	if _, _, err := client.Tools(ctx); err != nil {
 		return err
 	}
+	began := time.Now()
 	if _, err := client.Call(ctx, s.call.Tool, s.call.Arguments); err != nil {
 		return err
 	}
+	client.Close(ctx)
+	*ready = append(*ready, time.Since(began))
 	return os.Remove(filepath.Join(s.dir, "new.txt"))
 }
 
