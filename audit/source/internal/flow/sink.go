@@ -188,7 +188,7 @@ func judgeURL(l Label) (judged, bool) {
 	case l&private != 0:
 		return suspected("ssrf-ranges", "the host is checked before SINK, but not for loopback, private and link-local addresses alike"), true
 	case l&(HostWeak|PrefixWeak|PrefixSep) != 0:
-		return suspected("host-prefix", "the host is compared in part only before SINK, so that a name that looks alike passes"), true
+		return suspected("allow-list-prefix", "the host is compared in part only before SINK, so that a name that looks alike passes"), true
 	}
 	if l&HostLooked != 0 {
 		return suspected("ssrf-unchecked-way", "an address is checked before SINK, but there is a way past the check"), true
@@ -213,7 +213,7 @@ func (in *Interp) judgeShell(v Value, n *node, l Label) judged {
 	case l&Quoted != 0:
 		return guarded("", "the text is quoted for the shell before SINK")
 	case v.pre == "" && v.suf == "" && whole(n) && commandName.MatchString(n.src.Param):
-		return noted("by-design", "running the caller's command is what the tool is for: SINK")
+		return noted("command-by-design", "running the caller's command is what the tool is for: SINK")
 	case l&MetaWeak != 0:
 		return suspected("blacklist", "some of a shell's characters are refused before SINK, not all")
 	}
@@ -242,7 +242,7 @@ func (in *Interp) ProgramSink(pos Pos, what string, v Value) {
 		case l&Chosen != 0:
 			j = guarded("", "the program is one of a fixed list before SINK")
 		case v.pre == "" && v.suf == "" && commandName.MatchString(n.src.Param):
-			j = noted("by-design", "running the caller's command is what the tool is for: SINK")
+			j = noted("command-by-design", "running the caller's command is what the tool is for: SINK")
 		case l&(Contain|ContainReal) != 0:
 			j = suspected("program", "the caller names the program that SINK starts, below a root")
 		}
@@ -314,7 +314,7 @@ func (in *Interp) argumentSink(pos Pos, what string, v Value, ended, program boo
 		case l&(Chosen) != 0:
 			in.report(audit.Command, n, guarded("", "the argument is one of a fixed list before SINK"), pos, what)
 		case split && whole2(n) && commandName.MatchString(n.src.Param):
-			in.report(audit.Command, n, noted("by-design", "running the caller's command is what the tool is for: SINK"), pos, what)
+			in.report(audit.Command, n, noted("command-by-design", "running the caller's command is what the tool is for: SINK"), pos, what)
 		case split && l&NoMeta == 0:
 			in.report(audit.Command, n, traced("argument-split", "the caller's text is cut at blanks into arguments of SINK"), pos, what)
 		case program:

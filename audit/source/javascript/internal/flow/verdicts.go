@@ -59,13 +59,13 @@ func verdictOfURL(have Bits) judgement {
 	private := have & bitsPrivate
 	switch {
 	case have&bitPublic != 0 && have&bitHostPrefix == 0:
-		return judgement{audit.Vulnerable, audit.Suspected, "allow-prefix", "the address is compared with an allowed one by its beginning or end alone: a host of another can begin or end the same"}
+		return judgement{audit.Vulnerable, audit.Suspected, "allow-list-prefix", "the address is compared with an allowed one by its beginning or end alone: a host of another can begin or end the same"}
 	case have&bitPublic != 0:
 		return judgement{verdict: audit.Guarded, rule: "allow-list", why: "the host is one of a known set"}
 	case private == 0 && have&bitCheckedAtConnect == 0:
 		return judgement{audit.Vulnerable, audit.Traced, "ssrf", "the caller chooses the host of a request, and nothing excludes internal addresses"}
 	case bitsCore&^have != 0 && have&bitCheckedAtConnect == 0:
-		return judgement{audit.Vulnerable, audit.Suspected, "ssrf-incomplete", "internal addresses are excluded, but not " + list(bitsCore&^have)}
+		return judgement{audit.Vulnerable, audit.Suspected, "ssrf-ranges", "internal addresses are excluded, but not " + list(bitsCore&^have)}
 	case have&bitCheckedAtConnect == 0 && have>>dnsShift&(bitLoopback|bitTen|bitOneNineTwo|bitLinkLocal) != bitLoopback|bitTen|bitOneNineTwo|bitLinkLocal:
 		return judgement{audit.Vulnerable, audit.Suspected, "ssrf-dns", "internal addresses are excluded as they are written, but not names that resolve to them"}
 	}
