@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/bytesize"
 	"github.com/toolvet/toolvet/checks/internal/probe"
 )
 
@@ -44,7 +45,7 @@ func New(free func(path string) (int64, error), now func() time.Time) *check.Che
 // Options are what a policy demands of a file system. They are safe for concurrent use.
 type Options struct {
 	Path         string        `policy:"path" doc:"absolute path on the file system; default: the directory that the server works in"`
-	MinFree      Size          `policy:"min_free" doc:"space that must be free, such as 1GB"`
+	MinFree      bytesize.Size `policy:"min_free" doc:"space that must be free, such as 1GB"`
 	Cache        time.Duration `policy:"cache" doc:"how long enough space is believed; 0s: not at all; default 10s"`
 	CacheFailure time.Duration `policy:"cache_failure" doc:"how long too little space is believed; default 1s"`
 }
@@ -95,7 +96,7 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 	})
 }
 
-func (d driver) look(place string, least Size) ([]check.Finding, error) {
+func (d driver) look(place string, least bytesize.Size) ([]check.Finding, error) {
 	n, err := d.free(place)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -70,18 +70,3 @@ func TestStall(t *testing.T) {
 		close(release)
 	})
 }
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{"1GB": "1GB", "1024": "1KiB", "0.5 MB": "500kB", "2tib": "2TiB", "0": "0B"} {
-		var s Size
-		if err := s.UnmarshalText([]byte(text)); err != nil || s.String() != want {
-			t.Errorf("%q: got %v and %v, want %s", text, s, err, want)
-		}
-	}
-	for _, text := range []string{"", "GB", "1XB", "-1GB", "1e3", "99999999TB", "NaN"} {
-		if err := new(Size).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q is taken for a size", text)
-		}
-	}
-}

@@ -5,7 +5,6 @@
 package json
 
 import (
-	"context"
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
@@ -25,27 +24,5 @@ var Check = &check.Check{
 	Level:   check.SyntaxLevel,
 	Bounded: true,
 	Rule:    Rule,
-	Run:     run,
-}
-
-func run(ctx context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		o, ok := t.Options.(*Options)
-		if !ok {
-			o = new(Options) // no demands but those that hold everywhere
-		}
-		value, ok := t.Value.(string)
-		if !ok {
-			pass.Reportf(t.Pointer, "must be a string: a JSON text")
-			continue
-		}
-		for _, f := range o.judge(value) {
-			f.Pointer = t.Pointer
-			pass.Report(f)
-		}
-	}
-	return nil
+	Run:     check.EachText("must be a string: a JSON text", (*Options).judge),
 }

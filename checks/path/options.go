@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/check/bytesize"
 )
 
 // Options are what a policy demands of a path. The zero Options demand what holds
@@ -28,15 +29,15 @@ type Options struct {
 	Extensions []string `policy:"extensions" doc:"endings of the file's name that are allowed, such as .csv or .tar.gz; case does not matter"`
 	Platform   string   `policy:"platform" doc:"whose paths they are: posix, windows or auto; default auto, which goes by the directories that are known, else by the system that toolvet runs on"`
 
-	Exists         *bool  `policy:"exists" doc:"true: there must be such a file or directory; false: there must be none yet"`
-	ParentExists   bool   `policy:"parent_exists" doc:"the directory that the path lies in must exist"`
-	Type           string `policy:"type" doc:"what it must be if it exists: file or directory"`
-	Readable       bool   `policy:"readable" doc:"it must exist, and we may read it"`
-	Writable       bool   `policy:"writable" doc:"we may write it, or create it if it does not exist"`
-	MaxSize        Size   `policy:"max_size" doc:"a file must not be larger, such as 100MB or 64KiB"`
-	WarnSize       Size   `policy:"warn_size" doc:"a larger file brings a warning"`
-	MinFree        Size   `policy:"min_free" doc:"free space that the file system must have, such as 1GB"`
-	FollowSymlinks *bool  `policy:"follow_symlinks" doc:"false: no symbolic link below the allowed directories; default: true, links are followed and must stay within"`
+	Exists         *bool         `policy:"exists" doc:"true: there must be such a file or directory; false: there must be none yet"`
+	ParentExists   bool          `policy:"parent_exists" doc:"the directory that the path lies in must exist"`
+	Type           string        `policy:"type" doc:"what it must be if it exists: file or directory"`
+	Readable       bool          `policy:"readable" doc:"it must exist, and we may read it"`
+	Writable       bool          `policy:"writable" doc:"we may write it, or create it if it does not exist"`
+	MaxSize        bytesize.Size `policy:"max_size" doc:"a file must not be larger, such as 100MB or 64KiB"`
+	WarnSize       bytesize.Size `policy:"warn_size" doc:"a larger file brings a warning"`
+	MinFree        bytesize.Size `policy:"min_free" doc:"free space that the file system must have, such as 1GB"`
+	FollowSymlinks *bool         `policy:"follow_symlinks" doc:"false: no symbolic link below the allowed directories; default: true, links are followed and must stay within"`
 
 	confined atomic.Pointer[confines] // made of the world of the last call
 }

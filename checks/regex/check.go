@@ -10,7 +10,6 @@
 package regex
 
 import (
-	"context"
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
@@ -29,27 +28,12 @@ var Check = &check.Check{
 	Stage: check.Semantic,
 	Level: check.SyntaxLevel,
 	Rule:  Rule,
-	Run:   run,
+	Run:   check.EachText("must be a string: a regular expression", judge),
 }
 
-func run(ctx context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		o, ok := t.Options.(*Options)
-		if !ok {
-			o = new(Options) // no demands but those that hold for every expression
-		}
-		value, ok := t.Value.(string)
-		if !ok {
-			pass.Reportf(t.Pointer, "must be a string: a regular expression")
-			continue
-		}
-		if f, bad := o.judge(value); bad {
-			f.Pointer = t.Pointer
-			pass.Report(f)
-		}
+func judge(o *Options, text string) []check.Finding {
+	if f, bad := o.judge(text); bad {
+		return []check.Finding{f}
 	}
 	return nil
 }

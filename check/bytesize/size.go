@@ -1,7 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package disk
+// Package bytesize reads and writes numbers of bytes with units, as policies have them.
+package bytesize
 
 import (
 	"fmt"
