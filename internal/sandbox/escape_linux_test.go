@@ -55,6 +55,7 @@ var attacks = map[string]func(args []string) error{
 	"exe":     func([]string) error { return errorOf(os.OpenFile("/proc/1/exe", os.O_WRONLY, 0)) },
 	"device":  func(a []string) error { return unix.Mknod(a[0], unix.S_IFBLK|0o666, int(unix.Mkdev(8, 0))) },
 	"chardev": func(a []string) error { return unix.Mknod(a[0], unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1))) },
+	"chmod":   func(a []string) error { return os.Chmod(a[0], 0o666) },
 	"fifo":    func(a []string) error { return unix.Mkfifo(a[0], 0o600) },
 	"mount":   func(a []string) error { return unix.Mount("none", a[0], "tmpfs", 0, "") },
 	"bind":    func(a []string) error { return unix.Mount("/", a[0], "", unix.MS_BIND, "") },

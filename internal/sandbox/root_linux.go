@@ -191,7 +191,7 @@ func (r *root) bind(p place) error {
 	if err := touch(r.at(p.path)); err != nil {
 		return err
 	}
-	return bindReadOnly(p.path, r.at(p.path))
+	return bindReadOnly(p.path, r.at(p.path), unix.MS_NODEV)
 }
 
 func touch(path string) error {
@@ -202,11 +202,13 @@ func touch(path string) error {
 	return f.Close()
 }
 
-func bindReadOnly(from, to string) error {
+// bindReadOnly shows a file elsewhere, where neither it nor its mode, owner or times can be
+// changed.
+func bindReadOnly(from, to string, flags uintptr) error {
 	if err := unix.Mount(from, to, "", unix.MS_BIND, ""); err != nil {
 		return err
 	}
-	return unix.Mount("", to, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|lockedFlags(to), "")
+	return unix.Mount("", to, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|flags|lockedFlags(to), "")
 }
 
 // hide shows an empty directory that nothing can be written to.
@@ -278,7 +280,11 @@ func (r *root) layOver(path string, l layering) error {
 		return err
 	}
 	r.except(path)
-	r.fresh = append(r.fresh, overlaying{path, flags})
+	mounted, err := unix.Open(r.at(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	r.fresh = append(r.fresh, overlaying{mounted, path, flags})
 	return nil
 }
 
@@ -307,16 +313,18 @@ func (r *root) lay(p Placed) error {
 	return r.layOver(p.At, layering{upper, work, lower, target, flagsOf(p.From)})
 }
 
-// An overlaying is a mounted overlay, and its flags.
+// An overlaying is a mounted overlay, and its flags. It is held open: the server can move the
+// directories that it is in, and put links to other mounts in their place.
 type overlaying struct {
-	path  string
-	flags uintptr
+	mounted int
+	path    string
+	flags   uintptr
 }
 
 // refresh has the overlays forget what they know of the machine's files, but for what is open.
 func refresh(list []overlaying) error {
 	for _, o := range list {
-		if err := unix.Mount("", o.path, "", unix.MS_REMOUNT|o.flags, ""); err != nil {
+		if err := unix.Mount("", inSelf(o.mounted), "", unix.MS_REMOUNT|o.flags, ""); err != nil {
 			return fmt.Errorf("%s: %w", o.path, err)
 		}
 	}
@@ -363,7 +371,7 @@ func lockedFlags(path string) uintptr {
 	}
 	var flags uintptr
 	for st, ms := range map[int64]uintptr{
-		unix.ST_NOEXEC: unix.MS_NOEXEC, unix.ST_NOATIME: unix.MS_NOATIME, unix.ST_NODIRATIME: unix.MS_NODIRATIME, unix.ST_RELATIME: unix.MS_RELATIME,
+		unix.ST_NODEV: unix.MS_NODEV, unix.ST_NOEXEC: unix.MS_NOEXEC, unix.ST_NOATIME: unix.MS_NOATIME, unix.ST_NODIRATIME: unix.MS_NODIRATIME, unix.ST_RELATIME: unix.MS_RELATIME,
 	} {
 		if int64(fs.Flags)&st != 0 {
 			flags |= ms

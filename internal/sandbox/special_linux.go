@@ -47,7 +47,7 @@ func (r *root) proc() error {
 		}
 	}
 	for _, name := range maskedProc {
-		if err := unix.Mount("/dev/null", filepath.Join(at, name), "", unix.MS_BIND, ""); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := bindReadOnly("/dev/null", filepath.Join(at, name), unix.MS_NOEXEC); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s cannot be masked: %w", name, err)
 		}
 	}
@@ -85,7 +85,7 @@ func (r *root) dev() error {
 		if err := touch(to); err != nil {
 			return err
 		}
-		if err := unix.Mount("/dev/"+name, to, "", unix.MS_BIND, ""); err != nil {
+		if err := showDevice("/dev/"+name, to); err != nil {
 			return fmt.Errorf("/dev/%s: %w", name, err)
 		}
 	}
@@ -112,6 +112,15 @@ func (r *root) dev() error {
 		return err
 	}
 	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, "")
+}
+
+// showDevice shows a device of the machine. It can be written to as ever, but its mode, owner
+// and times are the machine's.
+func showDevice(from, to string) error {
+	if !stands(devicesWall) {
+		return unix.Mount(from, to, "", unix.MS_BIND, "")
+	}
+	return bindReadOnly(from, to, unix.MS_NOEXEC)
 }
 
 // sys shows what the kernel tells of the sandbox's own network, or nothing.

@@ -14,8 +14,9 @@ const (
 	landlockWall    wall = "landlock"
 	privilegeWall   wall = "no_new_privs"
 	setuidWall      wall = "nosuid"
-	procWall        wall = "proc" // is read-only
-	sysWall         wall = "sys"  // is read-only
+	procWall        wall = "proc"    // is read-only
+	sysWall         wall = "sys"     // is read-only
+	devicesWall     wall = "devices" // are read-only
 	overlayWall     wall = "overlay"
 	networkWall     wall = "network" // a namespace
 	descriptorsWall wall = "descriptors"

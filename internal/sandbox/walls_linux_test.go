@@ -59,7 +59,7 @@ func assaults(dir string) []assault {
 		{args: []string{"append", "/proc/sys/kernel/core_pattern"}, walls: []wall{procWall}, root: true}, {args: []string{"append", "/proc/sys/vm/drop_caches"}, walls: []wall{procWall}, root: true},
 		{args: []string{"append", "/proc/sysrq-trigger"}, kernel: "a file that is not there everywhere"}, {args: []string{"append", "/sys/kernel/mm/transparent_hugepage/enabled"}, walls: []wall{sysWall}, root: true},
 		{args: []string{"append", "/sys/power/state"}, kernel: "a file that is not there everywhere"}, {args: []string{"open", "/dev/mem"}, kernel: "it is not there; the kernel asks for capabilities, too"},
-		{args: []string{"open", "/dev/kmsg"}, kernel: "it is not there"}, {args: []string{"open", "/dev/sda"}, kernel: "it is not there"}, {args: []string{"open", "/dev/vda"}, kernel: "it is not there"},
+		{args: []string{"chmod", "/dev/full"}, walls: []wall{devicesWall}, root: true}, {args: []string{"open", "/dev/kmsg"}, kernel: "it is not there"}, {args: []string{"open", "/dev/sda"}, kernel: "it is not there"}, {args: []string{"open", "/dev/vda"}, kernel: "it is not there"},
 		{args: []string{"connect", "192.0.2.1:80"}, kernel: "nobody has this address; see TestReach"}, {args: []string{"descriptors"}, kernel: "nothing is left open; see TestReach"},
 	}
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage/enabled"); err != nil {
@@ -122,7 +122,7 @@ func TestWalls(t *testing.T) {
 	dir := t.TempDir()
 	list, scoped := assaults(dir), landlockABI() >= scopedABI
 	for _, without := range [][]wall{
-		{}, {filterWall, capabilityWall, landlockWall}, {procWall}, {sysWall},
+		{}, {filterWall, capabilityWall, landlockWall}, {procWall}, {sysWall}, {devicesWall},
 		{capabilityWall, landlockWall}, {filterWall, landlockWall}, {filterWall, capabilityWall}, // one stands
 	} {
 		t.Run(fmt.Sprint(without), func(t *testing.T) {
