@@ -21,7 +21,7 @@ func cleanFacts(facts []Fact) []Fact {
 	for i := range facts {
 		f := &facts[i]
 		f.Tool, f.Param, f.Rule, f.Why = clean(f.Tool), clean(f.Param), clean(f.Rule), clean(f.Why)
-		f.Flow = slices.Clone(f.Flow)
+		f.Flow = withoutRepeats(f.Flow)
 		for j := range f.Flow {
 			f.Flow[j].File, f.Flow[j].Note = clean(f.Flow[j].File), clean(f.Flow[j].Note)
 		}
@@ -32,4 +32,16 @@ func cleanFacts(facts []Fact) []Fact {
 		}
 	}
 	return facts
+}
+
+// withoutRepeats is a flow without places of which nothing is said and the next is on the same line.
+func withoutRepeats(flow []Place) []Place {
+	var list []Place
+	for i, p := range flow {
+		if p.Note == "" && i+1 < len(flow) && flow[i+1].File == p.File && flow[i+1].Line == p.Line {
+			continue
+		}
+		list = append(list, p)
+	}
+	return list
 }

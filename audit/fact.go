@@ -3,10 +3,14 @@
 
 package audit
 
-// A Class is one kind of weakness in the validation of inputs and outputs.
+// A Class is the name of a kind of weakness in the validation of inputs and outputs. What it is, its
+// rules and its points stand in a package of its own; see [Classes].
 type Class string
 
-// The classes, each of which is a row of the rubric.
+// RuleID is the class as reports and 'toolvet explain' name it: "audit/path".
+func (c Class) RuleID() string { return "audit/" + string(c) }
+
+// The classes that facts are about.
 const (
 	Path    Class = "path"    // a file outside what the server may touch is read, written or listed
 	URL     Class = "url"     // a request goes where the caller should not be able to send one (SSRF)

@@ -8,6 +8,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+
+	"github.com/toolvet/toolvet/audit/class"
 )
 
 // A Finding is one cell that is vulnerable, with all that is known of it.
@@ -15,10 +17,10 @@ type Finding struct {
 	Cell
 	// ID names the cell, and stays the same as long as it is called the same: baselines and
 	// suppressions go by it.
-	ID         string     `json:"id"`
-	Rules      []string   `json:"rules"` // the kinds of it, strongest evidence first
-	Severity   Severity   `json:"severity"`
-	Confidence Confidence `json:"confidence"`
+	ID         string         `json:"id"`
+	Rules      []string       `json:"rules"` // the kinds of it, strongest evidence first
+	Severity   class.Severity `json:"severity"`
+	Confidence Confidence     `json:"confidence"`
 	// Both says that it was seen when the server ran, and is in its code.
 	Both       bool         `json:"both,omitempty"`
 	Why        string       `json:"why"`
@@ -28,7 +30,16 @@ type Finding struct {
 }
 
 // Graded reports whether the finding counts.
-func (f *Finding) Graded() bool { return f.Severity != Info && f.Suppressed == nil }
+func (f *Finding) Graded() bool { return f.Severity != class.Info && f.Suppressed == nil }
+
+// RuleNames are the rules as 'toolvet explain' knows them: "audit/path/sibling-prefix".
+func (f *Finding) RuleNames() []string {
+	names := make([]string, len(f.Rules))
+	for i, r := range f.Rules {
+		names[i] = f.Class.RuleID() + "/" + r
+	}
+	return names
+}
 
 // findings are those of cells that are vulnerable, worst first.
 func findings(cells []Assessment, language string) []Finding {
@@ -46,14 +57,11 @@ func findings(cells []Assessment, language string) []Finding {
 	return list
 }
 
-func severityRank(s Severity) int { return slices.Index([]Severity{Critical, High, Medium, Info}, s) }
+func severityRank(s class.Severity) int { return slices.Index(class.Severities(), s) }
 
 func finding(a *Assessment, language string) Finding {
 	first := a.Facts[0]
-	f := Finding{Cell: a.Cell, ID: a.ID(), Confidence: first.Confidence, Why: first.Why, Severity: rowOf(a.Class).Severity}
-	if first.Confidence == Suspected {
-		f.Severity = Medium
-	}
+	f := Finding{Cell: a.Cell, ID: a.ID(), Confidence: first.Confidence, Why: first.Why, Severity: severityOf(a.Class, first.Confidence)}
 	for _, fact := range a.Facts {
 		if !fact.bad() {
 			continue
@@ -69,13 +77,25 @@ func finding(a *Assessment, language string) Finding {
 	return f
 }
 
+// severityOf is how bad a finding is; one of a class that nobody knows is a remark.
+func severityOf(c Class, sure Confidence) class.Severity {
+	switch known := classOf(c); {
+	case known == nil:
+		return class.Info
+	case sure == Suspected:
+		return class.Medium
+	default:
+		return known.Severity
+	}
+}
+
 // remarks are what is worth knowing of a cell and never graded.
 func remarks(a *Assessment, language string) []Finding {
 	var list []Finding
 	for _, fact := range a.Facts {
 		if fact.remark() {
 			list = append(list, Finding{
-				Cell: a.Cell, ID: a.ID() + "-" + fact.Rule, Rules: []string{fact.Rule}, Severity: Info, Confidence: Metadata,
+				Cell: a.Cell, ID: a.ID() + "-" + fact.Rule, Rules: []string{fact.Rule}, Severity: class.Info, Confidence: Metadata,
 				Why: fact.Why, Evidence: []Fact{fact}, Fix: Fix(a.Class, languageOf([]Fact{fact}, language)),
 			})
 		}

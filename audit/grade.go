@@ -6,6 +6,8 @@ package audit
 import (
 	"fmt"
 	"strings"
+
+	"github.com/toolvet/toolvet/audit/class"
 )
 
 // A Grade is a letter, and how it came about.
@@ -64,10 +66,11 @@ func (g *Grade) String() string {
 
 func coverage(cells []Assessment) Coverage {
 	c := Coverage{Classes: []ClassCoverage{}}
-	for _, row := range Rubric() {
-		one := ClassCoverage{Class: row.Class}
+	for _, row := range Classes() {
+		name := Class(row.Name)
+		one := ClassCoverage{Class: name}
 		for i := range cells {
-			if cells[i].Class != row.Class || !cells[i].relevant() {
+			if cells[i].Class != name || !cells[i].relevant() {
 				continue
 			}
 			one.Relevant++
@@ -103,7 +106,7 @@ func percent(part, whole int) int {
 func grade(cells []Assessment, list []Finding, tools int) Grade {
 	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells)}
 	for i := range list {
-		if list[i].Suppressed != nil && list[i].Severity != Info {
+		if list[i].Suppressed != nil && list[i].Severity != class.Info {
 			g.Suppressed++
 		}
 	}
@@ -112,7 +115,7 @@ func grade(cells []Assessment, list []Finding, tools int) Grade {
 		return g
 	}
 	g.Score = 100
-	for _, row := range Rubric() {
+	for _, row := range Classes() {
 		if p, ok := minus(row, list); ok {
 			g.add(p)
 		} else if p, ok := plus(row, cells, g.Coverage); ok {
@@ -137,11 +140,12 @@ func (g *Grade) add(p Point) {
 }
 
 // minus is what a row takes: the whole of it if one finding is proven or traced.
-func minus(row Row, list []Finding) (Point, bool) {
+func minus(row *class.Class, list []Finding) (Point, bool) {
+	name := Class(row.Name)
 	sure, suspected := 0, 0
 	for i := range list {
 		switch f := &list[i]; {
-		case f.Class != row.Class || !f.Graded():
+		case f.Class != name || !f.Graded():
 		case f.Confidence == Suspected:
 			suspected++
 		default:
@@ -150,27 +154,28 @@ func minus(row Row, list []Finding) (Point, bool) {
 	}
 	switch {
 	case sure > 0:
-		return Point{Class: row.Class, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "finding"))}, true
+		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "finding"))}, true
 	case suspected > 0:
-		return Point{Class: row.Class, Points: -minusSuspected, Why: fmt.Sprintf("a guard looks as if it could be passed (%s)", count(suspected, "suspicion")), Ours: true}, true
+		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a guard looks as if it could be passed (%s)", count(suspected, "suspicion")), Ours: true}, true
 	}
 	return Point{}, false
 }
 
 // plus is what a row gives for guards that were proven, in a class that was assessed well
 // enough and of which nothing bad is known, suppressed or not.
-func plus(row Row, cells []Assessment, c Coverage) (Point, bool) {
+func plus(row *class.Class, cells []Assessment, c Coverage) (Point, bool) {
+	name := Class(row.Name)
 	if row.Plus == 0 {
 		return Point{}, false
 	}
 	for i := range cells {
-		if cells[i].Class == row.Class && cells[i].Verdict == Vulnerable {
+		if cells[i].Class == name && cells[i].Verdict == Vulnerable {
 			return Point{}, false
 		}
 	}
 	for _, one := range c.Classes {
-		if one.Class == row.Class && one.Guarded > 0 && percent(one.Assessed, one.Relevant) >= enough {
-			return Point{Class: row.Class, Points: row.Plus, Why: fmt.Sprintf("%s, proven for %s", row.Guard, count(one.Guarded, "parameter"))}, true
+		if one.Class == name && one.Guarded > 0 && percent(one.Assessed, one.Relevant) >= enough {
+			return Point{Class: name, Points: row.Plus, Why: fmt.Sprintf("%s, proven for %s", row.Guard, count(one.Guarded, "parameter"))}, true
 		}
 	}
 	return Point{}, false
@@ -188,7 +193,7 @@ func count(n int, what string) string {
 
 // caps are the bounds that hold.
 func caps(list []Finding, c Coverage) []Cap {
-	critical, high, suspected := false, false, false
+	critical, high, suspected, provenCritical := false, false, false, false
 	proven := map[Class]bool{}
 	for i := range list {
 		f := &list[i]
@@ -196,18 +201,19 @@ func caps(list []Finding, c Coverage) []Cap {
 			continue
 		}
 		if f.Confidence == Suspected {
-			suspected = suspected || f.Class != Output
+			suspected = suspected || classOf(f.Class).Severity != class.Medium
 			continue
 		}
-		critical = critical || f.Severity == Critical
-		high = high || f.Severity == High
+		critical = critical || f.Severity == class.Critical
+		high = high || f.Severity == class.High
 		if f.Confidence == Proven {
 			proven[f.Class] = true
+			provenCritical = provenCritical || f.Severity == class.Critical
 		}
 	}
 	var out []Cap
 	switch {
-	case len(proven) > 1 && proven[Command]:
+	case len(proven) > 1 && provenCritical:
 		out = append(out, Cap{"F", "weaknesses of two classes are proven, one of them critical"})
 	case len(proven) > 1:
 		out = append(out, Cap{"D", "weaknesses of two classes are proven"})

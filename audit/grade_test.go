@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/audit/class"
 )
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -162,7 +164,7 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	list := facts(t, "path r/p static vulnerable suspected sibling-prefix", "path r/p dynamic vulnerable proven symlink", "url r/u static vulnerable traced x", "path q/p static vulnerable suspected x")
 	list[0].Flow = []Place{{File: "src/index.py", Line: 3}}
-	r := New(Input{Facts: list, Language: TypeScript, Now: day})
+	r := New(Input{Facts: list, Language: class.TypeScript, Now: day})
 	var got []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -277,10 +279,10 @@ func TestRubricDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(raw)
-	for _, r := range Rubric() {
-		line := fmt.Sprintf("| `%s` | %s | %s | −%d |", r.Class, r.Missing, r.Severity, r.Minus)
-		if r.Plus > 0 {
-			line += fmt.Sprintf(" +%d: %s |", r.Plus, r.Guard)
+	for _, c := range Classes() {
+		line := fmt.Sprintf("| `%s` | %s | %s | −%d |", c.Name, c.Missing, c.Severity, c.Minus)
+		if c.Plus > 0 {
+			line += fmt.Sprintf(" +%d: %s |", c.Plus, c.Guard)
 		}
 		if !strings.Contains(text, line) {
 			t.Errorf("docs/audit-rubric.md lacks the row\n%s", line)

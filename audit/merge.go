@@ -6,6 +6,8 @@ package audit
 import (
 	"cmp"
 	"slices"
+
+	"github.com/toolvet/toolvet/audit/class"
 )
 
 // An Assessment is what all facts about one cell come to.
@@ -43,7 +45,7 @@ func compareCells(a, b Cell) int {
 }
 
 func classRank(c Class) int {
-	return slices.IndexFunc(Rubric(), func(r Row) bool { return r.Class == c })
+	return slices.IndexFunc(Classes(), func(row *class.Class) bool { return row.Name == string(c) })
 }
 
 // join says what the facts about one cell come to. What was seen when the server ran goes

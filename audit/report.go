@@ -13,7 +13,7 @@ import (
 // An Input is all that a report is made of.
 type Input struct {
 	Target   Target
-	Language string // of the server, if it is known: [TypeScript], [Python] or [Go]
+	Language string // of the server, if it is known: [class.TypeScript], [class.Python] or [class.Go]
 	Tools    []string
 	Facts    []Fact
 	Notes    []string // what was not tried, and why

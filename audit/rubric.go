@@ -3,40 +3,26 @@
 
 package audit
 
+import (
+	"github.com/toolvet/toolvet/audit/class"
+	"github.com/toolvet/toolvet/audit/classes/suite"
+)
+
 // RubricVersion changes when the same findings would get another grade.
 const RubricVersion = "1"
 
-// A Severity is how bad a finding is.
-type Severity string
+// Classes are the rows of the rubric, in the order of reports. The numbers are the published ones;
+// see docs/audit-rubric.md.
+func Classes() []*class.Class { return suite.Default() }
 
-// Severities, worst first. Info is never graded.
-const (
-	Critical Severity = "critical"
-	High     Severity = "high"
-	Medium   Severity = "medium"
-	Info     Severity = "info"
-)
-
-// A Row is one class of the rubric: what a finding costs and what a proven guard earns.
-type Row struct {
-	Class    Class    `json:"class"`
-	Missing  string   `json:"missing"` // what a finding says is missing
-	Severity Severity `json:"severity"`
-	Minus    int      `json:"minus"` // once, however many findings there are
-	Guard    string   `json:"guard,omitempty"`
-	Plus     int      `json:"plus,omitempty"`
-}
-
-// Rubric are the rows, in the order of reports. The numbers are the published ones; see
-// docs/audit-rubric.md.
-func Rubric() []Row {
-	return []Row{
-		{Command, "no shell, and no further arguments of a command, from the caller's text", Critical, 25, "", 0},
-		{Path, "path-traversal guard on tools that touch files", High, 15, "allow-list for file paths", 5},
-		{URL, "validation of a URL before the request", High, 15, "URL scheme and IP-range validation", 5},
-		{Schema, "schema validation of arguments", High, 10, "", 0},
-		{Output, "sanitization of what tools read elsewhere", Medium, 5, "output validation on content-aggregating tools", 3},
+// classOf is the class of a name, or nil: what nobody knows is not graded.
+func classOf(c Class) *class.Class {
+	for _, row := range Classes() {
+		if row.Name == string(c) {
+			return row
+		}
 	}
+	return nil
 }
 
 // minusSuspected is what a row costs of which nothing but suspicions was found. It is ours: it
@@ -45,15 +31,6 @@ const minusSuspected = 5
 
 // enough is the share of relevant cells, in percent, from which a grade is complete. It is ours.
 const enough = 70
-
-func rowOf(c Class) Row {
-	for _, r := range Rubric() {
-		if r.Class == c {
-			return r
-		}
-	}
-	return Row{Class: c, Severity: Info}
-}
 
 // A Letter is a grade without its marks: A to F, or Ungraded.
 type Letter string

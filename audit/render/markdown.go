@@ -28,7 +28,7 @@ func Markdown(w io.Writer, r *audit.Report) error {
 		if f.Suppressed != nil {
 			severity += " (suppressed)"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", severity, plain(f.Name())+place(f), plain(f.Why), plain(f.Fix))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", severity, plain(f.Name())+place(f), plain(f.Why)+" ("+plain(strings.Join(f.RuleNames(), ", "))+")", plain(f.Fix))
 	}
 	if more := len(r.Findings) - maxRows; more > 0 {
 		fmt.Fprintf(b, "\n%d more findings are in the report.\n", more)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/audit/class"
 )
 
 // The parts of SARIF 2.1.0 (OASIS) that a report needs.
@@ -120,7 +121,7 @@ func SARIF(w io.Writer, r *audit.Report, anchor, version string) error {
 	}
 	for _, a := range r.Unassessed() {
 		run.Results = append(run.Results, sarifResult{
-			RuleID: ruleID(a.Class), Kind: "open", Level: "none", Message: sarifText{fmt.Sprintf("%s is not known: %s", a.Cell, a.Why)},
+			RuleID: a.Class.RuleID(), Kind: "open", Level: "none", Message: sarifText{fmt.Sprintf("%s is not known: %s", a.Cell, a.Why)},
 			Locations: []sarifLocation{sarifPlace(nil, anchor, a.Cell)}, PartialFingerprints: map[string]string{"toolvetCell/v1": a.ID()},
 		})
 	}
@@ -130,16 +131,14 @@ func SARIF(w io.Writer, r *audit.Report, anchor, version string) error {
 	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-func ruleID(c audit.Class) string { return "audit/" + string(c) }
-
 // scores are severities as code scanning knows them.
-var scores = map[audit.Severity]string{audit.Critical: "9.5", audit.High: "8.0", audit.Medium: "5.0"}
+var scores = map[class.Severity]string{class.Critical: "9.5", class.High: "8.0", class.Medium: "5.0"}
 
-func level(s audit.Severity) string {
+func level(s class.Severity) string {
 	switch s {
-	case audit.Critical, audit.High:
+	case class.Critical, class.High:
 		return "error"
-	case audit.Medium:
+	case class.Medium:
 		return "warning"
 	}
 	return "note"
@@ -147,9 +146,9 @@ func level(s audit.Severity) string {
 
 func sarifRules() []sarifRule {
 	var rules []sarifRule
-	for _, row := range audit.Rubric() {
+	for _, row := range audit.Classes() {
 		rules = append(rules, sarifRule{
-			ID: ruleID(row.Class), ShortDescription: sarifText{"missing: " + row.Missing}, Help: sarifText{audit.Fix(row.Class, "")},
+			ID: audit.Class(row.Name).RuleID(), ShortDescription: sarifText{"missing: " + row.Missing}, Help: sarifText{row.Fix.Any},
 			DefaultConfiguration: sarifLevel{level(row.Severity)},
 			Properties:           map[string]any{"security-severity": scores[row.Severity], "tags": []string{"security", "mcp"}},
 		})
@@ -159,9 +158,9 @@ func sarifRules() []sarifRule {
 
 func sarifFinding(f *audit.Finding, anchor string) sarifResult {
 	result := sarifResult{
-		RuleID: ruleID(f.Class), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s. Fix: %s.", f.Name(), f.Why, f.Fix)},
+		RuleID: f.Class.RuleID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s. Fix: %s.", f.Name(), f.Why, f.Fix)},
 		PartialFingerprints: map[string]string{"toolvetCell/v1": f.ID},
-		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.Rules},
+		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.RuleNames()},
 	}
 	var sink *audit.Place
 	for _, e := range f.Evidence {

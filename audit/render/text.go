@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/audit/class"
 )
 
 // Text writes a report as a person reads it in a terminal: the grade, what to do, and what is not
@@ -25,6 +26,9 @@ func Text(w io.Writer, r *audit.Report) error {
 	}
 	for i := range r.Findings {
 		textFinding(b, &r.Findings[i])
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintf(b, "\n'toolvet explain RULE' says what a rule means, and how to mend it in each language.\n")
 	}
 	textGuards(b, r)
 	textUnassessed(b, r)
@@ -46,6 +50,9 @@ func ours(yes bool) string {
 
 func textFinding(b *bufio.Writer, f *audit.Finding) {
 	fmt.Fprintf(b, "\n%s %s [%s] %s\n", mark(f), f.Name(), f.ID, f.Why)
+	if names := f.RuleNames(); len(names) > 0 {
+		fmt.Fprintf(b, "  rule:   %s\n", strings.Join(names, ", "))
+	}
 	for _, e := range f.Evidence {
 		if e.Proof != nil {
 			fmt.Fprintf(b, "  tried:  %s\n  seen:   %s\n", e.Proof.Arguments, e.Proof.Seen)
@@ -63,7 +70,7 @@ func textFinding(b *bufio.Writer, f *audit.Finding) {
 
 // mark is how bad and how sure a finding is, in a word or two.
 func mark(f *audit.Finding) string {
-	if f.Severity == audit.Info {
+	if f.Severity == class.Info {
 		return "info"
 	}
 	s := fmt.Sprintf("%s, %s", f.Severity, f.Confidence)

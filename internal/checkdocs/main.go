@@ -1,15 +1,17 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checkdocs writes docs/checks.md from the READMEs of the default checks. It is run by
+// Checkdocs writes docs/checks.md from the READMEs of the default checks, or docs/audit-classes.md
+// from those of the classes that an audit grades. It is run by
 //
-//	go generate ./checks/suite
+//	go generate ./checks/suite ./audit/classes/suite
 package main
 
 import (
 	"fmt"
 	"os"
 
+	classes "github.com/toolvet/toolvet/audit/classes/suite"
 	"github.com/toolvet/toolvet/checks/suite"
 )
 
@@ -21,12 +23,21 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("usage: checkdocs FILE")
+	if len(args) != 2 {
+		return fmt.Errorf("usage: checkdocs checks|classes FILE")
 	}
-	text, err := render(suite.Default())
+	var text []byte
+	var err error
+	switch args[0] {
+	case "checks":
+		text, err = render(suite.Default())
+	case "classes":
+		text, err = renderClasses(classes.Default())
+	default:
+		err = fmt.Errorf("the first argument must be checks or classes")
+	}
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(args[0], text, 0o644)
+	return os.WriteFile(args[1], text, 0o644)
 }

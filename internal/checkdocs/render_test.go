@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/diff"
 
+	classes "github.com/toolvet/toolvet/audit/classes/suite"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 )
@@ -20,17 +21,22 @@ import (
 // TestPageIsCurrent fails when a README changed and the page did not.
 func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
-	want, err := render(suite.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(filepath.FromSlash("../../docs/checks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got = []byte(strings.ReplaceAll(string(got), "\r\n", "\n"))
-	if d := diff.Diff("docs/checks.md", got, "generated", want); d != nil {
-		t.Errorf("docs/checks.md is out of date; run: go generate ./checks/suite\n%s", d)
+	for name, render := range map[string]func() ([]byte, error){
+		"docs/checks.md":        func() ([]byte, error) { return render(suite.Default()) },
+		"docs/audit-classes.md": func() ([]byte, error) { return renderClasses(classes.Default()) },
+	} {
+		want, err := render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.FromSlash("../../" + name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = []byte(strings.ReplaceAll(string(got), "\r\n", "\n"))
+		if d := diff.Diff(name, got, "generated", want); d != nil {
+			t.Errorf("%s is out of date; run: go generate ./checks/suite ./audit/classes/suite\n%s", name, d)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/audit/class"
 	"github.com/toolvet/toolvet/audit/source"
 	"github.com/toolvet/toolvet/audit/source/golang"
 	"github.com/toolvet/toolvet/audit/source/javascript"
@@ -24,9 +25,9 @@ var readers = []struct {
 	language string
 	analyze  func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
 }{
-	{audit.TypeScript, javascript.Analyze},
-	{audit.Python, python.Analyze},
-	{audit.Go, golang.Analyze},
+	{class.TypeScript, javascript.Analyze},
+	{class.Python, python.Analyze},
+	{class.Go, golang.Analyze},
 }
 
 // maxUnread bounds how much of what was not read a report names.

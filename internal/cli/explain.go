@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -18,18 +19,22 @@ import (
 
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain [CHECK]",
-		Short:   "List the checks, or explain one",
-		Long:    "List the checks in the order in which they run, or explain one.",
-		Example: "  toolvet explain\n  toolvet explain input-schema",
+		Use:   "explain [CHECK|audit/CLASS[/RULE]]",
+		Short: "List the checks and the classes of an audit, or explain one",
+		Long: `List the checks in the order in which they run, and the classes of weaknesses that
+'toolvet audit' grades, or explain one of them.`,
+		Example: "  toolvet explain\n  toolvet explain input-schema\n  toolvet explain audit/path\n  toolvet explain audit/path/sibling-prefix",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return listChecks(a.stdout, allChecks())
+				return errors.Join(listChecks(a.stdout, allChecks()), listClasses(a.stdout))
 			case 1:
+				if name, ok := strings.CutPrefix(args[0], "audit/"); ok {
+					return explainClass(a.stdout, name)
+				}
 				return explainCheck(a.stdout, allChecks(), args[0])
 			}
-			return usageError(cmd, "explain takes one check")
+			return usageError(cmd, "explain takes one check, or one class or rule of an audit")
 		},
 	}
 }

@@ -85,6 +85,11 @@ var packagesRules = []packagesRule{
 		why:      "the grade is a pure function of the findings, whoever brings the facts",
 	},
 	{
+		packages: []string{"audit/class", "audit/classes/..."},
+		never:    []string{".", "audit", "audit/probe", "audit/source/...", "call", "internal/..."},
+		why:      "a class says what is graded, and knows neither what finds it nor what becomes of it",
+	},
+	{
 		packages: []string{"audit/source/javascript/..."},
 		never:    append([]string{".", "call", "policy", "upstream", "audit/probe", "internal/process", "internal/cli"}, sdks...),
 		why:      "code is read, never run",

@@ -1,0 +1,150 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package class says what a class of weakness is: a documented value with its row of the rubric, the
+// rules that can fire, and what to do about it.
+//
+// A class is data, never a registration: audit/classes/suite lists them, in order. What finds a
+// weakness, audit/probe and the readers below audit/source, names the class and the rule; a fact of a
+// class or a rule that nobody documented fails the tests.
+package class
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Class is one kind of weakness in a server's validation. Its fields are set once and only read.
+type Class struct {
+	// Name is unique, in lower-case words joined by hyphens: "path".
+	Name string
+	// Doc is the class's README.md. The first line is "# " and the name; the first paragraph
+	// sums it up.
+	Doc string
+
+	// Missing is what the rubric says of a server with a finding; Minus is what that costs, in
+	// points, once for all findings of the class.
+	Missing  string
+	Severity Severity // of a finding that is proven or traced
+	Minus    int
+	// Guard is what a server has of which the opposite was proven, and Plus what that earns, in
+	// points. Both may be empty.
+	Guard string
+	Plus  int
+
+	Rules []Rule // what can be found, the plainest first
+	Fix   Fix
+}
+
+// A Rule is one way in which a weakness of a class shows.
+type Rule struct {
+	Name string // unique in its class, in lower-case words joined by hyphens: "sibling-prefix"
+	Doc  string // one sentence, without a full stop
+}
+
+// A Severity is how bad a finding is.
+type Severity string
+
+// Severities, worst first. Info is never graded.
+const (
+	Critical Severity = "critical"
+	High     Severity = "high"
+	Medium   Severity = "medium"
+	Info     Severity = "info"
+)
+
+// Severities are all severities, worst first.
+func Severities() []Severity { return []Severity{Critical, High, Medium, Info} }
+
+// Languages of servers, for what to do about findings.
+const (
+	TypeScript = "typescript" // and JavaScript
+	Python     = "python"
+	Go         = "go"
+)
+
+// A Fix says what to do about findings of a class: in any language, and how in some.
+type Fix struct{ Any, TypeScript, Python, Go string }
+
+// In says what to do in a language; "" is any.
+func (f Fix) In(language string) string {
+	switch language {
+	case TypeScript:
+		return f.TypeScript
+	case Python:
+		return f.Python
+	case Go:
+		return f.Go
+	}
+	return f.Any
+}
+
+// Summary is the first paragraph of the documentation, on one line.
+func (c *Class) Summary() string {
+	_, body, _ := strings.Cut(c.Doc, "\n")
+	paragraph, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
+	return strings.Join(strings.Fields(paragraph), " ")
+}
+
+// Rule returns a rule by its name, or nil.
+func (c *Class) Rule(name string) *Rule {
+	if i := slices.IndexFunc(c.Rules, func(r Rule) bool { return r.Name == name }); i >= 0 {
+		return &c.Rules[i]
+	}
+	return nil
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// Validate reports everything that is wrong with a list of classes.
+func Validate(classes []*Class) error {
+	var errs []error
+	seen := map[string]bool{}
+	for i, c := range classes {
+		if c == nil {
+			errs = append(errs, fmt.Errorf("class %d is nil", i))
+			continue
+		}
+		if seen[c.Name] {
+			errs = append(errs, fmt.Errorf("class %q is listed twice", c.Name))
+		}
+		seen[c.Name] = true
+		errs = append(errs, c.validate())
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Class) validate() error {
+	fail := func(why string) error { return fmt.Errorf("class %q %s", c.Name, why) }
+	switch {
+	case !nameForm.MatchString(c.Name):
+		return fail("needs a name in lower-case words joined by hyphens")
+	case !strings.HasPrefix(c.Doc, "# "+c.Name+"\n"):
+		return fail(`needs documentation that starts with "# ` + c.Name + `"`)
+	case c.Summary() == "":
+		return fail("needs documentation with a first paragraph that sums it up")
+	case c.Missing == "" || c.Minus <= 0:
+		return fail("needs what is missing, and the points that it costs")
+	case c.Severity != Critical && c.Severity != High && c.Severity != Medium:
+		return fail("needs the severity critical, high or medium")
+	case (c.Guard == "") != (c.Plus == 0) || c.Plus < 0:
+		return fail("needs both a guard and the points that it earns, or neither")
+	case c.Fix.Any == "" || c.Fix.TypeScript == "" || c.Fix.Python == "" || c.Fix.Go == "":
+		return fail("needs a fix, in general and in each language")
+	}
+	for i, r := range c.Rules {
+		switch {
+		case !nameForm.MatchString(r.Name) || c.Rule(r.Name) != &c.Rules[i]:
+			return fail(fmt.Sprintf("needs rules with names of their own in lower-case words joined by hyphens, and not %q", r.Name))
+		case r.Doc == "" || strings.HasSuffix(r.Doc, "."):
+			return fail(fmt.Sprintf("needs a sentence without a full stop for the rule %q", r.Name))
+		}
+	}
+	if len(c.Rules) == 0 {
+		return fail("needs rules")
+	}
+	return nil
+}
