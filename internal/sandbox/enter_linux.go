@@ -6,7 +6,6 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An entry is what the program that becomes the server is told.
+// An entry is what the program that becomes the server is told, over the socket: its
+// environment may hold secrets, and arguments are for everybody to see.
 type entry struct {
 	Args, Env []string
 	Dir       string
@@ -34,7 +34,7 @@ type entered struct {
 }
 
 // enter gives up what the server must not have, and becomes the server.
-func enter(config string, _ []string) int {
+func enter() int {
 	runtime.LockOSThread() // what is given up is the thread's
 	c, err := newControl(os.NewFile(controlFD, "listener"))
 	if err != nil {
@@ -45,7 +45,7 @@ func enter(config string, _ []string) int {
 		return 127
 	}
 	var e entry
-	if err := json.Unmarshal([]byte(config), &e); err != nil {
+	if err := c.receive(&e); err != nil {
 		return fail(err)
 	}
 	program, err := e.program()

@@ -129,6 +129,15 @@ var attacks = map[string]func(args []string) error{
 		return setCapabilities([]uintptr{unix.CAP_SYS_ADMIN}, []uintptr{unix.CAP_SYS_ADMIN})
 	},
 	"talk": talk,
+	"bare": bare,
+	"semaphores": func([]string) error {
+		_, _, e := unix.Syscall(unix.SYS_SEMGET, 0, 32000, 0o600) // 2 MiB of the kernel's memory
+		return errnoError(e, unix.ENOSYS)
+	},
+	"queue": func([]string) error {
+		_, _, e := unix.Syscall(unix.SYS_MSGGET, 0, 0o600, 0)
+		return errnoError(e, unix.ENOSYS)
+	},
 	"hold": func(a []string) error {
 		if _, err := net.Dial("tcp", a[0]); err != nil {
 			return err
@@ -157,6 +166,24 @@ func errnoError(e unix.Errno, walls ...unix.Errno) error {
 		}
 	}
 	return nil
+}
+
+// bare becomes another program without naming arguments, and perhaps by a descriptor.
+func bare(a []string) error {
+	fd, err := unix.Open(a[1], unix.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	path, err := unix.BytePtrFromString(map[string]string{"fd": fmt.Sprintf("/proc/self/fd/%d", fd), "path": a[1], "at": ""}[a[0]])
+	if err != nil {
+		return err
+	}
+	if a[0] == "at" {
+		_, _, e := unix.Syscall6(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(path)), 0, 0, unix.AT_EMPTY_PATH, 0)
+		return e
+	}
+	_, _, e := unix.Syscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), 0, 0)
+	return e
 }
 
 // setuidWorks makes a program that has the set-user-ID bit and looks who it is.

@@ -6,7 +6,6 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -32,8 +31,8 @@ func Run(args []string) int {
 	switch {
 	case len(args) == 1 && args[0] == roleInit && os.Getpid() == 1:
 		return runInit()
-	case len(args) > 2 && args[0] == roleEnter:
-		return enter(args[1], args[2:])
+	case len(args) == 1 && args[0] == roleEnter:
+		return enter()
 	}
 	fmt.Fprintln(os.Stderr, "sandbox is started by toolvet itself, to rehearse a call; it does not work by hand")
 	return 2
@@ -150,14 +149,8 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 		return nil, nil, err
 	}
 	defer mine.conn.Close()
-	config, err := json.Marshal(entry{Args: i.setup.Config.Args, Env: i.setup.Config.Env, Dir: i.setup.Config.Dir, Root: i.setup.Root, Limits: i.setup.Config.Limits})
-	if err != nil {
-		theirs.Close()
-		return nil, nil, err
-	}
-	defer mine.conn.Close()
 	cmd := exec.Command("/proc/self/exe", i.setup.Config.Init[1:]...)
-	cmd.Args = append(cmd.Args, roleEnter, string(config), "--")
+	cmd.Args = append(cmd.Args, roleEnter)
 	cmd.Args[0] = i.setup.Config.Init[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{theirs}
@@ -165,6 +158,10 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 	err = cmd.Start()
 	theirs.Close()
 	if err != nil {
+		return nil, nil, err
+	}
+	what := i.setup.Config
+	if err := mine.send(entry{Args: what.Args, Env: what.Env, Dir: what.Dir, Root: i.setup.Root, Limits: what.Limits}); err != nil {
 		return nil, nil, err
 	}
 	listener, err := takeListener(mine, cmd.Process.Pid)

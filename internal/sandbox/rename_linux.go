@@ -104,18 +104,21 @@ func openMove(n *notification) (*move, error) {
 
 const atCwd = uint64(uint32(unix.AT_FDCWD & 0xffffffff))
 
+// openedBy is the path to what a process has open, or to its working directory.
+func openedBy(pid uint32, fd uint64) string {
+	own := "/proc/" + strconv.Itoa(int(pid))
+	if uint32(fd) == uint32(atCwd) {
+		return own + "/cwd"
+	}
+	return own + "/fd/" + strconv.Itoa(int(int32(fd)))
+}
+
 // openParent opens the directory that a path of another process leads to, and says what it
 // is called there. Links of /proc, which would mean ours, are not followed.
 func openParent(pid uint32, at uint64, path string) (dir int, name string, mountID uint64, err error) {
 	base := unix.AT_FDCWD
 	if !strings.HasPrefix(path, "/") {
-		link := "/proc/" + strconv.Itoa(int(pid))
-		if uint32(at) == uint32(atCwd) {
-			link += "/cwd"
-		} else {
-			link += "/fd/" + strconv.Itoa(int(int32(at)))
-		}
-		if base, err = unix.Open(link, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		if base, err = unix.Open(openedBy(pid, at), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
 			return 0, "", 0, err
 		}
 		defer unix.Close(base)

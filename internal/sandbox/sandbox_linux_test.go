@@ -166,6 +166,32 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestBarePrograms starts programs that are given no arguments, and such that have no path.
+func TestBarePrograms(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, how := range []string{"path", "fd", "at"} {
+		r := run(t, Config{Dir: "/", Args: []string{self(t), "as-attacker", "bare", how, program}})
+		if events := r.Events(); len(events) != 2 || len(events[1].Exec) != 1 || r.Ended().Exit.Code != 0 {
+			t.Errorf("%s: got %v, %q, %v", how, events, r.out, r.Ended().Exit)
+		}
+	}
+}
+
+// TestLargeEnvironment has more variables than one argument of a program can hold, and their
+// values for the server alone.
+func TestLargeEnvironment(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100<<10)
+	r := run(t, Config{Dir: "/", Env: []string{"A=" + long, "B=" + long, "C=" + long}, Args: []string{"/bin/sh", "-c", "echo ${#A} ${#B} ${#C}"}})
+	if r.out != "102400 102400 102400\n" {
+		t.Errorf("got %q %q", r.out, r.err)
+	}
+}
+
 func TestStop(t *testing.T) {
 	for _, tt := range []struct {
 		name, script string

@@ -35,10 +35,11 @@ var forbidden = []uint32{
 
 // unknown are system calls that programs try first and do without: they fail with ENOSYS.
 // The flags of clone3 are in memory, where no filter can look; what io_uring does is seen
-// by no filter; and files in memory are on no file system whose size we could limit.
+// by no filter; and files in memory are on no file system whose size we could limit, nor are
+// semaphores and queues of System V in the memory of any process.
 var unknown = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET,
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET,
 }
 
 // watched are system calls that init is told of before they are made.

@@ -7,6 +7,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -140,9 +142,9 @@ func read(n *notification) *Event {
 	e := &Event{PID: int(n.pid)}
 	switch n.nr {
 	case unix.SYS_EXECVE:
-		e.Exec = program(n.pid, memory, n.args[0], n.args[1])
+		e.Exec = program(n.pid, memory, atCwd, n.args[0], n.args[1])
 	case unix.SYS_EXECVEAT:
-		e.Exec = arguments(memory, n.args[2])
+		e.Exec = program(n.pid, memory, n.args[0], n.args[1], n.args[2])
 	case unix.SYS_CONNECT:
 		e.Connect = address(memory, n.args[1], n.args[2])
 	case unix.SYS_SENDTO:
@@ -160,16 +162,27 @@ func read(n *notification) *Event {
 }
 
 // program is the arguments of a program that exists: shells and others try each directory
-// of the PATH.
-func program(pid uint32, memory *os.File, path, args uint64) []string {
-	file := text(memory, path)
-	if !filepath.IsAbs(file) {
-		file = "/proc/" + strconv.Itoa(int(pid)) + "/cwd/" + file
+// of the PATH. One that is given none is told by its path.
+func program(pid uint32, memory *os.File, at, path, args uint64) []string {
+	name := text(memory, path)
+	file := name
+	switch own := "/proc/" + strconv.Itoa(int(pid)); {
+	case name == "":
+		file = openedBy(pid, at)
+	case strings.HasPrefix(name, "/proc/self/"):
+		file = own + strings.TrimPrefix(name, "/proc/self")
+	case strings.HasPrefix(name, "/dev/fd/"):
+		file = own + strings.TrimPrefix(name, "/dev")
+	case !filepath.IsAbs(name):
+		file = filepath.Join(openedBy(pid, at), name)
 	}
 	if unix.Access(file, unix.X_OK) != nil {
 		return nil
 	}
-	return arguments(memory, args)
+	if list := arguments(memory, args); len(list) > 0 {
+		return list
+	}
+	return []string{cmp.Or(name, file)}
 }
 
 // arguments reads a vector of strings.
