@@ -58,6 +58,10 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 		}
 	}
 	r.Network = append(r.Network, s.network(ctx, events)...)
+	if s.outside.lost { // by now nobody connects
+		r.Incomplete = true
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and only the first are told", maxRequests)})
+	}
 	end := s.box.Ended()
 	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory}, Duration(time.Since(s.began))
 	_, unseen := s.box.Layers()

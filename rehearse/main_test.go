@@ -123,6 +123,19 @@ func connect(list []string) {
 			raw, _ := io.ReadAll(answer.Body)
 			answer.Body.Close()
 			fmt.Println(answer.StatusCode, strings.TrimSpace(string(raw)))
+		case strings.HasPrefix(what, "udp:"):
+			conn, err := net.Dial("udp", strings.TrimPrefix(what, "udp:"))
+			if err == nil {
+				_, err = fmt.Fprint(conn, "no question")
+			}
+			fmt.Println("sent", err == nil)
+		case strings.HasPrefix(what, "txt:"):
+			_, err := net.LookupTXT(strings.TrimPrefix(what, "txt:"))
+			fmt.Println("looked up", err == nil)
+		case strings.HasPrefix(what, "six:"):
+			r := net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return net.Dial("udp", "[2001:db8::53]:53") }}
+			_, err := r.LookupHost(context.Background(), strings.TrimPrefix(what, "six:"))
+			fmt.Println("looked up", err == nil)
 		case strings.Contains(what, ":"):
 			conn, err := net.DialTimeout("tcp", what, time.Minute)
 			if err != nil {

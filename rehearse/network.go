@@ -37,6 +37,7 @@ type outside struct {
 
 	mu   sync.Mutex
 	told []egress.Attempt
+	lost bool // there were more
 }
 
 // newOutside makes what a network says.
@@ -135,7 +136,7 @@ func (o *outside) configure(c *sandbox.Config) {
 func (o *outside) record(a egress.Attempt) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.told) < maxRequests {
+	if o.lost = len(o.told) >= maxRequests; !o.lost {
 		o.told = append(o.told, a)
 	}
 }
@@ -167,7 +168,7 @@ func (s *Session) network(ctx context.Context, events []sandbox.Event) []Attempt
 	for i, e := range events {
 		switch {
 		case e.Name != "":
-			list = append(list, Attempt{Address: strictjson.Printable(e.Name, maxAddress), AtStart: i < s.events})
+			list = append(list, Attempt{Address: strictjson.Printable(s.redact.text(ctx, e.Name), maxAddress), AtStart: i < s.events})
 		case e.Connect != "" && !idle(e.Connect):
 			list = append(list, Attempt{Address: strictjson.Printable(s.outside.named(e.Connect), maxAddress), AtStart: i < s.events})
 		}
@@ -215,28 +216,38 @@ func hostOf(authority string) string {
 	return strings.TrimSuffix(strings.Trim(authority, "[]"), ".")
 }
 
-// idle reports whether a connection asks for nothing by itself: that of a resolver to the
-// DNS, or one without a port, which tells programs which address of theirs they would use.
+// idle reports whether a connection asks for nothing: one without a port tells programs which
+// address of theirs they would use.
 func idle(address string) bool {
 	_, port, err := net.SplitHostPort(address)
-	return err == nil && (port == "53" || port == "0")
+	return err == nil && port == "0"
 }
 
-// attempts are each told once; of a name, an address or a connection only what is not known
-// better from a request or a connection to it.
+// attempts are each told once, and those of the server's start apart; of a name, an address or
+// a connection only what is not known better from a request or a connection to it.
 func attempts(list []Attempt) []Attempt {
 	slices.SortStableFunc(list, func(a, b Attempt) int {
-		return cmp.Or(cmp.Compare(a.Address, b.Address), -cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Status, b.Status))
+		return cmp.Or(cmp.Compare(a.Address, b.Address), later(a.AtStart)-later(b.AtStart), -cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Status, b.Status))
 	})
 	var out []Attempt
 	for i, a := range list {
-		again := i > 0 && a.Address == list[i-1].Address && (a.rank() < rankRequest || a.same(&list[i-1]))
-		better := a.rank() == rankName && slices.ContainsFunc(list, func(o Attempt) bool { return strings.HasPrefix(o.Address, a.Address+":") })
+		again := i > 0 && a.Address == list[i-1].Address && a.AtStart == list[i-1].AtStart && (a.rank() < rankRequest || a.same(&list[i-1]))
+		better := a.rank() == rankName && slices.ContainsFunc(list, func(o Attempt) bool {
+			return a.AtStart == o.AtStart && strings.HasPrefix(o.Address, a.Address+":")
+		})
 		if !again && !better {
 			out = append(out, a)
 		}
 	}
 	return out
+}
+
+// later puts what was done at the start first.
+func later(atStart bool) int {
+	if atStart {
+		return 0
+	}
+	return 1
 }
 
 // How much is known of an attempt.

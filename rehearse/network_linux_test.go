@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/egress"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -58,6 +59,59 @@ func TestNetwork(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(gaps, "\n"), "the network is off") {
 		t.Errorf("got the gaps %q", gaps)
+	}
+}
+
+// TestDomain sends things out by the port of the DNS: in questions of any type, in what is no
+// question, and over TCP.
+func TestDomain(t *testing.T) {
+	what := []string{"udp:192.0.2.1:53", "192.0.2.2:53", "txt:txt.example", "again.example", "again.example"}
+	want := []string{"would connect to 192.0.2.1:53", "would connect to 192.0.2.2:53", "would look up again.example", "would look up txt.example"}
+	told := []string{"sent true", "refused", "looked up false", "looked up true", "looked up true"}
+	if _, err := os.Stat("/proc/net/if_inet6"); err == nil {
+		what, want, told = append(what, "six:six.example"), slices.Insert(want, 3, "would look up six.example"), append(told, "looked up true")
+	}
+	got, reported, _ := talk(t, Config{}, what...)
+	if diff := cmp.Diff(told, got); diff != "" {
+		t.Errorf("the program was told (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(want, reported); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestAgain has a call do on the network what the server does as it starts.
+func TestAgain(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := self + " as-client http://api.example.com/collect db.example.com:5432 name.example"
+	_, r := rehearseScripts(t, Config{Dir: t.TempDir(), Command: []string{script}}, script)
+	var got []string
+	for _, a := range r.Network {
+		got = append(got, a.words()+start(a.AtStart))
+	}
+	var want []string
+	for _, w := range []string{"would send POST http://api.example.com/collect (5 bytes)", "would connect to db.example.com:5432", "would look up name.example"} {
+		want = append(want, w+" (as the server started)", w)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if found := Judge(r, "test", []policy.Effect{{Name: "alone", NoNetwork: true}}); len(found) != 1 {
+		t.Errorf("it is allowed: %v", found)
+	}
+}
+
+// TestFloodOfRequests has a server send more than can be told before it sends something else.
+func TestFloodOfRequests(t *testing.T) {
+	t.Parallel()
+	o := &outside{told: make([]egress.Attempt, maxRequests-1)}
+	for _, lost := range []bool{false, true, true} {
+		if o.record(egress.Attempt{}); o.lost != lost {
+			t.Errorf("after %d attempts: lost is %v", len(o.told), o.lost)
+		}
 	}
 }
 

@@ -155,6 +155,7 @@ func (s *Session) settle(ctx context.Context) error {
 	for _, c := range w.changes {
 		s.atStart[c.Path] = c.mark()
 	}
+	_ = s.box.Settle() // where the sandbox has ended, what is known is all
 	s.events, s.settled = len(s.box.Events()), time.Now()
 	return nil
 }

@@ -6,14 +6,13 @@
 package sandbox
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
-	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/net/dns/dnsmessage"
-	"golang.org/x/net/ipv4"
 )
 
 // maxNames bounds the names that get an address.
@@ -51,25 +50,22 @@ func (n *names) fixedAddress(name string) (netip.Addr, bool) {
 }
 
 // address is that of a name. It has none if there are too many.
-func (n *names) address(name string) (a netip.Addr, first bool) {
+func (n *names) address(name string) netip.Addr {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if a, ok := n.by[name]; ok {
-		return a, false
+		return a
 	}
 	if a, ok := n.fixedAddress(name); ok {
-		if len(n.by) < maxNames {
-			n.by[name] = a
-		}
-		return a, true
+		return a
 	}
 	if len(n.by) >= maxNames {
-		return netip.Addr{}, false
+		return netip.Addr{}
 	}
-	a = n.next
+	a := n.next
 	n.next = a.Next()
 	n.by[name], n.of[a] = a, name
-	return a, true
+	return a
 }
 
 // named puts the name in the place of an address that was given out for it.
@@ -95,43 +91,8 @@ func (n *names) nameOf(a netip.Addr) string {
 	return n.of[a.Unmap()]
 }
 
-// domainPort is the port of the DNS.
-const domainPort = 53
-
-// listen answers every question of the DNS, whoever it is sent to.
-func (n *names) listen(tell func(*Event)) error {
-	conn, err := net.ListenPacket("udp4", ":"+strconv.Itoa(domainPort))
-	if err != nil {
-		return err
-	}
-	socket := ipv4.NewPacketConn(conn)
-	if err := socket.SetControlMessage(ipv4.FlagDst, true); err != nil {
-		conn.Close()
-		return err
-	}
-	go n.serve(socket, tell)
-	return nil
-}
-
-func (n *names) serve(socket *ipv4.PacketConn, tell func(*Event)) {
-	buffer := make([]byte, 4096)
-	for {
-		size, about, from, err := socket.ReadFrom(buffer)
-		if err != nil {
-			return
-		}
-		answer, name := n.answer(buffer[:size])
-		if name != "" {
-			tell(&Event{Name: name})
-		}
-		if answer != nil && about != nil { // the answer must come from where the question went to
-			_, _ = socket.WriteTo(answer, &ipv4.ControlMessage{Src: about.Dst}, from) // who asked asks again
-		}
-	}
-}
-
-// answer answers a question, and says which name is asked for the first time. Names have
-// addresses of IPv4, and nothing else.
+// answer answers a question, and says for which name; "" if it is none. Names have addresses
+// of IPv4, and nothing else.
 func (n *names) answer(question []byte) (answer []byte, name string) {
 	var p dnsmessage.Parser
 	header, err := p.Start(question)
@@ -147,13 +108,9 @@ func (n *names) answer(question []byte) (answer []byte, name string) {
 	if b.StartQuestions() != nil || b.Question(q) != nil || b.StartAnswers() != nil {
 		return nil, ""
 	}
-	host := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
-	if q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA {
-		a, first := n.address(host)
-		if first {
-			name = host
-		}
-		if q.Type == dnsmessage.TypeA && a.IsValid() {
+	name = cmp.Or(strings.ToLower(strings.TrimSuffix(q.Name.String(), ".")), ".")
+	if q.Type == dnsmessage.TypeA {
+		if a := n.address(name); a.IsValid() {
 			if b.AResource(dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, TTL: 60}, dnsmessage.AResource{A: a.As4()}) != nil {
 				return nil, name
 			}

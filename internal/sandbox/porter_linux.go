@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -77,7 +78,7 @@ func (p *porter) listen(a netip.AddrPort) {
 
 // anyAddress lets a socket listen at an address that no interface has.
 func anyAddress(network, _ string, c syscall.RawConn) error {
-	if network != "tcp6" {
+	if !strings.HasSuffix(network, "6") {
 		return nil
 	}
 	var failed error

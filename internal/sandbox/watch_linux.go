@@ -155,10 +155,39 @@ func read(n *notification) *Event {
 			e.Connect = address(memory, binary.NativeEndian.Uint64(header), uint64(binary.NativeEndian.Uint32(header[8:])))
 		}
 	}
+	if strings.HasSuffix(e.Connect, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
+		e.Connect = "" // who answers for the DNS tells what arrives
+	}
 	if e.Exec == nil && e.Connect == "" {
 		return nil
 	}
 	return e
+}
+
+// datagram reports whether a descriptor of a process is a socket of UDP.
+func datagram(pid uint32, fd uint64) bool {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
+	if err != nil {
+		return false
+	}
+	_, leader, _ := bytes.Cut(raw, []byte("\nTgid:\t")) // pid may be a thread
+	leader, _, _ = bytes.Cut(leader, []byte("\n"))
+	id, err := strconv.Atoi(string(leader))
+	if err != nil {
+		return false
+	}
+	process, err := unix.PidfdOpen(id, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(process)
+	socket, err := unix.PidfdGetfd(process, int(int32(fd)), 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(socket)
+	protocol, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PROTOCOL)
+	return err == nil && protocol == unix.IPPROTO_UDP
 }
 
 // program is the arguments of a program that exists: shells and others try each directory
