@@ -26,3 +26,13 @@ func Default() []*class.Class {
 		output.Class,
 	}
 }
+
+// Find returns the class of a name, or nil.
+func Find(name string) *class.Class {
+	for _, c := range Default() {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}

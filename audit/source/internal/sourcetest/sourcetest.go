@@ -1,21 +1,79 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sourcetest runs cases of the readers of source code: a txtar archive with the files of a
-// server, and what is to be found in them.
+// Package sourcetest runs cases of the readers of source code: those of the classes, which hold
+// what is found and what is not, and those of a reader, which hold how its language is read.
 package sourcetest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/toolvet/toolvet/audit"
 	"github.com/toolvet/toolvet/audit/source"
 )
+
+// An Analyze is a reader.
+type Analyze func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
+
+// Run runs the cases of the classes in a language, and those in testdata: the files of a server,
+// and "want", a line for each fact.
+func Run(t *testing.T, language string, analyze Analyze, update bool) {
+	t.Helper()
+	for _, s := range Servers(t, language) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			s.Check(t, analyzed(t, analyze, s.Files), true)
+		})
+	}
+	cases, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range cases {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, want := Split(a)
+			res := analyzed(t, analyze, files)
+			got := Lines(res)
+			if update {
+				a.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("found otherwise (-want +got):\n%s", d)
+			}
+			Explained(t, res.Facts)
+		})
+	}
+}
+
+func analyzed(t *testing.T, analyze Analyze, files []txtar.File) source.Result {
+	t.Helper()
+	dir := t.TempDir()
+	if err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	res, err := analyze(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
 
 // Lines are the facts of a result that say something, one a line: tool, parameter, class, verdict,
 // rule, and where the flow ends.
@@ -25,14 +83,7 @@ func Lines(res source.Result) string {
 		if f.Verdict == audit.NoEvidence {
 			continue
 		}
-		verdict := string(f.Verdict)
-		if f.Confidence != "" {
-			verdict = string(f.Confidence)
-		}
-		fmt.Fprintf(&b, "%s %s %s %s", f.Tool, f.Param, f.Class, verdict)
-		if f.Rule != "" {
-			fmt.Fprintf(&b, " %s", f.Rule)
-		}
+		b.WriteString(InShort(f))
 		if len(f.Flow) > 0 {
 			last := f.Flow[len(f.Flow)-1]
 			fmt.Fprintf(&b, " %s:%d", last.File, last.Line)
