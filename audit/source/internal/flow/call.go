@@ -336,7 +336,8 @@ func (in *Interp) invoke(cl *closure, c *CallSite) Value {
 		return in.Derive(Through, 0, c.Pos, "", c.All()...)
 	}
 	f := &frame{vars: map[any]addr{}, parent: cl.frame, fn: cl.fn}
-	act := &activation{fn: cl.fn, frame: f, class: cl.class, base: in.st}
+	act := &activation{fn: cl.fn, frame: f, class: cl.class, base: in.st, start: in.newAddr(), tools: len(in.Tools)}
+	f.born = act.start
 	in.calls = append(in.calls, act)
 	loops := in.loops
 	in.loops = nil
@@ -353,6 +354,7 @@ func (in *Interp) invoke(cl *closure, c *CallSite) Value {
 		act.outcome(in, in.implicit(cl.fn))
 	}
 	in.st = base
+	in.sweep(act)
 	in.join(base, act.outcomes)
 	base.tool = tool
 	in.loops = loops

@@ -93,7 +93,7 @@ func (in *Interp) dispatch(o *object) (Value, bool) {
 		fns := make([]*closure, len(v.fns))
 		for i, c := range v.fns {
 			c2 := *c
-			c2.frame = &frame{vars: map[any]addr{}, parent: c.frame}
+			c2.frame = &frame{vars: map[any]addr{}, parent: c.frame, born: in.next}
 			c2.frame.vars[toolKey{}] = in.constant(f)
 			fns[i] = &c2
 		}
@@ -101,6 +101,7 @@ func (in *Interp) dispatch(o *object) (Value, bool) {
 		for i, obj := range v.objs {
 			if obj.kind == record {
 				c := *obj
+				c.born = in.next
 				a := in.constant(f)
 				c.fields = map[string]addr{}
 				for k, at := range obj.fields {

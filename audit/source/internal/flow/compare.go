@@ -293,6 +293,7 @@ func (in *Interp) Check(v Value, yes, no Label) Value {
 func (in *Interp) look(nodes []*node, depth int) {
 	for _, n := range nodes {
 		if depth < 40 {
+			in.version++
 			n.labels |= HostLooked
 			in.look(n.in, depth+1)
 		}

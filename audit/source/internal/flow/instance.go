@@ -161,7 +161,7 @@ func (in *Interp) Register(r Registration) {
 
 // Exec runs statements of a module or a function, whose variables are the fields of module.
 func (in *Interp) Exec(module Value, body []*Stmt) {
-	f := &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0]}
+	f := &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0], born: in.next}
 	in.calls = append(in.calls, &activation{frame: f, base: in.st})
 	in.exec(body)
 	in.calls = in.calls[:len(in.calls)-1]
@@ -186,7 +186,7 @@ func (in *Interp) FuncValue(fn *Func) Value {
 func (in *Interp) Eval(module Value, e *Expr) Value {
 	f := in.Frame
 	if len(module.objs) == 1 {
-		f = &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0]}
+		f = &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0], born: in.next}
 	}
 	return in.evalIn(f, e)
 }

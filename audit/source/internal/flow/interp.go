@@ -46,7 +46,9 @@ type Interp struct {
 	depth, most   int
 	next          addr
 	ids           int
+	version       int // counts what was learned of nodes
 	calls         []*activation
+	kept          map[addr]bool // places in what is older than the call that made them
 	loops         []*loop
 
 	hits  map[hitKey]*hit
@@ -74,6 +76,8 @@ type activation struct {
 	outcomes []*layer
 	counts   []int
 	results  []addr
+	start    addr // places made since are the call's own
+	tools    int  // that were registered before
 }
 
 const maxResults = 8
@@ -137,7 +141,7 @@ type loop struct {
 
 // New makes an interpreter. Depth bounds calls and nesting.
 func New(ctx context.Context, lang Lang, depth int) *Interp {
-	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, args: map[*Source]*node{}, named: map[string]bool{}}
+	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, kept: map[addr]bool{}, args: map[*Source]*node{}, named: map[string]bool{}}
 	in.root = newLayer(nil)
 	in.root.in = in
 	in.st = in.root
@@ -207,7 +211,7 @@ func (in *Interp) newNode(src *Source, how Deriv, from []*node, labels Label, po
 }
 
 func (in *Interp) newObject(k kind, name string) *object {
-	return &object{kind: k, name: name, fields: map[string]addr{}}
+	return &object{kind: k, name: name, fields: map[string]addr{}, born: in.next}
 }
 
 func (in *Interp) load(a addr) Value {
@@ -224,6 +228,7 @@ func (in *Interp) field(o *object, name string) addr {
 		a = in.newAddr()
 		o.fields[name] = a
 		o.order = append(o.order, name)
+		in.keep(o, a)
 	}
 	return a
 }
@@ -231,6 +236,7 @@ func (in *Interp) field(o *object, name string) addr {
 func (in *Interp) elem(o *object) addr {
 	if o.elem == 0 {
 		o.elem = in.newAddr()
+		in.keep(o, o.elem)
 	}
 	return o.elem
 }
@@ -417,12 +423,10 @@ func (in *Interp) Global(key any, v Value) {
 func (in *Interp) Lazily(key any, x *Expr) Value {
 	a := in.newAddr()
 	in.Frame.vars[key] = a
-	st, calls, loops := in.st, in.calls, in.loops
-	in.st, in.calls, in.loops = in.root, nil, nil
 	in.root.vals[a] = Value{}
-	v := in.evalIn(in.Frame, x)
+	var v Value
+	in.AtStart(func() { v = in.evalIn(in.Frame, x) })
 	in.root.vals[a] = v
-	in.st, in.calls, in.loops = st, calls, loops
 	return v
 }
 

@@ -59,6 +59,10 @@ type layer struct {
 	tool   string // that is called, if the branch knows it
 	config bool   // this way is taken because of how the server is set up
 	dead   bool   // nothing comes after: returned, raised, left the loop
+
+	expanded map[*node]Label // see facts
+	known    map[*node]Label // see effective; it holds for a version of what was learned
+	version  int
 }
 
 func newLayer(parent *layer) *layer {
@@ -88,23 +92,30 @@ func (l *layer) label(n *node) Label {
 }
 
 // effective are the labels of a node, those of what it was made of included.
-func (l *layer) effective(n *node) Label { return l.effectiveWithin(n, map[*node]Label{}) }
+func (l *layer) effective(n *node) Label {
+	if len(n.in) == 0 {
+		return n.labels | l.label(n)
+	}
+	if l.known == nil || l.version != l.in.version {
+		l.known, l.version = map[*node]Label{}, l.in.version
+	}
+	return l.effectiveWithin(n, l.known)
+}
 
-func (l *layer) effectiveWithin(n *node, seen map[*node]Label) Label {
-	if got, ok := seen[n]; ok {
+func (l *layer) effectiveWithin(n *node, known map[*node]Label) Label {
+	if got, ok := known[n]; ok {
 		return got
 	}
-	seen[n] = 0
 	l.in.step()
 	own := n.labels | l.label(n)
 	if len(n.in) > 0 {
 		inherited := ^Label(0)
 		for _, p := range n.in {
-			inherited &= l.effectiveWithin(p, seen)
+			inherited &= l.effectiveWithin(p, known)
 		}
 		own |= n.down(inherited)
 	}
-	seen[n] = own
+	known[n] = own
 	return own
 }
 
@@ -132,7 +143,10 @@ func (l *layer) spread(facts map[*node]Label, n *node, labels Label, depth int) 
 	if labels&private != 0 && have&Resolved != 0 {
 		labels |= DNSChecked
 	}
-	facts[n] |= labels
+	if labels&^facts[n] != 0 {
+		facts[n] |= labels
+		l.in.version++
+	}
 	up := n.up(labels)
 	for _, p := range n.in {
 		l.spread(facts, p, up, depth+1)
@@ -209,9 +223,8 @@ func (in *Interp) join(base *layer, branches []*layer) {
 // joinOne joins what the branches have in one place.
 func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 	var out Value
-	var yes, no factGroups
-	first := true
-	settings := slices.ContainsFunc(branches, func(b *layer) bool { return b.config })
+	vals := make([]Value, 0, len(branches))
+	from := make([]*layer, 0, len(branches))
 	for _, b := range branches {
 		v, ok := b.vals[a]
 		if !ok {
@@ -219,20 +232,13 @@ func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 				continue
 			}
 		}
-		y, n := b.labels, b.labels
-		if v.cond != nil {
-			y, n = both(y, v.cond.yes), both(n, v.cond.no)
-		}
-		config := b.config && !base.config
-		if v.truth != falsy {
-			yes.add(b.expand(y), config)
-		}
-		if v.truth != truthy {
-			no.add(b.expand(n), config)
-		}
-		v = in.bake(b, merged, v)
-		if first {
-			out, first = v, false
+		vals, from = append(vals, v), append(from, b)
+	}
+	settings := slices.ContainsFunc(branches, func(b *layer) bool { return b.config })
+	for i, v := range vals {
+		v = in.bake(from[i], merged, v)
+		if i == 0 {
+			out = v
 			continue
 		}
 		hangs := out.truth != v.truth || len(out.consts) != len(v.consts)
@@ -240,10 +246,53 @@ func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 		out.caller = out.caller || hangs && !settings
 	}
 	out.cond = nil
-	if y, n := yes.merged(), no.merged(); len(y) > 0 || len(n) > 0 {
-		out.cond = &cond{yes: y, no: n}
+	if tells(vals) {
+		out.cond = in.joinedCond(base, vals, from)
 	}
 	merged.vals[a] = out
+}
+
+// tells reports that whether a joined value is true says something of the branch that was taken.
+func tells(vals []Value) bool {
+	for _, v := range vals {
+		if v.cond != nil || v.truth != vals[0].truth {
+			return true
+		}
+	}
+	return false
+}
+
+// joinedCond is what holds if a value is true that each branch has in its own way: what holds in
+// each branch in which it may be.
+func (in *Interp) joinedCond(base *layer, vals []Value, from []*layer) *cond {
+	var yes, no factGroups
+	for i, v := range vals {
+		b := from[i]
+		y, n := b.facts(), b.facts()
+		if v.cond != nil {
+			y, n = both(y, b.expand(v.cond.yes)), both(n, b.expand(v.cond.no))
+		}
+		config := b.config && !base.config
+		if v.truth != falsy {
+			yes.add(y, config)
+		}
+		if v.truth != truthy {
+			no.add(n, config)
+		}
+	}
+	y, n := yes.merged(), no.merged()
+	if len(y) == 0 && len(n) == 0 {
+		return nil
+	}
+	return &cond{yes: y, no: n}
+}
+
+// facts are the labels of a branch that ended, with what follows from them.
+func (l *layer) facts() map[*node]Label {
+	if l.expanded == nil {
+		l.expanded = l.expand(l.labels)
+	}
+	return l.expanded
 }
 
 // factGroups are the facts of branches: of those that are taken because of how the server is set
@@ -316,5 +365,6 @@ func commit(base, branch *layer) {
 	for n, l := range branch.labels {
 		base.labels[n] |= l
 	}
+	base.in.version++
 	base.tool = branch.tool
 }

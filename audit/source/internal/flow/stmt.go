@@ -531,7 +531,7 @@ func (in *Interp) class(s *Stmt) {
 			}
 		}
 	}
-	f := &frame{vars: map[any]addr{}, parent: in.frame(), module: o}
+	f := &frame{vars: map[any]addr{}, parent: in.frame(), module: o, born: in.next}
 	in.calls = append(in.calls, &activation{frame: f, base: in.st})
 	in.exec(s.Cls.Body)
 	in.calls = in.calls[:len(in.calls)-1]

@@ -207,6 +207,7 @@ type object struct {
 	src    *argSource
 	open   bool // a list whose length is not known
 	def    *ClassDef
+	born   addr // the last place that was made before it
 }
 
 // An argSource is the arguments of a tool, or an object within them.
@@ -230,6 +231,7 @@ type frame struct {
 	outer  map[string]bool // names that are an enclosing function's
 	module *object         // its variables are the fields of this
 	fn     *Func
+	born   addr // the last place that was made before it
 }
 
 func (f *frame) lookup(key any) (addr, bool) {
