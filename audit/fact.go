@@ -3,6 +3,8 @@
 
 package audit
 
+import "fmt"
+
 // A Class is the name of a kind of weakness in the validation of inputs and outputs. What it is, its
 // rules and its points stand in a package of its own; see [Classes].
 type Class string
@@ -66,6 +68,14 @@ type Place struct {
 	Line int    `json:"line"`             // from 1
 	Col  int    `json:"column,omitempty"` // from 1, in bytes; 0: not known
 	Note string `json:"note,omitempty"`   // what happens there: "path is read from the arguments", "passed to fs.readFile"
+}
+
+// String is file:line:column, or file:line where the column is not known.
+func (p Place) String() string {
+	if p.Col == 0 {
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
 // A Fact is what one method found out about one cell.

@@ -48,7 +48,7 @@ func Markdown(w io.Writer, r *audit.Report) error {
 func place(f *audit.Finding) string {
 	for _, e := range f.Evidence {
 		if n := len(e.Flow); n > 0 {
-			return fmt.Sprintf(" (%s:%d)", plain(e.Flow[n-1].File), e.Flow[n-1].Line)
+			return " (" + plain(e.Flow[n-1].String()) + ")"
 		}
 	}
 	return ""

@@ -58,7 +58,7 @@ func textFinding(b *bufio.Writer, f *audit.Finding) {
 			fmt.Fprintf(b, "  tried:  %s\n  seen:   %s\n", e.Proof.Arguments, e.Proof.Seen)
 		}
 		for _, p := range e.Flow {
-			fmt.Fprintf(b, "  code:   %s:%d  %s\n", p.File, p.Line, p.Note)
+			fmt.Fprintf(b, "  code:   %s  %s\n", p, p.Note)
 		}
 	}
 	if f.Suppressed != nil {

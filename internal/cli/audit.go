@@ -82,8 +82,11 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse, 2 not audited.
 	f := cmd.Flags()
 	f.StringVar(&flags.failUnder, "fail-under", "", "exit with 1 if the grade is worse than `A|B|C|D`")
 	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
-	for kind, what := range map[string]string{"sarif": "as SARIF 2.1.0", "html": "as a page", "markdown": "as a summary for pull requests", "badge": "'s grade as a picture (SVG)"} {
-		flags.files[kind] = f.String(kind, "", "write the report"+strings.TrimPrefix(" "+what, " '")+" to `FILE`, too")
+	for kind, what := range map[string]string{
+		"sarif": "report as SARIF 2.1.0", "html": "report as a page", "markdown": "report as a summary for pull requests",
+		"badge": "grade as a picture (SVG)",
+	} {
+		flags.files[kind] = f.String(kind, "", "write the "+what+" to `FILE`, too")
 	}
 	f.StringVar(&flags.suppressions, "suppressions", "", "`FILE` of findings that somebody has accepted; default: "+auditSuppressions+", if it is there")
 	f.StringVar(&flags.baseline, "write-baseline", "", "write all findings to `FILE`, as suppressions; needs --reason and --expires")
