@@ -6,6 +6,8 @@ package schedule_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,52 +25,26 @@ func TestOwnersApart(t *testing.T) {
 		anns := w.create(schedule.Spec{Schedule: "every hour"})
 		w.session = &call.Session{Subject: "bob"}
 		w.create(schedule.Spec{Schedule: "every hour"}) // of the same name
-		run, err := w.Trigger(ctx, anns.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := w.triggerPaused(anns.ID)
 		ann, bob, eve := w.Of("ann"), w.Of("bob"), w.Of("eve")
 		if j, err := ann.Get(ctx, "job"); err != nil || j.ID != anns.ID {
 			t.Errorf("Ann's job is %v, %v", j, err)
 		}
 		for who, s := range map[string]*schedule.Scheduler{"bob": bob, "eve": eve} {
-			ids := []string{anns.ID}
+			ids, own := []string{anns.ID}, 1
 			if who == "eve" {
-				ids = append(ids, "job")
+				ids, own = append(ids, "job"), 0
 			}
 			for _, id := range ids {
-				for what, do := range map[string]func() error{
-					"get":     func() error { _, err := s.Get(ctx, id); return err },
-					"pause":   func() error { _, err := s.Pause(ctx, id); return err },
-					"resume":  func() error { _, err := s.Resume(ctx, id); return err },
-					"delete":  func() error { return s.Delete(ctx, id) },
-					"trigger": func() error { _, err := s.Trigger(ctx, id); return err },
-					"update":  func() error { _, _, err := s.Update(ctx, id, []byte(`{"tags":["x"]}`), schedule.How{}); return err },
-					"propose": func() error { _, err := s.ProposeUpdate(ctx, id, []byte(`{"tags":["x"]}`), schedule.How{}); return err },
-					"runs":    func() error { _, err := s.Runs(ctx, schedule.RunFilter{Job: id}); return err },
-					"run":     func() error { _, err := s.GetRun(ctx, run.ID); return err },
-				} {
+				for what, do := range asked(ctx, s, anns, id, run) {
 					if err := do(); !errors.Is(err, schedule.ErrNotFound) {
 						t.Errorf("%s: %s of Ann's job: %v", who, what, err)
 					}
 				}
 			}
-			own := 1
-			if who == "eve" {
-				own = 0
-			}
 			if list, err := s.List(ctx, schedule.JobFilter{}); err != nil || len(list) != own {
 				t.Errorf("%s lists %d jobs, %v", who, len(list), err)
 			}
-			if counts, err := s.Counts(ctx, nil); err != nil || len(counts) != own {
-				t.Errorf("%s counts %v, %v", who, counts, err)
-			}
-			if list, err := s.Runs(ctx, schedule.RunFilter{}); err != nil || len(list) != 0 {
-				t.Errorf("%s lists %d runs, %v", who, len(list), err)
-			}
-		}
-		if j, err := ann.Pause(ctx, "job"); err != nil || j.State != schedule.Paused {
-			t.Errorf("Ann pauses her job: %v, %v", j, err)
 		}
 		if err := ann.Delete(ctx, "job"); err != nil {
 			t.Error(err)
@@ -77,6 +53,115 @@ func TestOwnersApart(t *testing.T) {
 			t.Errorf("Bob's job is gone with Ann's: %v", err)
 		}
 	})
+}
+
+// triggerPaused triggers a job that is paused.
+func (w *world) triggerPaused(id string) *schedule.Run {
+	w.t.Helper()
+	run, err := w.Trigger(w.t.Context(), id)
+	if err == nil {
+		_, err = w.Pause(w.t.Context(), id)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return run
+}
+
+// ownerless are the methods that are asked for no job of anybody's, and why they need keep nobody apart.
+var ownerless = map[string]string{
+	"Scheduler.Create": "what it makes is the session's", "Scheduler.Propose": "judges what is not there yet", "Scheduler.Validate": "judges what is not there yet",
+	"Scheduler.Of": "narrows", "Scheduler.Serve": "the engine", "Scheduler.Recheck": "the engine: it tells nothing",
+
+	"Store.CreateJob": "what it makes is the session's", "Store.AddRun": "Trigger has found the job",
+	"Store.Fire": "the engine", "Store.Claim": "the engine", "Store.Finish": "the engine", "Store.Progress": "the engine", "Store.Heartbeat": "the engine",
+	"Store.Leave": "the engine", "Store.TakeOver": "the engine", "Store.NextAt": "the engine", "Store.Checks": "the engine", "Store.CheckSoon": "the engine",
+	"Store.Prune": "the engine", "Store.Alerts": "the engine", "Store.Told": "the engine", "Store.AlertsSince": "the engine; doors choose by the alert's owner",
+	"Store.Close": "whoever has opened it",
+}
+
+// TestOwnersEverywhere holds that of every method somebody has thought of whose jobs it is asked for: a
+// new one must be in asked, where TestOwnersApart tries it, or in ownerless.
+func TestOwnersEverywhere(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		w.session = &call.Session{Subject: "ann"}
+		ann, known := w.Of("ann"), map[string]bool{}
+		for name := range asked(w.t.Context(), ann, new(schedule.Job), "", new(schedule.Run)) {
+			j := w.create(schedule.Spec{Name: name, Schedule: "every hour"})
+			run := w.triggerPaused(name)
+			if err := asked(w.t.Context(), ann, j, name, run)[name](); err != nil {
+				t.Errorf("%s finds nothing of Ann's for herself: %v", name, err)
+			}
+			known[name] = true
+		}
+		for name := range ownerless {
+			known[name] = true
+		}
+		for _, of := range []reflect.Type{reflect.TypeFor[*schedule.Scheduler](), reflect.TypeFor[schedule.Store]()} {
+			typ := of.Name()
+			if of.Kind() == reflect.Pointer {
+				typ = of.Elem().Name()
+			}
+			for i := range of.NumMethod() {
+				name := typ + "." + of.Method(i).Name
+				if !known[name] {
+					t.Errorf("%s: does it keep owners apart? It must be in asked, or in ownerless with the reason", name)
+				}
+				delete(known, name)
+			}
+		}
+		for name := range known {
+			t.Errorf("there is no %s", name)
+		}
+	})
+}
+
+// asked is what a scheduler and its store can be asked about a job and a run, by method. What finds
+// nothing says [schedule.ErrNotFound].
+func asked(ctx context.Context, s *schedule.Scheduler, j *schedule.Job, id string, run *schedule.Run) map[string]func() error {
+	store := schedule.StoreOf(s)
+	patch := []byte(`{"tags":["x"]}`)
+	found := func(any bool, err error) error {
+		if err == nil && !any {
+			return schedule.ErrNotFound
+		}
+		return err
+	}
+	seen := func(list []*schedule.Job, err error) error {
+		return found(slices.ContainsFunc(list, func(other *schedule.Job) bool { return other.ID == j.ID }), err)
+	}
+	counted := func(list []schedule.Count, err error) error { // nobody else has a paused job
+		return found(slices.ContainsFunc(list, func(c schedule.Count) bool { return c.State == schedule.Paused }), err)
+	}
+	return map[string]func() error{
+		"Scheduler.Check":         func() error { _, err := s.Check(ctx, j); return err },
+		"Scheduler.Delete":        func() error { return s.Delete(ctx, id) },
+		"Scheduler.Get":           func() error { _, err := s.Get(ctx, id); return err },
+		"Scheduler.GetRun":        func() error { _, err := s.GetRun(ctx, run.ID); return err },
+		"Scheduler.Pause":         func() error { _, err := s.Pause(ctx, id); return err },
+		"Scheduler.ProposeUpdate": func() error { _, err := s.ProposeUpdate(ctx, id, patch, schedule.How{}); return err },
+		"Scheduler.Resume":        func() error { _, err := s.Resume(ctx, id); return err },
+		"Scheduler.Runs":          func() error { _, err := s.Runs(ctx, schedule.RunFilter{Job: id}); return err },
+		"Scheduler.Trigger":       func() error { _, err := s.Trigger(ctx, id); return err },
+		"Scheduler.Update":        func() error { _, _, err := s.Update(ctx, id, patch, schedule.How{}); return err },
+		"Scheduler.List":          func() error { return seen(s.List(ctx, schedule.JobFilter{Owner: &j.Owner.Subject})) },
+		"Scheduler.Counts":        func() error { return counted(s.Counts(ctx, &j.Owner.Subject)) },
+
+		"Store.Counts":    func() error { return counted(store.Counts(ctx, &j.Owner.Subject)) },
+		"Store.DeleteJob": func() error { return store.DeleteJob(ctx, id) },
+		"Store.Jobs":      func() error { return seen(store.Jobs(ctx, schedule.JobFilter{Owner: &j.Owner.Subject})) },
+		"Store.Job":       func() error { _, err := store.Job(ctx, id); return err },
+		"Store.Run":       func() error { _, err := store.Run(ctx, run.ID); return err },
+		"Store.UpdateJob": func() error {
+			_, err := store.UpdateJob(ctx, id, func(*schedule.Job) error { return nil })
+			return err
+		},
+		"Store.Runs": func() error {
+			list, err := store.Runs(ctx, schedule.RunFilter{Job: j.ID, Owner: &j.Owner.Subject})
+			return found(len(list) > 0, err)
+		},
+	}
 }
 
 // TestAlertsAreToldUntilHeard holds that an alert that cannot be told is told later, also by the next
