@@ -36,6 +36,8 @@ type Enforcer struct {
 	Server string           // its name in the policy
 	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
 	Now    func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
+	// View makes of a call what rules read of it, as in [rule.Options]; nil: they read the call.
+	View func(context.Context, *call.Call) (*call.Call, error)
 	// Counters count the calls, together with those of the other Enforcers that have them; nil:
 	// alone.
 	Counters *Counters
@@ -67,7 +69,7 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 		}
 	}
 	if set != nil {
-		options = append(options, toolvet.WithMoreChecks(rule.NewCheck(set, rule.Options{Log: e.Log, Now: e.Now})))
+		options = append(options, toolvet.WithMoreChecks(rule.NewCheck(set, rule.Options{Log: e.Log, Now: e.Now, View: e.View})))
 	}
 	limits, err := e.limits(p)
 	if err != nil {

@@ -110,7 +110,7 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (a admitted, 
 // absent for the handler. The _meta is a copy: a handler may change its own while a
 // check that ran out of time still reads.
 func (g *guard) decode(params *mcp.CallToolParamsRaw) (*call.Call, error) {
-	c := &call.Call{Name: params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{}, Meta: maps.Clone(params.Meta)}
+	c := &call.Call{Server: g.server, Name: params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{}, Meta: maps.Clone(params.Meta)}
 	if len(params.Arguments) == 0 {
 		return c, nil
 	}

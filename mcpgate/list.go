@@ -114,7 +114,7 @@ func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsR
 		if t == nil {
 			return true
 		}
-		return !g.gate.Lists(ctx, &call.Call{Name: t.Name, Tool: define(t, g.limits), Session: session})
+		return !g.gate.Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: define(t, g.limits), Session: session})
 	})
 	if shown.Tools == nil { // the list is required
 		shown.Tools = []*mcp.Tool{}

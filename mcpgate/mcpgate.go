@@ -92,6 +92,13 @@ func WithValidation(c dryrun.Config) Option {
 	return optionFunc(func(g *guard) { g.validation = c })
 }
 
+// WithServer says which of a policy's servers this one is, and who makes all calls of a session
+// whose transport does not tell. The default is a server without a name, and a caller of whom
+// nothing is known but a bearer token that the SDK has verified. Caller may be nil.
+func WithServer(name string, caller *call.Session) Option {
+	return optionFunc(func(g *guard) { g.server, g.caller = name, caller })
+}
+
 // WithLimits bounds the arguments of a call; zero fields mean the defaults of
 // [call.Limits]. The SDK's transports have limits of their own, which come first.
 func WithLimits(l call.Limits) Option {
@@ -152,6 +159,9 @@ type guard struct {
 	name   string // wanted for the validate tool
 	limits call.Limits
 	logger *slog.Logger
+
+	server string        // its name in a policy
+	caller *call.Session // nil: see sessionOf
 
 	observer toolvet.Observer // nil: nobody
 

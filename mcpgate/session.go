@@ -24,7 +24,11 @@ type request interface {
 // sessionOf is who makes a request, as far as the SDK knows it: by the bearer token that the
 // server's own authorization has verified.
 func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
-	s := &call.Session{ProtocolVersion: r.ProtocolVersion()}
+	s := new(call.Session)
+	if g.caller != nil {
+		*s = *g.caller
+	}
+	s.ProtocolVersion = r.ProtocolVersion()
 	s.Traceparent, _ = meta["traceparent"].(string) // SEP-414
 	extra := r.GetExtra()
 	if extra == nil {

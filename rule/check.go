@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
@@ -19,6 +20,9 @@ var doc string
 type Options struct {
 	Log *slog.Logger     // is told why a rule could not be evaluated, which may quote an argument; nil discards
 	Now func() time.Time // of the variable now; nil: time.Now
+	// View makes of a call what rules read of it, where callers have several words for the same
+	// thing. Its error refuses the call. Nil: they read the call.
+	View func(context.Context, *call.Call) (*call.Call, error)
 }
 
 // NewCheck makes the check "rule", which refuses what the set does not allow.
@@ -44,6 +48,13 @@ func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 	if c.Tool == nil || c.Tool.Fault != nil {
 		pass.Skipf("nothing is known of the tool that rules could be checked against")
 		return nil
+	}
+	if o.View != nil {
+		var err error
+		if c, err = o.View(ctx, c); err != nil {
+			return err
+		}
+		pass.Fleeting()
 	}
 	d := set.ForTool(c.Server, c.Tool).Evaluate(ctx, Input{
 		Session: c.Session, Server: c.Server, Tool: c.Name, Args: c.Arguments, Now: o.Now(),

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/notify"
 	"github.com/toolvet/toolvet/schedule/server"
@@ -27,8 +26,8 @@ type runner struct {
 	tasks sync.WaitGroup
 }
 
-// newRunner opens the store. Apart says whether sessions see their own jobs alone.
-func newRunner(ctx context.Context, p *plan, servers jobServers, supervisor []string, apart func() bool) (*runner, error) {
+// newRunner opens the store. Door says what its MCP server asks.
+func newRunner(ctx context.Context, p *plan, servers jobServers, supervisor []string, door server.Config) (*runner, error) {
 	notifier := notify.New(notify.Config{
 		Webhook: p.said.Alerts.Webhook, Secret: p.said.Alerts.WebhookSecret, Command: p.said.Alerts.Command, Supervisor: supervisor, Logger: p.log,
 	})
@@ -37,7 +36,8 @@ func newRunner(ctx context.Context, p *plan, servers jobServers, supervisor []st
 	if r.Scheduler, r.store, err = p.open(ctx, servers, notifier.Tell, func(a schedule.Alert) { r.door.Alert(a) }); err != nil {
 		return nil, err
 	}
-	r.door = server.New(server.Config{Scheduler: r.Scheduler, Checks: suite.Default(), Apart: apart, Logger: p.log})
+	door.Scheduler, door.Logger = r.Scheduler, p.log
+	r.door = server.New(door)
 	return r, nil
 }
 

@@ -17,11 +17,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/httpguard"
 	"github.com/toolvet/toolvet/internal/streamable"
 	"github.com/toolvet/toolvet/recorder"
+	"github.com/toolvet/toolvet/schedule/server"
 	pages "github.com/toolvet/toolvet/schedule/web"
 )
 
@@ -84,7 +86,16 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	}
 	defer servers.end(ctx)
 	asked := newDoor(nil, p.log) // in front of clients that come over HTTP
-	r, err := newRunner(ctx, p, servers, supervisor, func() bool { return own.listen != "" && asked.authorization() != nil && !p.said.Shared })
+	var r *runner
+	said := &jobPolicy{file: p.flags.policy, enforce: &access.Enforcer{Server: scheduleServer, Log: p.log, Counters: &servers.counters,
+		View: func(ctx context.Context, c *call.Call) (*call.Call, error) { return r.door.View(ctx, c) }}}
+	if err := said.load(); err != nil {
+		return err
+	}
+	permitted := newJobAccess(said.gate, record, p.log)
+	r, err = newRunner(ctx, p, servers, supervisor, server.Config{
+		Name: scheduleServer, Gate: said.with, Permit: permitted.permit, Apart: func() bool { return own.listen != "" && asked.authorization() != nil && !p.said.Shared },
+	})
 	if err != nil {
 		return err
 	}
@@ -94,11 +105,11 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
-	all.Go(func() { servers.watch(ctx, p, func() error { r.recheck(""); return nil }) })
+	all.Go(func() { servers.watch(ctx, p, func() error { r.recheck(""); return said.load() }) })
 	var doorErr error
 	all.Go(func() {
 		if !own.background {
-			doorErr = a.scheduleDoor(ctx, own, p, asked, r)
+			doorErr = a.scheduleDoor(ctx, own, p, asked, r, permitted)
 			stop() // the client is gone
 		}
 	})
@@ -109,7 +120,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 }
 
 // scheduleDoor serves clients until ctx is done or the only client is gone.
-func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, asked *door, r *runner) error {
+func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, asked *door, r *runner, permitted *jobAccess) error {
 	if own.listen == "" {
 		return r.door.Serve(ctx, *p.owner(), a.stdin, a.stdout)
 	}
@@ -131,7 +142,7 @@ func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan,
 	mux.Handle(endpoint, asked.handler(front))
 	mux.Handle("/.well-known/", asked.handler(http.NotFoundHandler()))
 	mux.Handle(pages.Path, pages.New(pages.Config{ // which ask for tokens themselves
-		Scheduler: r.Scheduler, Authorization: asked.asks, Who: caller, Apart: func() bool { return asked.authorization() != nil && !p.said.Shared }, Logger: p.log,
+		Scheduler: r.Scheduler, Authorization: asked.asks, Who: caller, Permit: permitted.permit, Apart: func() bool { return asked.authorization() != nil && !p.said.Shared }, Logger: p.log,
 	}))
 	mux.Handle("GET /{$}", http.RedirectHandler(pages.Path, http.StatusSeeOther))
 	own.guard.Hosts = slices.Concat(own.guard.Hosts, asked.hosts())

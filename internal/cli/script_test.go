@@ -88,8 +88,19 @@ func params(dir string, variables map[string]string) testscript.Params {
 			"empty":    empty,
 			"listens":  listens,
 			"gets":     gets,
+			"reads":    reads,
 		},
 	}
+}
+
+// reads sets a variable to what a file says:
+//
+//	reads ID id.txt
+func reads(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: reads NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 // exits runs a program and wants just this exit code:

@@ -151,10 +151,7 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 
 // serveWeb serves clients over HTTP.
 func (a *app) serveWeb(ctx context.Context, s *serving, metrics *prometheus.Metrics) error {
-	web, err := newWeb(s, metrics.Handler())
-	if err != nil {
-		return err
-	}
+	web := newWeb(s, metrics.Handler())
 	handler, err := s.flags.guard.Handler(web)
 	if err != nil {
 		return err

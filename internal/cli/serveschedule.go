@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schedule/server"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -39,7 +40,7 @@ func (s *serving) openScheduler(ctx context.Context) error {
 		return err
 	}
 	var err error
-	s.scheduler, err = newRunner(ctx, p, s.jobs, s.supervisor, s.ownersApart)
+	s.scheduler, err = newRunner(ctx, p, s.jobs, s.supervisor, server.Config{Apart: s.ownersApart, Gate: plainGate(s.log), Permit: s.jobAccess().permit})
 	if err != nil {
 		return err
 	}
@@ -77,12 +78,15 @@ func (s *serving) closeScheduler(ctx context.Context) {
 // the policy says of a server of that name, rules and limits, holds for it.
 func (s *serving) withScheduler(all *policy.Policy) error {
 	starting := s.gateway == nil
-	i := slices.IndexFunc(all.Servers, func(server *policy.Server) bool { return server.Name == scheduleServer })
+	i := slices.IndexFunc(all.Servers, func(one *policy.Server) bool { return one.Name == scheduleServer })
 	switch {
 	case !starting && (all.Schedule != nil) != (s.scheduler != nil):
 		s.log.Warn("that the section schedule comes or goes counts only from the next start on")
 	case all.Schedule == nil:
 		return nil
+	}
+	if err := aboutNames(all); err != nil {
+		return err
 	}
 	if !starting && s.scheduler == nil {
 		return nil
@@ -91,7 +95,7 @@ func (s *serving) withScheduler(all *policy.Policy) error {
 		all.Servers = append(all.Servers, &policy.Server{Name: scheduleServer})
 		return nil
 	}
-	if server := all.Servers[i]; server.URL != "" || len(server.Command) > 0 {
+	if one := all.Servers[i]; one.URL != "" || len(one.Command) > 0 {
 		return withHint(fmt.Errorf("the policy has a server %q and a section schedule, whose tools have that name", scheduleServer), "give the server another name")
 	}
 	return nil

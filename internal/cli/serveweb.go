@@ -42,7 +42,7 @@ type alone struct {
 	close func(context.Context)
 }
 
-func newWeb(s *serving, metrics http.Handler) (*web, error) {
+func newWeb(s *serving, metrics http.Handler) *web {
 	w := &web{s: s, mux: http.NewServeMux(), fronts: map[string]*alone{}}
 	w.all = w.front(s.gateway.Serve)
 	s.loading.Lock()
@@ -57,13 +57,9 @@ func newWeb(s *serving, metrics http.Handler) (*web, error) {
 	})
 	w.mux.HandleFunc("GET /readyz", w.ready)
 	if s.scheduler != nil {
-		jobs, err := w.pages()
-		if err != nil {
-			return nil, err
-		}
-		w.mux.Handle(pages.Path, jobs) // it asks for tokens itself
+		w.mux.Handle(pages.Path, w.pages()) // they ask for tokens themselves
 	}
-	return w, nil
+	return w
 }
 
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.mux.ServeHTTP(rw, r) }

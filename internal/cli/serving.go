@@ -144,6 +144,7 @@ func (s *serving) server(all *policy.Policy, word string, server *policy.Server)
 		}
 		if own {
 			one.dialer, one.local = nil, s.dialScheduler
+			one.enforce.View = func(ctx context.Context, c *call.Call) (*call.Call, error) { return s.scheduler.door.View(ctx, c) }
 		}
 	}
 	gate, err := rehearsingGate(one.enforce, p, nil)

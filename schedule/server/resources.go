@@ -26,7 +26,7 @@ const (
 func (d *door) resources(server *mcp.Server) {
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "job", Title: "A job", URITemplate: jobURI + "{job}", MIMEType: "application/json", Description: "a job, by id or name",
-	}, d.read(jobURI, func(ctx context.Context, id string) (any, error) {
+	}, d.read(jobURI, "get", "job", func(ctx context.Context, id string) (any, error) {
 		j, err := d.jobs.Get(ctx, id)
 		if err != nil {
 			return nil, err
@@ -35,12 +35,19 @@ func (d *door) resources(server *mcp.Server) {
 	}))
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "run", Title: "A run", URITemplate: runURI + "{run}", MIMEType: "application/json", Description: "a run with its result, by id",
-	}, d.read(runURI, func(ctx context.Context, id string) (any, error) { return d.jobs.GetRun(ctx, id) }))
+	}, d.read(runURI, "retrieve", "run", func(ctx context.Context, id string) (any, error) { return d.jobs.GetRun(ctx, id) }))
 }
 
-func (d *door) read(prefix string, find func(context.Context, string) (any, error)) mcp.ResourceHandler {
+// read reads what a tool with this one argument would show.
+func (d *door) read(prefix, tool, argument string, find func(context.Context, string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		v, err := find(ctx, strings.TrimPrefix(r.Params.URI, prefix))
+		id := strings.TrimPrefix(r.Params.URI, prefix)
+		if d.cfg.Permit != nil {
+			if err := d.cfg.Permit(ctx, *d.who, tool, map[string]string{argument: id}); err != nil {
+				return nil, err
+			}
+		}
+		v, err := find(ctx, id)
 		if errors.Is(err, schedule.ErrNotFound) {
 			return nil, mcp.ResourceNotFoundError(r.Params.URI)
 		}

@@ -22,17 +22,21 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A Config says what a [Server] offers. Scheduler is required.
+// A Config says what a [Server] offers. Scheduler and Gate are required.
 type Config struct {
 	Scheduler *schedule.Scheduler
-	// Checks judge the calls of the server's own tools, beside "schedule-job"; those of the
-	// schema are for all to have.
-	Checks []*check.Check
+	// Name is that of this server in the policy.
+	Name string
+	// Gate makes the gate that judges the calls of the server's own tools, with these options
+	// beside its own. It is asked when a session begins.
+	Gate func(...toolvet.Option) (*toolvet.Gate, error)
+	// Permit is asked before a job or a run is read as a resource, which is as good as a call
+	// of the tool "get" or "retrieve". Nil: all may be read.
+	Permit func(ctx context.Context, who call.Session, tool string, arguments any) error
 	// Apart keeps owners apart: a session sees and changes the jobs and runs of its own subject
 	// alone. It is for doors that authenticate, and is asked when a session begins. Nil: no.
 	Apart  func() bool
@@ -53,10 +57,13 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
+// apart reports whether owners are kept apart.
+func (s *Server) apart() bool { return s.cfg.Apart != nil && s.cfg.Apart() }
+
 // Serve serves one session, whose jobs belong to who, until in ends or ctx is done.
 func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 	d := &door{Server: s, who: &who, jobs: s.cfg.Scheduler}
-	if d.apart = s.cfg.Apart != nil && s.cfg.Apart(); d.apart {
+	if d.apart = s.apart(); d.apart {
 		d.jobs = s.cfg.Scheduler.Of(who.Subject)
 	}
 	server, err := d.server()
@@ -85,11 +92,11 @@ func (d *door) server() (*mcp.Server, error) {
 		//lint:ignore SA1019 see Server.Alert
 		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
 	})
-	gate, err := toolvet.New(toolvet.WithChecks(d.cfg.Checks...), toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute), toolvet.WithLogger(d.cfg.Logger))
+	gate, err := d.cfg.Gate(toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute))
 	if err != nil {
 		return nil, err
 	}
-	if err := mcpgate.Install(server, gate, mcpgate.WithLogger(d.cfg.Logger)); err != nil {
+	if err := mcpgate.Install(server, gate, mcpgate.WithServer(d.cfg.Name, d.who), mcpgate.WithLogger(d.cfg.Logger)); err != nil {
 		return nil, err
 	}
 	server.AddReceivingMiddleware(d.validateJobs)

@@ -64,7 +64,12 @@ func newServer(t *testing.T, apart bool) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{Scheduler: s, Checks: suite.Default(), Apart: func() bool { return apart }})
+	return New(Config{Scheduler: s, Gate: gate, Apart: func() bool { return apart }})
+}
+
+// gate is one without a policy.
+func gate(more ...toolvet.Option) (*toolvet.Gate, error) {
+	return toolvet.New(append(more, toolvet.WithChecks(suite.Default()...))...)
 }
 
 // connectAs makes a client of a subject's.
@@ -78,6 +83,8 @@ func connectAs(t *testing.T, server *Server, subject string) *mcp.ClientSession 
 		if err := server.Serve(ctx, call.Session{Subject: subject}, in, out); err != nil {
 			t.Error(err)
 		}
+		in.Close() // so that the client does not wait for a server that could not be made
+		out.Close()
 	})
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
