@@ -64,13 +64,14 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 	}
 	end := s.box.Ended()
 	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory}, Duration(time.Since(s.began))
+	r.Group, _ = s.box.Group()
 	_, unseen := s.box.Layers()
 	for _, g := range unseen {
 		gaps = append(gaps, Gap{g.Path, g.Why})
 	}
 	if end.Limit != "" {
 		r.Incomplete = true
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server was ended because it took more %s than a rehearsal gives it", end.Limit)})
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: what it would have done with more is not known", end.Limit)})
 	}
 	if bytes, files, err := s.box.Room(); err == nil && (bytes < 64<<10 || files < 8) {
 		r.Incomplete = true

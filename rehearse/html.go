@@ -37,6 +37,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"about":   func(c Change) string { return c.about() },
 		"attempt": func(a Attempt) string { return a.words() },
 		"text":    text,
+		"bounds":  func(r *Report) string { return r.bounds() },
 		"shown":   func(s string) string { return strictjson.Printable(s, maxURL) },
 	}).Parse(page)
 	if err != nil {

@@ -32,10 +32,13 @@ type Report struct {
 	Withheld []string `json:"withheld,omitempty"`
 	Gaps     []Gap    `json:"gaps"` // what could not be rehearsed, by path
 	// Incomplete says that there may be changes that the report does not tell.
-	Incomplete bool     `json:"incomplete,omitempty"`
-	Exit       string   `json:"exit"` // "exited with code 0"
-	Usage      Usage    `json:"usage"`
-	Took       Duration `json:"took"`
+	Incomplete bool   `json:"incomplete,omitempty"`
+	Exit       string `json:"exit"` // "exited with code 0"
+	// Group are the controllers of the control group that held the server within its limits, by name: cpu,
+	// memory, pids. What is not among them was counted 20 times a second instead.
+	Group []string `json:"controlGroup,omitempty"`
+	Usage Usage    `json:"usage"`
+	Took  Duration `json:"took"`
 }
 
 // A Call is a call of a tool.
@@ -145,8 +148,10 @@ type Gap struct {
 
 // Usage is what the server used.
 type Usage struct {
-	CPU    Duration `json:"cpu"`
-	Memory int64    `json:"memory"` // bytes, of its largest process
+	CPU Duration `json:"cpu"`
+	// Memory is in bytes: of all processes with what they wrote and the cache of files they read, where
+	// [Report.Group] has memory; or else of the largest process.
+	Memory int64 `json:"memory"`
 }
 
 // A Duration is written as "12ms".

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/cgroup"
 	"github.com/toolvet/toolvet/internal/process"
 	"github.com/toolvet/toolvet/internal/sandbox"
 	"github.com/toolvet/toolvet/policy"
@@ -301,13 +302,29 @@ func (s *Session) Close() {
 	})
 }
 
-// Probe reports whether servers can be rehearsed on this machine: nil if so. It starts
-// toolvet itself in a sandbox.
-func Probe(ctx context.Context, init []string) error {
+// Probe reports whether servers can be rehearsed on this machine: the error is nil if so. It starts
+// toolvet itself in a sandbox. Bounds says what holds servers within their limits.
+func Probe(ctx context.Context, init []string) (Bounds, error) {
 	box, err := sandbox.Start(ctx, sandbox.Config{Args: init, Dir: "/", Init: init})
 	if err != nil {
-		return err
+		return Bounds{}, err
 	}
-	box.Close()
-	return nil
+	defer box.Close()
+	var b Bounds
+	b.Group, err = box.Group()
+	if err != nil {
+		b.Why = err.Error()
+	}
+	var missing *cgroup.UnavailableError
+	if errors.As(err, &missing) {
+		b.Fix = missing.Fix
+	}
+	return b, nil
+}
+
+// Bounds is what holds a server within its limits.
+type Bounds struct {
+	Group []string // as [Report.Group]
+	Why   string   // there is no control group; "" if there is one
+	Fix   string   // how to have one, "" if that is not known
 }

@@ -35,8 +35,16 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "environment: %d variables are withheld from the server\n", len(r.Withheld))
 	}
 	section(b, "not rehearsed", r.Gaps, func(g Gap) string { return strings.TrimPrefix(g.Path+": "+g.Why, ": ") })
-	fmt.Fprintf(b, "the server %s; %s of processor time, %d MiB of memory\n", r.Exit, text(r.Usage.CPU), r.Usage.Memory>>20)
+	fmt.Fprintf(b, "the server %s; %s of processor time, %d MiB of memory; %s\n", r.Exit, text(r.Usage.CPU), r.Usage.Memory>>20, r.bounds())
 	return b.Flush()
+}
+
+// bounds says what held the server within its limits.
+func (r *Report) bounds() string {
+	if len(r.Group) == 0 {
+		return "no control group"
+	}
+	return "control group: " + strings.Join(r.Group, ", ")
 }
 
 func text(d Duration) string {

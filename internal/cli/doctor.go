@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type diagnosis struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
 	Why  string `json:"why,omitempty"`
+	Note string `json:"note,omitempty"`
 	Fix  string `json:"fix,omitempty"`
 }
 
@@ -68,6 +70,9 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 			word = "does not work: " + d.Why
 		}
 		fmt.Fprintf(a.stdout, "%s: %s\n", d.What, word)
+		if d.Note != "" {
+			fmt.Fprintf(a.stdout, "  note: %s\n", d.Note)
+		}
 		if d.Fix != "" {
 			fmt.Fprintf(a.stdout, "  fix: %s\n", d.Fix)
 		}
@@ -129,8 +134,9 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	init, err := sandboxInit()
+	var bounds rehearse.Bounds
 	if err == nil {
-		err = rehearse.Probe(ctx, init)
+		bounds, err = rehearse.Probe(ctx, init)
 	}
 	var missing *rehearse.UnsupportedError
 	switch {
@@ -138,6 +144,16 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 		d.OK, d.Why, d.Fix = false, missing.What, missing.Fix
 	case err != nil:
 		d.OK, d.Why = false, err.Error()
+	default:
+		d.Note, d.Fix = noteOf(bounds), bounds.Fix
 	}
 	return d
+}
+
+// noteOf says what holds servers within their limits.
+func noteOf(b rehearse.Bounds) string {
+	if b.Why == "" {
+		return "a control group holds servers within their limits (" + strings.Join(b.Group, ", ") + ")"
+	}
+	return "memory and processes are counted 20 times a second: " + b.Why
 }

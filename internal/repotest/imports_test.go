@@ -70,7 +70,7 @@ var packagesRules = []packagesRule{
 		why:      "a transport moves messages; what they mean is judged elsewhere",
 	},
 	{
-		packages: []string{"internal/sandbox", "internal/egress"},
+		packages: []string{"internal/cgroup", "internal/sandbox", "internal/egress"},
 		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "mediate", "rehearse", "internal/cli"}, sdks...),
 		why:      "the walls can be understood and tested without knowing what is behind them",
 	},

@@ -101,19 +101,13 @@ func executable(path string) error {
 // giveUp takes what the server must not have from this thread: limits, capabilities, and
 // the way to new ones.
 func (e *entry) giveUp() error {
-	l := e.Limits
-	for what, most := range map[int]uint64{
-		unix.RLIMIT_NPROC: uint64(l.Processes), unix.RLIMIT_NOFILE: uint64(l.OpenFiles), unix.RLIMIT_CPU: uint64(l.CPU.Seconds()) + 1,
-		unix.RLIMIT_FSIZE: uint64(l.Storage), unix.RLIMIT_DATA: uint64(l.Memory), unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 64 << 10,
-		unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: uint64(l.Processes),
-	} {
-		var now unix.Rlimit
-		if err := unix.Getrlimit(what, &now); err != nil {
-			return fmt.Errorf("limit %d: %w", what, err)
-		}
-		most = min(most, now.Max)
-		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
-			return fmt.Errorf("limit %d: %w", what, err)
+	// Init's namespace has the group of whoever started it as its root: that of the server is below.
+	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil {
+		return fmt.Errorf("a namespace of control groups: %w", err)
+	}
+	if stands(limitsWall) {
+		if err := e.Limits.set(); err != nil {
+			return err
 		}
 	}
 	if stands(privilegeWall) {
@@ -130,4 +124,23 @@ func (e *entry) giveUp() error {
 		return nil
 	}
 	return dropCapabilities(capabilities(e.Root))
+}
+
+// set bounds this process, and those that it starts, each alone.
+func (l Limits) set() error {
+	for what, most := range map[int]uint64{
+		unix.RLIMIT_NPROC: uint64(l.Processes), unix.RLIMIT_NOFILE: uint64(l.OpenFiles), unix.RLIMIT_CPU: uint64(l.CPU.Seconds()) + 1,
+		unix.RLIMIT_FSIZE: uint64(l.Storage), unix.RLIMIT_DATA: uint64(l.Memory), unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 64 << 10,
+		unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: uint64(l.Processes),
+	} {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(what, &now); err != nil {
+			return fmt.Errorf("limit %d: %w", what, err)
+		}
+		most = min(most, now.Max)
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("limit %d: %w", what, err)
+		}
+	}
+	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/cgroup"
 )
 
 // The roles of [Run].
@@ -42,10 +44,11 @@ func Run(args []string) int {
 type setup struct {
 	Config   Config
 	Writable []string
-	Searched bool              // there are no other places where we may write
-	Root     bool              // we are the superuser outside
-	Visits   bool              // connections are handed out at visitsFD
-	Trusted  map[string][]byte // files of certificates, below /dev
+	Searched bool                // there are no other places where we may write
+	Root     bool                // we are the superuser outside
+	Visits   bool                // connections are handed out at visitsFD
+	Trusted  map[string][]byte   // files of certificates, below /dev
+	Grouped  []cgroup.Controller // that limit all that is inside
 }
 
 // runInit is PID 1 inside.
@@ -124,7 +127,7 @@ func (i *initProcess) serve() error {
 	silence()
 	go i.obey()
 	go i.events.watch(listener)
-	limit := newWarden(i.setup.Config.Limits)
+	limit := newWarden(i.setup.Config.Limits, i.setup.Grouped)
 	go limit.watch()
 	if err := i.control.send(note{Started: true}); err != nil {
 		return err

@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 				leftOut = append(leftOut, wall(name))
 			}
 			os.Exit(Run(os.Args[3:]))
+		case "as-user":
+			os.Exit(startWithout(os.Args[2]))
 		case "as-attacker":
 			os.Exit(attack(os.Args[2], os.Args[3:]))
 		}

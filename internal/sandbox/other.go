@@ -42,6 +42,7 @@ func (*Sandbox) Done() <-chan struct{}                            { return nil }
 func (*Sandbox) Stop(context.Context, process.Grace) process.Exit { return process.Exit{} }
 func (*Sandbox) Ended() Ended                                     { return Ended{} }
 func (*Sandbox) Room() (bytes, files int64, err error)            { return 0, 0, nil }
+func (*Sandbox) Group() ([]string, error)                         { return nil, nil }
 func (*Sandbox) Refresh() error                                   { return nil }
 func (*Sandbox) Settle() error                                    { return nil }
 func (*Sandbox) Close()                                           {}

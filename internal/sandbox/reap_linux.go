@@ -7,12 +7,16 @@ package sandbox
 
 import (
 	"bytes"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/cgroup"
 )
 
 func (u Usage) add(r *unix.Rusage) Usage {
@@ -93,13 +97,23 @@ func processes() []int {
 	return pids
 }
 
-// A warden ends everything when the processes together take more than they may.
+// A warden ends everything when the processes together take more than they may. What a control group
+// bounds, it leaves to that.
 type warden struct {
-	limits Limits
-	limit  chan string // what was broken
+	memory, processes int64
+	limit             chan string // what was broken
 }
 
-func newWarden(l Limits) *warden { return &warden{limits: l, limit: make(chan string, 1)} }
+func newWarden(l Limits, grouped []cgroup.Controller) *warden {
+	w := &warden{memory: l.Memory, processes: l.Processes, limit: make(chan string, 1)}
+	if slices.Contains(grouped, cgroup.Memory) || !stands(wardenWall) {
+		w.memory = math.MaxInt64
+	}
+	if slices.Contains(grouped, cgroup.PIDs) || !stands(wardenWall) {
+		w.processes = math.MaxInt64
+	}
+	return w
+}
 
 // broken is the limit that was broken, or "".
 func (w *warden) broken() string {
@@ -112,13 +126,13 @@ func (w *warden) broken() string {
 }
 
 func (w *warden) watch() {
-	for {
+	for w.memory < math.MaxInt64 || w.processes < math.MaxInt64 {
 		time.Sleep(50 * time.Millisecond)
 		pids := processes()
 		switch {
-		case int64(len(pids)) > w.limits.Processes:
+		case int64(len(pids)) > w.processes:
 			w.end("processes")
-		case resident(pids) > w.limits.Memory:
+		case w.memory < math.MaxInt64 && resident(pids) > w.memory:
 			w.end("memory")
 		}
 	}

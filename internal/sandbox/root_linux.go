@@ -250,8 +250,10 @@ func (r *root) overlay(path string, nested bool) error {
 	}
 	err = r.layOver(path, layering{upper, work, lower, target, flagsOf(path)})
 	switch {
-	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENODEV):
-		return &UnsupportedError{What: fmt.Sprintf("an overlay cannot be mounted in a user namespace (%v)", err), Fix: "it needs Linux 5.11 or later with the module overlay"}
+	case errors.Is(err, unix.ENODEV):
+		return &UnsupportedError{What: "the kernel does not know the file system overlay", Fix: "an administrator can load it: modprobe overlay"}
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return &UnsupportedError{What: fmt.Sprintf("an overlay cannot be mounted in a user namespace (%v)", err), Fix: "it needs Linux 6.6 or later"}
 	case err != nil:
 		r.layers = r.layers[:len(r.layers)-1]
 		return hide(fmt.Sprintf("its file system cannot be overlaid (%v)", err))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/process"
@@ -72,12 +73,15 @@ type Placed struct{ From, At string }
 
 // Limits bound what runs inside. Zero values mean the defaults.
 type Limits struct {
-	Storage   int64         // bytes that may be written, in memory; default 256 MiB
-	Files     int64         // files and directories that may be made or changed; default 50,000
-	Memory    int64         // bytes of memory of all processes together; default 2 GiB
-	Processes int64         // processes and threads; default 512
-	OpenFiles int64         // descriptors of one process; default 4,096
-	CPU       time.Duration // processor time of one process; default 5 min
+	Storage   int64 // bytes that may be written, in memory; default 256 MiB
+	Files     int64 // files and directories that may be made or changed; default 50,000
+	Memory    int64 // bytes of memory of all processes together; default 2 GiB
+	Processes int64 // processes and threads; default 512
+	// Processors is how many the processes may keep busy together, on average, where a control group
+	// can be had; default all but one of the machine's, at least 2.
+	Processors int
+	OpenFiles  int64         // descriptors of one process; default 4,096
+	CPU        time.Duration // processor time of one process; default 5 min
 }
 
 func (l Limits) withDefaults() Limits {
@@ -93,6 +97,9 @@ func (l Limits) withDefaults() Limits {
 	orInt(&l.OpenFiles, 4096)
 	if l.CPU <= 0 {
 		l.CPU = 5 * time.Minute
+	}
+	if l.Processors <= 0 {
+		l.Processors = max(2, runtime.NumCPU()-1)
 	}
 	return l
 }
@@ -130,14 +137,16 @@ type Layer struct {
 type Ended struct {
 	Exit  process.Exit
 	Left  []string // command lines of programs that it left running
-	Limit string   // the limit that ended it: "memory" or "processes"
+	Limit string   // that ended it, or that it met: "memory" or "processes"
 	Usage Usage
 }
 
 // Usage is what the server and all that it started used.
 type Usage struct {
-	CPU    time.Duration `json:"cpu"`
-	Memory int64         `json:"memory"` // the most that one process had, in bytes
+	CPU time.Duration `json:"cpu"`
+	// Memory is the most that one process had, in bytes; where there is a control group with the
+	// controller memory, that all had together, with what was written and the cache of files.
+	Memory int64 `json:"memory"`
 }
 
 // An Event is something that a process inside did, as it began to do it.

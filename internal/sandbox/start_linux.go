@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolvet/toolvet/internal/cgroup"
 	"github.com/toolvet/toolvet/internal/process"
 )
 
@@ -39,7 +40,10 @@ type Sandbox struct {
 	stage                 *os.File
 	layers                []Layer
 	gaps                  []Gap
+	group                 *cgroup.Group // nil: none can be had
+	ungrouped             error         // says why
 	done                  chan struct{}
+	over                  chan struct{} // closed when nothing is left of the sandbox but its layers
 	refreshing            sync.Mutex
 	answer                chan note // to an order to refresh
 
@@ -63,14 +67,22 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 		}
 		c.Dir = dir
 	}
-	s := &Sandbox{done: make(chan struct{}), answer: make(chan note, 1)}
-	if err := s.launch(c); err != nil {
+	s := &Sandbox{done: make(chan struct{}), over: make(chan struct{}), answer: make(chan note, 1)}
+	s.confine(c)
+	err := s.launch(c)
+	if err != nil && s.group != nil { // there are containers in which no process is started into a group
+		s.ungroup()
+		s.group, s.ungrouped = nil, err
+		s.close()
+		err = s.launch(c)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { s.control.conn.Close() })
 	timer := time.AfterFunc(startTimeout, func() { s.control.conn.Close() })
-	err := s.begin(c)
+	err = s.begin(c)
 	timer.Stop()
 	if !stop() {
 		err = cmp.Or(ctx.Err(), err)
@@ -78,6 +90,7 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 	if err != nil {
 		s.kill()
 		_ = s.cmd.Wait()
+		s.ungroup()
 		s.close()
 		return nil, err
 	}
@@ -137,8 +150,11 @@ func (s *Sandbox) launch(c Config) error {
 		AmbientCaps: allCapabilities(),
 		Setsid:      true,
 	}
+	if s.group != nil {
+		s.cmd.SysProcAttr.UseCgroupFD, s.cmd.SysProcAttr.CgroupFD = true, s.group.FD()
+	}
 	if err := s.cmd.Start(); err != nil {
-		return unsupported(err)
+		return machine{"/proc"}.noNamespaces(err)
 	}
 	return nil
 }
@@ -159,7 +175,7 @@ func (s *Sandbox) begin(c Config) error {
 	}
 	trusted, variables := trust(c)
 	c.Env = withVariables(c.Env, variables)
-	if err := s.control.send(setup{Config: c, Writable: dirs, Searched: all, Root: os.Geteuid() == 0, Visits: c.Accept != nil, Trusted: trusted}); err != nil {
+	if err := s.control.send(setup{Config: c, Writable: dirs, Searched: all, Root: os.Geteuid() == 0, Visits: c.Accept != nil, Trusted: trusted, Grouped: s.grouped()}); err != nil {
 		return fmt.Errorf("the sandbox ended as it began: %w", err)
 	}
 	first, stage, err := s.control.receiveFile()
@@ -175,7 +191,7 @@ func (s *Sandbox) begin(c Config) error {
 		}
 		switch {
 		case n.Missing != "":
-			return &UnsupportedError{What: n.Missing, Fix: n.Fix}
+			return machine{"/proc"}.missing(n)
 		case n.Failed != "":
 			return errors.New("the sandbox could not be built: " + n.Failed)
 		case n.Ready != nil && stage != nil:
@@ -228,9 +244,12 @@ func (s *Sandbox) follow() {
 		}
 	}
 	s.stdin.Close()
+	s.measure()
 	close(s.done)
 	s.kill()
 	_ = s.cmd.Wait() // once more, at once, if it was waited for
+	s.ungroup()
+	close(s.over)
 }
 
 func (s *Sandbox) kill() {
@@ -315,7 +334,7 @@ func (s *Sandbox) Ended() Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known { // it was made to end
-		return Ended{Exit: exitOf(unix.WaitStatus(unix.SIGKILL))}
+		return Ended{Exit: exitOf(unix.WaitStatus(unix.SIGKILL)), Limit: s.ended.Limit, Usage: s.ended.Usage}
 	}
 	return Ended{Exit: exitOf(unix.WaitStatus(s.ended.Status)), Left: s.ended.Left, Limit: s.ended.Limit, Usage: s.ended.Usage}
 }
@@ -364,6 +383,9 @@ func (s *Sandbox) Room() (bytes, files int64, err error) {
 // Close ends the sandbox and lets go of its layers.
 func (s *Sandbox) Close() {
 	s.Stop(context.Background(), process.Grace{EOF: -1, Term: -1})
+	if s.group != nil {
+		<-s.over
+	}
 	s.close()
 }
 
@@ -401,21 +423,4 @@ func identity(file string) ([]syscall.SysProcIDMap, error) {
 		out = append(out, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
 	}
 	return out, nil
-}
-
-// unsupported says which switch keeps the namespaces from being made.
-func unsupported(err error) error {
-	for _, s := range []struct{ file, off, fix string }{
-		{"/proc/sys/user/max_user_namespaces", "0", "an administrator can allow them: sysctl user.max_user_namespaces=10000"},
-		{"/proc/sys/kernel/unprivileged_userns_clone", "0", "an administrator can allow them: sysctl kernel.unprivileged_userns_clone=1"},
-		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "an administrator can allow them: sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
-	} {
-		if raw, e := os.ReadFile(s.file); e == nil && string(raw) == s.off+"\n" {
-			return &UnsupportedError{What: "user namespaces are switched off (" + s.file[len("/proc/sys/"):] + ")", Fix: s.fix}
-		}
-	}
-	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EINVAL) {
-		return &UnsupportedError{What: fmt.Sprintf("namespaces cannot be made (%v)", err), Fix: "a container must be started so that it may make user namespaces"}
-	}
-	return err
 }

@@ -20,6 +20,9 @@ const (
 	overlayWall     wall = "overlay"
 	networkWall     wall = "network" // a namespace
 	descriptorsWall wall = "descriptors"
+	limitsWall      wall = "limits" // of each process (setrlimit(2))
+	wardenWall      wall = "warden" // who counts
+	groupWall       wall = "group"  // a control group
 )
 
 // leftOut are walls that tests of this package leave out, to show that each attack works
