@@ -170,6 +170,7 @@ func TestHostile(t *testing.T) {
 
 func FuzzAnalyze(f *testing.F) {
 	archives, _ := filepath.Glob("../../classes/*/testdata/javascript.txtar")
+	archives = append(archives, "testdata/forms.txtar")
 	for _, name := range archives {
 		a, err := txtar.ParseFile(name)
 		if err != nil {
@@ -179,7 +180,7 @@ func FuzzAnalyze(f *testing.F) {
 			f.Add(file.Data)
 		}
 	}
-	if len(archives) == 0 {
+	if len(archives) == 1 {
 		f.Fatal("no seeds")
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -14,10 +14,11 @@ import (
 	"github.com/toolvet/toolvet/audit/source/internal/sourcetest"
 )
 
-// TestServers analyses the cases of the classes. Each is read as it is, and minified.
+// TestServers analyses the cases of the classes, and those of the forms in which programs are written.
+// Each is read as it is, and minified.
 func TestServers(t *testing.T) {
 	t.Parallel()
-	for _, s := range sourcetest.Servers(t, "javascript") {
+	for _, s := range append(sourcetest.Servers(t, "javascript"), sourcetest.ServersIn(t, "testdata/forms.txtar", "forms")...) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			if len(s.Files) != 1 {

@@ -43,26 +43,33 @@ func Servers(t *testing.T, language string) []Server {
 	}
 	var list []Server
 	for _, name := range files {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
+		list = append(list, ServersIn(t, name, filepath.Base(filepath.Dir(filepath.Dir(name)))+"/"+language)...)
+	}
+	return list
+}
+
+// ServersIn are the cases in one archive, which is of the same form.
+func ServersIn(t *testing.T, archive, prefix string) []Server {
+	t.Helper()
+	a, err := txtar.ParseFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []Server
+	for _, f := range a.Files {
+		server, file, ok := strings.Cut(f.Name, "/")
+		if !ok {
+			t.Fatalf("%s: the section %s must be SERVER/FILE", archive, f.Name)
 		}
-		class := filepath.Base(filepath.Dir(filepath.Dir(name)))
-		for _, f := range archive.Files {
-			server, file, ok := strings.Cut(f.Name, "/")
-			if !ok {
-				t.Fatalf("%s: the section %s must be SERVER/FILE", name, f.Name)
-			}
-			server = class + "/" + language + "/" + server
-			i := slices.IndexFunc(list, func(s Server) bool { return s.Name == server })
-			if i < 0 {
-				list = append(list, Server{Name: server})
-				i = len(list) - 1
-			}
-			f.Name = file
-			list[i].Files = append(list[i].Files, f)
-			list[i].want = append(list[i].want, wants(f)...)
+		server = prefix + "/" + server
+		i := slices.IndexFunc(list, func(s Server) bool { return s.Name == server })
+		if i < 0 {
+			list = append(list, Server{Name: server})
+			i = len(list) - 1
 		}
+		f.Name = file
+		list[i].Files = append(list[i].Files, f)
+		list[i].want = append(list[i].want, wants(f)...)
 	}
 	return list
 }

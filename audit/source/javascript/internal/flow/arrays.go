@@ -229,7 +229,7 @@ func (in *interp) member(q sequence, v Value) Value {
 		}
 		return out
 	}
-	return in.text2(v, func(a Atom) Value { return among(a.text) })
+	return in.eachAtom(v, func(a Atom) Value { return among(a.text) })
 }
 
 // orTruth is "a or b", evaluated already.
@@ -442,7 +442,7 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 			return truth(true)
 		}
 		return truth(false)
-	case simple(x) && known1(y) || simple(y) && known1(x):
+	case simple(x) && isPresent(y) || simple(y) && isPresent(x):
 		return truth(false)
 	case x.kind == isObject && y.kind == isObject:
 		return truth(x.obj == y.obj)
@@ -455,8 +455,8 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 
 func simple(a Atom) bool { return a.kind == isUndefined || a.kind == isNull || a.kind == isBool }
 
-// known1 says that an atom is certainly neither missing nor a truth.
-func known1(a Atom) bool {
+// isPresent says that an atom is certainly neither missing nor a truth.
+func isPresent(a Atom) bool {
 	_, ok := a.constText()
 	return ok || a.kind == isObject || a.kind == isText && len(holes(a.text)) == 0
 }
@@ -489,7 +489,7 @@ func (in *interp) hasKey(o, key Value) Value {
 				out = join(out, anyTruth(true))
 				continue
 			}
-			out = join(out, in.text2(key, func(k Atom) Value { return among(k.text) }))
+			out = join(out, in.eachAtom(key, func(k Atom) Value { return among(k.text) }))
 		default:
 			out = join(out, anyTruth(a.dep || key.depends() || a.open))
 		}

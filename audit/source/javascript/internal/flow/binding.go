@@ -17,7 +17,7 @@ func (in *interp) bind(target ast.Expression, v Value, s *scope, u *unit, assign
 	case *ast.Identifier:
 		sl := s.lookup(t.Name.String())
 		if sl == nil {
-			sl = in.globals.declare(t.Name.String(), nil)
+			sl = in.declare(in.globals, t.Name.String(), nil)
 		}
 		if helpers[t.Name.String()] && len(sl.v) == 1 && sl.v[0].kind == isNative {
 			return
@@ -197,7 +197,7 @@ func (in *interp) set(o *Object, key string, v Value) {
 		if o.props == nil {
 			o.props = map[string]*slot{}
 		}
-		sl = &slot{}
+		sl = &slot{born: in.clock}
 		o.props[key] = sl
 		o.keys = append(o.keys, key)
 	}
@@ -212,7 +212,7 @@ func (in *interp) setUnknown(o *Object, v Value) {
 		return
 	}
 	if o.any == nil {
-		o.any = &slot{}
+		o.any = &slot{born: in.clock}
 	}
 	in.write(o.any, join(o.any.v, v))
 }

@@ -17,7 +17,7 @@ func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 	if f.Name != nil {
 		o.call.name = f.Name.Name.String()
 		inner = &scope{up: s}
-		inner.declare(o.call.name, objectOf(o))
+		in.declare(inner, o.call.name, objectOf(o))
 	}
 	o.call.scope = inner
 	in.closures = append(in.closures, o)
@@ -49,7 +49,7 @@ func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 	c.protoObject.class = c
 	if e.Name != nil {
 		c.name = e.Name.Name.String()
-		inner.declare(c.name, objectOf(o))
+		in.declare(inner, c.name, objectOf(o))
 	}
 	if e.SuperClass != nil {
 		c.parent = in.eval(e.SuperClass, s, u)
@@ -164,6 +164,9 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		return undefined()
 	case *ast.DotExpression:
 		at.idx = c.Identifier.Idx
+		if c.Identifier.Name.String() == "catch" {
+			return in.catch(c.Left, e.ArgumentList, s, u, at)
+		}
 		o := in.eval(c.Left, s, u)
 		if _, ok := c.Left.(*ast.SuperExpression); ok {
 			return in.call(in.get(o, c.Identifier.Name.String(), at), in.thisOf(s), in.arguments(e.ArgumentList, s, u), at)
@@ -189,6 +192,24 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 	}
 	fn := in.eval(callee, s, u)
 	return in.call(fn, undefined(), in.arguments(e.ArgumentList, s, u), at)
+}
+
+// catch is promise.catch(handler): what rejects a promise is thrown here. Other things have a method
+// of that name, too, and are not given a function.
+func (in *interp) catch(left ast.Expression, list []ast.Expression, s *scope, u *unit, at position) Value {
+	args := in.arguments(list, s, u)
+	if len(callable(arg(args, 0))) == 0 {
+		return in.callMethod(in.eval(left, s, u), "catch", args, at)
+	}
+	var out Value
+	in.attempt(func() {
+		out = in.settled(in.eval(left, s, u))
+	}, func(thrown Value) {
+		if r := in.call(args[0], undefined(), []Value{thrown}, at); !in.dead {
+			out = join(out, in.settled(r))
+		}
+	})
+	return out
 }
 
 // alternatives runs something for each atom from the same state, and joins what comes of it.
@@ -366,17 +387,18 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 
 // returned is what a function returns: on all its ways, each with what is known on it.
 func (in *interp) returned(f *frame) Value {
-	in.frames = f.up
 	if !in.dead {
 		w := in.here(f.mark)
 		w.value = undefined()
 		f.ways = append(f.ways, w)
 	}
 	if len(f.ways) == 0 {
+		in.pop(f)
 		return undefined()
 	}
 	before := in.factsAt(f)
 	in.undo(f.mark)
+	in.pop(f)
 	in.meet(f.ways, false)
 	if len(f.ways) == 1 {
 		return f.ways[0].value
@@ -479,6 +501,9 @@ func (in *interp) instance(ctor *Object, args []Value, at position) Value {
 // initialize runs the constructor of a class, after that of the class above if it has none.
 func (in *interp) initialize(ctor, this Value, args []Value, at position) {
 	for _, a := range ctor {
+		if a.kind == isNative && isError(a.name) {
+			in.setAll(this, "message", in.messageOf(args))
+		}
 		if a.kind != isObject || a.obj.class == nil || in.depth >= in.limits.Depth {
 			continue
 		}
@@ -571,15 +596,14 @@ func (in *interp) aside(o *Object, at position) Value {
 	for range o.call.params.List {
 		args = append(args, unknown())
 	}
-	mark := len(in.trail)
-	var out Value
-	before := in.facts
-	out = in.invoke(o, o.call.this, args, at)
+	before, catcher := in.facts, in.catcher
+	in.catcher = nil
+	out := in.invoke(o, o.call.this, args, at)
+	in.catcher = catcher
 	if in.dead {
 		in.dead = false
 		in.facts = before
 	}
-	_ = mark
 	return out
 }
 

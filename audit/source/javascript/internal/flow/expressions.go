@@ -56,7 +56,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	case *ast.ObjectLiteral:
 		return in.objectLiteral(e, s, u)
 	case *ast.ArrayLiteral:
-		return objectOf(in.newArray2(in.arguments(e.Value, s, u)))
+		return objectOf(in.newArray(in.arguments(e.Value, s, u)...))
 	case *ast.AssignExpression:
 		return in.assignment(e, s, u)
 	case *ast.BinaryExpression:
@@ -282,8 +282,6 @@ func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	return out
 }
 
-func (in *interp) newArray2(list []Value) *Object { return in.newArray(list...) }
-
 func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value {
 	if !computed {
 		switch e := e.(type) {
@@ -414,8 +412,10 @@ func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *un
 	if id, ok := target.(*ast.Identifier); ok {
 		in.nameFunction(v, id.Name.String())
 	}
-	if u != nil && len(u.marks) > 0 && u.marked(e) {
-		v = v.callTag()
+	if u != nil && len(u.marks) > 0 {
+		if method := u.requestIn(e); method != "" {
+			v = v.schemaOfRequest(method)
+		}
 	}
 	return v
 }
@@ -440,7 +440,7 @@ func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	case token.IN:
 		return in.hasKey(right, left)
 	case token.INSTANCEOF:
-		return anyTruth(left.depends())
+		return in.instanceOf(left, right)
 	}
 	return in.arithmetic(e.Operator, left, right)
 }
@@ -511,7 +511,7 @@ func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
 		if e.Delegate {
 			v = in.elements(v).all()
 		}
-		in.write(fn.declare("yield*", nil), join(fn.lookup("yield*").v, v))
+		in.write(in.declare(fn, "yield*", nil), join(fn.lookup("yield*").v, v))
 	}
 	return unknown()
 }

@@ -36,7 +36,7 @@ type Limits struct {
 type unit struct {
 	file    *parse.File
 	exports *Object // the module's own object, with the property exports
-	marks   []int   // where the text says "tools/call"
+	marks   []mark
 }
 
 type position struct {
@@ -61,14 +61,17 @@ type interp struct {
 	limits Limits
 	units  map[string]*unit
 
-	trail  []written
-	epoch  int
-	facts  facts
-	tool   string
-	dead   bool
-	conds  int
-	frees  int
-	frames *frame
+	clock   int // counts the places to which what was written is taken back
+	floor   int // the clock at the last of them that is open
+	trail   []written
+	epoch   int
+	facts   facts
+	tool    string
+	dead    bool
+	conds   int
+	frees   int
+	frames  *frame
+	catcher *catcher // of what is being tried
 
 	steps, limit int
 	depth        int // of calls
@@ -87,6 +90,8 @@ type interp struct {
 	origins       map[string]*origin
 	nOrigins      int
 	handlers      []*handler
+	listings      []Value         // functions that list the tools
+	ofTools       []*handler      // that were run, each for one tool
 	picks         map[string]bool // names of tools that handlers compare with
 	current       *handler
 	found         *findings
@@ -142,9 +147,10 @@ func (in *interp) bounded(steps int, run func()) (whole bool) {
 	oldLimit, facts, tool, frames, depth, nest, loops := in.limit, in.facts, in.tool, in.frames, in.depth, in.nest, in.loops
 	conds, frees, dead, probing := in.conds, in.frees, in.dead, in.probing
 	in.limit = min(oldLimit, in.steps+steps)
-	stack := in.stack
-	in.stack = map[ast.Node]int{}
+	stack, catcher, floor := in.stack, in.catcher, in.floor
+	in.stack, in.catcher = map[ast.Node]int{}, nil
 	defer func() {
+		in.catcher, in.floor = catcher, floor
 		in.limit, in.frames, in.depth, in.nest, in.loops, in.stack = oldLimit, frames, depth, nest, loops, stack
 		in.conds, in.frees, in.probing = conds, frees, probing
 		if whole {
@@ -168,7 +174,7 @@ func (in *interp) newObject(native string) *Object {
 
 func (in *interp) newArray(list ...Value) *Object {
 	o := in.newObject("Array")
-	o.array = &slot{content: content{list: list}}
+	o.array = &slot{content: content{list: list}, born: in.clock}
 	clamp(&o.array.content)
 	return o
 }
@@ -182,14 +188,14 @@ func (s *scope) lookup(name string) *slot {
 	return nil
 }
 
-func (s *scope) declare(name string, v Value) *slot {
+func (in *interp) declare(s *scope, name string, v Value) *slot {
 	if s.vars == nil {
 		s.vars = map[string]*slot{}
 	}
 	if old, ok := s.vars[name]; ok {
 		return old
 	}
-	n := &slot{content: content{v: v}}
+	n := &slot{content: content{v: v}, born: in.clock}
 	s.vars[name] = n
 	return n
 }

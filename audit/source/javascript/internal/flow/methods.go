@@ -4,6 +4,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja/token"
@@ -106,6 +107,9 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 	if v := in.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
 		full = v[0].name
 	}
+	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // of another package, for what it describes
+		return arg(args, 0)
+	}
 	in.methodSinks(key, args, at)
 	return in.nativeCall(full, this, args, at)
 }
@@ -116,7 +120,7 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 	switch key {
 	case "has", "includes":
 		if len(arg(args, 0).tainted()) > 0 && !this.depends() {
-			return in.text2(arg(args, 0), func(a Atom) Value { return among(a.text) })
+			return in.eachAtom(arg(args, 0), func(a Atom) Value { return among(a.text) })
 		}
 	case "some", "every", "find", "filter", "map", "forEach", "flatMap", "findIndex", "reduce":
 		if !this.depends() && len(args) > 0 {
@@ -143,8 +147,8 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 	return in.unknownCall(key, this, args, at)
 }
 
-// text2 applies something to each alternative.
-func (in *interp) text2(v Value, f func(Atom) Value) Value {
+// eachAtom applies something to each alternative.
+func (in *interp) eachAtom(v Value, f func(Atom) Value) Value {
 	var out Value
 	for _, a := range v {
 		out = join(out, f(a).given(a.under, a.free))
@@ -162,33 +166,22 @@ func (in *interp) promiseMethod(this Value, key string, args []Value, at positio
 		if len(callable(arg(args, 0))) == 0 {
 			return v, true
 		}
-		out := in.guarded(func() Value { return in.settled(in.call(arg(args, 0), undefined(), []Value{v}, at)) })
+		out := in.settled(in.call(arg(args, 0), undefined(), []Value{v}, at))
 		if len(callable(arg(args, 1))) > 0 {
-			w, alive := in.fork(choice{possible: true}, func() {
+			in.fork(choice{possible: true}, func() {
 				out = join(out, in.call(arg(args, 1), undefined(), []Value{unknownDep()}, at))
 			})
-			_, _ = w, alive
 		}
 		return out, true
 	case "catch":
-		if len(callable(arg(args, 0))) == 0 {
-			return v, true
-		}
-		var r Value
-		_, alive := in.fork(choice{possible: true}, func() { r = in.call(arg(args, 0), undefined(), []Value{unknownDep()}, at) })
-		if alive {
-			return join(v, in.settled(r)), true
-		}
 		return v, true
 	}
-	in.aside2(arg(args, 0), at)
+	in.asideAll(arg(args, 0), at)
 	return v, true
 }
 
-// guarded runs something whose throwing rejects a promise.
-func (in *interp) guarded(run func() Value) Value { return run() }
-
-func (in *interp) aside2(v Value, at position) {
+// asideAll calls the functions among alternatives, of which it is not known whether they are called.
+func (in *interp) asideAll(v Value, at position) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil {
 			in.aside(a.obj, at)
@@ -270,6 +263,9 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 	case "endsWith":
 		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasSuffix(v, c)) })
 	case "includes":
+		if surelyIncludes(this, first) {
+			return truth(true)
+		}
 		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) })
 	case "indexOf", "lastIndexOf", "search":
 		if r := regexOf(first); r != nil {
@@ -334,6 +330,20 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 		return this
 	}
 	return in.unknownCall(key, this, args, at)
+}
+
+// surelyIncludes says whether a constant stands in the constant parts of all alternatives.
+func surelyIncludes(v, what Value) bool {
+	c, ok := what.one()
+	if !ok || len(v) == 0 {
+		return false
+	}
+	for _, a := range v {
+		if a.kind != isText || !slices.ContainsFunc(a.text, func(p part) bool { return strings.Contains(p.s, c) }) {
+			return false
+		}
+	}
+	return true
 }
 
 var textFunctions = map[string]func(string) string{

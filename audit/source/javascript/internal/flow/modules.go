@@ -40,26 +40,18 @@ func (in *interp) module(f *parse.File) Value {
 	if u, ok := in.units[f.Name]; ok {
 		return in.exported(u)
 	}
-	u := &unit{file: f, exports: in.newObject("module")}
-	for i := 0; ; {
-		j := strings.Index(f.Text[i:], toolsCall)
-		if j < 0 {
-			break
-		}
-		u.marks = append(u.marks, i+j)
-		i += j + len(toolsCall)
-	}
+	u := &unit{file: f, exports: in.newObject("module"), marks: marksOf(f.Text)}
 	in.units[f.Name] = u
 	in.set(u.exports, "exports", objectOf(in.newObject("")))
 	u.exports.native = ""
 	s := &scope{up: nil, isFun: true, this: undefined()}
-	s.declare("module", objectOf(u.exports))
-	s.declare("exports", in.getOwn(u.exports, "exports"))
-	s.declare("__filename", unknown())
-	s.declare("__dirname", unknown())
+	in.declare(s, "module", objectOf(u.exports))
+	in.declare(s, "exports", in.getOwn(u.exports, "exports"))
+	in.declare(s, "__filename", unknown())
+	in.declare(s, "__dirname", unknown())
 	for helper := range helpers {
 		if strings.Contains(f.Text, helper) {
-			s.declare(helper, native(helper))
+			in.declare(s, helper, native(helper))
 		}
 	}
 	facts, dead, current, mark := in.facts, in.dead, in.current, len(in.trail)
@@ -74,7 +66,7 @@ func (in *interp) module(f *parse.File) Value {
 			in.statementAlone(st, s, u)
 		}
 		in.depth--
-		in.frames = frame.up
+		in.pop(frame)
 	})
 	in.facts, in.dead, in.current = facts, dead, current
 	in.trail = in.trail[:mark] // what a file sets up stays, whichever way it was loaded on

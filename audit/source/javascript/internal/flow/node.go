@@ -53,7 +53,12 @@ func (in *interp) nodeCallback(args []Value, v Value, at position) {
 // resolveName is what a host resolves to.
 func (in *interp) resolveName(name string, host Value, args []Value, at position) Value {
 	address := unknownDepIf(host.depends())
-	if len(host.tainted()) > 0 {
+	if list := host.tainted(); len(list) > 0 {
+		if c := in.catcher; c != nil {
+			for _, h := range list {
+				c.resolved = c.resolved.and(known(h.origin.id, bitsPrivate<<dnsShift))
+			}
+		}
 		address = reshape(host, func(h hole) hole { h.form = formAddress; return h })
 	}
 	o := in.newObject("")
@@ -140,6 +145,9 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 	case "is-path-inside", "path-is-inside", "is-path-inside.isPathInside", "is-subdir":
 		return said(bitsPath, 0), true
 	case "private-ip", "ip.isPrivate", "is-private-ip", "ipaddr.isPrivate", "netmask.isPrivate", "is-localhost-ip":
+		if wholeURL(first) {
+			return anyTruth(true), true // no address, whatever it leads to
+		}
 		return said(0, bitsPrivate), true
 	case "ip.isLoopback":
 		return said(0, bitLoopback|bitLoopback6|bitLocalhost), true
@@ -157,6 +165,17 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 	return nil, false
 }
 
+// wholeURL says whether a text that should be a host is a URL.
+func wholeURL(v Value) bool {
+	for _, h := range v.tainted() {
+		name := strings.ToLower(h.origin.pointer)
+		if h.form == formURL || h.form == formRaw && (strings.HasSuffix(name, "url") || strings.HasSuffix(name, "uri")) {
+			return true
+		}
+	}
+	return false
+}
+
 func (in *interp) quoted(v Value) Value {
 	q := in.flatten(v, 0)
 	return remap(q, func(h hole) hole {
@@ -169,6 +188,9 @@ func (in *interp) quoted(v Value) Value {
 // newNative makes an instance of a class that is not the program's.
 func (in *interp) newNative(name string, args []Value, at position) Value {
 	short := name[strings.LastIndexByte(name, '.')+1:]
+	if isError(short) {
+		return in.newError(name, args)
+	}
 	switch short {
 	case "URL":
 		return in.newURL(args)
@@ -191,14 +213,10 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 		return unknown()
 	case "Date", "Uint8Array", "AbortController", "TextDecoder", "TextEncoder", "Headers", "URLSearchParams", "FormData", "Blob", "Buffer":
 		return unknown()
-	case "Error", "TypeError", "RangeError", "McpError":
-		o := in.newObject("")
-		in.set(o, "message", unknown())
-		return objectOf(o)
 	case "WebSocket", "EventSource":
 		in.sinks(short, args, at)
 	}
-	in.late2(args, at)
+	in.callbacks(args, at)
 	o := in.newObject(name)
 	for i, v := range args {
 		if i < 4 {
@@ -207,9 +225,6 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	}
 	return objectOf(o)
 }
-
-// late2 runs the functions that a constructor is given.
-func (in *interp) late2(args []Value, at position) { in.callbacks(args, at) }
 
 func (in *interp) newURL(args []Value) Value {
 	o := in.newObject("URL")

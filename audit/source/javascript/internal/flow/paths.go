@@ -5,6 +5,7 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -31,7 +32,7 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 			return h
 		}), true
 	case "relative":
-		target := in.text(arg(args, 1))
+		target := in.text(arg(args, 1)).without(first)
 		if len(target.tainted()) == 0 {
 			return reshape(first, func(h hole) hole { h.form = formOther; return h }), true
 		}
@@ -72,6 +73,25 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 		return in.flatten(arg(args, 0), 0), true
 	}
 	return nil, false
+}
+
+// without leaves the arguments out of texts that stand in others, too: what is relative to a folder
+// says nothing of the folder.
+func (v Value) without(others Value) Value {
+	taken := others.tainted()
+	if len(taken) == 0 {
+		return v
+	}
+	out := slices.Clone(v)
+	for i, a := range out {
+		out[i].text = slices.Clone(a.text)
+		for j, p := range out[i].text {
+			if p.hole != nil && slices.ContainsFunc(taken, func(h *hole) bool { return h.origin == p.hole.origin }) {
+				out[i].text[j] = part{unknown: true}
+			}
+		}
+	}
+	return out
 }
 
 // resolvePath is path.resolve: absolute, without "..". A constant folder in front holds nothing.

@@ -91,7 +91,7 @@ func (in *interp) probe(o *Object, this Value, args []Value, at position) probeR
 		p, ok := in.probed[key]
 		if !ok {
 			before := in.steps
-			p = in.try2(o, this, args, i, h, isURL, at)
+			p = in.tryFamilies(o, this, args, i, h, isURL, at)
 			in.spentOnProbes += in.steps - before
 			in.steps = before // they have a budget of their own
 			in.probed[key] = p
@@ -115,8 +115,8 @@ func shape(args []Value) string {
 	return b.String()
 }
 
-// try2 runs a function on each family.
-func (in *interp) try2(o *Object, this Value, args []Value, i int, h *hole, isURL bool, at position) probed {
+// tryFamilies runs a function on each family.
+func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hole, isURL bool, at position) probed {
 	var after, yes, no Bits
 	f := h.form
 	if isURL {
@@ -185,7 +185,8 @@ func benign(f form) string {
 }
 
 func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, isURL bool, at position) (throws bool, result Value, whole bool) {
-	mark, facts, tool := len(in.trail), in.facts, in.tool
+	facts, tool := in.facts, in.tool
+	mark, floor := in.open()
 	in.probing = true
 	limit := in.limit
 	whole = in.bounded(probeSteps, func() {
@@ -202,6 +203,7 @@ func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, i
 	})
 	throws = in.dead
 	in.undo(mark)
+	in.close(floor)
 	in.dead, in.probing, in.facts, in.tool, in.limit = false, false, facts, tool, limit
 	if in.late {
 		in.stop()

@@ -57,12 +57,18 @@ type Tool struct {
 func (p *Program) Finish() Report {
 	in := p.in
 	in.bounded(in.limits.StepsFile, in.uncalled) // what is left is for the handlers
+	listed := in.listed()
 	for i := 0; i < len(in.handlers); i++ {
 		if in.steps >= in.limits.Steps || in.ctx.Err() != nil {
 			in.unfinished = append(in.unfinished, in.handlers[i:]...)
 			break
 		}
-		in.runHandler(in.handlers[i])
+		if h := in.handlers[i]; h.low {
+			in.runLow(h, listed)
+		} else {
+			in.runHandler(h)
+			in.ofTools = append(in.ofTools, h)
+		}
 	}
 	r := Report{Handlers: len(in.handlers), Cut: in.cut, Dropped: in.dropped, Notes: in.notes, Late: in.late, Tools: in.tools()}
 	r.Findings = in.report(r.Tools)
@@ -72,25 +78,12 @@ func (p *Program) Finish() Report {
 	return r
 }
 
-// tools are the tools that handlers were registered for, and those whose names a handler of many
-// tools looks for.
+// tools are the tools that handlers were run for.
 func (in *interp) tools() []Tool {
 	byName := map[string]Step{}
-	note := func(name string, h *handler) {
-		if _, ok := byName[name]; !ok {
-			byName[name] = h.begins()
-		}
-	}
-	for _, h := range in.handlers {
-		if !h.low {
-			note(h.tool, h)
-			continue
-		}
-		for name := range in.picks {
-			note(name, h)
-		}
-		if len(in.picks) == 0 {
-			note("", h)
+	for _, h := range in.ofTools {
+		if _, ok := byName[h.tool]; !ok {
+			byName[h.tool] = h.begins()
 		}
 	}
 	var out []Tool

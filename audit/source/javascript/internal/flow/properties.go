@@ -282,7 +282,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 		}
 	}
 	if o.any != nil && len(o.any.v) > 0 {
-		return join(undefined(), in.named1(o.any.v, key, at))
+		return join(undefined(), in.nameFields(o.any.v, key, at))
 	}
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
@@ -348,8 +348,8 @@ func wild(v Value) Value {
 	return remap(v, func(h hole) hole { h.wild = true; return h })
 }
 
-// named1 gives the fields that were copied without their names the name under which one is read.
-func (in *interp) named1(v Value, key string, at position) Value {
+// nameFields gives the fields that were copied without their names the name under which one is read.
+func (in *interp) nameFields(v Value, key string, at position) Value {
 	var out Value
 	for _, a := range v {
 		if a.kind == isText && len(a.text) == 1 && a.text[0].hole != nil && a.text[0].hole.wild {

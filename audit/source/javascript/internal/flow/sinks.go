@@ -381,7 +381,7 @@ func (in *interp) argumentsSink(name string, program Value, list sequence, at po
 				case h.split:
 					in.judge(in.splitVerdict(a, h), audit.Command, name, h, at)
 				case i == 0 && !ended && a.text[0].hole != nil:
-					in.leadSink(name, a, h, words, option, at)
+					in.leadSink(name, a, h, at)
 				}
 			}
 		}
@@ -409,19 +409,12 @@ func (in *interp) splitVerdict(a Atom, h *hole) judgement {
 	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "argument-split", why: "the caller's text is cut at blanks, and each piece becomes an argument of the program"}
 }
 
-// risky are programs whose options run other programs or write files.
-var risky = map[string]bool{"git": true, "tar": true, "curl": true, "wget": true, "find": true, "ssh": true, "scp": true, "rsync": true, "zip": true, "hg": true, "svn": true, "ffmpeg": false}
-
-func (in *interp) leadSink(name string, a Atom, h *hole, program []string, option string, at position) {
+func (in *interp) leadSink(name string, a Atom, h *hole, at position) {
 	if in.have(a, h)&bitDash != 0 {
 		in.judge(judgement{verdict: audit.Guarded, rule: "argument-lead", why: "a leading dash is excluded"}, audit.Command, name, h, at)
 		return
 	}
-	j := judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "argument-lead", why: "a value that starts with a dash would be an option of the program"}
-	if len(program) == 1 && risky[program[0]] && !strings.HasPrefix(option, "-") && !h.rooted && h.form != formResolved && h.form != formReal && h.form != formURL {
-		j.confidence = audit.Suspected
-	}
-	in.judge(j, audit.Command, name, h, at)
+	in.judge(judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "argument-lead", why: "a value that starts with a dash would be an option of the program"}, audit.Command, name, h, at)
 }
 
 // wordsSink is a line that is cut into arguments without a shell.

@@ -6,8 +6,6 @@ package flow
 import (
 	"slices"
 	"strings"
-
-	"github.com/dop251/goja/ast"
 )
 
 // A handler is a function that is given the arguments of a tool.
@@ -65,53 +63,6 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 		found = in.registerTool(args, at)
 	}
 	return found || ours
-}
-
-func (in *interp) registerLow(args []Value, at position) bool {
-	for _, a := range args[0] {
-		s, _ := a.constText()
-		named := a.kind == isNative && strings.Contains(a.name, "CallTool") || s == "tools/call" || a.name == toolsCall || a.kind == isObject && a.obj.callTag == toolsCall
-		if named && len(args) > 1 && len(functions(args[len(args)-1])) > 0 {
-			in.add(&handler{fn: functions(args[len(args)-1]), low: true, at: at})
-			return true
-		}
-	}
-	return true // other requests are not looked at
-}
-
-const toolsCall = "tools/call"
-
-// callTag marks a value as the schema of tools/call.
-func (v Value) callTag() Value {
-	out := append(Value(nil), v...)
-	for i := range out {
-		switch {
-		case out[i].kind == isObject && out[i].obj.call == nil && out[i].obj.array == nil:
-			out[i].obj.callTag = toolsCall
-		case out[i].kind == isUnknown:
-			out[i].name = toolsCall
-		}
-	}
-	return out
-}
-
-// marked says that the text of a call has "tools/call" in it: it makes the schema of that request.
-func (u *unit) marked(e ast.Expression) bool {
-	switch e.(type) {
-	case *ast.CallExpression, *ast.ObjectLiteral:
-	default:
-		return false
-	}
-	from, to := int(e.Idx0())-1, int(e.Idx1())-1
-	if to-from > 1500 {
-		return false
-	}
-	for _, m := range u.marks {
-		if m >= from && m < to {
-			return true
-		}
-	}
-	return false
 }
 
 // functions are the functions of the program among the alternatives.
@@ -332,7 +283,7 @@ func (in *interp) child(h *hole, key string, at position) Value {
 	n := *h
 	n.wild = false
 	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) && h.form == formRaw {
-		n.origin = in.originOf(h.origin.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key)))
+		n.origin = in.originOf(h.origin.pointer + "/" + escapePointer(clip(key)))
 		in.declared(n.origin.pointer)
 		n.step = h.step.then(at, clip(key)+" is read from the arguments")
 		if h.step != nil && h.step.prev == nil && h.origin.pointer == "" {
@@ -342,6 +293,8 @@ func (in *interp) child(h *hole, key string, at position) Value {
 	return Value{{kind: isText, text: []part{{hole: &n}}, open: true}}
 }
 
+func escapePointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
+
 func isIndex(key string) bool {
 	for i := range len(key) {
 		if key[i] < '0' || key[i] > '9' {
@@ -349,45 +302,6 @@ func isIndex(key string) bool {
 		}
 	}
 	return key != ""
-}
-
-// runHandler runs a handler with arguments from a caller.
-func (in *interp) runHandler(h *handler) {
-	mark := len(in.trail)
-	in.origins, in.facts, in.tool, in.dead, in.current = map[string]*origin{}, nil, h.tool, false, h
-	steps := in.limits.StepsHandler
-	if h.low {
-		steps *= 4 // it holds the code of all tools
-	}
-	whole := in.bounded(steps, func() {
-		args := in.handlerArguments(h)
-		in.call(h.fn, h.this, args, h.at)
-	})
-	in.undo(mark)
-	in.facts, in.tool, in.dead, in.current = nil, "", false, nil
-	if !whole {
-		in.unfinished = append(in.unfinished, h)
-	}
-}
-
-func (in *interp) handlerArguments(h *handler) []Value {
-	root := in.sent("", h.at, "the arguments of "+in.toolWord(h))
-	if !h.low {
-		v := root
-		if len(h.schema) > 0 {
-			v = in.validated(h.schema, root, h.at)
-		}
-		return []Value{v, unknown()}
-	}
-	name := Value{{kind: isText, text: []part{{hole: &hole{origin: in.originOf(toolPointer)}}}}}
-	params := in.newObject("")
-	in.set(params, "name", name)
-	in.set(params, "arguments", root)
-	in.set(params, "_meta", unknown())
-	request := in.newObject("")
-	in.set(request, "params", objectOf(params))
-	in.set(request, "method", constant(toolsCall))
-	return []Value{objectOf(request), unknown()}
 }
 
 // validated is what a schema of a tool lets through: of zod, or a list of such. What is not read

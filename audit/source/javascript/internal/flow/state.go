@@ -27,6 +27,8 @@ type frame struct {
 	label string
 	kind  frameKind
 	mark  int
+	floor int // of what is around it
+	left  int // the clock when a way last left it, or what is around it
 	conds int // conditions on arguments, and on other things, that held when it began
 	frees int
 	ways  []way // break, return
@@ -47,7 +49,34 @@ func (in *interp) write(s *slot, v Value) {
 	s.v = v
 }
 
+// open begins what may be taken back, and gives what undo and whoever closes it need.
+func (in *interp) open() (mark, floor int) {
+	floor = in.floor
+	in.rise()
+	return len(in.trail), floor
+}
+
+// rise makes all slots that there are such that what they hold is noted before they are written.
+func (in *interp) rise() {
+	in.clock++
+	in.floor = in.clock
+}
+
+// close goes back to what was open before. Where a way has left the present function or loop since,
+// what that way leads to may hold all slots that there are.
+func (in *interp) close(floor int) {
+	in.floor = floor
+	if in.frames != nil {
+		in.floor = max(floor, in.frames.left)
+	}
+}
+
+// keep notes what a slot holds, before it is written. Slots that were made since the last place to
+// which things are taken back need no note: nobody sees them there.
 func (in *interp) keep(s *slot) {
+	if s.born >= in.floor {
+		return
+	}
 	in.trail = append(in.trail, written{s, s.content})
 }
 
@@ -205,7 +234,8 @@ type choice struct {
 
 // fork runs one side of a branch from the present state, and takes it back.
 func (in *interp) fork(c choice, run func()) (w way, alive bool) {
-	mark, before, tool := len(in.trail), in.facts, in.tool
+	before, tool := in.facts, in.tool
+	mark, floor := in.open()
 	in.facts = in.facts.and(c.facts)
 	if c.tool != "" {
 		in.tool = c.tool
@@ -219,6 +249,7 @@ func (in *interp) fork(c choice, run func()) (w way, alive bool) {
 	*counter--
 	w, alive = in.here(mark), !in.dead
 	in.undo(mark)
+	in.close(floor)
 	in.facts, in.tool, in.dead = before, tool, false
 	return w, alive
 }
@@ -232,6 +263,13 @@ func (in *interp) leave(f *frame, next bool, v Value) {
 		in.dead = true
 		return
 	}
+	for g := in.frames; g != nil; g = g.up {
+		g.left = in.clock + 1
+		if g == f {
+			break
+		}
+	}
+	defer in.rise()
 	w := way{facts: in.facts, tool: in.tool}
 	if !next && len(f.ways) < maxWays || next && len(f.next) < maxWays {
 		w = in.here(f.mark)

@@ -26,7 +26,7 @@ func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
 		switch st := st.(type) {
 		case *ast.FunctionDeclaration:
 			if st.Function.Name != nil {
-				s.declare(st.Function.Name.Name.String(), nil).v = in.function(st.Function, s, u)
+				in.declare(s, st.Function.Name.Name.String(), nil).v = in.function(st.Function, s, u)
 			}
 		case *ast.LexicalDeclaration:
 			for _, b := range st.List {
@@ -34,7 +34,7 @@ func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
 			}
 		case *ast.ClassDeclaration:
 			if st.Class.Name != nil {
-				s.declare(st.Class.Name.Name.String(), nil)
+				in.declare(s, st.Class.Name.Name.String(), nil)
 			}
 		}
 	}
@@ -56,12 +56,12 @@ func (in *interp) declarePattern(target ast.Expression, s *scope) {
 	}
 	switch t := target.(type) {
 	case *ast.Identifier:
-		s.declare(t.Name.String(), nil)
+		in.declare(s, t.Name.String(), nil)
 	case *ast.ObjectPattern:
 		for _, p := range t.Properties {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
-				s.declare(p.Name.Name.String(), nil)
+				in.declare(s, p.Name.Name.String(), nil)
 			case *ast.PropertyKeyed:
 				in.declarePattern(p.Value, s)
 			}
@@ -115,7 +115,7 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 	case *ast.ClassDeclaration:
 		v := in.class(st.Class, s, u)
 		if st.Class.Name != nil {
-			in.write(s.declare(st.Class.Name.Name.String(), nil), v)
+			in.write(in.declare(s, st.Class.Name.Name.String(), nil), v)
 		}
 	case *ast.BlockStatement:
 		in.labelled(label, func() { in.block(st.List, s, u) })
@@ -130,8 +130,7 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 			in.leave(s.function().fn, false, v)
 		}
 	case *ast.ThrowStatement:
-		in.eval(st.Argument, s, u)
-		in.dead = true
+		in.throw(in.eval(st.Argument, s, u))
 	case *ast.BranchStatement:
 		in.branch(st)
 	case *ast.TryStatement:
@@ -187,23 +186,31 @@ func (in *interp) branch(st *ast.BranchStatement) {
 }
 
 func (in *interp) push(kind frameKind, label string) *frame {
-	f := &frame{up: in.frames, kind: kind, label: label, mark: len(in.trail), conds: in.conds, frees: in.frees}
+	f := &frame{up: in.frames, kind: kind, label: label, conds: in.conds, frees: in.frees}
+	f.mark, f.floor = in.open()
 	in.frames = f
 	return f
 }
 
+// pop closes a frame.
+func (in *interp) pop(f *frame) {
+	in.frames = f.up
+	in.close(f.floor)
+}
+
 // end leaves a frame: the ways that left it early meet the present one.
 func (in *interp) end(f *frame) {
-	in.frames = f.up
-	if len(f.ways) == 0 {
-		return
-	}
 	ways := f.ways
-	if !in.dead {
+	if len(ways) > 0 && !in.dead {
 		ways = append(ways, in.here(f.mark))
 	}
-	in.undo(f.mark)
-	in.meet(ways, false)
+	if len(ways) > 0 {
+		in.undo(f.mark)
+	}
+	in.pop(f)
+	if len(ways) > 0 {
+		in.meet(ways, false)
+	}
 }
 
 func (in *interp) labelled(label string, run func()) {
@@ -252,42 +259,6 @@ func (in *interp) either(yes, no choice, a, b func()) {
 	in.meet(ways, yes.free)
 }
 
-func (in *interp) try(st *ast.TryStatement, s *scope, u *unit) {
-	mark, before := len(in.trail), in.facts
-	in.block(st.Body.List, s, u)
-	body, alive := in.here(mark), !in.dead
-	var ways []way
-	if alive {
-		ways = append(ways, body)
-	}
-	if st.Catch != nil {
-		in.undo(mark)
-		in.facts, in.dead = before, false
-		w, ok := in.fork(choice{possible: true}, func() {
-			for _, w := range body.writes {
-				in.keep(w.s)
-				w.s.content = joinSlots(w.s.content, w.what)
-			}
-			inner := &scope{up: s}
-			if st.Catch.Parameter != nil {
-				in.declarePattern(st.Catch.Parameter, inner)
-				in.bind(st.Catch.Parameter, unknownDep(), inner, u, false)
-			}
-			in.block(st.Catch.Body.List, inner, u)
-		})
-		if ok {
-			ways = append(ways, w)
-		}
-		in.meet(ways, false)
-	}
-	if st.Finally != nil {
-		dead := in.dead
-		in.dead = false
-		in.block(st.Finally.List, s, u)
-		in.dead = in.dead || dead
-	}
-}
-
 func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, label string) {
 	v := in.eval(st.Discriminant, s, u)
 	inner := &scope{up: s}
@@ -323,10 +294,9 @@ func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, la
 		}
 	}
 	in.dead = true
-	ways := f.ways
-	in.frames = f.up
 	in.undo(f.mark)
-	in.meet(ways, false)
+	in.pop(f)
+	in.meet(f.ways, false)
 }
 
 func (in *interp) cases(list []*ast.CaseStatement, s *scope, u *unit) {
@@ -359,10 +329,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 	f := in.push(frameLoop, label)
 	in.loops++
 	defer func() { in.loops-- }()
-	unknownRounds := 2
-	if in.loops > 2 {
-		unknownRounds = 1
-	}
+	unknownRounds := in.unknownRounds()
 	var left []way // ways on which the test failed
 	for range maxIterations {
 		if in.dead {
@@ -386,6 +353,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 			}
 		}
 		in.frames = f
+		in.rise()
 		body(s)
 		in.again(f)
 		if in.dead {
@@ -409,6 +377,14 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 		in.dead = true // only a break leaves it
 	}
 	in.end(f)
+}
+
+// unknownRounds is how often the body of a loop is run when it is not known how often it would be.
+func (in *interp) unknownRounds() int {
+	if in.loops > 2 {
+		return 1
+	}
+	return 2
 }
 
 func constTrue(test ast.Expression) bool {
@@ -440,11 +416,12 @@ func (in *interp) again(f *frame) {
 	in.meet(ways, false)
 }
 
-// forOf runs a body for each known element, and once for all others.
+// forOf runs a body for each known element, and twice for all others.
 func (in *interp) forOf(into ast.ForInto, list sequence, body ast.Statement, s *scope, u *unit, label string) {
 	f := in.push(frameLoop, label)
 	in.loops++
 	round := func(v Value) {
+		in.rise()
 		inner := &scope{up: s}
 		switch into := into.(type) {
 		case *ast.ForIntoVar:
@@ -465,9 +442,11 @@ func (in *interp) forOf(into ast.ForInto, list sequence, body ast.Statement, s *
 		in.frames = f
 		round(v)
 	}
-	if len(list.rest) > 0 && !in.dead {
-		in.frames = f
-		round(list.rest)
+	if len(list.rest) > 0 {
+		for i := 0; i < in.unknownRounds() && !in.dead; i++ {
+			in.frames = f
+			round(list.rest)
+		}
 	}
 	in.loops--
 	in.end(f)

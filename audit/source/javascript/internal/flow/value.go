@@ -104,6 +104,7 @@ type step struct {
 // A slot is what can be written: a variable, a property, the elements of an array.
 type slot struct {
 	content
+	born        int // the interp's clock when it was made
 	mark, index int // notes of whoever goes through many slots
 }
 
@@ -127,8 +128,8 @@ type Object struct {
 	native  string // the class of something of Node.js or a package: "URL", "zod"
 	any     *slot  // properties whose name is not known
 	schema  *schema
-	data    Value // what a URL, promise or stream was made of
-	callTag string
+	data    Value  // what a URL, promise or stream was made of
+	request string // the method that it is the schema of
 
 	options  []Value // that an instance was made with
 	networks []netip.Prefix

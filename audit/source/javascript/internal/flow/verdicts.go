@@ -199,7 +199,7 @@ func (in *interp) rest(tools []Tool, known map[audit.Cell]int) []Finding {
 	cut := map[string]bool{}
 	for _, h := range in.unfinished {
 		cut[h.tool] = true
-		if h.low {
+		if h.low && h.tool == "" {
 			for _, t := range tools {
 				cut[t.Name] = true
 			}

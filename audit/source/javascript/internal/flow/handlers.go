@@ -1,0 +1,49 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+// runHandler runs a handler with arguments from a caller.
+func (in *interp) runHandler(h *handler) {
+	steps := in.limits.StepsHandler
+	if h.low && h.tool == "" {
+		steps *= 2 // it holds the code of all tools
+	}
+	if !in.isolated(h, steps, func() { in.call(h.fn, h.this, in.handlerArguments(h), h.at) }) {
+		in.unfinished = append(in.unfinished, h)
+	}
+}
+
+// isolated runs something as the present handler. What it writes is taken back.
+func (in *interp) isolated(h *handler, steps int, run func()) (whole bool) {
+	mark, floor := in.open()
+	in.origins, in.facts, in.tool, in.dead, in.current = map[string]*origin{}, nil, h.tool, false, h
+	whole = in.bounded(steps, run)
+	in.undo(mark)
+	in.close(floor)
+	in.facts, in.tool, in.dead, in.current = nil, "", false, nil
+	return whole
+}
+
+func (in *interp) handlerArguments(h *handler) []Value {
+	root := in.sent("", h.at, "the arguments of "+in.toolWord(h))
+	if !h.low {
+		v := root
+		if len(h.schema) > 0 {
+			v = in.validated(h.schema, root, h.at)
+		}
+		return []Value{v, unknown()}
+	}
+	name := constant(h.tool)
+	if h.tool == "" {
+		name = Value{{kind: isText, text: []part{{hole: &hole{origin: in.originOf(toolPointer)}}}}}
+	}
+	params := in.newObject("")
+	in.set(params, "name", name)
+	in.set(params, "arguments", root)
+	in.set(params, "_meta", unknown())
+	request := in.newObject("")
+	in.set(request, "params", objectOf(params))
+	in.set(request, "method", constant(toolsCall))
+	return []Value{objectOf(request), unknown()}
+}

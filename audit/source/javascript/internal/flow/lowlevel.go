@@ -1,0 +1,200 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+)
+
+// The low-level server has one handler for the calls of all tools. It is run once with a name that
+// is not known, which tells the names it looks for, and then once for each name: so the tools do not
+// share a budget, and what stands before the branch to a tool is told of that tool.
+
+func (in *interp) registerLow(args []Value, at position) bool {
+	if len(args) < 2 {
+		return true
+	}
+	fn := functions(args[len(args)-1])
+	switch {
+	case len(fn) == 0:
+	case names(args[0], "CallTool", toolsCall):
+		in.add(&handler{fn: fn, low: true, at: at})
+	case names(args[0], "ListTools", toolsList):
+		in.listings = append(in.listings, fn)
+	}
+	return true // other requests are not looked at
+}
+
+// names says whether a value is the schema of a request: by its name in the SDK, or by its method.
+func names(schema Value, short, method string) bool {
+	for _, a := range schema {
+		s, _ := a.constText()
+		if a.kind == isNative && strings.Contains(a.name, short) || s == method || a.name == method || a.kind == isObject && a.obj.request == method {
+			return true
+		}
+	}
+	return false
+}
+
+// listed are the names in the lists of tools that the program makes. The parameters that stand with
+// them are noted.
+func (in *interp) listed() map[string]bool {
+	found := map[string]bool{}
+	for _, fn := range in.listings {
+		old := in.found
+		in.found = &findings{} // nothing that happens here has to do with a call
+		in.isolated(&handler{fn: fn, low: true}, in.limits.StepsHandler/4, func() {
+			list := in.elements(in.get(in.settled(in.call(fn, undefined(), []Value{unknown(), unknown()}, position{})), "tools", position{}))
+			for _, v := range append(slices.Clone(list.known), list.rest) {
+				in.listedTool(v, found)
+			}
+		})
+		in.found = old
+	}
+	return found
+}
+
+func (in *interp) listedTool(v Value, found map[string]bool) {
+	for _, a := range v {
+		if a.kind != isObject || a.obj.array != nil {
+			continue
+		}
+		name, ok := in.get(Value{a}, "name", position{}).one()
+		if !ok || len(found) >= in.limits.Handlers {
+			continue
+		}
+		found[name] = true
+		in.tool = name
+		for _, p := range in.get(in.get(Value{a}, "inputSchema", position{}), "properties", position{}) {
+			if p.kind == isObject && p.obj.native == "" {
+				for _, k := range in.names(p.obj) {
+					in.declared("/" + escapePointer(k))
+				}
+			}
+		}
+	}
+}
+
+// runLow runs a handler of many tools.
+func (in *interp) runLow(h *handler, listed map[string]bool) {
+	found, unfinished := in.found, len(in.unfinished)
+	in.found, in.picks = &findings{}, map[string]bool{}
+	in.runHandler(h)
+	all := in.found.byKey
+	in.found = found
+	maps.Copy(in.picks, listed)
+	if len(in.picks) == 0 {
+		in.found.add(all)
+		in.ofTools = append(in.ofTools, h)
+		return
+	}
+	in.unfinished = in.unfinished[:unfinished]
+	told := map[findingKey]bool{}
+	for _, name := range slices.Sorted(maps.Keys(in.picks)) {
+		one := *h
+		one.tool = name
+		in.found = &findings{}
+		in.runHandler(&one)
+		for k := range in.found.byKey {
+			k.cell.Tool = ""
+			told[k] = true
+		}
+		found.add(in.found.byKey)
+		in.ofTools = append(in.ofTools, &one)
+	}
+	in.found = found
+	for _, u := range in.unfinished[unfinished:] {
+		found.addOf(all, u.tool)
+	}
+	for k := range told {
+		delete(all, k)
+	}
+	found.addOf(all, "")
+}
+
+// add takes findings over.
+func (f *findings) add(byKey map[findingKey]*found) {
+	if f.byKey == nil {
+		f.byKey = map[findingKey]*found{}
+	}
+	for k, x := range byKey {
+		if old := f.byKey[k]; old == nil || x.rank() < old.rank() {
+			f.byKey[k] = x
+		}
+	}
+}
+
+// addOf takes those of one tool over.
+func (f *findings) addOf(byKey map[findingKey]*found, tool string) {
+	for k, x := range byKey {
+		if k.cell.Tool == tool {
+			f.add(map[findingKey]*found{k: x})
+		}
+	}
+}
+
+// Methods of the requests that are looked at.
+const (
+	toolsCall = "tools/call"
+	toolsList = "tools/list"
+)
+
+// A mark is where a file names a method.
+type mark struct {
+	at     int
+	method string
+}
+
+func marksOf(text string) []mark {
+	var list []mark
+	for _, method := range []string{toolsCall, toolsList} {
+		for from := 0; ; {
+			i := strings.Index(text[from:], method)
+			if i < 0 {
+				break
+			}
+			list = append(list, mark{from + i, method})
+			from += i + len(method)
+		}
+	}
+	return list
+}
+
+// schemaOfRequest marks a value as the schema of requests of a method.
+func (v Value) schemaOfRequest(method string) Value {
+	out := slices.Clone(v)
+	for i := range out {
+		switch {
+		case out[i].kind == isObject && out[i].obj.call == nil && out[i].obj.array == nil:
+			out[i].obj.request = method
+		case out[i].kind == isUnknown:
+			out[i].name = method
+		}
+	}
+	return out
+}
+
+// requestIn is the method that the text of a call or an object names: it makes the schema of that
+// request.
+func (u *unit) requestIn(e ast.Expression) string {
+	switch e.(type) {
+	case *ast.CallExpression, *ast.ObjectLiteral:
+	default:
+		return ""
+	}
+	from, to := int(e.Idx0())-1, int(e.Idx1())-1
+	if to-from > 1500 {
+		return ""
+	}
+	for _, m := range u.marks {
+		if m.at >= from && m.at < to {
+			return m.method
+		}
+	}
+	return ""
+}
