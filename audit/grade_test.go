@@ -61,14 +61,22 @@ func TestGrade(t *testing.T) {
 		"path traced":    {[]string{"path r/p static vulnerable traced x"}, "C 85 path-15 cap:C"},
 		"command traced": {[]string{"command r/p static vulnerable traced x"}, "D 75 command-25 cap:D"},
 
+		"url traced":    {[]string{"url r/p static vulnerable traced x"}, "C 85 url-15 cap:C"},
+		"schema traced": {[]string{"schema r static vulnerable traced x"}, "C 90 schema-10 cap:C"},
+		"output traced": {[]string{"output r static vulnerable traced x"}, "A 95 output-5"},
+
 		"path guarded":            {[]string{"path r/p dynamic guarded"}, "A 100 path+5"},
 		"url guarded":             {[]string{"url r/p dynamic guarded"}, "A 100 url+5"},
 		"output guarded":          {[]string{"output r dynamic guarded"}, "A 100 output+3"},
+		"schema guarded":          {[]string{"schema r dynamic guarded"}, "A 100"},
 		"command guarded":         {[]string{"command r/p dynamic guarded"}, "A 100"},
 		"a bonus mends points":    {[]string{"path r/p dynamic guarded", "output r dynamic vulnerable proven x"}, "A 100 path+5 output-5"},
 		"guard in the code alone": {[]string{"path r/p static guarded", "output r dynamic vulnerable proven x"}, "A 95 output-5"},
 
 		"suspected":                     {[]string{"path r/p static vulnerable suspected x"}, "B 95 path-5 cap:B"},
+		"suspected url":                 {[]string{"url r/p static vulnerable suspected x"}, "B 95 url-5 cap:B"},
+		"suspected schema":              {[]string{"schema r static vulnerable suspected x"}, "B 95 schema-5 cap:B"},
+		"suspected in all classes":      {[]string{"path r/p static vulnerable suspected x", "url r/p static vulnerable suspected x", "command r/p static vulnerable suspected x", "schema r static vulnerable suspected x", "output r static vulnerable suspected x"}, "C 75 command-5 path-5 url-5 schema-5 output-5 cap:B"},
 		"suspected output":              {[]string{"output r static vulnerable suspected x"}, "A 95 output-5"},
 		"suspected command":             {[]string{"command r/p static vulnerable suspected x"}, "B 95 command-5 cap:B"},
 		"suspected and cleared":         {[]string{"path r/p static vulnerable suspected x", "path r/p dynamic guarded"}, "A 100 path+5"},
@@ -87,6 +95,12 @@ func TestGrade(t *testing.T) {
 		"a remark beside inconclusive":  {[]string{"command r/p dynamic inconclusive", "command r/p static vulnerable metadata x"}, "? 0"},
 		"two proven classes":            {[]string{"path r/p dynamic vulnerable proven x", "url r/u dynamic vulnerable proven x"}, "D 70 path-15 url-15 cap:D"},
 		"proven and traced classes":     {[]string{"path r/p dynamic vulnerable proven x", "url r/u static vulnerable traced x"}, "C 70 path-15 url-15 cap:C"},
+		"two proven, one medium":        {[]string{"path r/p dynamic vulnerable proven x", "output r dynamic vulnerable proven x"}, "D 80 path-15 output-5 cap:D"},
+		"proven, critical traced":       {[]string{"path r/p dynamic vulnerable proven x", "command r/u static vulnerable traced x"}, "D 60 command-25 path-15 cap:D"},
+		"critical proven, traced":       {[]string{"path r/p static vulnerable traced x", "command r/u dynamic vulnerable proven x"}, "D 60 command-25 path-15 cap:D"},
+		"critical and suspected":        {[]string{"path r/p static vulnerable suspected x", "command r/u dynamic vulnerable proven x"}, "D 70 command-25 path-5 cap:D"},
+		"one class proven twice":        {[]string{"path r/p dynamic vulnerable proven x", "path s/p dynamic vulnerable proven y"}, "C 85 path-15 cap:C"},
+		"all bonuses mend":              {[]string{"path r/p dynamic guarded", "url r/u dynamic guarded", "output r dynamic guarded", "schema r static vulnerable suspected x"}, "B 100 path+5 url+5 schema-5 output+3 cap:B"},
 		"two proven, one critical":      {[]string{"output r dynamic vulnerable proven x", "command r/u dynamic vulnerable proven x"}, "F 70 command-25 output-5 cap:F"},
 		"two proven, critical traced":   {[]string{"path r/p dynamic vulnerable proven x", "schema r dynamic vulnerable proven x", "command r/u static vulnerable traced x"}, "F 50 command-25 path-15 schema-10 cap:D"},
 		"all classes":                   {[]string{"path r/p dynamic vulnerable proven x", "url r/u dynamic vulnerable proven x", "schema r dynamic vulnerable proven x", "output r dynamic vulnerable proven x", "command r/u dynamic vulnerable proven x"}, "F 30 command-25 path-15 url-15 schema-10 output-5 cap:F"},
@@ -96,6 +110,7 @@ func TestGrade(t *testing.T) {
 		"under 70 percent":              {[]string{"path r/p dynamic guarded", "path s/p dynamic guarded", "path t/p dynamic inconclusive"}, "A? 100"},
 		"at 75 percent":                 {[]string{"path r/p dynamic guarded", "path s/p dynamic guarded", "path u/p dynamic guarded", "path t/p dynamic inconclusive"}, "A 100 path+5"},
 		"incomplete and a class is out": {[]string{"path r/p dynamic inconclusive", "schema s dynamic no-evidence"}, "B? 100 cap:B"},
+		"a doubt of an unknown class":   {[]string{"sql r/p static vulnerable suspected x", "path r/p dynamic guarded"}, "A 100 path+5"},
 		"a class that nobody knows":     {[]string{"sql r/p static vulnerable traced x", "path r/p dynamic guarded"}, "A 100 path+5"},
 	} {
 		t.Run(name, func(t *testing.T) {
