@@ -19,8 +19,9 @@ var page string
 // elsewhere. The error is that of w.
 func HTML(w io.Writer, r *audit.Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"mark": mark,
-		"ours": ours,
+		"sure":     sure,
+		"sentence": sentence,
+		"ours":     ours,
 		"badge": func() (template.HTML, error) {
 			var b strings.Builder
 			err := Badge(&b, r)

@@ -20,19 +20,20 @@ func Markdown(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "## toolvet audit: %s\n\n%s: %s\n\n", plain(r.Grade.String()), plain(r.Target.Name), plain(r.Summary()))
 	if len(r.Findings) > 0 {
-		fmt.Fprintf(b, "| | where | what | fix |\n|---|---|---|---|\n")
+		fmt.Fprintf(b, "| | where | what | rule |\n|---|---|---|---|\n")
 	}
 	for i := range r.Findings[:min(len(r.Findings), maxRows)] {
 		f := &r.Findings[i]
-		severity := string(f.Severity)
+		severity := fmt.Sprintf("%s, %s", f.Severity, sure(f))
 		if f.Suppressed != nil {
 			severity += " (suppressed)"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", severity, plain(f.Name())+place(f), plain(f.Why)+" ("+plain(strings.Join(f.RuleNames(), ", "))+")", plain(f.Fix))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", severity, plain(f.Name())+place(f), plain(f.Why), plain(strings.Join(f.RuleNames(), ", ")))
 	}
 	if more := len(r.Findings) - maxRows; more > 0 {
 		fmt.Fprintf(b, "\n%d more findings are in the report.\n", more)
 	}
+	markdownFixes(b, r)
 	fmt.Fprintf(b, "\n<details><summary>How the grade comes about</summary>\n\n100 points")
 	for _, p := range r.Grade.Points {
 		fmt.Fprintf(b, "\n* %+d %s: %s%s", p.Points, p.Class, plain(p.Why), ours(p.Ours))
@@ -42,6 +43,22 @@ func Markdown(w io.Writer, r *audit.Report) error {
 	}
 	fmt.Fprintf(b, "\n\n%d of %d relevant places are not known.\n</details>\n", r.Grade.Coverage.Relevant-r.Grade.Coverage.Assessed, r.Grade.Coverage.Relevant)
 	return b.Flush()
+}
+
+// markdownFixes says once what to do about each kind of finding that counts.
+func markdownFixes(b *bufio.Writer, r *audit.Report) {
+	told := map[string]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !f.Graded() || told[f.Fix] {
+			continue
+		}
+		if len(told) == 0 {
+			fmt.Fprintf(b, "\nWhat to do:\n\n")
+		}
+		told[f.Fix] = true
+		fmt.Fprintf(b, "* %s: %s\n", f.Class, plain(f.Fix))
+	}
 }
 
 // place is where in the code a finding is, or "".

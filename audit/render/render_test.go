@@ -65,7 +65,9 @@ func TestSchemas(t *testing.T) {
 	t.Parallel()
 	for file, write := range map[string]func(io.Writer, *audit.Report) error{
 		"../../docs/audit-report.schema.json": JSON,
-		"testdata/sarif-schema-2.1.0.json":    func(w io.Writer, r *audit.Report) error { return SARIF(w, r, "package.json", "1.2.3") },
+		"testdata/sarif-schema-2.1.0.json": func(w io.Writer, r *audit.Report) error {
+			return SARIF(w, r, Repository{Anchor: "package.json"}, "1.2.3")
+		},
 	} {
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -121,7 +123,9 @@ func TestHostile(t *testing.T) {
 
 var writers = map[string]func(io.Writer, *audit.Report) error{
 	"text": Text, "json": JSON, "html": HTML, "markdown": Markdown, "badge": Badge,
-	"sarif": func(w io.Writer, r *audit.Report) error { return SARIF(w, r, "package.json", "1.2.3") },
+	"sarif": func(w io.Writer, r *audit.Report) error {
+		return SARIF(w, r, Repository{Anchor: "package.json"}, "1.2.3")
+	},
 }
 
 // TestSame holds that the same report is written with the same bytes, and that errors of the
@@ -154,7 +158,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func TestSARIF(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := SARIF(&b, reports()["full"], "package.json", "1.2.3"); err != nil {
+	if err := SARIF(&b, reports()["full"], Repository{"servers/one", "servers/one/package.json"}, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
@@ -165,7 +169,7 @@ func TestSARIF(t *testing.T) {
 		if r.Properties["proof"] == nil || len(r.CodeFlows) == 0 {
 			continue
 		}
-		if got := r.Locations[0].PhysicalLocation; got.ArtifactLocation.URI != "src/in%20dex.ts" || got.Region.StartLine != 9 {
+		if got := r.Locations[0].PhysicalLocation; got.ArtifactLocation.URI != "servers/one/src/in%20dex.ts" || got.Region.StartLine != 9 {
 			t.Errorf("the place is %+v", got)
 		}
 		if len(r.Suppressions) != 1 || r.PartialFingerprints["primaryLocationLineHash"] == "" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path"
 	"strings"
 
 	"github.com/toolvet/toolvet/audit"
@@ -39,7 +40,8 @@ type (
 	sarifRule struct {
 		ID                   string         `json:"id"`
 		ShortDescription     sarifText      `json:"shortDescription"`
-		Help                 sarifText      `json:"help"`
+		FullDescription      sarifText      `json:"fullDescription"`
+		Help                 sarifHelp      `json:"help"`
 		DefaultConfiguration sarifLevel     `json:"defaultConfiguration"`
 		Properties           map[string]any `json:"properties"`
 	}
@@ -48,6 +50,10 @@ type (
 	}
 	sarifText struct {
 		Text string `json:"text"`
+	}
+	sarifHelp struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown"`
 	}
 	sarifInvocation struct {
 		ExecutionSuccessful        bool                `json:"executionSuccessful"`
@@ -59,7 +65,6 @@ type (
 	}
 	sarifResult struct {
 		RuleID              string             `json:"ruleId"`
-		Kind                string             `json:"kind,omitempty"`
 		Level               string             `json:"level"`
 		Message             sarifText          `json:"message"`
 		Locations           []sarifLocation    `json:"locations"`
@@ -103,27 +108,34 @@ type (
 	}
 )
 
-// SARIF writes a report as SARIF 2.1.0: findings, and as results of the kind "open" what is not
-// known. Anchor is the file, relative to the repository, that findings without a place in the code
-// are shown at, such as the server's manifest; version is that of toolvet. The error is that of w.
-func SARIF(w io.Writer, r *audit.Report, anchor, version string) error {
+// A Repository says where what was audited lies, for those who show findings beside code.
+type Repository struct {
+	Dir    string // of the code, relative to the repository's root; "" is the root
+	Anchor string // the file that findings without a place in the code are shown at, relative to the root
+}
+
+// SARIF writes a report as SARIF 2.1.0. What is not known stands among the notifications, and not as
+// results of the kind "open": code scanning takes any result for a problem. Version is that of toolvet.
+// The error is that of w.
+func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "toolvet audit", SemanticVersion: version, Rules: sarifRules()}},
 		Invocations: []sarifInvocation{{ExecutionSuccessful: r.Grade.Letter != audit.Ungraded}},
 		Results:     []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Properties: map[string]any{"grade": r.Grade.String(), "score": r.Grade.Score, "rubric": r.Rubric, "coverage": r.Grade.Coverage},
 	}
-	for _, n := range r.Notes {
-		run.Invocations[0].ToolExecutionNotifications = append(run.Invocations[0].ToolExecutionNotifications, sarifNotification{"note", sarifText{n}})
+	notify := func(level, text string) {
+		list := &run.Invocations[0].ToolExecutionNotifications
+		*list = append(*list, sarifNotification{level, sarifText{text}})
 	}
-	for i := range r.Findings {
-		run.Results = append(run.Results, sarifFinding(&r.Findings[i], anchor))
+	for _, n := range r.Notes {
+		notify("note", n)
 	}
 	for _, a := range r.Unassessed() {
-		run.Results = append(run.Results, sarifResult{
-			RuleID: a.Class.RuleID(), Kind: "open", Level: "none", Message: sarifText{fmt.Sprintf("%s is not known: %s", a.Cell, a.Why)},
-			Locations: []sarifLocation{sarifPlace(nil, anchor, a.Cell)}, PartialFingerprints: map[string]string{"toolvetCell/v1": a.ID()},
-		})
+		notify("warning", fmt.Sprintf("%s is not known: %s", a.Cell, a.Why))
+	}
+	for i := range r.Findings {
+		run.Results = append(run.Results, at.finding(&r.Findings[i]))
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -148,7 +160,8 @@ func sarifRules() []sarifRule {
 	var rules []sarifRule
 	for _, row := range audit.Classes() {
 		rules = append(rules, sarifRule{
-			ID: audit.Class(row.Name).RuleID(), ShortDescription: sarifText{"missing: " + row.Missing}, Help: sarifText{row.Fix.Any},
+			ID: audit.Class(row.Name).RuleID(), ShortDescription: sarifText{"missing: " + row.Missing}, FullDescription: sarifText{row.Summary()},
+			Help:                 sarifHelp{sentence(row.Fix.Any), row.Doc},
 			DefaultConfiguration: sarifLevel{level(row.Severity)},
 			Properties:           map[string]any{"security-severity": scores[row.Severity], "tags": []string{"security", "mcp"}},
 		})
@@ -156,10 +169,10 @@ func sarifRules() []sarifRule {
 	return rules
 }
 
-func sarifFinding(f *audit.Finding, anchor string) sarifResult {
+func (at Repository) finding(f *audit.Finding) sarifResult {
 	result := sarifResult{
-		RuleID: f.Class.RuleID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s. Fix: %s.", f.Name(), f.Why, f.Fix)},
-		PartialFingerprints: map[string]string{"toolvetCell/v1": f.ID},
+		RuleID: f.Class.RuleID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s Fix: %s", f.Name(), sentence(f.Why), f.Fix)},
+		PartialFingerprints: map[string]string{"toolvetCell/v1": f.ID, "primaryLocationLineHash": f.ID + ":1"},
 		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.RuleNames()},
 	}
 	var sink *audit.Place
@@ -168,26 +181,23 @@ func sarifFinding(f *audit.Finding, anchor string) sarifResult {
 			if sink == nil {
 				sink = &e.Flow[n-1]
 			}
-			result.CodeFlows = append(result.CodeFlows, codeFlow(e.Flow, f.Cell))
+			result.CodeFlows = append(result.CodeFlows, at.flow(e.Flow, f.Cell))
 		}
 		if e.Proof != nil && result.Properties["proof"] == nil {
 			result.Properties["proof"] = e.Proof
 		}
 	}
-	result.Locations = []sarifLocation{sarifPlace(sink, anchor, f.Cell)}
-	if sink != nil {
-		result.PartialFingerprints["primaryLocationLineHash"] = f.ID + ":1"
-	}
+	result.Locations = []sarifLocation{at.place(sink, f.Cell)}
 	if f.Suppressed != nil {
 		result.Suppressions = []sarifSuppression{{"external", fmt.Sprintf("%s (until %s)", f.Suppressed.Reason, f.Suppressed.Expires)}}
 	}
 	return result
 }
 
-func codeFlow(flow []audit.Place, c audit.Cell) sarifCodeFlow {
+func (at Repository) flow(flow []audit.Place, c audit.Cell) sarifCodeFlow {
 	var steps []sarifStep
 	for i := range flow {
-		l := sarifPlace(&flow[i], "", c)
+		l := at.place(&flow[i], c)
 		l.LogicalLocations = nil
 		if flow[i].Note != "" {
 			l.Message = &sarifText{flow[i].Note}
@@ -197,18 +207,18 @@ func codeFlow(flow []audit.Place, c audit.Cell) sarifCodeFlow {
 	return sarifCodeFlow{[]sarifThreadFlow{{steps}}}
 }
 
-// sarifPlace is a place in the code, or the anchor.
-func sarifPlace(p *audit.Place, anchor string, c audit.Cell) sarifLocation {
+// place is a place in the code, or the anchor.
+func (at Repository) place(p *audit.Place, c audit.Cell) sarifLocation {
 	name := c.Tool
 	if c.Param != "" {
 		name += c.Param
 	}
 	l := sarifLocation{LogicalLocations: []sarifLogical{{FullyQualifiedName: name, Kind: "parameter"}}}
 	if p == nil {
-		l.PhysicalLocation = sarifPhysical{ArtifactLocation: sarifArtifact{uri(anchor)}, Region: &sarifRegion{StartLine: 1}}
+		l.PhysicalLocation = sarifPhysical{ArtifactLocation: sarifArtifact{uri(at.Anchor)}, Region: &sarifRegion{StartLine: 1}}
 		return l
 	}
-	l.PhysicalLocation = sarifPhysical{ArtifactLocation: sarifArtifact{uri(p.File)}, Region: &sarifRegion{StartLine: max(1, p.Line), StartColumn: max(0, p.Col)}}
+	l.PhysicalLocation = sarifPhysical{ArtifactLocation: sarifArtifact{uri(path.Join(at.Dir, p.File))}, Region: &sarifRegion{StartLine: max(1, p.Line), StartColumn: max(0, p.Col)}}
 	return l
 }
 

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/audit"
 	"github.com/toolvet/toolvet/audit/class"
@@ -24,8 +26,9 @@ func Text(w io.Writer, r *audit.Report) error {
 	for _, c := range r.Grade.Caps {
 		fmt.Fprintf(b, "  at most %s: %s%s\n", c.Letter, c.Why, ours(true))
 	}
+	fixed := map[string]bool{}
 	for i := range r.Findings {
-		textFinding(b, &r.Findings[i])
+		textFinding(b, &r.Findings[i], fixed)
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintf(b, "\n'toolvet explain RULE' says what a rule means, and how to mend it in each language.\n")
@@ -48,8 +51,9 @@ func ours(yes bool) string {
 	return ""
 }
 
-func textFinding(b *bufio.Writer, f *audit.Finding) {
-	fmt.Fprintf(b, "\n%s %s [%s] %s\n", mark(f), f.Name(), f.ID, f.Why)
+// textFinding writes a finding. Fixed are the fixes that were told before.
+func textFinding(b *bufio.Writer, f *audit.Finding, fixed map[string]bool) {
+	fmt.Fprintf(b, "\n%s (%s)  %s  [%s]\n  %s\n", f.Severity, sure(f), f.Name(), f.ID, sentence(f.Why))
 	if names := f.RuleNames(); len(names) > 0 {
 		fmt.Fprintf(b, "  rule:   %s\n", strings.Join(names, ", "))
 	}
@@ -61,26 +65,35 @@ func textFinding(b *bufio.Writer, f *audit.Finding) {
 			fmt.Fprintf(b, "  code:   %s  %s\n", p, p.Note)
 		}
 	}
-	if f.Suppressed != nil {
+	switch {
+	case f.Suppressed != nil:
 		fmt.Fprintf(b, "  suppressed until %s: %s\n", f.Suppressed.Expires, f.Suppressed.Reason)
-		return
+	case fixed[f.Fix]:
+		fmt.Fprintf(b, "  fix:    as above, for %s\n", f.Class)
+	default:
+		fmt.Fprintf(b, "  fix:    %s\n", f.Fix)
+		fixed[f.Fix] = true
 	}
-	fmt.Fprintf(b, "  fix:    %s\n", f.Fix)
 }
 
-// mark is how bad and how sure a finding is, in a word or two.
-func mark(f *audit.Finding) string {
-	if f.Severity == class.Info {
-		return "info"
+// sure is how sure a finding is, in a word or two.
+func sure(f *audit.Finding) string {
+	switch {
+	case f.Severity == class.Info:
+		return "a remark"
+	case f.Both && f.Confidence == audit.Proven:
+		return "proven, and in the code"
 	}
-	s := fmt.Sprintf("%s, %s", f.Severity, f.Confidence)
-	if f.Both {
-		s += " and in the code"
-		if f.Confidence != audit.Proven {
-			s = fmt.Sprintf("%s, %s", f.Severity, f.Confidence)
-		}
+	return string(f.Confidence)
+}
+
+// sentence begins with a capital letter, and ends with a full stop.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
 	}
-	return s
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
 func textGuards(b *bufio.Writer, r *audit.Report) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,7 +163,7 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 
 // finishAudit shows and writes the report, and says by its error whether the grade is good enough.
 func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) error {
-	if err := flags.writeFiles(report, flags.anchorIn(place)); err != nil {
+	if err := flags.writeFiles(report, place); err != nil {
 		return err
 	}
 	if flags.baseline != "" {
@@ -302,10 +303,12 @@ func (f *auditFlags) readSuppressions(now time.Time) ([]audit.Suppression, error
 	return list, nil
 }
 
-func (f *auditFlags) writeFiles(r *audit.Report, anchor string) error {
+func (f *auditFlags) writeFiles(r *audit.Report, place string) error {
 	for kind, write := range map[string]func(io.Writer, *audit.Report) error{
 		"html": render.HTML, "markdown": render.Markdown, "badge": render.Badge,
-		"sarif": func(w io.Writer, r *audit.Report) error { return render.SARIF(w, r, anchor, toolvet.Version) },
+		"sarif": func(w io.Writer, r *audit.Report) error {
+			return render.SARIF(w, r, f.repository(place), toolvet.Version)
+		},
 	} {
 		name := *f.files[kind]
 		if name == "" {
@@ -322,18 +325,37 @@ func (f *auditFlags) writeFiles(r *audit.Report, anchor string) error {
 	return nil
 }
 
-// anchorIn is the file at which findings without a line of code are shown.
-func (f *auditFlags) anchorIn(place string) string {
-	if f.anchor != "" {
-		return f.anchor
+// repository is where the code of a place lies, seen from here; findings without a line of code are
+// shown at the manifest in it.
+func (f *auditFlags) repository(place string) render.Repository {
+	at := render.Repository{Anchor: f.anchor}
+	if dir, err := sourceDir(place); err == nil && place != "" {
+		at.Dir = fromHere(dir)
+	}
+	if at.Anchor != "" {
+		return at
 	}
 	manifests := []string{"package.json", "pyproject.toml", "go.mod", "server.json", "README.md"}
 	i := slices.IndexFunc(manifests, func(name string) bool {
-		_, err := os.Stat(filepath.Join(place, name))
+		_, err := os.Stat(filepath.Join(filepath.FromSlash(at.Dir), name))
 		return err == nil
 	})
-	if i < 0 {
-		return "package.json"
+	at.Anchor = path.Join(at.Dir, manifests[max(i, 0)])
+	return at
+}
+
+// fromHere is a directory with slashes, relative to ours; "" if it is ours, or outside of it.
+func fromHere(dir string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return ""
 	}
-	return filepath.ToSlash(filepath.Join(place, manifests[i]))
+	if dir, err = filepath.Abs(dir); err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(here, dir)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }

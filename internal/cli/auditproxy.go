@@ -30,7 +30,7 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 		Target:   audit.Target{Name: "toolvet proxy -- " + before.Target.Name, Server: found.Server, Methods: []audit.Method{audit.Dynamic}},
 		Language: audit.LanguageOfCommand(server), Tools: found.Tools, Facts: found.Facts, Notes: found.Notes, Now: time.Now(),
 	})
-	if err := flags.writeFiles(after, flags.anchorIn("")); err != nil {
+	if err := flags.writeFiles(after, ""); err != nil {
 		return err
 	}
 	compared := audit.Compare(before, after)

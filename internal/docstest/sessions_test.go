@@ -32,6 +32,7 @@ var elsewhere = map[string]string{
 	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp": "serves until it is told to end; run by TestHTTPProxy of internal/cli",
 	"toolvet serve --policy toolvet.yaml":                                        "run by serve.txtar of internal/cli",
 	"go generate ./checks/suite":                                                 "run by the test of internal/checkdocs",
+	"go generate ./audit/classes/suite":                                          "run by the test of internal/checkdocs",
 	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz": "needs a checkout of the JSON Schema Test Suite",
 }
 
