@@ -21,7 +21,7 @@ func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	}
 	if f, ok := l.wrapped[c.Name]; ok {
 		if c.Decorates != nil && f.Func() != c.Decorates {
-			l.wraps[c.Decorates] = f.Func()
+			l.wraps[c.Arg(0).Identity()] = f
 		}
 		return c.Arg(0), true
 	}
@@ -169,6 +169,9 @@ func defineBuiltins(t *table) {
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
 		return c.In.Derive(flow.Through, 0, c.Pos, "", c.Arg(0))
 	}, "json.dumps", "yaml.dump", "yaml.safe_dump")
+	t.define(func(_ *lang, c *flow.CallSite) flow.Value { // what a text holds is as much the caller's
+		return c.In.Derive(flow.Whole, 0, c.Pos, "", c.Arg(0))
+	}, "json.loads", "orjson.loads", "ujson.loads", "simplejson.loads", "json5.loads", "yaml.safe_load", "yaml.load", "yaml.full_load", "ast.literal_eval", "toml.loads", "tomllib.loads", "urllib.parse.parse_qs", "urllib.parse.parse_qsl", "xmltodict.parse")
 	for _, log := range []string{"logging", "logging.getLogger()", "loguru.logger", "structlog.get_logger()"} {
 		for _, level := range []string{"debug", "info", "warning", "error", "exception", "critical", "warn", "log"} {
 			t.models[log+"."+level] = nothing

@@ -25,24 +25,55 @@ type lang struct {
 	// wrapped are the functions of functools.wraps(f), by the name of the decorator; wraps what a
 	// function stands for.
 	wrapped map[string]flow.Value
-	wraps   map[*flow.Func]*flow.Func
+	wraps   map[any]flow.Value
 	byName  map[string]*module // by dotted name, as any directory on the path gives it
 	byFile  map[string]*module // "a/b" for a/b.py and a/b/__init__.py
 	order   []*module
+	changed map[string]bool // see flow.Interp
 }
 
 func newLang() *lang {
-	return &lang{table: newTable(), wrapped: map[string]flow.Value{}, wraps: map[*flow.Func]*flow.Func{}, byName: map[string]*module{}, byFile: map[string]*module{}}
+	return &lang{table: newTable(), wrapped: map[string]flow.Value{}, wraps: map[any]flow.Value{}, byName: map[string]*module{}, byFile: map[string]*module{}, changed: map[string]bool{}}
 }
 
 func (l *lang) add(file string, body []*flow.Stmt) {
 	m := &module{file: file, body: body}
 	l.order = append(l.order, m)
+	l.changes(body, "")
 	name := strings.TrimSuffix(file, ".py")
 	if path.Base(name) == "__init__" {
 		name = path.Dir(name)
 	}
 	l.byFile[name] = m
+}
+
+// changes notes the names that functions assign, those of instances being made apart: global
+// variables and attributes.
+func (l *lang) changes(body []*flow.Stmt, within string) {
+	for _, s := range body {
+		switch s.Op {
+		case flow.Outer:
+			for _, n := range s.Names {
+				l.changed[n] = true
+			}
+		case flow.Assign:
+			for _, t := range s.Targets {
+				if t.Op == flow.Attr && within != "" && within != "__init__" {
+					l.changed[t.S] = true
+				}
+			}
+		case flow.Def:
+			l.changes(s.Fn.Body, s.Fn.Name)
+		case flow.Class:
+			l.changes(s.Cls.Body, "")
+		}
+		l.changes(s.Body, within)
+		l.changes(s.Else, within)
+		l.changes(s.Final, within)
+		for _, h := range s.Handlers {
+			l.changes(h.Body, within)
+		}
+	}
 }
 
 // names gives each module the dotted names by which it can be imported: from the directory, and

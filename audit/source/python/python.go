@@ -42,6 +42,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (source.Resul
 	a := &analysis{opts: opts, out: source.Result{Files: set.Names, Unread: set.Unread}, incomplete: map[string]string{}}
 	a.parse(ctx, set)
 	a.in = flow.New(ctx, a.lang, opts.Depth)
+	a.in.Changed = a.lang.changed
 	a.modules()
 	a.handlers()
 	a.finish()
@@ -131,7 +132,7 @@ func (a *analysis) finish() {
 	for _, r := range a.in.Tools {
 		if r.Style != styleCall {
 			named[r.Name] = true
-			a.tool(r.Name, r.Handler.Func().Pos)
+			a.tool(r.Name, a.lang.signature(r.Handler).Pos)
 		}
 	}
 	for _, r := range a.in.Tools {
@@ -141,11 +142,11 @@ func (a *analysis) finish() {
 		for _, tool := range a.in.ToolNames() {
 			if !named[tool] {
 				named[tool] = true
-				a.tool(tool, r.Handler.Func().Pos)
+				a.tool(tool, a.lang.signature(r.Handler).Pos)
 			}
 		}
 		if len(a.in.ToolNames()) == 0 {
-			a.tool("", r.Handler.Func().Pos)
+			a.tool("", a.lang.signature(r.Handler).Pos)
 		}
 	}
 	slices.SortFunc(a.out.Tools, func(x, y source.Tool) int {

@@ -70,7 +70,7 @@ func (l *lang) nameOf(name, f flow.Value) string {
 	if s, ok := name.String(); ok {
 		return s
 	}
-	return l.signature(f.Func()).Name
+	return l.signature(f).Name
 }
 
 func (l *lang) registered(c *flow.CallSite, f flow.Value, name, style string) {
@@ -82,7 +82,7 @@ func (l *lang) registered(c *flow.CallSite, f flow.Value, name, style string) {
 // handle runs a handler with the arguments of a call.
 func (l *lang) handle(in *flow.Interp, r flow.Registration) {
 	fn := r.Handler.Func()
-	params := l.signature(fn).Params
+	params := l.signature(r.Handler).Params
 	var args []flow.Value
 	if len(params) > 0 && (params[0].Name == "self" || params[0].Name == "cls") {
 		params = params[1:]
@@ -111,15 +111,15 @@ func (l *lang) handle(in *flow.Interp, r flow.Registration) {
 }
 
 // signature is the function that a decorated one stands for.
-func (l *lang) signature(fn *flow.Func) *flow.Func {
+func (l *lang) signature(f flow.Value) *flow.Func {
 	for range 10 {
-		inner := l.wraps[fn]
-		if inner == nil {
+		inner, ok := l.wraps[f.Identity()]
+		if !ok {
 			break
 		}
-		fn = inner
+		f = inner
 	}
-	return fn
+	return f.Func()
 }
 
 func isContext(p flow.Param) bool {

@@ -45,7 +45,7 @@ func (c *CallSite) Given(i int, names ...string) (Value, bool) {
 			return v, true
 		}
 	}
-	if len(c.Rest.objs) > 0 {
+	if c.Rest.open() {
 		for _, n := range names {
 			return c.In.index(c.Rest, ConstStr(n), c.Pos), true
 		}

@@ -67,7 +67,7 @@ func (in *Interp) index(v, key Value, pos Pos) Value {
 				how = Address
 			}
 		}
-		d := in.Derive(how, 0, pos, "", Value{nodes: v.nodes})
+		d := in.Derive(how, ofAnswer(v.nodes), pos, "", Value{nodes: v.nodes})
 		if found {
 			d = either(out, d)
 		}

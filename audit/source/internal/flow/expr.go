@@ -131,8 +131,8 @@ func (in *Interp) name(e *Expr) Value {
 		return v
 	}
 	v := in.load(a)
-	if g, global := in.Frame.vars[e.Key]; global && g == a {
-		v.truth = maybe // it may have been set by what was not run
+	if g, global := in.Frame.vars[e.Key]; global && g == a || in.Changed[e.S] && f.fn != nil && f.vars[e.Key] != a {
+		v.truth, v.closed = maybe, false // it may have been set by what was not run
 	}
 	if v.plain() {
 		if got, ok := in.lang.Name(in, e); ok {
@@ -194,7 +194,7 @@ func (in *Interp) Attr(v Value, e *Expr) Value {
 		return v
 	}
 	if len(v.nodes) > 0 && (!found || part && !out.Tainted()) && len(out.fns) == 0 {
-		d := in.Derive(Part, 0, e.Pos, "", v)
+		d := in.Derive(Part, ofAnswer(v.nodes), e.Pos, "", v)
 		d.Native = out.Native
 		d.objs, d.fns = out.objs, out.fns
 		out = d
@@ -207,6 +207,9 @@ func (in *Interp) Attr(v Value, e *Expr) Value {
 func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 	if a, ok := o.fields[e.S]; ok {
 		if v, ok := in.st.get(a); ok {
+			if v.truth == falsy && in.Changed[e.S] && o.kind == record {
+				v.truth, v.closed = maybe, false
+			}
 			return v, true
 		}
 	}

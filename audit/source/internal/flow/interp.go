@@ -56,6 +56,10 @@ type Interp struct {
 	named map[string]bool           // tools that a dispatcher knows
 	args  map[*Source]*node         // arguments that were read
 	Tools []Registration
+
+	// Changed are the names of variables and fields that the program assigns when it has started:
+	// what they begin with is not what they stay.
+	Changed map[string]bool
 }
 
 // A Registration is a tool and its handler, as the program announces them.

@@ -35,6 +35,7 @@ const (
 	Optional                      // the guard is there only if the server is set up so
 	HostLooked                    // an address was looked at, but perhaps not on this way
 	RelOf                         // relative to a root that it was compared with
+	Answer                        // a part of what a function gave of which nothing is known
 
 	private = ChkLoop | ChkPriv | ChkLink
 	// all is what a value of a closed set has: every good label.
@@ -90,13 +91,38 @@ type node struct {
 func (n *node) down(l Label) Label {
 	switch n.how {
 	case Part, Word:
-		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted)
+		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted | Answer)
 	case Decoded:
-		return l & (HostFixed | Relative)
+		return l & (HostFixed | Relative | Answer)
 	case Host, Address:
-		return l & (hostLabels | HostFixed | Resolved)
+		return l & (hostLabels | HostFixed | Resolved | Answer)
 	}
 	return l
+}
+
+// answered reports that what a value was made of is what a function gave of which nothing is
+// known, as it is: a part of it is hardly the caller's.
+func (n *node) answered() bool {
+	for range 20 {
+		if n.how == Through {
+			return true
+		}
+		if n.how != Baked || len(n.in) == 0 {
+			return false
+		}
+		n = n.in[0]
+	}
+	return false
+}
+
+// ofAnswer is Answer, if each of the nodes is an answer.
+func ofAnswer(nodes []*node) Label {
+	for _, n := range nodes {
+		if !n.answered() {
+			return 0
+		}
+	}
+	return Answer
 }
 
 // up are the labels that what a value was made of has because the value has been checked.

@@ -153,7 +153,7 @@ func judgePath(l Label) judged {
 	case l&NoMeta != 0:
 		return suspected("pattern", "the path is compared with a pattern before SINK that does not keep it below a root")
 	}
-	if l&Mangled != 0 {
+	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the path is what a library made of the caller's text; SINK")
 	}
 	return traced("traversal", "the path comes from the caller, and nothing keeps it below a root before SINK")
@@ -193,7 +193,7 @@ func judgeURL(l Label) (judged, bool) {
 	if l&HostLooked != 0 {
 		return suspected("ssrf-unchecked-way", "an address is checked before SINK, but there is a way past the check"), true
 	}
-	if l&Mangled != 0 {
+	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the URL is what a library made of the caller's text; SINK"), true
 	}
 	return traced("ssrf", "the host comes from the caller, and nothing checks it before SINK"), true
@@ -216,6 +216,9 @@ func (in *Interp) judgeShell(v Value, n *node, l Label) judged {
 		return noted("command-by-design", "running the caller's command is what the tool is for: SINK")
 	case l&MetaWeak != 0:
 		return suspected("blacklist", "some of a shell's characters are refused before SINK, not all")
+	}
+	if l&Answer != 0 {
+		return noted("through-library", "a part of what a library made of the caller's text is read by a shell: SINK")
 	}
 	return traced("shell", "the caller's text becomes part of a command that a shell reads: SINK")
 }

@@ -99,6 +99,14 @@ func (v Value) FuncName() string {
 	return ""
 }
 
+// Identity tells functions apart of which each was made by a call of the same one.
+func (v Value) Identity() any {
+	if len(v.fns) > 0 {
+		return v.fns[0]
+	}
+	return nil
+}
+
 // Func is the first function that it may be, or nil.
 func (v Value) Func() *Func {
 	if len(v.fns) > 0 {
@@ -180,6 +188,11 @@ func either(a, b Value) Value {
 		out.ptr = b.ptr
 	}
 	return out
+}
+
+// open reports that a table may have entries that are not known.
+func (v Value) open() bool {
+	return slices.ContainsFunc(v.objs, func(o *object) bool { return o.kind != dict || o.elem != 0 || o.open })
 }
 
 // Kinds of objects.
