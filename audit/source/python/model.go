@@ -29,6 +29,9 @@ func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	if m, ok := l.table.models[name]; ok {
 		return m(l, c), true
 	}
+	if command, ok := strings.CutPrefix(name, "git.Repo().git."); ok {
+		return gitCommand(c, command), true
+	}
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		recv, method := name[:i], name[i+1:]
 		if m, ok := l.table.instances[recv]; ok {
@@ -107,7 +110,13 @@ func recvCheck(yes, no flow.Label) model {
 }
 
 func defineBuiltins(t *table) {
-	t.define(nothing, "int", "float", "bool", "len", "isinstance", "issubclass", "hasattr", "callable", "print", "type", "id", "abs", "round", "hash", "sum", "range", "ord", "hex", "setattr")
+	t.define(func(_ *lang, c *flow.CallSite) flow.Value { // of an address, it is one
+		if v := c.Arg(0); slices.ContainsFunc(v.Native, func(n string) bool { return strings.HasPrefix(n, "ipaddress.") }) {
+			return c.In.Derive(flow.Address, 0, c.Pos, "", v)
+		}
+		return flow.Value{}
+	}, "int")
+	t.define(nothing, "float", "bool", "len", "isinstance", "issubclass", "hasattr", "callable", "print", "type", "id", "abs", "round", "hash", "sum", "range", "ord", "hex", "setattr")
 	t.define(func(l *lang, c *flow.CallSite) flow.Value {
 		if len(c.Args) == 0 {
 			return flow.Value{}

@@ -120,6 +120,13 @@ func defineProcesses(t *table) {
 	}, "shlex.split")
 }
 
+// gitCommand is a command of git as GitPython runs it: repo.git.diff(target).
+func gitCommand(c *flow.CallSite, command string) flow.Value {
+	args, _ := c.In.Elems(c.From(0))
+	c.In.Options(c.Pos, "git "+command, flow.ConstStr("git"), args)
+	return flow.Value{}
+}
+
 func shell(_ *lang, c *flow.CallSite) flow.Value {
 	c.In.ShellSink(c.Pos, strings.TrimPrefix(c.Name, "."), c.Arg(0, "cmd", "command"))
 	return flow.NativeValue(c.Name + "()")

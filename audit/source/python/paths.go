@@ -14,6 +14,12 @@ func definePaths(t *table) {
 		"git.Repo", "git.Repo.init", "pygit2.Repository", "configparser.ConfigParser().read", "fileinput.input", "linecache.getlines", "mmap.mmap", "trimesh.load", "duckdb.connect", "dotenv.load_dotenv")
 	t.define(pathArg(0, 1), "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.move", "os.rename", "os.replace", "os.link", "os.symlink", "os.renames")
 	t.method(pathArg(0), []string{"openpyxl.Workbook()", "openpyxl.load_workbook()", "docx.Document()", "pptx.Presentation()", "PIL.Image.open()", "fitz.open()", "pymupdf.open()"}, "save")
+	t.define(pathArg(0), "git.Repo().index.add", "git.Repo().index.remove", "git.Repo().index.move")
+	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
+		c.In.URLSink(c.Pos, c.Name, c.Arg(0, "url"), false)
+		c.In.PathSink(c.Pos, c.Name, c.Arg(1, "to_path"))
+		return flow.NativeValue("git.Repo()")
+	}, "git.Repo.clone_from")
 	t.method(pathArg(0), []string{"pandas.DataFrame()", "pandas.read_csv()"}, "to_csv", "to_excel", "to_json", "to_parquet")
 
 	t.define(joinPath, "os.path.join")

@@ -127,8 +127,7 @@ func (in *Interp) arguments(c *CallSite, e *Expr) {
 }
 
 func (c *CallSite) spread(v Value, last bool) {
-	elems, complete := c.In.Elems(v)
-	if complete && len(elems) < 16 {
+	if elems, ok := c.In.columns(v); ok && len(elems) < 16 {
 		c.Args = append(c.Args, elems...)
 		return
 	}

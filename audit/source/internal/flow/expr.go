@@ -76,7 +76,7 @@ func (in *Interp) evalOp(e *Expr) Value {
 		return in.logic(e)
 	case Not:
 		v := in.eval(e.X)
-		return Value{truth: v.truth.not(), cond: v.cond.not(), caller: v.hangs()}
+		return Value{truth: v.truth.not(), cond: v.condition().not(), caller: v.hangs()}
 	case Compare:
 		return in.compare(e)
 	case Tuple, List:
@@ -341,11 +341,11 @@ func (in *Interp) logic(e *Expr) Value {
 		out = y
 	}
 	var cx, cy cond
-	if x.cond != nil {
-		cx = *x.cond
+	if c := x.condition(); c != nil {
+		cx = *c
 	}
-	if y.cond != nil {
-		cy = *y.cond
+	if c := y.condition(); c != nil {
+		cy = *c
 	}
 	c := &cond{tool: cx.tool}
 	if c.tool == "" && and {
@@ -378,15 +378,15 @@ func (in *Interp) logic(e *Expr) Value {
 
 // assumeValue notes what holds if a condition, as it was evaluated, is true or is not.
 func (in *Interp) assumeValue(e *Expr, v Value, yes bool) {
-	if v.cond != nil {
+	if c := v.condition(); c != nil {
 		if yes {
-			in.st.assume(v.cond.yes)
-			if v.cond.tool != "" {
-				in.st.tool = v.cond.tool
-				in.named[v.cond.tool] = true
+			in.st.assume(c.yes)
+			if c.tool != "" {
+				in.st.tool = c.tool
+				in.named[c.tool] = true
 			}
 		} else {
-			in.st.assume(v.cond.no)
+			in.st.assume(c.no)
 		}
 	}
 	in.assumeTruth(e, yes)

@@ -220,6 +220,9 @@ func (in *Interp) newObject(k kind, name string) *object {
 
 func (in *Interp) load(a addr) Value {
 	v, _ := in.st.get(a)
+	if v.truth == falsy && slices.ContainsFunc(v.objs, (*object).filled) {
+		v.truth = maybe // it was empty when it was assigned
+	}
 	return v
 }
 
@@ -476,6 +479,27 @@ func (in *Interp) Elems(v Value) (elems []Value, complete bool) {
 		complete = complete && !o.open
 	}
 	return elems, complete
+}
+
+// columns are the elements of a list of a known length, or of one of several such lists: what
+// each has in the same place, joined.
+func (in *Interp) columns(v Value) ([]Value, bool) {
+	var out []Value
+	for _, o := range v.objs {
+		if o.kind != list || o.elem != 0 || o.open {
+			return nil, false
+		}
+		for i, f := range o.order {
+			el := in.load(o.fields[f])
+			if i < len(out) {
+				el = either(out[i], el)
+				out[i] = el
+				continue
+			}
+			out = append(out, el)
+		}
+	}
+	return out, len(v.objs) > 0 && !v.Tainted()
 }
 
 // SetTarget writes through a pointer, as a function does that is given one to fill.

@@ -91,7 +91,7 @@ type node struct {
 func (n *node) down(l Label) Label {
 	switch n.how {
 	case Part, Word:
-		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted | Answer)
+		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted | Answer | Resolved)
 	case Decoded:
 		return l & (HostFixed | Relative | Answer)
 	case Host, Address:

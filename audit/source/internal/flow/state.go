@@ -14,6 +14,20 @@ type cond struct {
 	tool    string // if it is true, the tool has this name
 }
 
+// condition is what holds if a value is true, and what if it is not: of a text, that it is empty.
+func (v Value) condition() *cond {
+	if v.cond != nil || len(v.nodes) == 0 || len(v.objs) > 0 {
+		return v.cond
+	}
+	no := map[*node]Label{}
+	for _, n := range v.nodes {
+		if n.how == FromArgs || n.how == Whole || n.how == Baked {
+			no[n] = Closed
+		}
+	}
+	return &cond{no: no}
+}
+
 func (c *cond) not() *cond {
 	if c == nil {
 		return nil

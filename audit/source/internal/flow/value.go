@@ -190,6 +190,9 @@ func either(a, b Value) Value {
 	return out
 }
 
+// filled reports that something was put into an object.
+func (o *object) filled() bool { return len(o.order) > 0 || o.elem != 0 || o.open }
+
 // open reports that a table may have entries that are not known.
 func (v Value) open() bool {
 	return slices.ContainsFunc(v.objs, func(o *object) bool { return o.kind != dict || o.elem != 0 || o.open })
