@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/audit"
-	"github.com/toolvet/toolvet/infer"
 	"github.com/toolvet/toolvet/internal/egress"
 	"github.com/toolvet/toolvet/internal/sandbox"
 	"github.com/toolvet/toolvet/internal/strictjson"
@@ -32,8 +31,8 @@ type Config struct {
 	Dir     string   // its working directory; "" is the root, or ours where the server does not start there
 	// Init is the command, without arguments to come, that calls [sandbox.Run] in a new process.
 	Init []string
-	// Destructive has tools tried that delete or stop something, too. All happens in the sandbox.
-	Destructive bool
+	// SkipDestructive has tools left out that delete or stop something. All happens in the sandbox.
+	SkipDestructive bool
 
 	CallTimeout  time.Duration // of one call; default 6 s
 	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
@@ -69,19 +68,18 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &auditor{cfg: cfg, world: w, canary: newCanary()}
-	answers := &egress.Server{Authority: authority, Handler: a.canary}
+	x := &experiment{cfg: cfg, world: w, canary: newCanary()}
+	answers := &egress.Server{Authority: authority, Handler: x.canary}
 	defer answers.Close()
-	a.launcher = &launcher{
-		init: cfg.Init, timeout: cfg.StartTimeout, world: w, answers: answers, authority: authority, stderr: cfg.Stderr, limits: cfg.Limits,
-	}
-	a.start = a.launcher.start
+	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, answers: answers, authority: authority, limits: cfg.Limits}
+	x.start = x.launcher.start
 	ctx, cancel := context.WithTimeout(ctx, cfg.Budget)
 	defer cancel()
+	a := x.auditor()
+	defer a.end()
 	if err := a.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer a.end()
 	if err := a.learn(ctx); err != nil {
 		return nil, err
 	}
@@ -89,22 +87,31 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	return &a.result, nil
 }
 
-// An auditor is one audit under way.
-type auditor struct {
+// An experiment is what all auditors of one server share.
+type experiment struct {
 	cfg      Config
 	world    *world
 	canary   *canary
 	launcher *launcher
 	start    func(context.Context) (*session, error)
+	limit    int // of the calls of one auditor; 0: none
+}
+
+func (x *experiment) auditor() *auditor {
+	return &auditor{experiment: x, late: map[string]int{}, slow: map[string]bool{}}
+}
+
+// An auditor tries a server in one session after another.
+type auditor struct {
+	*experiment
 	session  *session
 	result   Result
 	restarts int
-	late     map[string]int // calls without an answer, by tool
-	dead     error          // the server cannot be started any more
+	late     map[string]int  // calls without an answer, by tool
+	slow     map[string]bool // tools that took long to answer
+	dead     error           // the server cannot be started any more
 	calls    int
-	limit    int // of calls; 0: none
 	tools    []*tool
-	said     map[string]bool // facts by cell and rule
 }
 
 // maxRestarts bounds how often a server that ends is started again.
@@ -160,81 +167,6 @@ func (a *auditor) note(format string, args ...any) {
 	}
 }
 
-// probe tries each tool: those first that say that they only read.
-func (a *auditor) probe(ctx context.Context) {
-	a.late, a.said = map[string]int{}, map[string]bool{}
-	tools := slices.Clone(a.tools)
-	slices.SortStableFunc(tools, func(x, y *tool) int { return x.order() - y.order() })
-	for _, t := range tools {
-		if t.destructive && !a.cfg.Destructive {
-			a.skip(t, "its name or its annotations say that it is destructive; --allow-destructive tries it in the sandbox")
-			continue
-		}
-		a.tool(ctx, a.discover(ctx, t))
-	}
-	a.robust(ctx, tools)
-	if a.restarts > 0 {
-		a.note("the server ended or hung %d times and was started again", a.restarts)
-	}
-	if ctx.Err() != nil {
-		a.note("the time for the audit ran out: what was not tried is inconclusive")
-	}
-	if a.dead != nil {
-		a.note("the server could not be started any more: what was not tried is inconclusive")
-	}
-}
-
-func (u *tool) order() int {
-	switch {
-	case u.destructive:
-		return 2
-	case u.readOnly:
-		return 0
-	}
-	return 1
-}
-
-// tool tries one tool, class by class.
-func (a *auditor) tool(ctx context.Context, t *tool) {
-	for _, p := range t.parameters {
-		switch {
-		case p.kind == infer.URL, p.kind == "" && urlName(p):
-			a.url(ctx, t, p)
-		case p.kind == infer.Path, p.kind == "" && t.names(p):
-			a.path(ctx, t, p)
-		}
-		a.command(ctx, t, p)
-	}
-	if !t.discovered {
-		a.schema(ctx, t)
-	}
-}
-
-// skip says of each cell of a tool that it was not tried.
-func (a *auditor) skip(t *tool, why string) {
-	for _, p := range t.parameters {
-		if class := p.class(); class != "" {
-			a.fact(audit.Fact{Cell: cell(t, p, class), Verdict: audit.Skipped, Why: why})
-		}
-	}
-	if len(t.parameters) > 0 || len(t.required) > 0 {
-		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Skipped, Why: why})
-	}
-}
-
-// class is the class that a parameter's kind makes relevant, or "".
-func (p *parameter) class() audit.Class {
-	switch p.kind {
-	case infer.Path:
-		return audit.Path
-	case infer.URL:
-		return audit.URL
-	case infer.Command:
-		return audit.Command
-	}
-	return ""
-}
-
 func cell(t *tool, p parameter, c audit.Class) audit.Cell {
 	return audit.Cell{Tool: show(t.Name), Param: strictjson.Printable(p.pointer, 256), Class: c}
 }
@@ -243,62 +175,8 @@ func whole(t *tool, c audit.Class) audit.Cell { return audit.Cell{Tool: show(t.N
 
 func (a *auditor) fact(f audit.Fact) {
 	f.Method = audit.Dynamic
+	if f.Proof != nil {
+		f.Proof.Arguments = withoutTokens(f.Proof.Arguments)
+	}
 	a.result.Facts = append(a.result.Facts, f)
-}
-
-// call makes a call, and starts the server again if it has ended or hangs. Of a tool that has not
-// answered too often, no more is asked.
-func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) reply {
-	raw, err := json.Marshal(arguments)
-	if err != nil {
-		return reply{failed: "the arguments cannot be written"}
-	}
-	switch {
-	case a.limit > 0 && a.calls >= a.limit:
-		return reply{failed: "too many calls would have been made"}
-	case a.late[t.Name] >= maxLate:
-		return reply{late: true, failed: "the tool did not answer before"}
-	case ctx.Err() != nil:
-		return reply{failed: "the time for the audit ran out"}
-	case !a.ready(ctx):
-		return reply{failed: "the server could not be started any more"}
-	}
-	a.calls++
-	r := a.session.call(ctx, t.Name, raw, a.cfg.CallTimeout)
-	if r.late || r.gone {
-		a.late[t.Name]++
-		a.stop()
-	}
-	return r
-}
-
-// stop ends the session: what it made stays to be seen until the next one begins.
-func (a *auditor) stop() { a.session.broken = true }
-
-// ready has a server running.
-func (a *auditor) ready(ctx context.Context) bool {
-	if a.session != nil && !a.session.broken && !a.session.gone() {
-		return true
-	}
-	if a.dead != nil {
-		return false
-	}
-	if a.session != nil {
-		if !a.session.spent {
-			a.restarts++
-		}
-		a.session.close()
-		a.session = nil
-	}
-	if a.restarts > maxRestarts {
-		a.dead = errors.New("it ended too often")
-		return false
-	}
-	s, err := a.start(ctx)
-	if err != nil {
-		a.dead = err
-		return false
-	}
-	a.session = s
-	return true
 }

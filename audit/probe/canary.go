@@ -20,13 +20,18 @@ const (
 	publicHost   = "www.public-site.com"
 	loopbackHost = "loop.internal-site.com"
 	privateHost  = "priv.internal-site.com"
+	rebindOnce   = "turn.internal-site.com" // leads to a public address once
+	rebindTwice  = "later.internal-site.com"
 )
 
-func fixedNames() map[string]netip.Addr {
-	return map[string]netip.Addr{
-		publicHost:   netip.MustParseAddr("93.184.215.14"),
-		loopbackHost: netip.MustParseAddr("127.0.0.1"),
-		privateHost:  netip.MustParseAddr("10.20.30.40"),
+func fixedNames() map[string][]netip.Addr {
+	public, private := netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("10.20.30.40")
+	return map[string][]netip.Addr{
+		publicHost:   {public},
+		loopbackHost: {netip.MustParseAddr("127.0.0.1")},
+		privateHost:  {private},
+		rebindOnce:   {public, private},
+		rebindTwice:  {public, public, private},
 	}
 }
 
@@ -46,6 +51,7 @@ type canary struct {
 // A page is what is answered at one path.
 type page struct {
 	redirect    string
+	status      int // of the redirect
 	contentType string
 	body        string
 	repeat      int // how often the body's last part comes, to make a page large
@@ -94,7 +100,7 @@ func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.note(at, hit{host: egress.TargetOf(r.Context()).Host, body: p.redirect == ""})
 	if p.redirect != "" {
-		http.Redirect(w, r, p.redirect, http.StatusFound)
+		http.Redirect(w, r, p.redirect, p.status)
 		return
 	}
 	if p.body == "" {

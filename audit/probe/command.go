@@ -22,51 +22,67 @@ var payloads = []string{
 
 // command tries whether the text of a parameter becomes a command, or further arguments of one.
 func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
-	c := cell(t, p, audit.Command)
 	if p.kind == infer.Command && a.byDesign(ctx, t, p) {
 		return
 	}
+	c := cell(t, p, audit.Command)
+	w := &watch{a: a, t: t, p: p}
 	normal := a.normal(t, p)
-	programs, r := a.watched(ctx, t, p, normal)
-	started := len(programs) > 0
-	for i, payload := range payloads {
+	w.follow(ctx, []string{normal}, func(int, reply) bool { return false })
+	var values, ids []string
+	for _, payload := range payloads {
 		id := token()
-		value := normal + strings.ReplaceAll(payload, "FILE", a.world.inside("fired", id))
-		more, last := a.watched(ctx, t, p, value)
-		started = started || len(more) > 0
-		if a.session != nil && a.session.made("fired/"+id) {
-			a.proof(c, t, p, value, "shell", "the text becomes a command of a shell", "a file that the command made", i+1)
-			return
-		}
-		if r = last; r.failed != "" && (!r.late && !r.gone || a.late[t.Name] >= maxLate) {
-			break
-		}
+		ids = append(ids, "fired/"+id)
+		values = append(values, normal+strings.ReplaceAll(payload, "FILE", a.world.inside("fired", id)))
 	}
-	if !started {
-		if p.kind == infer.Command {
-			a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: "no command that was sent has run, and no program was started"})
+	shell, answered := false, true
+	w.follow(ctx, values, func(i int, r reply) bool {
+		shell = a.session != nil && a.session.made(ids[i])
+		if shell {
+			a.proof(c, t, p, values[i], "shell", "the text becomes a command of a shell", "a file that the command made", i+1)
 		}
-		return // it has nothing to do with commands
+		answered = r.failed == ""
+		return shell || !answered && (!r.late && !r.gone || a.late[t.Name] >= maxLate)
+	})
+	switch {
+	case shell:
+	case len(w.started) > 0:
+		a.arguments(ctx, w, c, answered)
+	case p.kind == infer.Command:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: "no command that was sent has run, and no program was started"})
 	}
-	a.arguments(ctx, t, p, c, r)
 }
 
-// watched makes a call with a value, and says which programs it started.
-func (a *auditor) watched(ctx context.Context, t *tool, p parameter, value string) ([][]string, reply) {
-	from := 0
-	if a.session != nil && !a.session.broken {
-		_, from = a.session.programs(0)
+// A watch is on the programs that a parameter's calls start.
+type watch struct {
+	a       *auditor
+	t       *tool
+	p       parameter
+	started [][]string // the arguments of each
+}
+
+// follow makes a call with each value, and notes which programs are started meanwhile.
+func (w *watch) follow(ctx context.Context, values []string, seen func(i int, r reply) bool) {
+	a := w.a
+	calls := make([]map[string]any, len(values))
+	for i, value := range values {
+		calls[i] = w.t.sample(a.world, setting{w.p, value})
 	}
-	before := a.session
-	r := a.call(ctx, t, t.sample(a.world, setting{p, value}))
-	if a.session == nil {
-		return nil, r
+	before, from := a.session, 0
+	if before != nil && !before.broken {
+		_, from = before.programs(0)
 	}
-	if a.session != before {
-		from = 0
-	}
-	list, _ := a.session.programs(from)
-	return list, r
+	a.each(ctx, w.t, calls, func(i int, r reply) bool {
+		if a.session != before {
+			before, from = a.session, 0
+		}
+		if a.session != nil {
+			var list [][]string
+			list, from = a.session.programs(from)
+			w.started = append(w.started, list...)
+		}
+		return seen(i, r)
+	})
 }
 
 func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, rule, why, seen string, tried int) {
@@ -105,34 +121,42 @@ func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
 }
 
 // arguments tries whether a value becomes several arguments of a program, or an option of it.
-func (a *auditor) arguments(ctx context.Context, t *tool, p parameter, c audit.Cell, last reply) {
-	first, second, option := "a"+token(), "b"+token(), "--"+token()
-	split := first + " --" + second
-	programs, r := a.watched(ctx, t, p, split)
-	for _, args := range programs {
-		if slices.ContainsFunc(args, func(s string) bool { return s == "--"+second || strings.HasPrefix(s, "--"+second) }) {
-			a.proof(c, t, p, split, "argument-split", "the text becomes several arguments of a program", "an argument of its own for "+program0(args)+" behind the blank", len(payloads)+1)
-			return
-		}
-	}
-	whole := slices.ContainsFunc(programs, func(args []string) bool { return anyContains(args, first) })
-	programs, r2 := a.watched(ctx, t, p, option)
-	for _, args := range programs {
-		at := slices.Index(args, option)
-		if at > 0 && !slices.Contains(args[:at], "--") {
-			raw, _ := json.Marshal(t.sample(a.world, setting{p, option})) // it was encoded for the call
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Rule: "argument-lead",
-				Why: "a value that begins with - becomes an option of a program", Proof: &audit.Proof{Arguments: string(raw), Seen: "an argument of " + program0(args), Probes: len(payloads) + 2}})
-		}
+func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answered bool) {
+	first, second, option := "a"+token(), "--b"+token(), "--"+token()
+	split := first + " " + second
+	w.started = nil
+	w.follow(ctx, []string{split, option}, func(_ int, r reply) bool {
+		answered = answered && r.failed == ""
+		return false
+	})
+	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) })
+	if led := w.find(option, true); parted == nil && led != nil {
+		raw, _ := json.Marshal(w.t.sample(a.world, setting{w.p, option})) // it was encoded for the call
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Rule: "argument-lead",
+			Why: "a value that begins with - becomes an option of a program", Proof: &audit.Proof{Arguments: string(raw), Seen: "an argument of " + program0(led), Probes: len(payloads) + 2}})
 	}
 	switch {
-	case r.failed != "" || r2.failed != "" || last.failed != "":
+	case parted != nil:
+		a.proof(c, w.t, w.p, split, "argument-split", "the text becomes several arguments of a program", "an argument of its own for "+program0(parted)+" behind the blank", len(payloads)+1)
+	case !answered:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool starts programs, and did not answer every probe"})
 	case whole:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("the text was one argument of a program, and none of %d probes became more", len(payloads)+2)})
-	case p.kind == infer.Command:
+	case w.p.kind == infer.Command:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: "programs were started, and none had the text in its arguments"})
 	}
+}
+
+// find is a program that was started with an argument that begins as option does, and, if it must be
+// one, where options are.
+func (w *watch) find(option string, one bool) []string {
+	for _, args := range w.started {
+		at := slices.IndexFunc(args, func(s string) bool { return strings.HasPrefix(s, option) })
+		if at > 0 && !(one && slices.Contains(args[:at], "--")) {
+			return args
+		}
+	}
+	return nil
 }
 
 func anyContains(args []string, s string) bool {

@@ -31,7 +31,7 @@ const maxAsked = 6
 
 // discover finds the parameters of a tool whose schema names none, and gives it one that does.
 func (a *auditor) discover(ctx context.Context, t *tool) *tool {
-	if properties, _ := t.schema["properties"].(map[string]any); len(properties) > 0 || t.destructive && !a.cfg.Destructive {
+	if properties, _ := t.schema["properties"].(map[string]any); len(properties) > 0 {
 		return t
 	}
 	properties, required := map[string]any{}, []any{}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,24 @@ func try(t testing.TB, cfg Config) (*Result, error) {
 		t.Skip(err)
 	}
 	return r, err
+}
+
+// inAll are facts as the tests write them, with all rules of a cell together.
+func inAll(facts []audit.Fact) []string {
+	rules := map[string][]string{}
+	for _, f := range facts {
+		rule := f.Rule
+		f.Rule = ""
+		key := inShort(f)
+		rules[key] = append(rules[key], rule)
+	}
+	var all []string
+	for key, list := range rules {
+		slices.Sort(list)
+		all = append(all, strings.TrimSpace(key+" "+strings.Join(list, ", ")))
+	}
+	slices.Sort(all)
+	return all
 }
 
 // inShort is a fact as the tests write it.

@@ -6,8 +6,10 @@ package probe
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/audit"
@@ -78,13 +80,12 @@ func (a *auditor) seedPage(b base) seed {
 	return seed{value: b.url(page1), large: b.url(page2), page: true, marks: m}
 }
 
-// output tries what of odd content a tool gives out. Each tool is tried once.
+// output tries what of odd content a tool gives out.
 func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 	c := whole(t, audit.Output)
-	if a.said["output "+t.Name] || s.value == "" {
+	if s.value == "" {
 		return
 	}
-	a.said["output "+t.Name] = true
 	arguments := t.sample(a.world, setting{p, s.value})
 	r := a.call(ctx, t, arguments)
 	raw, _ := json.Marshal(arguments) // it was encoded for the call
@@ -95,28 +96,24 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool did not give out the content that was to be looked at"})
 		return
 	}
-	rule, found := judgeOutput(r.text, s)
+	found := odd(r.text, s)
 	if s.large != "" && a.late[t.Name] == 0 {
 		if big := a.call(ctx, t, t.sample(a.world, setting{p, s.large})); big.failed == "" && len(big.raw) > bounded {
-			found = append(found, "a text of 2 MB in full")
-			if rule == "" {
-				rule = "unbounded"
-			}
+			found["unbounded"] = []string{"a text of 2 MB in full"}
 		}
 	}
-	if rule == "" {
+	for _, rule := range slices.Sorted(maps.Keys(found)) {
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
+			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[rule], ", "), Probes: 2}})
+	}
+	if len(found) == 0 {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: "content with control and invisible characters, hidden parts and 2 MB came back without them"})
-		return
 	}
-	if strings.Contains(r.text, "AKIAIOSFODNN7EXAMPLE") {
-		found = append(found, "what looks like a credential")
-	}
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
-		Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found, ", "), Probes: 2}})
 }
 
-// judgeOutput says what of the content came back that should not have.
-func judgeOutput(text string, s seed) (rule string, found []string) {
+// odd says by rule what of the content came back that should not have.
+func odd(text string, s seed) map[string][]string {
+	found := map[string][]string{}
 	for _, look := range []struct{ rule, what, mark string }{
 		{"control-characters", "escape sequences for terminals", "\x1b["},
 		{"invisible", "zero-width characters", "\u200b"},
@@ -125,13 +122,9 @@ func judgeOutput(text string, s seed) (rule string, found []string) {
 		{"hidden-text", "a comment of the page", s.marks.comment},
 		{"hidden-text", "text that the page hides", s.marks.hidden},
 	} {
-		if look.rule == "hidden-text" && !s.page || !strings.Contains(text, look.mark) {
-			continue
-		}
-		found = append(found, look.what)
-		if rule == "" {
-			rule = look.rule
+		if (look.rule != "hidden-text" || s.page) && strings.Contains(text, look.mark) {
+			found[look.rule] = append(found[look.rule], look.what)
 		}
 	}
-	return rule, found
+	return found
 }

@@ -64,11 +64,13 @@ func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
 // paths tries what must not be reached. Works says that the control call did, or why says why not.
 func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, why string) {
 	c := cell(t, p, audit.Path)
-	sure := p.kind == infer.Path
 	probes := a.pathProbes(f)
-	tried, taken := 0, 0
+	tried, taken, found := 0, 0, map[string]bool{}
 	defer a.mend()
 	for _, probe := range probes {
+		if found[probe.rule] {
+			continue
+		}
 		seen, raw, r := a.pathProbe(ctx, t, p, probe)
 		if r.failed == "" || r.late || r.gone {
 			tried++
@@ -77,9 +79,10 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 			taken++
 		}
 		if seen != "" {
+			found[probe.rule] = true
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
 				Why: "a " + probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
-			return
+			continue
 		}
 		if r.failed != "" && !r.late && !r.gone {
 			why, works = r.failed, false
@@ -91,11 +94,12 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 		}
 	}
 	switch {
+	case len(found) > 0:
 	case works && f.acts && taken > 0:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: fmt.Sprintf("the tool took %d of %d paths that lead out of the root, and nothing outside was seen to be read or changed", taken, tried)})
 	case works:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a file inside the root was reached, and none of %d probes got out of it", tried)})
-	case sure:
+	case p.kind == infer.Path:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: why})
 	}
 }
@@ -104,8 +108,8 @@ func (f form) reads() bool { return !f.lists && !f.writes && !f.acts }
 
 // mend has the next call find the world as it was, if a file of the root is gone.
 func (a *auditor) mend() {
-	if a.session != nil && slices.ContainsFunc(extensions, func(ext string) bool { return a.session.removed("root/" + insideName + ext) }) {
-		a.session.broken, a.session.spent = true, true
+	if a.session != nil && slices.ContainsFunc(a.world.controls(), a.session.removed) {
+		a.spend()
 	}
 }
 
@@ -214,26 +218,33 @@ type pathProbe struct {
 	fresh       string // the file that the call would make, in the world
 }
 
+// nameHere stands for the name of a file while a probe's path is put together.
+const nameHere = "NAME"
+
 // pathProbes are the paths to try with a tool of which the form is known.
 func (a *auditor) pathProbes(f form) []pathProbe {
 	w := a.world
-	name := outsideName + f.ext
-	fresh := ""
-	if f.writes {
-		fresh = "new" + token()
-		name = fresh + f.ext
-	}
-	if f.lists {
-		name = ""
-	}
-	join := func(dir string) string { return strings.TrimSuffix(dir+"/"+name, "/") }
+	join := func(dir string) string { return dir + "/" + nameHere }
 	root := w.inside("root")
 	at := strings.TrimPrefix(w.at, "/")
 	var list []pathProbe
-	add := func(rule, words, value, where string) {
-		list = append(list, pathProbe{rule, words, value, where})
+	add := func(rule, words, value, dir string) {
+		probe := pathProbe{rule: rule, words: words}
+		name := outsideName + f.ext
+		switch {
+		case f.lists:
+			name = ""
+		case f.writes: // each probe another, so that it is known whose it is
+			fresh := "new" + token()
+			name, probe.fresh = fresh+f.ext, dir+"/"+fresh
+		}
+		probe.value = strings.ReplaceAll(value, nameHere, name)
+		if f.lists {
+			probe.value = strings.TrimRight(probe.value, `/\`)
+		}
+		list = append(list, probe)
 	}
-	outside, beside := "outside/"+fresh, "root-evil/"+fresh
+	const outside, beside = "outside", "root-evil"
 	add("absolute", "absolute path", join(w.inside("outside")), outside)
 	add("dot-dot", "path with ..", join("../outside"), outside)
 	add("dot-dot", "path with .. below the root", join(root+"/../outside"), outside)
@@ -269,11 +280,11 @@ func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pat
 	arguments := t.sample(a.world, setting{p, probe.value})
 	r = a.call(ctx, t, arguments)
 	encoded, _ := json.Marshal(arguments) // it was encoded for the call
-	if probe.fresh != "" && probe.fresh[len(probe.fresh)-1] != '/' && a.session != nil && a.madeAny(probe.fresh) {
+	if probe.fresh != "" && a.session != nil && a.madeAny(probe.fresh) {
 		return "a new file outside the root", string(encoded), r
 	}
-	if a.session != nil && a.session.removed("outside/"+outsideName+".txt") {
-		a.session.broken, a.session.spent = true, true
+	if a.session != nil && slices.ContainsFunc(a.world.kept(), a.session.removed) {
+		a.spend()
 		return "a file outside the root that is gone", string(encoded), r
 	}
 	for _, token := range slices.Sorted(maps.Keys(a.world.hidden)) {

@@ -14,43 +14,47 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
+// What a tool that passes on all that it reads, or reads every file, is found out to do.
+const (
+	readsAsIs   = "output read_file vulnerable proven control-characters, invisible, unbounded"
+	fetchesAsIs = "output fetch vulnerable proven control-characters, hidden-text, invisible, unbounded"
+	readsAll    = "path read_file/path vulnerable proven absolute, dot-dot, home, sibling-prefix, symlink"
+)
+
 // TestPairs holds that each open tool is caught with the right rule, and its guarded twin is not.
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
-		"read-open+":      {"path read_file/path vulnerable proven absolute", "output read_file vulnerable proven control-characters", "schema read_file guarded"},
-		"read-prefix+":    {"path read_file/path vulnerable proven sibling-prefix", "output read_file vulnerable proven control-characters", "schema read_file guarded"},
-		"read-link+":      {"path read_file/path vulnerable proven symlink", "output read_file vulnerable proven control-characters", "schema read_file guarded"},
-		"read-encoded+":   {"path read_file/path vulnerable proven encoded", "output read_file vulnerable proven control-characters", "schema read_file guarded"},
+		"read-open+":      {readsAll, readsAsIs, "schema read_file guarded"},
+		"read-prefix+":    {"path read_file/path vulnerable proven sibling-prefix, symlink", readsAsIs, "schema read_file guarded"},
+		"read-link+":      {"path read_file/path vulnerable proven symlink", readsAsIs, "schema read_file guarded"},
+		"read-encoded+":   {"path read_file/path vulnerable proven encoded, symlink", readsAsIs, "schema read_file guarded"},
 		"read-guarded+":   {"path read_file/path guarded", "output read_file guarded", "schema read_file guarded"},
-		"read-name+":      {"path read_note/name vulnerable proven dot-dot", "output read_note vulnerable proven control-characters", "schema read_note guarded"},
-		"read-base64+":    {"path read_file/path vulnerable proven absolute", "schema read_file guarded"},
-		"read-empty":      {"path read_file/path vulnerable proven absolute", "output read_file vulnerable proven control-characters", "schema read_file no-evidence"},
-		"list-open+":      {"path list_directory/path vulnerable proven absolute", "schema list_directory guarded"},
-		"write-open+":     {"path write_file/path vulnerable proven absolute", "schema write_file guarded"},
+		"read-name+":      {"path read_note/name vulnerable proven dot-dot, sibling-prefix, symlink", "output read_note vulnerable proven control-characters, invisible, unbounded", "schema read_note guarded"},
+		"read-base64+":    {readsAll, "schema read_file guarded"},
+		"read-empty":      {readsAll, readsAsIs, "schema read_file no-evidence"},
+		"list-open+":      {"path list_directory/path vulnerable proven absolute, dot-dot, sibling-prefix, symlink", "schema list_directory guarded"},
+		"write-open+":     {"path write_file/path vulnerable proven absolute, dot-dot, sibling-prefix, symlink", "schema write_file guarded"},
 		"write-guarded+":  {"path write_file/path guarded", "schema write_file guarded"},
 		"echo+":           {"path read_file/path inconclusive", "schema read_file guarded"},
-		"fetch-open+":     {"url fetch/url vulnerable proven ssrf-loopback", "output fetch vulnerable proven control-characters", "schema fetch guarded"},
-		"fetch-words+":    {"url fetch/url vulnerable proven ssrf-loopback", "output fetch vulnerable proven control-characters", "schema fetch guarded"},
-		"fetch-redirect+": {"url fetch/url vulnerable proven ssrf-redirect", "output fetch vulnerable proven control-characters", "schema fetch guarded"},
-		"fetch-guarded+":  {"url fetch/url guarded", "output fetch vulnerable proven control-characters", "schema fetch guarded"},
-		"fetch-list+":     {"url fetch_docs/url vulnerable proven allow-list-prefix", "output fetch_docs vulnerable proven control-characters", "schema fetch_docs guarded"},
+		"fetch-open+":     {"url fetch/url vulnerable proven ssrf-dns, ssrf-loopback, ssrf-metadata, ssrf-private, ssrf-redirect, ssrf-spelling", fetchesAsIs, "schema fetch guarded"},
+		"fetch-words+":    {"url fetch/url vulnerable proven ssrf-dns, ssrf-loopback, ssrf-metadata, ssrf-private, ssrf-redirect, ssrf-spelling", fetchesAsIs, "schema fetch guarded"},
+		"fetch-redirect+": {"url fetch/url vulnerable proven ssrf-rebinding, ssrf-redirect", fetchesAsIs, "schema fetch guarded"},
+		"fetch-rebind+":   {"url fetch/url vulnerable proven ssrf-rebinding", fetchesAsIs, "schema fetch guarded"},
+		"fetch-guarded+":  {"url fetch/url guarded", fetchesAsIs, "schema fetch guarded"},
+		"fetch-list+":     {"url fetch_docs/url vulnerable proven allow-list-prefix", "output fetch_docs vulnerable proven control-characters, hidden-text, invisible, unbounded", "schema fetch_docs guarded"},
 		"shell-open+":     {"command greet/name vulnerable proven shell", "schema greet guarded"},
 		"shell-quoted+":   {"command greet/name vulnerable proven shell", "schema greet guarded"},
 		"shell-split+":    {"command greet/name vulnerable proven argument-split", "schema greet guarded"},
 		"shell-guarded+":  {"command greet/name guarded", "schema greet guarded"},
 		"shell-lead+":     {"command greet/name vulnerable metadata argument-lead", "command greet/name guarded", "schema greet guarded"},
 		"shell-design+":   {"command run/command vulnerable metadata command-by-design", "schema run guarded"},
-		"shell-guarded":   {"command greet/name guarded", "schema greet vulnerable proven missing-required"},
+		"shell-guarded":   {"command greet/name guarded", "schema greet vulnerable proven missing-required, wrong-type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, Config{Command: fixtureServer(t, name)})
-			var got []string
-			for _, f := range r.Facts {
-				got = append(got, inShort(f))
-			}
-			slices.Sort(got)
+			got := inAll(r.Facts)
 			slices.Sort(want)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s\n%v", diff, r)
@@ -126,12 +130,27 @@ func TestHostile(t *testing.T) {
 func TestDestructive(t *testing.T) {
 	t.Parallel()
 	r := run(t, Config{Command: fixtureServer(t, "delete+")})
-	if got := inShort(r.Facts[0]); got != "path delete_file/path skipped" {
-		t.Errorf("got %s", got)
+	want := []string{"path delete_file/path vulnerable proven absolute, dot-dot, home, sibling-prefix, symlink", "schema delete_file guarded"}
+	if diff := cmp.Diff(want, inAll(r.Facts)); diff != "" {
+		t.Error(diff)
 	}
-	r = run(t, Config{Command: fixtureServer(t, "delete+"), Destructive: true})
-	if got := inShort(r.Facts[0]); got != "path delete_file/path vulnerable proven absolute" {
-		t.Errorf("got %s", got)
+	r = run(t, Config{Command: fixtureServer(t, "delete+"), SkipDestructive: true})
+	want = []string{"path delete_file/path skipped", "schema delete_file skipped"}
+	if diff := cmp.Diff(want, inAll(r.Facts)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBatch holds that a server which a batch of JSON-RPC stops is found out.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	for how, seen := range map[string]string{"end": "the server ended", "hang": "the server answers no more"} {
+		r := run(t, Config{Command: fixtureServer(t, "shell-guarded+"), Env: []string{"FIXTURE_BATCH=" + how}, CallTimeout: 2 * time.Second})
+		if !slices.ContainsFunc(r.Facts, func(f audit.Fact) bool {
+			return inShort(f) == "schema  vulnerable proven batch" && f.Proof.Seen == seen
+		}) {
+			t.Errorf("%s: got %q", how, inAll(r.Facts))
+		}
 	}
 }
 

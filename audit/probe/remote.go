@@ -29,8 +29,9 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	callTime := cmp.Or(max(cfg.CallTimeout, 0), 6*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(max(cfg.Budget, 0), 2*time.Minute))
 	defer cancel()
-	a := &auditor{cfg: Config{CallTimeout: callTime}, world: &world{at: "/data"}, late: map[string]int{}, said: map[string]bool{}, limit: maxRemoteCalls}
-	a.start = func(ctx context.Context) (*session, error) {
+	x := &experiment{cfg: Config{CallTimeout: callTime}, world: &world{at: "/data"}, limit: maxRemoteCalls}
+	a := x.auditor()
+	x.start = func(ctx context.Context) (*session, error) {
 		client, err := upstream.Connect(ctx, cfg.Dialer, upstream.Options{Timeout: upstream.DefaultTimeout})
 		if err != nil {
 			return nil, err
@@ -38,7 +39,7 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 		return &session{client: client}, nil
 	}
 	var err error
-	if a.session, err = a.start(ctx); err != nil {
+	if a.session, err = x.start(ctx); err != nil {
 		return nil, err
 	}
 	defer a.end()

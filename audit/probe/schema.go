@@ -34,17 +34,17 @@ func (a *auditor) schema(ctx context.Context, t *tool) {
 	if len(list) == 0 {
 		return
 	}
-	rejected, unclear, failed := 0, 0, ""
-	for _, v := range list {
-		r := a.call(ctx, t, v.arguments)
-		raw, _ := json.Marshal(v.arguments) // it was encoded for the call
-		seen := ""
+	calls := make([]map[string]any, len(list))
+	for i, v := range list {
+		calls[i] = v.arguments
+	}
+	rejected, unclear, failed, found := 0, 0, "", map[string]bool{}
+	a.each(ctx, t, calls, func(i int, r reply) bool {
+		v, seen := list[i], ""
 		switch {
-		case r.late, r.gone:
-			failed = r.failed
 		case r.failed != "":
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: r.failed})
-			return
+			failed = r.failed
+			return !r.late && !r.gone
 		case r.ok():
 			seen = "a result"
 		case handlerError.MatchString(r.text) && !strings.Contains(strings.ToLower(r.text), "validation"):
@@ -54,13 +54,16 @@ func (a *auditor) schema(ctx context.Context, t *tool) {
 		default:
 			unclear++
 		}
-		if seen != "" {
+		if seen != "" && !found[v.rule] {
+			found[v.rule] = true
+			raw, _ := json.Marshal(v.arguments) // it was encoded for the call
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: v.rule,
 				Why: "a call with " + v.words + " reaches the handler", Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: len(list)}})
-			return
 		}
-	}
+		return false
+	})
 	switch {
+	case len(found) > 0:
 	case failed != "":
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: failed})
 	case unclear > 0:
@@ -113,30 +116,4 @@ func otherType(form map[string]any) (any, bool) {
 		return 7, true
 	}
 	return nil, false
-}
-
-// robust sends one call that is very deep, and one that is very large, to the first tool that
-// may be called: a server must outlive them.
-func (a *auditor) robust(ctx context.Context, tools []*tool) {
-	i := slices.IndexFunc(tools, func(t *tool) bool {
-		return (!t.destructive || a.cfg.Destructive) && len(t.parameters) > 0 && a.late[t.Name] == 0
-	})
-	if i < 0 || ctx.Err() != nil || a.dead != nil {
-		return
-	}
-	t := tools[i]
-	var deep any = "end"
-	for range 2000 {
-		deep = []any{deep}
-	}
-	for _, probe := range []struct {
-		rule, words string
-		value       any
-	}{{"depth", "an argument nested 2,000 deep", deep}, {"size", "an argument of 4 MB", strings.Repeat("audit ", 700_000)}} {
-		arguments := t.sample(a.world, setting{t.parameters[0], probe.value})
-		if r := a.call(ctx, t, arguments); r.gone {
-			a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
-				Why: probe.words + " ends the server", Proof: &audit.Proof{Arguments: `{"…": "` + probe.words + `"}`, Seen: "the server ended", Probes: 1}})
-		}
-	}
 }

@@ -54,6 +54,7 @@ var fixtures = map[string]fixture{
 		return !strings.Contains(u.Host, "127.0.0.1") && !strings.Contains(u.Host, "localhost")
 	})},
 	"fetch-redirect": {fetchTool, fetchWith(&http.Client{}, publicName)},
+	"fetch-rebind":   {fetchTool, fetchWith(noRedirects, publicName)},
 	"fetch-guarded":  {fetchTool, fetchWith(&http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Control: publicOnly}).DialContext}}, nil)},
 	"fetch-list":     {tool1("fetch_docs", "url", "Fetches a page of https://docs.example-site.org."), fetchWith(noRedirects, func(u *url.URL) bool { return strings.HasPrefix(u.String(), "https://docs.example-site.org") })},
 	"shell-open": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
@@ -320,6 +321,11 @@ func answer(root string, line []byte, definitions []json.RawMessage, tools map[s
 			Name            string
 			Arguments       map[string]any
 		}
+	}
+	if batch := line[0] == '['; batch && os.Getenv("FIXTURE_BATCH") == "hang" {
+		select {}
+	} else if batch && os.Getenv("FIXTURE_BATCH") == "end" {
+		os.Exit(1)
 	}
 	if json.Unmarshal(line, &m) != nil || m.ID == nil {
 		return

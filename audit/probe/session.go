@@ -135,6 +135,12 @@ func (s *session) removed(name string) bool {
 	return gone
 }
 
+// touched reports whether the server has made, changed or removed something.
+func (s *session) touched(name string) bool {
+	there, gone := s.look(name)
+	return there || gone
+}
+
 // look says whether the layer has anything at a place, and whether it says that there is nothing.
 func (s *session) look(name string) (there, gone bool) {
 	if s.layer == "" {
@@ -203,7 +209,7 @@ func (s *session) call(ctx context.Context, tool string, arguments json.RawMessa
 			r.text = text
 		}
 	case within.Err() != nil && ctx.Err() == nil:
-		r.late, r.failed = true, fmt.Sprintf("no answer within %s", limit)
+		r.late, r.failed = true, noAnswer(limit)
 	case ctx.Err() != nil:
 		r.failed = "out of time"
 	case s.gone():
@@ -213,3 +219,5 @@ func (s *session) call(ctx context.Context, tool string, arguments json.RawMessa
 	}
 	return r
 }
+
+func noAnswer(limit time.Duration) string { return fmt.Sprintf("no answer within %s", limit) }

@@ -26,7 +26,7 @@ func (a *auditor) begin(ctx context.Context) error {
 	said := &tail{}
 	a.launcher.stderr = said
 	if a.cfg.Stderr != nil {
-		a.launcher.stderr = io.MultiWriter(said, a.cfg.Stderr)
+		a.launcher.stderr = io.MultiWriter(said, &oneByOne{w: a.cfg.Stderr})
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -215,4 +215,16 @@ func (t *tail) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b.Reset()
+}
+
+// oneByOne lets several sessions write to one place.
+type oneByOne struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (o *oneByOne) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -56,59 +57,62 @@ func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 	c := cell(t, p, audit.URL)
 	probes := a.urlProbes(works)
-	sent := make([]string, len(probes)) // the arguments
+	calls := make([]map[string]any, len(probes))
 	for i, probe := range probes {
-		arguments := t.sample(a.world, setting{p, probe.value})
-		r := a.call(ctx, t, arguments)
-		raw, _ := json.Marshal(arguments) // it was encoded for the call
-		sent[i] = string(raw)
-		if r.holds(a.world.outside) {
-			a.ssrf(c, probe, sent[i], "the content of a file outside the root", i+1)
-			return
-		}
+		calls[i] = t.sample(a.world, setting{p, probe.value})
+	}
+	read, page := make([]bool, len(probes)), make([]bool, len(probes))
+	failed := ""
+	a.each(ctx, t, calls, func(i int, r reply) bool {
+		read[i], page[i] = r.holds(a.world.outside), strings.Contains(r.text, a.canary.body)
 		if r.failed != "" && (!r.late && !r.gone || a.late[t.Name] >= maxLate) {
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: r.failed})
-			return
+			failed = r.failed
 		}
-		if a.arrived(c, probe, sent[i], r.text, i+1) && !probe.remark {
-			return
+		return failed != ""
+	})
+	found, graded := map[string]bool{}, false
+	for _, remarks := range []bool{false, true} { // they are worth saying where there is nothing else
+		for i, probe := range probes { // only now, because a request may come late
+			seen := a.arrived(probe, page[i])
+			if read[i] {
+				seen = "the content of a file outside the root"
+			}
+			if seen == "" || found[probe.rule] || probe.remark != remarks || graded && remarks {
+				continue
+			}
+			found[probe.rule], graded = true, !remarks
+			a.ssrf(c, probe, calls[i], seen, len(probes))
 		}
 	}
-	for i, probe := range probes { // a request may come late
-		if !probe.remark && a.arrived(c, probe, sent[i], "", len(probes)) {
-			return
-		}
+	switch {
+	case graded:
+	case failed != "":
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: failed})
+	default:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a public address was fetched, and none of %d probes got to another", len(probes))})
 	}
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a public address was fetched, and none of %d probes got to another", len(probes))})
 }
 
-// arrived reports whether the request of a probe has come to where it must not, and notes it.
-func (a *auditor) arrived(c audit.Cell, probe urlProbe, raw, text string, tried int) bool {
+// arrived says what was seen of a probe's request, if it has come to where it must not.
+func (a *auditor) arrived(probe urlProbe, page bool) string {
 	h, ok := a.canary.hit(probe.at)
-	if !ok || probe.at == "" || !probe.reached(h.host) {
-		return false
+	switch {
+	case !ok || probe.at == "" || !probe.reached(h.host):
+		return ""
+	case page:
+		return "a request came to " + where(h.host) + ", and its answer was given out"
 	}
-	seen := "a request came to " + where(h.host)
-	if strings.Contains(text, a.canary.body) {
-		seen += ", and its answer was given out"
-	} else {
-		seen += "; its answer was not given out"
-	}
-	a.ssrf(c, probe, raw, seen, tried)
-	return true
+	return "a request came to " + where(h.host) + "; its answer was not given out"
 }
 
-func (a *auditor) ssrf(c audit.Cell, probe urlProbe, raw, seen string, tried int) {
+func (a *auditor) ssrf(c audit.Cell, probe urlProbe, arguments map[string]any, seen string, tried int) {
+	raw, _ := json.Marshal(arguments) // it was encoded for the call
 	confidence := audit.Proven
-	if key := "url " + c.ID() + probe.rule; probe.remark {
-		if a.said[key] {
-			return
-		}
-		a.said[key] = true
+	if probe.remark {
 		confidence = audit.Metadata
 	}
 	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Rule: probe.rule,
-		Why: "a request goes to " + probe.words, Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
+		Why: "a request goes to " + probe.words, Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: tried}})
 }
 
 // where says what kind of host a request came to.
@@ -194,17 +198,30 @@ var spellings = []struct{ rule, words, host string }{
 	{"ssrf-loopback", "the machine itself by IPv6", "[::1]"},
 	{"ssrf-spelling", "the machine itself, as an IPv4-mapped address", "[::ffff:127.0.0.1]"},
 	{"ssrf-spelling", "the machine itself, as an IPv4-mapped address in hexadecimal", "[::ffff:7f00:1]"},
+	{"ssrf-spelling", "the machine itself, as an IPv4-mapped address in full", "[0:0:0:0:0:ffff:7f00:0001]"},
+	{"ssrf-spelling", "the machine itself by IPv6, in full", "[0000:0000:0000:0000:0000:0000:0000:0001]"},
+	{"ssrf-spelling", "the address ::", "[::]"},
 	{"ssrf-spelling", "the machine itself, as one number", "2130706433"},
 	{"ssrf-spelling", "the machine itself, in hexadecimal", "0x7f000001"},
 	{"ssrf-spelling", "the machine itself, in octal", "0177.0.0.1"},
 	{"ssrf-spelling", "the machine itself, in short", "127.1"},
+	{"ssrf-spelling", "the machine itself, at its second address", "127.0.0.2"},
 	{"ssrf-spelling", "the address 0.0.0.0", "0.0.0.0"},
+	{"ssrf-spelling", "the machine itself, with a dot at its end", "127.0.0.1."},
+	{"ssrf-spelling", "the machine itself, in digits of full width", "１２７.0.0.1"},
+	{"ssrf-spelling", "the machine itself, behind a user name", publicHost + "@127.0.0.1"},
+	{"ssrf-spelling", "the machine itself, behind a user name and a password", publicHost + ":80@127.0.0.1"},
 	{"ssrf-private", "a private address", "10.0.0.5"},
 	{"ssrf-private", "a private address of class C", "192.168.1.10"},
 	{"ssrf-private", "a private address of class B", "172.16.0.9"},
+	{"ssrf-private", "a private address of IPv6", "[fd12:3456:789a::1]"},
+	{"ssrf-private", "a private address, as an IPv4-mapped address", "[::ffff:10.0.0.5]"},
 	{sharedSpace, "an address that networks share (RFC 6598)", "100.64.0.7"},
 	{"ssrf-metadata", "the metadata service of clouds", "169.254.169.254"},
+	{"ssrf-metadata", "the metadata service of clouds, as an IPv4-mapped address", "[::ffff:169.254.169.254]"},
+	{"ssrf-metadata", "the metadata service of clouds by IPv6", "[fd00:ec2::254]"},
 	{"ssrf-dns", "the machine itself by a name of the DNS", loopbackHost},
+	{"ssrf-dns", "the machine itself by a name below localhost", "audit.localhost"},
 	{"ssrf-dns", "a private address by a name of the DNS", privateHost},
 	{"ssrf-dns", "the machine itself by a name of the DNS with a dot at its end", loopbackHost + "."},
 }
@@ -214,23 +231,52 @@ func (a *auditor) urlProbes(b base) []urlProbe {
 	if b.host != publicHost {
 		list = a.allowListProbes(b)
 	}
-	scheme := b.scheme
 	for _, s := range spellings {
 		at := a.canary.expect(page{})
 		target := base{scheme: "http", host: s.host, bare: b.bare}
-		if scheme == "https" && b.host != publicHost {
+		if b.scheme == "https" && b.host != publicHost {
 			target.scheme = "https"
 		}
 		list = append(list, urlProbe{s.rule, s.words, target.url(at), at, "", s.rule == sharedSpace})
 	}
-	for _, to := range []string{"127.0.0.1", "169.254.169.254", loopbackHost} {
-		at := a.canary.expect(page{})
-		from := a.canary.expect(page{redirect: "http://" + to + at})
-		// Of a host that the tool allows, somebody would have to come by first.
-		list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, "", b.host != publicHost})
-	}
+	list = append(append(list, a.rebindingProbes(b)...), a.redirectProbes(b)...)
 	if !b.bare {
 		list = append(list, urlProbe{"file-scheme", "a file", "file://" + a.world.inside("outside", outsideName+".txt"), "", "", false})
+	}
+	return list
+}
+
+// rebindingProbes are names that lead to a public address first, when they may be judged, and to a private one
+// then, when they may be connected to. Where there is a list of allowed hosts they say nothing.
+func (a *auditor) rebindingProbes(b base) []urlProbe {
+	if b.host != publicHost {
+		return nil
+	}
+	var list []urlProbe
+	for _, host := range []string{rebindOnce, rebindTwice} {
+		at := a.canary.expect(page{})
+		name := token() + "." + host // which nobody has asked for
+		list = append(list, urlProbe{"ssrf-rebinding", "a private address, by a name that led to a public one when it was looked up before (DNS rebinding)", base{scheme: "http", host: name, bare: b.bare}.url(at), at, "", false})
+	}
+	return list
+}
+
+// redirectProbes are public pages that lead on to what must not be reached.
+func (a *auditor) redirectProbes(b base) []urlProbe {
+	var list []urlProbe
+	for _, to := range []string{"127.0.0.1", "169.254.169.254", loopbackHost, "[::ffff:127.0.0.1]"} {
+		for _, r := range []struct {
+			status int
+			twice  bool
+		}{{status: http.StatusFound}, {status: http.StatusTemporaryRedirect}, {status: http.StatusFound, twice: true}} {
+			at := a.canary.expect(page{})
+			from := a.canary.expect(page{redirect: "http://" + to + at, status: r.status})
+			if r.twice {
+				from = a.canary.expect(page{redirect: b.url(from), status: r.status})
+			}
+			// Of a host that the tool allows, somebody would have to come by first.
+			list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, "", b.host != publicHost})
+		}
 	}
 	return list
 }
@@ -244,6 +290,10 @@ func (a *auditor) allowListProbes(b base) []urlProbe {
 	}
 	add("a host whose name begins as that of an allowed one", ".evil-site.com", func(at string) string { return "https://" + b.host + ".evil-site.com" + b.path + at })
 	add("a host behind an allowed one as a user name", "evil-site.com", func(at string) string { return "https://" + b.host + "@evil-site.com" + b.path + at })
+	add("a host behind an allowed one as a user name and a password", "evil-site.com", func(at string) string { return "https://" + b.host + ":443@evil-site.com" + b.path + at })
+	add("a host before a backslash and an allowed one", "evil-site.com", func(at string) string { return `https://evil-site.com\@` + b.host + b.path + at })
+	add("a host before a fragment with an allowed one", "evil-site.com", func(at string) string { return "https://evil-site.com" + b.path + at + "#@" + b.host })
+	add("a host with an allowed one in its query", "evil-site.com", func(at string) string { return "https://evil-site.com" + b.path + at + "?https://" + b.host })
 	add("a host with an allowed one in its path", "evil-site.com", func(at string) string { return "https://evil-site.com/" + b.host + b.path + at })
 	add("a host whose name ends as that of an allowed one", "evil"+b.host, func(at string) string { return "https://evil" + b.host + b.path + at })
 	return slices.Clip(list)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -86,6 +87,12 @@ func randomSize(least int) int {
 // token is a text that is nowhere else.
 func token() string { return strings.ToLower(rand.Text()) }
 
+// tokens are those in a text: letters and digits of Base32.
+var tokens = regexp.MustCompile(`[a-z2-7]{26,}`)
+
+// withoutTokens is a text as a report has it, so that two reports of the same server are the same.
+func withoutTokens(s string) string { return tokens.ReplaceAllString(s, "RANDOM") }
+
 func (w *world) fill() error {
 	if err := os.Chmod(w.dir, 0o755); err != nil {
 		return err
@@ -151,6 +158,24 @@ func (w *world) link() error {
 		}
 	}
 	return nil
+}
+
+// kept are files outside the root.
+func (w *world) kept() []string {
+	list := []string{"home/.ssh/id_rsa"}
+	for _, ext := range extensions {
+		list = append(list, "outside/"+outsideName+ext, "root-evil/"+outsideName+ext)
+	}
+	return list
+}
+
+// controls are files inside the root.
+func (w *world) controls() []string {
+	var list []string
+	for _, ext := range extensions {
+		list = append(list, "root/"+insideName+ext)
+	}
+	return list
 }
 
 // inside is a path of the world as the server sees it.

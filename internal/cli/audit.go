@@ -37,7 +37,7 @@ type auditFlags struct {
 	expires      string
 	env          []string
 	dir          string
-	destructive  bool
+	sparing      bool
 	own          bool
 	behindProxy  bool
 	policy       string
@@ -95,7 +95,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse, 2 not audited.
 	f.StringVar(&flags.expires, "expires", "", "the last `DAY` on which the baseline holds, such as 2026-12-31, within a year")
 	f.StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE` in the server's environment, which is clean otherwise; can be given again")
 	f.StringVar(&flags.dir, "dir", "", "working `DIR` of the server; default: its root, or ours where it does not start there")
-	f.BoolVar(&flags.destructive, "allow-destructive", false, "try tools, too, that delete or stop something; all happens in the sandbox")
+	f.BoolVar(&flags.sparing, "skip-destructive", false, "leave out tools that delete or stop something; all happens in the sandbox")
 	f.BoolVar(&flags.own, "i-own-this", false, "for a URL: the server is yours to be tried")
 	f.BoolVar(&flags.behindProxy, "behind-proxy", false, "audit the server again behind 'toolvet proxy', and show what changes")
 	f.StringVar(&flags.policy, "policy", "", "with --behind-proxy: the proxy's policy `FILE`")
@@ -245,7 +245,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) 
 		}
 	}
 	cfg := probe.Config{
-		Command: server, Env: flags.env, Dir: dir, Init: init, Destructive: flags.destructive, CallTimeout: flags.callTimeout, Budget: flags.time,
+		Command: server, Env: flags.env, Dir: dir, Init: init, SkipDestructive: flags.sparing, CallTimeout: flags.callTimeout, Budget: flags.time,
 	}
 	if flags.verbose {
 		cfg.Stderr = a.stderr

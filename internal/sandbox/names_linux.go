@@ -21,32 +21,33 @@ const maxNames = 10_000
 // names are the names that were looked up inside. Each has an address of its own, so that a
 // connection to it tells whom it is meant for.
 type names struct {
-	fixed map[string]netip.Addr // of names and of those below them; never changes
+	fixed map[string][]netip.Addr // of names and of those below them; never changes
 
 	mu   sync.Mutex
 	by   map[string]netip.Addr
+	told map[string]int // how often a name with several addresses was asked for
 	of   map[netip.Addr]string
 	next netip.Addr
 }
 
 // newNames gives out addresses from first on. The default are addresses that nobody has
 // (RFC 2544, for benchmarks of networks).
-func newNames(first netip.Addr, fixed map[string]netip.Addr) *names {
+func newNames(first netip.Addr, fixed map[string][]netip.Addr) *names {
 	if !first.Is4() {
 		first = netip.MustParseAddr("198.18.0.1")
 	}
-	return &names{fixed: fixed, by: map[string]netip.Addr{}, of: map[netip.Addr]string{}, next: first}
+	return &names{fixed: fixed, by: map[string]netip.Addr{}, told: map[string]int{}, of: map[netip.Addr]string{}, next: first}
 }
 
-// fixedAddress is the address that was given for a name or for one that it is below.
-func (n *names) fixedAddress(name string) (netip.Addr, bool) {
+// fixedAddresses are those that were given for a name or for one that it is below.
+func (n *names) fixedAddresses(name string) []netip.Addr {
 	for name != "" {
-		if a, ok := n.fixed[name]; ok {
-			return a, true
+		if list := n.fixed[name]; len(list) > 0 {
+			return list
 		}
 		_, name, _ = strings.Cut(name, ".")
 	}
-	return netip.Addr{}, false
+	return nil
 }
 
 // address is that of a name. It has none if there are too many.
@@ -56,8 +57,8 @@ func (n *names) address(name string) netip.Addr {
 	if a, ok := n.by[name]; ok {
 		return a
 	}
-	if a, ok := n.fixedAddress(name); ok {
-		return a
+	if list := n.fixedAddresses(name); len(list) > 0 {
+		return list[0]
 	}
 	if len(n.by) >= maxNames {
 		return netip.Addr{}
@@ -66,6 +67,21 @@ func (n *names) address(name string) netip.Addr {
 	n.next = a.Next()
 	n.by[name], n.of[a] = a, name
 	return a
+}
+
+// turn is the address of a name that a question gets, and for how many seconds it holds.
+func (n *names) turn(name string, a netip.Addr) (netip.Addr, uint32) {
+	list := n.fixedAddresses(name)
+	if len(list) < 2 {
+		return a, 60
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i := min(n.told[name], len(list)-1)
+	if len(n.told) < maxNames {
+		n.told[name]++
+	}
+	return list[i], 0
 }
 
 // named puts the name in the place of an address that was given out for it.
@@ -111,7 +127,8 @@ func (n *names) answer(question []byte) (answer []byte, name string) {
 	name = cmp.Or(strings.ToLower(strings.TrimSuffix(q.Name.String(), ".")), ".")
 	if q.Type == dnsmessage.TypeA {
 		if a := n.address(name); a.IsValid() {
-			if b.AResource(dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, TTL: 60}, dnsmessage.AResource{A: a.As4()}) != nil {
+			a, ttl := n.turn(name, a)
+			if b.AResource(dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, TTL: ttl}, dnsmessage.AResource{A: a.As4()}) != nil {
 				return nil, name
 			}
 		}

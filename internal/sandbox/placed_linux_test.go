@@ -7,7 +7,9 @@ package sandbox
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"golang.org/x/net/dns/dnsmessage"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -60,7 +62,7 @@ func TestPlacedOverSomething(t *testing.T) {
 // TestFixedNames have the addresses that they were given, and so has what is below them.
 func TestFixedNames(t *testing.T) {
 	t.Parallel()
-	n := newNames(netip.MustParseAddr("93.184.1.1"), map[string]netip.Addr{"inside.example": netip.MustParseAddr("10.0.0.5")})
+	n := newNames(netip.MustParseAddr("93.184.1.1"), map[string][]netip.Addr{"inside.example": {netip.MustParseAddr("10.0.0.5")}})
 	for name, want := range map[string]string{"inside.example": "10.0.0.5", "a.b.inside.example": "10.0.0.5", "example": "93.184.1.1"} {
 		if got := n.address(name); got.String() != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
@@ -69,6 +71,40 @@ func TestFixedNames(t *testing.T) {
 	if got := n.address("example"); got.String() != "93.184.1.1" {
 		t.Errorf("again: got %s", got)
 	}
+}
+
+// TestTurningNames lead elsewhere after the first question, each on its own.
+func TestTurningNames(t *testing.T) {
+	t.Parallel()
+	n := newNames(netip.Addr{}, map[string][]netip.Addr{"turn.example": {netip.MustParseAddr("93.184.1.1"), netip.MustParseAddr("10.0.0.5")}})
+	for _, name := range []string{"a.turn.example.", "b.turn.example."} {
+		for i, want := range []string{"93.184.1.1", "10.0.0.5", "10.0.0.5"} {
+			if _, err := dnsAnswer(n, name, dnsmessage.TypeAAAA); err == nil {
+				t.Error("there is an address of IPv6")
+			}
+			r, err := dnsAnswer(n, name, dnsmessage.TypeA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := netip.AddrFrom4(r.Body.(*dnsmessage.AResource).A); got.String() != want || r.Header.TTL != 0 {
+				t.Errorf("%s, %d: got %s for %d s, want %s", name, i, got, r.Header.TTL, want)
+			}
+		}
+	}
+}
+
+func dnsAnswer(n *names, name string, kind dnsmessage.Type) (dnsmessage.Resource, error) {
+	question := dnsmessage.Message{Questions: []dnsmessage.Question{{Name: dnsmessage.MustNewName(name), Type: kind, Class: dnsmessage.ClassINET}}}
+	raw, err := question.Pack()
+	if err != nil {
+		return dnsmessage.Resource{}, err
+	}
+	answer, _ := n.answer(raw)
+	var m dnsmessage.Message
+	if err := m.Unpack(answer); err != nil || len(m.Answers) == 0 {
+		return dnsmessage.Resource{}, errors.Join(errors.New("no answer"), err)
+	}
+	return m.Answers[0], nil
 }
 
 // TestSettle holds that what began before is known after it.

@@ -40,8 +40,10 @@ type Config struct {
 	// Placed are directories of the machine that are seen elsewhere inside.
 	Placed []Placed
 	// Names are the addresses that the DNS inside gives for names and for those below them, in
-	// an [Observed] network; others get one each, from FirstAddress on (default 198.18.0.1).
-	Names        map[string]netip.Addr
+	// an [Observed] network; others get one each, from FirstAddress on (default 198.18.0.1). Of
+	// several addresses each question gets the next, and the last from then on: for each name
+	// below on its own, and with a time to live of 0.
+	Names        map[string][]netip.Addr
 	FirstAddress netip.Addr
 
 	without []wall // tests leave them out

@@ -26,6 +26,7 @@ var Class = &class.Class{
 		{Name: "raw-arguments", Doc: "In the code, arguments are used as they were sent: neither a parser nor a check of types is on the way"},
 		{Name: "depth", Doc: "An argument that is nested 2,000 deep ends the server"},
 		{Name: "size", Doc: "An argument of 4 MB ends the server"},
+		{Name: "batch", Doc: "A batch of JSON-RPC ends the server, or has it answer no more"},
 	},
 	Fix: class.Fix{
 		Any:        "check the arguments against the schema that the tool publishes, before the handler runs, and answer with an error that says what is wrong",

@@ -25,10 +25,11 @@ var Class = &class.Class{
 	Rules: []class.Rule{
 		{Name: "ssrf", Doc: "In the code, the caller names the host of a request, and nothing checks it"},
 		{Name: "ssrf-loopback", Doc: "A request goes to the machine itself: 127.0.0.1, another port of it, localhost, ::1"},
-		{Name: "ssrf-private", Doc: "A request goes to a private address: 10/8, 172.16/12, 192.168/16"},
+		{Name: "ssrf-private", Doc: "A request goes to a private address: 10/8, 172.16/12, 192.168/16, fd00::/8"},
 		{Name: "ssrf-metadata", Doc: "A request goes to 169.254.169.254, where clouds hand out credentials"},
 		{Name: "ssrf-spelling", Doc: "A request goes to the machine itself in another spelling of its address: a number, octal, hexadecimal, short, IPv4 in IPv6"},
 		{Name: "ssrf-dns", Doc: "A name that resolves to an internal address passes, because the name alone is looked at"},
+		{Name: "ssrf-rebinding", Doc: "A name is looked up to be checked and again to connect, and leads elsewhere the second time"},
 		{Name: "ssrf-redirect", Doc: "A public address is checked, and the redirect that it answers with is followed elsewhere"},
 		{Name: "ssrf-shared-space", Doc: "A remark: a request goes to 100.64/10, which carriers share"},
 		{Name: "ssrf-ranges", Doc: "In the code, some internal ranges are excluded and others are not"},

@@ -1,0 +1,155 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// call makes a call, and starts the server again if it has ended or hangs. Of a tool that has not
+// answered too often, no more is asked.
+func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) reply {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return reply{failed: "the arguments cannot be written"}
+	}
+	switch {
+	case a.limit > 0 && a.calls >= a.limit:
+		return reply{failed: "too many calls would have been made"}
+	case a.late[t.Name] >= maxLate:
+		return reply{late: true, failed: "the tool did not answer before"}
+	case ctx.Err() != nil:
+		return reply{failed: "the time for the audit ran out"}
+	case !a.ready(ctx):
+		return reply{failed: "the server could not be started any more"}
+	}
+	a.calls++
+	began := time.Now()
+	r := a.session.call(ctx, t.Name, raw, a.cfg.CallTimeout)
+	if r.late || r.gone {
+		a.late[t.Name]++
+		a.stop()
+	} else if time.Since(began) >= slowCall {
+		a.slow[t.Name] = true
+	}
+	return r
+}
+
+// slowCall is from when on a tool is slow: calls that wait for something can wait together.
+const slowCall = time.Second
+
+// atOnce bounds the calls that a slow tool is given at a time.
+const atOnce = 24
+
+// each makes a number of calls and has seen look at each reply until it has seen enough. As soon as the
+// tool has shown that it is slow, it gets several at once; those that were under way when the
+// server ended are made again, one by one.
+func (a *auditor) each(ctx context.Context, t *tool, calls []map[string]any, seen func(i int, r reply) (enough bool)) {
+	var again []int
+	for i := 0; i < len(calls); {
+		if !a.waits(ctx, t) {
+			if seen(i, a.call(ctx, t, calls[i])) {
+				return
+			}
+			i++
+			continue
+		}
+		for _, r := range a.together(ctx, t, calls[i:min(i+atOnce, len(calls))]) {
+			if r.gone {
+				again = append(again, i)
+			} else if seen(i, r) {
+				return
+			}
+			i++
+		}
+	}
+	for _, i := range again {
+		if seen(i, a.call(ctx, t, calls[i])) {
+			return
+		}
+	}
+}
+
+// waits reports whether calls of a tool are better made at the same time.
+func (a *auditor) waits(ctx context.Context, t *tool) bool {
+	return a.slow[t.Name] && a.late[t.Name] == 0 && ctx.Err() == nil && a.ready(ctx) && a.session.box != nil
+}
+
+// together makes calls at the same time. A server that takes one at a time has the time of a call for
+// each.
+func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any) []reply {
+	replies := make([]reply, len(calls))
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	timer := time.AfterFunc(a.cfg.CallTimeout, cancel)
+	defer timer.Stop()
+	var all sync.WaitGroup
+	for i, arguments := range calls {
+		raw, err := json.Marshal(arguments)
+		if err != nil {
+			replies[i] = reply{failed: "the arguments cannot be written"}
+			continue
+		}
+		all.Go(func() {
+			replies[i] = a.session.call(within, t.Name, raw, time.Duration(len(calls))*a.cfg.CallTimeout)
+			if within.Err() == nil {
+				timer.Reset(a.cfg.CallTimeout)
+			}
+		})
+	}
+	all.Wait()
+	a.calls += len(calls)
+	for i := range replies {
+		if within.Err() != nil && ctx.Err() == nil && replies[i].raw == nil && replies[i].refused == nil && !replies[i].gone {
+			replies[i].late, replies[i].failed = true, noAnswer(a.cfg.CallTimeout)
+			a.late[t.Name]++
+			a.stop()
+		}
+	}
+	return replies
+}
+
+// stop ends the session: what it made stays to be seen until the next one begins.
+func (a *auditor) stop() { a.session.broken = true }
+
+// spend ends the session because its world is not what it was.
+func (a *auditor) spend() { a.session.broken, a.session.spent = true, true }
+
+// changed reports whether a file that probes are about is not what it was.
+func (a *auditor) changed() bool {
+	return slices.ContainsFunc(append(a.world.kept(), a.world.controls()...), a.session.touched)
+}
+
+// ready has a server running.
+func (a *auditor) ready(ctx context.Context) bool {
+	if a.session != nil && !a.session.broken && !a.session.gone() {
+		return true
+	}
+	if a.dead != nil {
+		return false
+	}
+	if a.session != nil {
+		if !a.session.spent {
+			a.restarts++
+		}
+		a.session.close()
+		a.session = nil
+	}
+	if a.restarts > maxRestarts {
+		a.dead = errors.New("it ended too often")
+		return false
+	}
+	s, err := a.start(ctx)
+	if err != nil {
+		a.dead = err
+		return false
+	}
+	a.session = s
+	return true
+}
