@@ -14,7 +14,11 @@ import (
 // describe adds the diff of a change, and whether it was made at the start.
 func (s *Session) describe(ctx context.Context, c *change) {
 	at, ok := s.atStart[c.Path]
-	c.AtStart = ok && at == c.mark() && c.Kind != Renamed
+	c.AtStart = ok && at == c.mark()
+	if c.from != nil {
+		gone, ok := s.atStart[c.From]
+		c.AtStart = c.AtStart && ok && gone == c.from.mark()
+	}
 	if c.Kind != Created && c.Kind != Modified && c.Kind != Deleted {
 		return
 	}

@@ -12,6 +12,9 @@ import (
 	"testing"
 )
 
+// dropVariable names a directory of the superuser's that others may write and not read.
+const dropVariable = "TOOLVET_TEST_DROP"
+
 // TestOrdinaryUser runs other tests again as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -23,21 +26,22 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	program, home := filepath.Join(dir, "rehearse.test"), filepath.Join(dir, "home")
+	program, home, drop := filepath.Join(dir, "rehearse.test"), filepath.Join(dir, "home"), filepath.Join(dir, "drop")
 	raw, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
 		os.Chmod(dir, 0o755), os.WriteFile(program, raw, 0o755), os.Mkdir(home, 0o700), os.Chown(home, nobody, nobody),
+		os.Mkdir(drop, 0o700), os.Chmod(drop, 0o733),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|Stale|Circumstances|AtStart|Full|Network|Pool|Check)$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|HiddenAttributes|RootAttributes|OtherNames|SharedMemory|ClosedDirectory|Stale|Circumstances|AtStart|Full|Network|Pool|Check)$")
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home)
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, dropVariable+"="+drop)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {

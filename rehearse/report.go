@@ -94,10 +94,11 @@ type State struct {
 	Size       int64             `json:"size,omitempty"`       // of a file
 	SHA256     string            `json:"sha256,omitempty"`     // of a file's content; "" above 256 MiB
 	Target     string            `json:"target,omitempty"`     // of a link
-	Attributes map[string]string `json:"attributes,omitempty"` // digests of extended attributes of users
+	Attributes map[string]string `json:"attributes,omitempty"` // digests of extended attributes: of users, and access control lists
 	Modified   time.Time         `json:"-"`
 
 	stamp stamp
+	names uint64 // of a file: how many it has
 }
 
 // A Mode is permissions and the bits for set-user-ID, set-group-ID and sticky, such as

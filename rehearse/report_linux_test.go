@@ -5,9 +5,12 @@ package rehearse
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,13 +41,14 @@ func TestChanges(t *testing.T) {
 		{"nothing", "cat notes.txt; ls -R", nil},
 		{"the same again", "cp -p notes.txt x; cat x >notes.txt; touch -r x notes.txt; rm x", nil},
 		{"mode", "chmod 600 notes.txt; chmod 711 tree", []string{"attributes notes.txt (mode -rw-------, was -rw-r-----)", "attributes tree (mode -rwx--x--x, was -rwxr-xr-x)"}},
-		{"times", "touch notes.txt", []string{"attributes notes.txt (times or extended attributes)"}},
+		{"times", "touch notes.txt", []string{"attributes notes.txt (times)"}},
 		{"forbidden", "echo x >secret; chmod 0 secret; mkdir closed; touch closed/in; chmod 0 closed", []string{"created closed (directory)", "created closed/in (0 bytes, -rw-r--r--)", "created secret (2 bytes, ----------)"}},
 		{"delete a tree", "rm -r tree", []string{"deleted tree (directory)", "deleted tree/binary (3 bytes, -rwxr-xr-x)", "deleted tree/deep (directory)", "deleted tree/deep/file (4 bytes, -rw-------)"}},
 		{"a tree anew", "rm -r tree; mkdir -m 755 tree; echo new >tree/new", []string{"deleted tree/binary (3 bytes, -rwxr-xr-x)", "deleted tree/deep (directory)", "deleted tree/deep/file (4 bytes, -rw-------)", "created tree/new (4 bytes, -rw-r--r--)"}},
 		{"a file for a tree", "rm -r tree; echo new >tree", []string{"deleted tree (directory)", "created tree (4 bytes, -rw-r--r--)", "deleted tree/binary (3 bytes, -rwxr-xr-x)", "deleted tree/deep (directory)", "deleted tree/deep/file (4 bytes, -rw-------)"}},
 		{"a tree for a file", "rm notes.txt; mkdir notes.txt; echo x >notes.txt/in", []string{"deleted notes.txt (14 bytes, -rw-r-----)", "created notes.txt (directory)", "created notes.txt/in (2 bytes, -rw-r--r--)"}},
 		{"rename", "mv notes.txt other.txt", []string{"renamed other.txt (was notes.txt)"}},
+		{"rename and more", "mv notes.txt other.txt; chmod 4755 other.txt", []string{"renamed other.txt (was notes.txt; mode urwxr-xr-x, was -rw-r-----)"}},
 		{"rename a tree", "mv tree wood", []string{"deleted tree (directory)", "deleted tree/deep (directory)", "created wood (directory)", "renamed wood/binary (was tree/binary)", "created wood/deep (directory)", "renamed wood/deep/file (was tree/deep/file)"}},
 		{"links", "ln -sfn tree link; ln -s /etc/passwd evil", []string{"created evil (link to /etc/passwd)", "modified link (to tree, was to notes.txt)"}},
 		{"pipes and sockets", "rm pipe socket; mkfifo new", []string{"created new (pipe)", "deleted pipe (pipe)", "deleted socket (socket)"}},
@@ -90,11 +94,8 @@ func TestAttributes(t *testing.T) {
 	if err := unix.Setxattr(file, "user.test", []byte("before"), 0); err != nil {
 		t.Skipf("the file system has no extended attributes: %v", err)
 	}
-	if _, err := os.Stat("/usr/bin/python3"); err != nil {
-		t.Skip("there is no Python to set attributes")
-	}
-	s, r := rehearseScripts(t, Config{Dir: dir}, `python3 -c "import os; os.setxattr('file', 'user.test', b'after')"`)
-	if got := told(r, dir); !cmp.Equal(got, []string{"attributes file (times or extended attributes)"}) {
+	s, r := rehearseScripts(t, Config{Dir: dir}, attribute(t, "file", "user.test", []byte("after")))
+	if got := told(r, dir); !cmp.Equal(got, []string{"attributes file (extended attributes: user.test)"}) {
 		t.Fatalf("got %q; %s", got, r.Calls[0].Result)
 	}
 	if _, err := s.Commit(t.Context()); err != nil {
@@ -103,6 +104,117 @@ func TestAttributes(t *testing.T) {
 	value := make([]byte, 16)
 	if n, err := unix.Getxattr(file, "user.test", value); err != nil || string(value[:n]) != "after" {
 		t.Errorf("got %q %v", value[:n], err)
+	}
+}
+
+// attribute is a line of Python that sets an extended attribute of a file.
+func attribute(t *testing.T, file, name string, value []byte) string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no Python to set attributes")
+	}
+	return fmt.Sprintf(`%s -c "import os; os.setxattr('%s', '%s', bytes.fromhex('%x'))"`, python, file, name, value)
+}
+
+// accessList is a list by which user 1234 may read, and nothing else changes (acl(5)).
+func accessList() []byte {
+	list := binary.LittleEndian.AppendUint32(nil, 2)
+	for _, e := range [][3]uint32{{0x01, 6, ^uint32(0)}, {0x02, 4, 1234}, {0x04, 4, ^uint32(0)}, {0x10, 4, ^uint32(0)}, {0x20, 0, ^uint32(0)}} {
+		list = binary.LittleEndian.AppendUint16(list, uint16(e[0]))
+		list = binary.LittleEndian.AppendUint16(list, uint16(e[1]))
+		list = binary.LittleEndian.AppendUint32(list, e[2])
+	}
+	return list
+}
+
+// TestHiddenAttributes sets attributes that say much and show little: a list of who has access,
+// and names that overlays use themselves.
+func TestHiddenAttributes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	fixture(t, dir)
+	if err := unix.Setxattr(dir+"/notes.txt", "system.posix_acl_access", accessList(), 0); err != nil {
+		t.Skipf("the file system has no access control lists: %v", err)
+	}
+	if err := unix.Removexattr(dir+"/notes.txt", "system.posix_acl_access"); err != nil {
+		t.Fatal(err)
+	}
+	script := attribute(t, "tree", "user.overlay.opaque", []byte("y"))
+	want := []string{"attributes tree (extended attributes: user.overlay.opaque)"}
+	if os.Geteuid() == 0 { // others can name nobody else inside
+		script += "; " + attribute(t, "notes.txt", "system.posix_acl_access", accessList())
+		want = append([]string{"attributes notes.txt (extended attributes: system.posix_acl_access)"}, want...)
+	}
+	s, r := rehearseScripts(t, Config{Dir: dir}, script+"; ls tree")
+	if got := told(r, dir); !cmp.Equal(got, want) || r.Calls[0].words() != "binary\ndeep\n" {
+		t.Fatalf("got %q, want %q; %s", got, want, r.Calls[0].Result)
+	}
+	if _, err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, attribute := range map[string]string{"notes.txt": "system.posix_acl_access", "tree": "user.overlay.opaque"} {
+		if _, err := unix.Getxattr(filepath.Join(dir, name), attribute, make([]byte, 256)); err != nil && (os.Geteuid() == 0 || name == "tree") {
+			t.Errorf("%s of %s was not committed: %v", attribute, name, err)
+		}
+	}
+}
+
+// TestRootAttributes has nothing be told of directories that layers lie over, and that have
+// attributes of their own.
+func TestRootAttributes(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Setxattr(dir, "user.test", []byte("x"), 0); err != nil {
+		t.Skipf("the file system has no extended attributes: %v", err)
+	}
+	s, r := rehearseScripts(t, Config{Dir: dir, Writable: []string{dir}}, "true")
+	s.Close()
+	if len(r.Changes) != 0 {
+		t.Errorf("got %q %v", told(r, filepath.Dir(dir)), r.Changes[0].Path)
+	}
+}
+
+// TestOtherNames changes a file that has another name, which the report does not see.
+func TestOtherNames(t *testing.T) {
+	for script, unseen := range map[string]bool{
+		"echo more >>file": true, "chmod 600 file": true, "rm file": false, "rm file; ln other third": false, "cat file; echo x >beside": false,
+	} {
+		dir := t.TempDir()
+		if err := errors.Join(os.WriteFile(dir+"/file", []byte("x"), 0o644), os.Link(dir+"/file", dir+"/other")); err != nil {
+			t.Fatal(err)
+		}
+		_, r := rehearseScripts(t, Config{Dir: dir}, script)
+		if told := strings.Contains(whys(r), dir+"/file the file has 2 names"); told != unseen || r.Incomplete != unseen {
+			t.Errorf("%s: %v, the gaps are %q", script, r.Incomplete, whys(r))
+		}
+	}
+}
+
+// TestSharedMemory writes where programs share memory: live, what is there stays.
+func TestSharedMemory(t *testing.T) {
+	if _, err := os.Stat("/dev/shm"); err != nil {
+		t.Skip(err)
+	}
+	_, r := rehearseScripts(t, Config{Dir: t.TempDir()}, "echo x >/dev/shm/toolvet-test-shared")
+	if got := told(r, "/dev/shm"); !cmp.Equal(got, []string{"created toolvet-test-shared (2 bytes, -rw-r--r--)"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestClosedDirectory hides what was changed: in a directory closed to everybody, and in one
+// that may be written and not read.
+func TestClosedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	_, r := rehearseScripts(t, Config{Dir: dir, Writable: []string{dir}}, "echo x >file; chmod 0 .")
+	if got := told(r, dir); !cmp.Equal(got, []string{"created file (2 bytes, -rw-r--r--)"}) {
+		t.Errorf("in a closed directory: got %q", got)
+	}
+	drop := os.Getenv(dropVariable)
+	if drop == "" {
+		return // nothing is closed to the superuser
+	}
+	_, r = rehearseScripts(t, Config{Dir: dir, Writable: []string{drop}}, "echo x >"+drop+"/file")
+	if !r.Incomplete || !strings.Contains(whys(r), drop+" something was changed in it") {
+		t.Errorf("in a directory that cannot be read: got %q, the gaps are %q", told(r, drop), whys(r))
 	}
 }
 

@@ -73,9 +73,10 @@ type Session struct {
 	redact  *redactor
 	began   time.Time
 	report  Report
-	atStart map[string]mark // of what was changed before the first call
-	events  int             // before the first call
-	settled time.Time       // when the first call could be made
+	atStart map[string]mark              // of what was changed before the first call
+	roots   map[string]map[string]string // see [walker]
+	events  int                          // before the first call
+	settled time.Time                    // when the first call could be made
 	outside *outside
 	layers  []*layer
 	changes []change // as in the report
@@ -143,11 +144,12 @@ func (t transport) Stop(ctx context.Context, _ process.Grace) process.Exit {
 
 // settle notes what the server has done before the first call.
 func (s *Session) settle(ctx context.Context) error {
-	layers, err := s.open()
+	s.roots = map[string]map[string]string{}
+	w := newWalker(ctx, true, s.roots)
+	layers, err := s.open(w)
 	if err != nil {
 		return err
 	}
-	w := newWalker(ctx, true)
 	s.atStart = map[string]mark{}
 	for _, l := range layers {
 		w.layer(l)
@@ -177,31 +179,32 @@ type mark struct {
 	stamp
 	mode        Mode
 	user, group int
+	attributes  string
 }
 
 func (c *change) mark() mark {
 	if c.After == nil {
 		return mark{}
 	}
-	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group}
+	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes)}
 	if c.After.Type == "directory" { // what is made in it has a mark of its own
 		m.size, m.changed = 0, 0
 	}
 	return m
 }
 
-func (s *Session) open() ([]*layer, error) {
+func (s *Session) open(w *walker) ([]*layer, error) {
 	var open []*layer
 	layers, _ := s.box.Layers()
 	for _, l := range layers {
-		o, err := openLayer(l)
-		if errors.Is(err, os.ErrPermission) {
-			continue // where we cannot look, the server could not write
-		}
-		if err != nil {
+		o, err := w.openLayer(l)
+		switch {
+		case w.live && errors.Is(err, os.ErrPermission): // then what the server did there is the first call's
+		case err != nil:
 			return nil, err
+		case o != nil:
+			open = append(open, o)
 		}
-		open = append(open, o)
 	}
 	return open, nil
 }
@@ -263,12 +266,12 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 	if err := s.outside.end(); err != nil {
 		return nil, err
 	}
-	layers, err := s.open()
+	w := newWalker(ctx, false, s.roots)
+	layers, err := s.open(w)
 	if err != nil {
 		return nil, err
 	}
 	s.layers = layers
-	w := newWalker(ctx, false)
 	for _, l := range layers {
 		w.layer(l)
 	}

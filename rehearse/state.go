@@ -36,6 +36,7 @@ func look(root *os.Root, name string, budget *int64) (*State, error) {
 	}
 	s := &State{Type: typeOf(info.Mode()), Mode: Mode(info.Mode() &^ fs.ModeType), Modified: info.ModTime()}
 	s.User, s.Group, s.stamp = identify(info)
+	s.names = names(info)
 	switch s.Type {
 	case "link":
 		s.Target, err = root.Readlink(name)

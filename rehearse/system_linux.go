@@ -4,6 +4,7 @@
 package rehearse
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/sandbox"
 )
 
 // open opens a file or a directory, never a link, and never waits for one. The time of the
@@ -35,49 +38,57 @@ func identify(info fs.FileInfo) (user, group int, s stamp) {
 	return int(stat.Uid), int(stat.Gid), stamp{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim.Nano()}
 }
 
+// names is how many names a file has.
+func names(info fs.FileInfo) uint64 {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(stat.Nlink) // its type differs between architectures
+}
+
 // whiteout reports whether an entry of a layer says that there is nothing.
 func whiteout(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.Mode()&fs.ModeCharDevice != 0 && stat.Rdev == 0
 }
 
-// private starts the attributes that the overlays use themselves.
-const private = "user.overlay."
-
 // opaque reports whether a directory of a layer hides what is below it.
 func opaque(dir *os.File) bool {
 	value := make([]byte, 8)
-	n, err := unix.Fgetxattr(int(dir.Fd()), private+"opaque", value)
+	n, err := unix.Fgetxattr(int(dir.Fd()), sandbox.OverlayAttributes+"opaque", value)
 	return err == nil && string(value[:n]) == "y"
 }
 
-// attributes are digests of a file's extended attributes of users.
-func attributes(f *os.File) map[string]string {
-	names := make([]byte, 64<<10)
-	n, err := unix.Flistxattr(int(f.Fd()), names)
-	if err != nil || n == 0 {
-		return nil
+// extended are a file's extended attributes as they are seen inside: without the overlays' own.
+func extended(f *os.File) map[string][]byte {
+	found := map[string][]byte{}
+	for name, value := range sandbox.Attributes(f) {
+		rest, overlays := strings.CutPrefix(name, sandbox.OverlayAttributes)
+		switch {
+		case !overlays:
+			found[name] = value
+		case strings.HasPrefix(rest, "overlay."): // a server's, of the same name
+			found["user."+rest] = value
+		}
 	}
+	return found
+}
+
+// attributes are digests of extended attributes.
+func attributes(f *os.File) map[string]string {
 	var found map[string]string
-	value := make([]byte, 64<<10)
-	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
-		if !strings.HasPrefix(name, "user.") || strings.HasPrefix(name, private) {
-			continue
-		}
-		size, err := unix.Fgetxattr(int(f.Fd()), name, value)
-		if err != nil {
-			continue
-		}
+	for name, value := range extended(f) {
 		if found == nil {
 			found = map[string]string{}
 		}
-		digest := sha256.Sum256(value[:size])
+		digest := sha256.Sum256(value)
 		found[name] = hex.EncodeToString(digest[:])
 	}
 	return found
 }
 
-// copyAttributes copies extended attributes of users, and removes those that are too many.
+// copyAttributes copies extended attributes, and removes those that are too many.
 func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) error {
 	in, err := open(from, fromName)
 	if err != nil {
@@ -89,21 +100,19 @@ func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) 
 		return err
 	}
 	defer out.Close()
-	want := attributes(in)
-	for name := range attributes(out) {
+	want, have := extended(in), extended(out)
+	for name := range have {
 		if _, stays := want[name]; !stays {
 			if err := unix.Fremovexattr(int(out.Fd()), name); err != nil {
 				return err
 			}
 		}
 	}
-	value := make([]byte, 64<<10)
-	for name := range want {
-		n, err := unix.Fgetxattr(int(in.Fd()), name, value)
-		if err == nil {
-			err = unix.Fsetxattr(int(out.Fd()), name, value[:n], 0)
+	for name, value := range want {
+		if bytes.Equal(value, have[name]) {
+			continue
 		}
-		if err != nil {
+		if err := unix.Fsetxattr(int(out.Fd()), name, value, 0); err != nil {
 			return err
 		}
 	}

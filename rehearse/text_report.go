@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/strictjson"
@@ -172,15 +174,16 @@ func (c *Change) text(w io.Writer) {
 
 // about says what the path does not.
 func (c *Change) about() string {
-	switch {
-	case c.Kind == Renamed:
-		return " (was " + c.From + ")"
-	case c.Kind == Deleted:
+	switch c.Kind {
+	case Deleted:
 		return " (" + c.Before.about() + ")"
-	case c.Kind == Created:
+	case Created:
 		return " (" + c.After.about() + ")"
 	}
 	var changed []string
+	if c.Kind == Renamed {
+		changed = append(changed, "was "+c.From)
+	}
 	if c.Before.Mode != c.After.Mode {
 		changed = append(changed, fmt.Sprintf("mode %v, was %v", c.After.Mode, c.Before.Mode))
 	}
@@ -190,16 +193,30 @@ func (c *Change) about() string {
 	if c.Before.Target != c.After.Target {
 		changed = append(changed, fmt.Sprintf("to %s, was to %s", c.After.Target, c.Before.Target))
 	}
+	if names := differing(c.Before.Attributes, c.After.Attributes); len(names) > 0 {
+		changed = append(changed, "extended attributes: "+strings.Join(names, ", "))
+	}
 	if c.Kind == Modified && c.Diff == "" && c.After.Type == "file" {
 		changed = append(changed, fmt.Sprintf("%d bytes, was %d", c.After.Size, c.Before.Size))
 	}
-	if c.Kind == Attributes && len(changed) == 0 {
-		changed = append(changed, "times or extended attributes")
+	if len(changed) == 0 && c.Kind == Attributes {
+		changed = append(changed, "times")
 	}
 	if len(changed) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(changed, "; ") + ")"
+}
+
+// differing are the keys whose values differ.
+func differing(a, b map[string]string) []string {
+	both := maps.Clone(a)
+	if both == nil {
+		both = map[string]string{}
+	}
+	maps.Copy(both, b)
+	maps.DeleteFunc(both, func(key, value string) bool { return a[key] == value && b[key] == value })
+	return slices.Sorted(maps.Keys(both))
 }
 
 func (s *State) about() string {

@@ -5,6 +5,7 @@ package rehearse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,10 +27,12 @@ const (
 
 // A walker reads the layers of a sandbox and compares them with the machine.
 type walker struct {
-	own     bool // we are the superuser: owners inside are owners outside
-	live    bool // the server still runs
-	ctx     context.Context
-	budget  int64 // bytes that may still be read
+	own    bool // we are the superuser: owners inside are owners outside
+	live   bool // the server still runs
+	ctx    context.Context
+	budget int64 // bytes that may still be read
+	// roots are the extended attributes of the layers' own directories when they were last read.
+	roots   map[string]map[string]string
 	changes []change
 	gaps    []Gap
 }
@@ -48,24 +51,39 @@ type change struct {
 type layer struct {
 	sandbox.Layer
 	upper, lower *os.Root
-	made         map[string]bool
+	left         func(Mode) Mode // gives the upper directory's mode back as the server left it
 }
 
-func openLayer(l sandbox.Layer) (*layer, error) {
+// openLayer opens a layer. Nil: nobody here can look at what lies below it.
+func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
+	info, err := os.Lstat(l.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading what was changed in %s: %w", l.Path, err)
+	}
+	left := w.unlock(info, func(mode fs.FileMode) { _ = os.Chmod(l.Dir, mode) }) // if not, it cannot be opened
 	upper, err := os.OpenRoot(l.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was changed in %s: %w", l.Path, err)
 	}
 	lower, err := os.OpenRoot(l.Path)
+	if errors.Is(err, fs.ErrPermission) {
+		defer upper.Close()
+		return nil, w.blind(l, upper)
+	}
 	if err != nil {
 		upper.Close()
 		return nil, fmt.Errorf("comparing what was changed in %s: %w", l.Path, err)
 	}
-	made := map[string]bool{}
-	for _, name := range l.Made {
-		made[name] = true
+	return &layer{l, upper, lower, left}, nil
+}
+
+// blind notes that something was changed in a directory that may be written and not read.
+func (w *walker) blind(l sandbox.Layer, upper *os.Root) error {
+	entries, _, err := w.list(upper, ".")
+	if err == nil && len(entries) > 0 {
+		w.gap(l.Path, "something was changed in it, and this user may not read it to compare")
 	}
-	return &layer{l, upper, lower, made}, nil
+	return err
 }
 
 func (l *layer) close() {
@@ -83,7 +101,12 @@ func (w *walker) layer(l *layer) {
 		w.gap(l.Path, "it could not be read after the rehearsal")
 		return
 	}
+	after.Mode = l.left(after.Mode)
 	if !l.Whole && before.User == after.User && before.Group == after.Group {
+		if settled, ok := w.roots[l.Path]; ok { // not every layer can have the attributes of what it lies over
+			before.Attributes = settled
+		}
+		w.roots[l.Path] = after.Attributes
 		w.compare(l, ".", before, after)
 	}
 	w.directory(l, ".", true)
@@ -98,8 +121,8 @@ func (w *walker) layer(l *layer) {
 	}
 }
 
-func newWalker(ctx context.Context, live bool) *walker {
-	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, budget: maxRead}
+func newWalker(ctx context.Context, live bool, roots map[string]map[string]string) *walker {
+	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, roots: roots, budget: maxRead}
 }
 
 // over says once that files have not been read, if so.
@@ -196,13 +219,13 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		}
 		return
 	}
-	restore := w.unlock(l, name, info)
+	left := w.unlock(info, func(mode fs.FileMode) { _ = l.upper.Chmod(name, mode) }) // if not, it is a gap
 	after, err := look(l.upper, name, &w.budget)
 	if err != nil || after == nil {
 		w.gap(l.path(name), "it could not be read after the rehearsal")
 		return
 	}
-	after.Mode = restore(after.Mode)
+	after.Mode = left(after.Mode)
 	var before *State
 	if there {
 		if before, err = look(l.lower, name, &w.budget); err != nil {
@@ -228,7 +251,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 
 // unlock makes what is in a layer readable for us; nobody else sees it any more. It returns
 // what gives the mode back as the server left it.
-func (w *walker) unlock(l *layer, name string, info fs.FileInfo) func(Mode) Mode {
+func (w *walker) unlock(info fs.FileInfo, chmod func(fs.FileMode)) (left func(Mode) Mode) {
 	need := fs.FileMode(0o400)
 	if info.IsDir() {
 		need = 0o700
@@ -236,7 +259,7 @@ func (w *walker) unlock(l *layer, name string, info fs.FileInfo) func(Mode) Mode
 	if w.live || info.Mode()&need == need || !info.IsDir() && !info.Mode().IsRegular() {
 		return func(m Mode) Mode { return m }
 	}
-	_ = l.upper.Chmod(name, info.Mode()|need) // if not, it is a gap
+	chmod(info.Mode() | need)
 	return func(Mode) Mode { return Mode(info.Mode() &^ fs.ModeType) }
 }
 
@@ -245,10 +268,14 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 	case !before.sameContent(after):
 		w.add(l, name, Modified, before, after)
 	case before.sameAttributes(after):
+		return
 	case l.Whole && !w.own && (before.User != after.User || before.Group != after.Group):
-		// It was built as well as we could.
+		return // it was built as well as we could
 	default:
 		w.add(l, name, Attributes, before, after)
+	}
+	if before.Type == "file" && before.names > 1 { // overlays do not tell whether it was changed in place
+		w.gap(l.path(name), fmt.Sprintf("the file has %d names on this machine: by the others it may change, too", before.names))
 	}
 }
 

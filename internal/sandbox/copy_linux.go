@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -126,23 +125,10 @@ func (c *copier) file(from, to string) error {
 	return copyAttributes(in, out)
 }
 
-// copyAttributes copies extended attributes of users. File systems without any are fine.
+// copyAttributes copies extended attributes.
 func copyAttributes(from, to *os.File) error {
-	names := make([]byte, 64<<10)
-	n, err := unix.Flistxattr(int(from.Fd()), names)
-	if err != nil {
-		return nil
-	}
-	value := make([]byte, 64<<10)
-	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
-		if !strings.HasPrefix(name, "user.") {
-			continue
-		}
-		size, err := unix.Fgetxattr(int(from.Fd()), name, value)
-		if err != nil {
-			continue // gone meanwhile
-		}
-		if err := unix.Fsetxattr(int(to.Fd()), name, value[:size], 0); err != nil {
+	for name, value := range Attributes(from) {
+		if err := unix.Fsetxattr(int(to.Fd()), name, value, 0); err != nil {
 			return err
 		}
 	}

@@ -382,8 +382,8 @@ func lockedFlags(path string) uintptr {
 	return flags
 }
 
-// sameAttributes gives to the owner, mode and times of from. Where the owner is nobody that
-// we can be, the mode is what we may do.
+// sameAttributes gives to the owner, mode and times of from, and the extended attributes that
+// it can have. Where the owner is nobody that we can be, the mode is what we may do.
 func sameAttributes(from, to string) error {
 	var stat unix.Stat_t
 	if err := unix.Lstat(from, &stat); err != nil {
@@ -398,6 +398,11 @@ func sameAttributes(from, to string) error {
 	}
 	if err := unix.Chmod(to, mode); err != nil {
 		return err
+	}
+	for name, value := range attributesAt(from) {
+		if !ofOverlay(name) {
+			_ = unix.Lsetxattr(to, name, value, 0) // a list that names others is not for us to set
+		}
 	}
 	return unix.UtimesNanoAt(unix.AT_FDCWD, to, []unix.Timespec{stat.Atim, stat.Mtim}, unix.AT_SYMLINK_NOFOLLOW)
 }

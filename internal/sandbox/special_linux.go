@@ -96,7 +96,7 @@ func (r *root) dev() error {
 			return err
 		}
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(at, "pts"), 0o755), os.Mkdir(filepath.Join(at, "shm"), 0o1777)); err != nil {
+	if err := os.Mkdir(filepath.Join(at, "pts"), 0o755); err != nil {
 		return err
 	}
 	if err := unix.Mount("devpts", filepath.Join(at, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
@@ -107,9 +107,10 @@ func (r *root) dev() error {
 			return err
 		}
 	}
-	shared := fmt.Sprintf("size=%d,nr_inodes=%d,mode=1777", r.setup.Config.Limits.Storage, r.setup.Config.Limits.Files)
-	if err := unix.Mount("toolvet", filepath.Join(at, "shm"), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shared); err != nil {
-		return err
+	if info, err := os.Lstat("/dev/shm"); err == nil && info.IsDir() { // what is written there stays, live
+		if err := r.overlay("/dev/shm", false); err != nil {
+			return err
+		}
 	}
 	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, "")
 }

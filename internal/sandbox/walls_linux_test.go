@@ -51,7 +51,7 @@ func assaults(dir string) []assault {
 		{args: []string{"initexe"}, walls: looking}, {args: []string{"vmread"}, walls: three}, {args: []string{"pidfd"}, walls: looking}, {args: []string{"capset"}, walls: capability},
 		{args: []string{"exe"}, kernel: "proc is read-only, and a program that runs cannot be written"},
 		{args: []string{"keyring"}, walls: filter}, {args: []string{"addkey"}, walls: filter}, {args: []string{"clock"}, kernel: inUserNamespace}, {args: []string{"adjtime"}, kernel: inUserNamespace},
-		{args: []string{"hostname"}, walls: both}, {args: []string{"reboot"}, kernel: inUserNamespace}, {args: []string{"handle", "/dev/shm"}, walls: filter},
+		{args: []string{"hostname"}, walls: both}, {args: []string{"reboot"}, kernel: inUserNamespace}, {args: []string{"handle", "/dev"}, walls: filter},
 		{args: []string{"bpf"}, kernel: "kernel.unprivileged_bpf_disabled"}, {args: []string{"iouring"}, kernel: "kernel.io_uring_disabled, where it is set"}, {args: []string{"memfd"}, walls: filter}, {args: []string{"semaphores"}, walls: filter}, {args: []string{"queue"}, walls: filter},
 		{args: []string{"perf"}, kernel: "kernel.perf_event_paranoid, where it is set"}, {args: []string{"vsock"}, kernel: "a module that is not there everywhere"}, {args: []string{"packet"}, kernel: "a module that is not there everywhere"},
 		{args: []string{"tiocsti"}, walls: filter}, {args: []string{"read", "/proc/1/environ"}, walls: looking, root: true},

@@ -1,0 +1,58 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxAttribute bounds a list of names of extended attributes, and a value, in bytes:
+// XATTR_LIST_MAX, XATTR_SIZE_MAX.
+const maxAttribute = 64 << 10
+
+// Attributes are the extended attributes of a file that its owner can set: those of users,
+// and access control lists. File systems without any are fine.
+func Attributes(f *os.File) map[string][]byte {
+	fd := int(f.Fd())
+	return attributesBy(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) },
+		func(name string, b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) })
+}
+
+// attributesAt are [Attributes] of what is at a path, and not of what a link leads to.
+func attributesAt(path string) map[string][]byte {
+	return attributesBy(func(b []byte) (int, error) { return unix.Llistxattr(path, b) },
+		func(name string, b []byte) (int, error) { return unix.Lgetxattr(path, name, b) })
+}
+
+func attributesBy(list func([]byte) (int, error), get func(string, []byte) (int, error)) map[string][]byte {
+	names := make([]byte, maxAttribute)
+	n, err := list(names)
+	if err != nil || n == 0 {
+		return nil
+	}
+	found := map[string][]byte{}
+	value := make([]byte, maxAttribute)
+	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
+		if !strings.HasPrefix(name, "user.") && !strings.HasPrefix(name, "system.posix_acl_") {
+			continue
+		}
+		if size, err := get(name, value); err == nil { // or else it is gone meanwhile
+			found[name] = append([]byte(nil), value[:size]...)
+		}
+	}
+	return found
+}
+
+// OverlayAttributes starts the names of the attributes by which overlays say what a layer
+// means. Those of the same name that a server sets have it twice in a layer.
+const OverlayAttributes = "user.overlay."
+
+// ofOverlay reports whether an attribute of a layer is the overlay's own.
+func ofOverlay(name string) bool {
+	rest, ok := strings.CutPrefix(name, OverlayAttributes)
+	return ok && !strings.HasPrefix(rest, "overlay.")
+}
