@@ -280,6 +280,19 @@ func (b *body) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
+// typed checks an argument that the type checker passed over, as it does where it does not know
+// what is called.
+func (b *body) typed(e ast.Expr) {
+	if _, done := b.q.info.Types[e]; done || b.q.types == nil {
+		return
+	}
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok && b.q.info.Uses[id] != nil {
+		return
+	}
+	defer func() { _ = recover() }()                                  // what cannot be checked stays as it is
+	_ = types.CheckExpr(b.l.p.fset, b.q.types, e.Pos(), e, b.q.info) // errors are expected where imports are missing
+}
+
 // constant is an expression of which the value is known, or nil.
 func (b *body) constant(e ast.Expr) *flow.Expr {
 	tv, ok := b.q.info.Types[e]

@@ -49,6 +49,7 @@ func (b *body) call(e *ast.CallExpr) *flow.Expr {
 
 func (b *body) args(out *flow.Expr, e *ast.CallExpr) {
 	for i, a := range e.Args {
+		b.typed(a)
 		name := ""
 		if e.Ellipsis.IsValid() && i == len(e.Args)-1 {
 			name = "*"

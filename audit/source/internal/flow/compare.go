@@ -196,7 +196,23 @@ func (in *Interp) HasPrefix(x, prefix Value) Value {
 			yes[n], no[n] = prefixLabels(prefix)
 		}
 	}
-	return Value{cond: &cond{yes: yes, no: no}}
+	return Value{cond: &cond{yes: yes, no: no}, truth: begins(x, prefix)}
+}
+
+// begins is whether x begins with a prefix, as far as its beginning is known.
+func begins(x, prefix Value) truth {
+	p, known := prefix.String()
+	have := x.Prefix()
+	_, all := x.String()
+	switch {
+	case !known || p == "":
+		return maybe
+	case strings.HasPrefix(have, p):
+		return truthy
+	case all || !strings.HasPrefix(p, have):
+		return falsy
+	}
+	return maybe
 }
 
 func prefixLabels(prefix Value) (yes, no Label) {
