@@ -289,7 +289,7 @@ func (b *body) typed(e ast.Expr) {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok && b.q.info.Uses[id] != nil {
 		return
 	}
-	defer func() { _ = recover() }()                                  // what cannot be checked stays as it is
+	defer func() { _ = recover() }()                                 // what cannot be checked stays as it is
 	_ = types.CheckExpr(b.l.p.fset, b.q.types, e.Pos(), e, b.q.info) // errors are expected where imports are missing
 }
 

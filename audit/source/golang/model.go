@@ -134,26 +134,36 @@ func (t *table) text() {
 	t.define(func(c *flow.CallSite) flow.Value { return c.In.Concat(c.Pos, c.Args...) }, "fmt.Sprint", "fmt.Sprintln")
 	for _, b := range []string{"strings.Builder", "bytes.Buffer", "bufio.Writer"} {
 		write := func(c *flow.CallSite) flow.Value {
-			c.In.Extend(c.Recv, c.Arg(0), true)
-			c.In.SetIndex(c.Recv, flow.Value{}, c.Arg(0))
+			appendText(c, c.Recv, c.Arg(0))
 			return flow.Value{}
 		}
 		t.define(write, b+".WriteString", b+".Write", b+".WriteRune", b+".WriteByte")
-		t.define(func(c *flow.CallSite) flow.Value {
-			return c.In.Concat(c.Pos, c.In.Text(c.Recv, c.Pos), flow.ConstStr(" "))
-		}, b+".String", b+".Bytes")
+		t.define(written, b+".String", b+".Bytes")
 	}
 	t.define(func(c *flow.CallSite) flow.Value {
-		c.In.SetIndex(c.Arg(0), flow.Value{}, sprintf(c, 1))
+		appendText(c, c.Arg(0), sprintf(c, 1))
 		return flow.Value{}
 	}, "fmt.Fprintf")
 	t.define(func(c *flow.CallSite) flow.Value {
 		for _, a := range c.Args[1:] {
-			c.In.SetIndex(c.Arg(0), flow.Value{}, a)
+			appendText(c, c.Arg(0), a)
 		}
 		return flow.Value{}
 	}, "fmt.Fprint", "fmt.Fprintln")
 	t.regexps()
+}
+
+// written is the text in a builder, in the field in which appendText puts it.
+func written(c *flow.CallSite) flow.Value { return c.In.Field(c.In.Target(c.Recv), "text") }
+
+// appendText puts a text behind what a builder has.
+func appendText(c *flow.CallSite, builder, text flow.Value) {
+	builder = c.In.Target(builder)
+	before := flow.ConstStr("")
+	if c.In.HasField(builder, "text") {
+		before = c.In.Field(builder, "text")
+	}
+	c.In.SetField(builder, "text", c.In.Concat(c.Pos, before, text))
 }
 
 // replace is a guard against traversal if it takes away what divides paths.
