@@ -6,7 +6,6 @@ package rehearse
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -26,17 +25,31 @@ func (e *StaleError) Error() string {
 }
 
 // Commit makes on the machine what the calls changed, after [Session.Finish]; what the server
-// did as it started, it does whenever it starts. First it compares everything that would be touched with what the report says was there: if anything
-// differs, the error is a [StaleError] and nothing is changed. Each file is then replaced at
-// once, by a copy with the attributes that the report says; what is deleted goes last.
-// It returns how many changes were made, also with an error. Sockets and devices cannot be
-// made so: they are an error before anything is changed.
+// did as it started, it does whenever it starts. First it compares everything that would be touched with what the
+// report says was there: if anything differs, the error is a [StaleError]. Then it copies each file, with its attributes,
+// to a name beside (.toolvet-…); then each takes its place at once, and what is deleted goes last.
+//
+// Nothing is changed if the report is incomplete, if there are sockets or devices, which cannot be made so, if another
+// Commit in the same part of the file system does not end within 10 s, or if there is no room for the copies. It returns how many changes
+// were made, also with an error. A process that is killed in between has made some, and leaves copies behind.
 func (s *Session) Commit(ctx context.Context) (int, error) {
+	if s.report.Incomplete {
+		return 0, errors.New("there may be changes that the report does not tell, so that none are made: see what could not be rehearsed")
+	}
 	changes := s.ofCalls()
+	unlock, err := lock(ctx, changes)
+	defer unlock()
+	if err != nil {
+		return 0, err
+	}
 	for _, c := range changes {
 		if err := c.check(); err != nil {
 			return 0, err
 		}
+	}
+	defer unstage(changes)
+	if err := stage(ctx, changes); err != nil {
+		return 0, err
 	}
 	made := 0
 	for _, step := range steps(changes) {
@@ -214,19 +227,14 @@ func sameOwner(root *os.Root, name string, want *State) error {
 	return root.Lchown(name, want.User, want.Group)
 }
 
-// replace puts a file, a link or a pipe in its place at once.
+// replace puts the copy of a file, a link or a pipe in its place at once.
 func (c *change) replace() error {
-	root := c.layer.lower
-	passing := path.Join(path.Dir(c.name), ".toolvet-"+rand.Text()[:12])
-	err := c.make(root, passing)
-	if err == nil {
-		err = c.dress(passing)
+	err := place(c.layer.lower, c.staged, c.name, c.Kind == Modified)
+	if errors.Is(err, fs.ErrExist) {
+		return &StaleError{c.Path}
 	}
 	if err == nil {
-		err = root.Rename(passing, c.name)
-	}
-	if err != nil {
-		_ = root.Remove(passing)
+		c.staged = ""
 	}
 	return err
 }

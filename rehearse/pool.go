@@ -20,7 +20,7 @@ type Pool struct {
 	cfg    Config
 	ctx    context.Context
 	cancel context.CancelFunc
-	starts sync.WaitGroup
+	starts sync.WaitGroup // and ends
 
 	mu    sync.Mutex
 	ready *Session
@@ -51,8 +51,23 @@ func (p *Pool) Take(ctx context.Context) (*Session, error) {
 			return nil, err
 		}
 	}
-	s.closed = p.refill
+	s.retire = p.retire
 	return s, nil
+}
+
+// retire ends a session, without whoever closed it waiting, and has the next one started.
+func (p *Pool) retire(end func()) {
+	p.mu.Lock()
+	closed := p.ctx.Err() != nil
+	if !closed {
+		p.starts.Go(end)
+	}
+	p.mu.Unlock()
+	if closed {
+		end()
+		return
+	}
+	p.refill()
 }
 
 func (p *Pool) take() *Session {
@@ -76,6 +91,13 @@ func (p *Pool) refill() {
 	p.busy = true
 	p.starts.Go(func() {
 		s, err := Start(p.ctx, p.cfg)
+		if err == nil {
+			// What the server has looked at as it started is forgotten now, so that little is left to forget when
+			// somebody waits.
+			if err = s.refresh(); err != nil {
+				s.Close()
+			}
+		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.busy = false
@@ -101,7 +123,7 @@ func (p *Pool) takeIf(s *Session) *Session {
 	return s
 }
 
-// Warm waits until a session is ready, or none is being started.
+// Warm waits until a session is ready, or none is being started; and until those before have ended.
 func (p *Pool) Warm() {
 	p.refill()
 	p.starts.Wait()
@@ -109,7 +131,9 @@ func (p *Pool) Warm() {
 
 // Close ends what the pool has started.
 func (p *Pool) Close() {
+	p.mu.Lock()
 	p.cancel()
+	p.mu.Unlock()
 	p.starts.Wait()
 	if s := p.take(); s != nil {
 		s.Close()

@@ -79,8 +79,8 @@ type Session struct {
 	settled time.Time                    // when the first call could be made
 	outside *outside
 	layers  []*layer
-	changes []change // as in the report
-	closed  func()   // called by Close; nil: nothing
+	changes []change         // as in the report
+	retire  func(end func()) // has end run, for Close; nil: Close waits for it
 	close   sync.Once
 }
 
@@ -289,20 +289,25 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 // Close ends the server, and forgets what it did.
 func (s *Session) Close() {
 	s.close.Do(func() {
-		for _, l := range s.layers {
-			l.close()
+		if s.retire != nil {
+			s.retire(s.end)
+			return
 		}
-		s.outside.server.Close()
-		if s.box != nil {
-			s.box.Close()
-		}
-		if s.client != nil {
-			s.client.Close(context.Background())
-		}
-		if s.closed != nil {
-			s.closed()
-		}
+		s.end()
 	})
+}
+
+func (s *Session) end() {
+	for _, l := range s.layers {
+		l.close()
+	}
+	s.outside.server.Close()
+	if s.box != nil {
+		s.box.Close()
+	}
+	if s.client != nil {
+		s.client.Close(context.Background())
+	}
 }
 
 // Probe reports whether servers can be rehearsed on this machine: the error is nil if so. It starts

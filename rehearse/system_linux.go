@@ -5,6 +5,7 @@ package rehearse
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -147,4 +149,48 @@ func makePipe(root *os.Root, name string) error {
 	}
 	defer dir.Close()
 	return unix.Mknodat(int(dir.Fd()), path.Base(name), unix.S_IFIFO|0o600, 0)
+}
+
+// place moves a file to its place, at once. Unless it replaces another, nothing must be there.
+func place(root *os.Root, from, to string, replaces bool) error {
+	if replaces {
+		return root.Rename(from, to)
+	}
+	source, err := root.Open(path.Dir(from))
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := root.Open(path.Dir(to))
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	err = unix.Renameat2(int(source.Fd()), path.Base(from), int(target.Fd()), path.Base(to), unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EINVAL) { // a file system that cannot; nothing was there right before
+		return root.Rename(from, to)
+	}
+	return err
+}
+
+// lockDirectory locks a directory (flock(2)), as soon as nobody else does.
+func lockDirectory(ctx context.Context, root *os.Root) (unlock func(), err error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) { // it is ours, or of a file system without locks
+			return func() { dir.Close() }, nil
+		}
+		if ctx.Err() != nil {
+			dir.Close()
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }

@@ -6,6 +6,7 @@
 package rehearse
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,3 +25,6 @@ func copyAttributes(*os.Root, string, *os.Root, string) error { return nil }
 func straight(*os.Root, string) bool                          { return true }
 
 func makePipe(*os.Root, string) error { return errors.ErrUnsupported }
+
+func place(root *os.Root, from, to string, _ bool) error      { return root.Rename(from, to) }
+func lockDirectory(context.Context, *os.Root) (func(), error) { return func() {}, nil }

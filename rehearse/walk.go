@@ -45,6 +45,7 @@ type change struct {
 	from  *change // what was deleted, of a rename
 	// replaces says that something of another type was deleted at the path.
 	replaces bool
+	staged   string // the name of its copy, until it takes its place
 }
 
 // A layer is an open [sandbox.Layer].
@@ -138,7 +139,7 @@ func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path,
 func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
 	switch {
 	case len(w.changes) < maxChanges:
-		w.changes = append(w.changes, change{Change{Path: l.path(name), Kind: kind, Before: before, After: after}, l, name, nil, false})
+		w.changes = append(w.changes, change{Change: Change{Path: l.path(name), Kind: kind, Before: before, After: after}, layer: l, name: name})
 	case len(w.changes) == maxChanges && (len(w.gaps) == 0 || w.gaps[len(w.gaps)-1].Path != "…"):
 		w.gap("…", fmt.Sprintf("there are more than %d changes, and only the first are told", maxChanges))
 	}

@@ -32,7 +32,7 @@ func main() {
 		os.Exit(rehearse.Run(os.Args[2:]))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		serve()
+		serve(os.Args[2:])
 		return
 	}
 	rounds := flag.Int("rounds", 15, "how often each is measured")
@@ -75,7 +75,11 @@ func run(ctx context.Context, rounds, files int) error {
 		return err
 	}
 	tiny := []string{self, "serve"}
-	subjects := []subject{{"Go", tiny, call(dir), dir}, {fmt.Sprintf("Go, %d files", files), tiny, call(large), large}}
+	subjects := []subject{
+		{"Go", tiny, call(dir), dir},
+		{fmt.Sprintf("Go, %d files", files), tiny, call(large), large},
+		{fmt.Sprintf("Go, %d files, which it looks at as it starts", files), []string{self, "serve", large}, call(large), large},
+	}
 	if _, err := os.Stat(server); err == nil {
 		js, err := filepath.Abs(server)
 		if err != nil {
@@ -108,69 +112,79 @@ func tree(dir string, files int) error {
 	return nil
 }
 
-// measure takes all ways in turn, so that what else the machine does falls on all alike.
+// measure takes all ways in turn, so that what else the machine does falls on all alike. The servers that are
+// ready, with and without a sandbox, have waited alike.
 func (s subject) measure(ctx context.Context, self string, rounds int) error {
 	cfg := rehearse.Config{Command: s.command, Dir: s.dir, Init: []string{self, "sandbox"}}
 	pool := rehearse.NewPool(cfg)
 	defer pool.Close()
-	var direct, ready, cold, warm []time.Duration
-	for range rounds {
-		for _, way := range []struct {
-			times *[]time.Duration
-			do    func() error
-		}{
-			{&direct, func() error { return s.direct(ctx, &ready) }},
-			{&cold, func() error {
-				session, err := rehearse.Start(ctx, cfg)
+	var times [4][]time.Duration // direct, cold, ready, warm
+	for i := range rounds {
+		pool.Warm()
+		ready, err := s.start(ctx)
+		if err != nil {
+			return err
+		}
+		ways := [4]func() error{
+			func() error {
+				client, err := s.start(ctx)
 				if err != nil {
 					return err
 				}
-				return s.rehearse(ctx, session)
-			}},
-			{&warm, func() error {
-				session, err := pool.Take(ctx)
-				if err != nil {
-					return err
-				}
-				return s.rehearse(ctx, session)
-			}},
-		} {
-			pool.Warm()
+				return s.direct(ctx, client)
+			},
+			func() error { return s.rehearse(rehearse.Start(ctx, cfg)) },
+			func() error { return s.direct(ctx, ready) },
+			func() error { return s.rehearse(pool.Take(ctx)) },
+		}
+		order := []int{0, 1, 2, 3}
+		if i%2 == 1 {
+			order = []int{1, 0, 3, 2}
+		}
+		for _, way := range order {
 			began := time.Now()
-			if err := way.do(); err != nil {
+			if err := ways[way](); err != nil {
+				ready.Close(ctx)
 				return err
 			}
-			*way.times = append(*way.times, time.Since(began))
+			times[way] = append(times[way], time.Since(began))
+			if err := os.RemoveAll(filepath.Join(s.dir, "new.txt")); err != nil {
+				return err
+			}
 		}
 	}
-	d, c, r, w := median(direct), median(cold), median(ready), median(warm)
+	d, c, r, w := median(times[0]), median(times[1]), median(times[2]), median(times[3])
 	fmt.Printf("| %s | %.0f | %.0f | %.0f | %.1f | %.1f | %.1f |\n", s.name, d, c, c-d, r, w, w-r)
 	return nil
 }
 
-// direct starts the server, makes the call and ends it, without a sandbox. How long that took from
-// when the server was ready is added to ready.
-func (s subject) direct(ctx context.Context, ready *[]time.Duration) error {
+// start starts the server without a sandbox.
+func (s subject) start(ctx context.Context) (*upstream.Client, error) {
 	client, err := upstream.Start(ctx, upstream.Command{Args: s.command, Dir: s.dir})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer client.Close(ctx)
 	if _, _, err := client.Tools(ctx); err != nil {
-		return err
+		client.Close(ctx)
+		return nil, err
 	}
-	began := time.Now()
-	if _, err := client.Call(ctx, s.call.Tool, s.call.Arguments); err != nil {
-		return err
-	}
-	client.Close(ctx)
-	*ready = append(*ready, time.Since(began))
-	return os.Remove(filepath.Join(s.dir, "new.txt"))
+	return client, nil
+}
+
+// direct makes the call, and ends the server.
+func (s subject) direct(ctx context.Context, client *upstream.Client) error {
+	defer client.Close(ctx)
+	_, err := client.Call(ctx, s.call.Tool, s.call.Arguments)
+	return err
 }
 
 // rehearse makes the call in a session, and ends that.
-func (s subject) rehearse(ctx context.Context, session *rehearse.Session) error {
+func (s subject) rehearse(session *rehearse.Session, err error) error {
+	if err != nil {
+		return err
+	}
 	defer session.Close()
+	ctx := context.Background()
 	if done := session.Call(ctx, s.call); done.Result == nil {
 		return errors.New(done.Failed)
 	}

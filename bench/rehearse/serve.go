@@ -10,11 +10,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // serve is a small MCP server with the tool write_file, so that little is measured but the
-// rehearsal.
-func serve() {
+// rehearsal. It looks at every file in dirs as it starts.
+func serve(dirs []string) {
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil {
+				_, err = d.Info()
+			}
+			return err
+		})
+	}
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		var m struct {
