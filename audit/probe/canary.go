@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -59,8 +60,8 @@ type page struct {
 
 // A hit is a request that arrived.
 type hit struct {
-	host string // a name, or the address
-	body bool   // the token was sent
+	host    string // a name, or the address
+	relayed bool   // the path came in the body or the query, for somebody else
 }
 
 func newCanary() *canary {
@@ -78,10 +79,22 @@ func (c *canary) expect(p page) string {
 
 // hit reports whether a request has come to a path, and where.
 func (c *canary) hit(at string) (hit, bool) {
+	return c.last(at, func(h hit) bool { return !h.relayed })
+}
+
+// relayed is the host that was told of a path without being asked for it.
+func (c *canary) relayed(at string) (host string, ok bool) {
+	h, ok := c.last(at, func(h hit) bool { return h.relayed })
+	return h.host, ok
+}
+
+func (c *canary) last(at string, which func(hit) bool) (hit, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if list := c.hits[at]; len(list) > 0 {
-		return list[len(list)-1], true
+	for _, h := range slices.Backward(c.hits[at]) {
+		if which(h) {
+			return h, true
+		}
 	}
 	return hit{}, false
 }
@@ -89,16 +102,21 @@ func (c *canary) hit(at string) (hit, bool) {
 // maxHits bounds what is kept of a server that asks without end.
 const maxHits = 100_000
 
+// maxBody bounds what is looked at of a request, in bytes.
+const maxBody = 1 << 20
+
 func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20)) // what the server sends is no matter
+	host := egress.TargetOf(r.Context()).Host
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // of a request that is cut off, what came is enough
 	at, p, known := c.page(r)
+	c.relays(host, r.URL.RequestURI()+" "+string(body), at)
 	if !known {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"error":"not found"}`)
 		return
 	}
-	c.note(at, hit{host: egress.TargetOf(r.Context()).Host, body: p.redirect == ""})
+	c.note(at, hit{host: host})
 	if p.redirect != "" {
 		http.Redirect(w, r, p.redirect, p.status)
 		return
@@ -110,19 +128,28 @@ func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(bytes.Repeat([]byte(p.body), max(1, p.repeat))) // who went away is told nothing
 }
 
-// page finds the page whose path is in the request, wherever in it.
+// page finds the page that is asked for, wherever its name stands in the path.
 func (c *canary) page(r *http.Request) (string, page, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p, ok := c.pages[r.URL.Path]; ok {
-		return r.URL.Path, p, true
-	}
-	for at, p := range c.pages {
-		if strings.Contains(r.URL.RequestURI(), at[1:]) {
-			return at, p, true
+	for _, token := range slices.Backward(tokens.FindAllString(r.URL.Path, 100)) {
+		if p, ok := c.pages["/"+token]; ok {
+			return "/" + token, p, true
 		}
 	}
 	return "", page{}, false
+}
+
+// relays notes the pages that a request speaks of besides the one that it asks for.
+func (c *canary) relays(host, text, asked string) {
+	for _, token := range tokens.FindAllString(text, 100) {
+		c.mu.Lock()
+		_, known := c.pages["/"+token]
+		c.mu.Unlock()
+		if known && "/"+token != asked {
+			c.note("/"+token, hit{host: host, relayed: true})
+		}
+	}
 }
 
 func (c *canary) note(at string, h hit) {

@@ -283,6 +283,13 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 		}
 	}
 	s := "audit"
+	if pattern, _ := form["pattern"].(string); pattern != "" {
+		if found, err := regexp.MatchString(pattern, s); err == nil && !found {
+			if made, ok := matching(pattern); ok {
+				return made
+			}
+		}
+	}
 	if patternName.MatchString(name) {
 		s = "**/*"
 	}

@@ -54,16 +54,17 @@ type form struct {
 
 // path tries a parameter that is, or may be, a path.
 func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
-	f, works, why := a.pathControl(ctx, t, p)
-	a.paths(ctx, t, p, f, works, why)
+	f, works, unknown := a.pathControl(ctx, t, p)
+	a.paths(ctx, t, p, f, works, unknown)
 	if works && f.reads() {
 		a.output(ctx, t, p, a.seedFile(f))
 	}
 }
 
-// paths tries what must not be reached. Works says that the control call did, or why says why not.
-func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, why string) {
+// paths tries what must not be reached. Works says that the control call did, or unknown says why not.
+func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, unknown audit.Fact) {
 	c := cell(t, p, audit.Path)
+	unknown.Cell = c
 	probes := a.pathProbes(f)
 	tried, taken, found := 0, 0, map[string]bool{}
 	defer a.mend()
@@ -85,11 +86,11 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 			continue
 		}
 		if r.failed != "" && !r.late && !r.gone {
-			why, works = r.failed, false
+			unknown.Why, works = r.failed, false
 			break
 		}
 		if r.late && a.late[t.Name] >= maxLate {
-			why, works = "the tool did not answer", false
+			unknown.Why, works = "the tool did not answer", false
 			break
 		}
 	}
@@ -100,7 +101,7 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 	case works:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a file inside the root was reached, and none of %d probes got out of it", tried)})
 	case p.kind == infer.Path:
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: why})
+		a.fact(unknown)
 	}
 }
 
@@ -114,8 +115,8 @@ func (a *auditor) mend() {
 }
 
 // pathControl looks for a spelling of a path inside the root with which the tool does its work.
-func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (form, bool, string) {
-	last := ""
+func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works form, ok bool, unknown audit.Fact) {
+	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: the tool reached no file of the audit's root (write " + Root + " in the command where the server takes its root)"}
 	acted := -1
 	forms := controlForms()
 	for i, f := range forms {
@@ -124,28 +125,31 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (form, 
 		case f.lists:
 			value = f.write(a.world, "root", "")
 		case f.writes:
-			fresh = "new" + token()
+			fresh = strings.TrimPrefix(a.canary.expect(page{}), "/")
 			value = f.write(a.world, "root", fresh)
 		}
 		r := a.call(ctx, t, t.sample(a.world, setting{p, value}))
 		switch {
 		case f.writes && a.session != nil && a.madeAny("root/"+fresh):
-			return f, true, ""
+			return f, true, unknown
 		case f.lists && r.holds(a.world.listed):
-			return f, true, ""
+			return f, true, unknown
 		case !f.writes && r.holds(a.world.control):
 			f.lists = false
-			return f, true, ""
+			return f, true, unknown
 		case !f.writes && !f.lists && r.holds(strconv.Itoa(a.world.sizes[a.world.control])):
 			f.acts = true
-			return f, true, ""
+			return f, true, unknown
+		}
+		if host, ok := a.canary.relayed("/" + fresh); ok {
+			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
 		}
 		if r.ok() && acted < 0 && !f.writes && !f.lists {
 			acted = i
 		}
 		a.mend()
 		if r.failed != "" {
-			last = r.failed
+			unknown.Why = "no control call worked: " + r.failed
 			if !r.late && !r.gone || a.late[t.Name] >= maxLate {
 				break
 			}
@@ -154,12 +158,9 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (form, 
 	if acted >= 0 && a.refuses(ctx, t, p, forms[acted]) {
 		f := forms[acted]
 		f.acts = true
-		return f, true, ""
+		return f, true, unknown
 	}
-	if last != "" {
-		return form{ext: ".txt"}, false, "no control call worked: " + last
-	}
-	return form{ext: ".txt"}, false, "no control call worked: the tool reached no file of the audit's root (write " + Root + " in the command where the server takes its root)"
+	return form{ext: ".txt"}, false, unknown
 }
 
 // refuses reports whether a tool that takes a file that is there refuses one that is not: what

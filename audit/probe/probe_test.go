@@ -43,6 +43,8 @@ func TestPairs(t *testing.T) {
 		"fetch-rebind+":   {"url fetch/url vulnerable proven ssrf-rebinding", fetchesAsIs, "schema fetch guarded"},
 		"fetch-guarded+":  {"url fetch/url guarded", fetchesAsIs, "schema fetch guarded"},
 		"fetch-list+":     {"url fetch_docs/url vulnerable proven allow-list-prefix", "output fetch_docs vulnerable proven control-characters, hidden-text, invisible, unbounded", "schema fetch_docs guarded"},
+		"fetch-relay+":    {"url fetch/url no-evidence", "schema fetch guarded"},
+		"file-relay+":     {"path fetch_file/path no-evidence", "schema fetch_file guarded"},
 		"shell-open+":     {"command greet/name vulnerable proven shell", "schema greet guarded"},
 		"shell-quoted+":   {"command greet/name vulnerable proven shell", "schema greet guarded"},
 		"shell-split+":    {"command greet/name vulnerable proven argument-split", "schema greet guarded"},
@@ -171,6 +173,30 @@ func TestMissing(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, missing(text)); diff != "" {
 			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+func TestMatching(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{
+		`^[A-Z]{2,4}-\d+$`:                 "AA-1",
+		`^I?\d+[:|-]\d+(?:;\d+[:|-]\d+)*$`: "1-1",
+		`^[a-zA-Z0-9_.-]+\.(png|svg)$`:     "a.png",
+		`^(?:https?)://x`:                  "http://x",
+		`^[^a]+$`:                          "1",
+		`(`:                                "",
+		`^(?=x)a`:                          "",
+		`\bx{900}`:                         "",
+		strings.Repeat("a", 2000):          "",
+		`(((((a{99}){99}){99}){99}){99})`:  "",
+	} {
+		got, ok := matching(pattern)
+		if !ok {
+			got = ""
+		}
+		if got != want {
+			t.Errorf("%.40s: got %q, want %q", pattern, got, want)
 		}
 	}
 }

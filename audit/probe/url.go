@@ -4,6 +4,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,12 +39,19 @@ func (b base) url(at string) string {
 	return b.scheme + "://" + b.host + b.path + at
 }
 
+// is reports whether a host is that of the URL: names that the audit knows are seen as addresses.
+func (b base) is(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), b.host)
+}
+
 // url tries a parameter that is, or may be, a URL.
 func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
-	works, body, why := a.urlControl(ctx, t, p)
+	works, body, unknown := a.urlControl(ctx, t, p)
 	if works == nil {
 		if p.kind == infer.URL {
-			a.fact(audit.Fact{Cell: cell(t, p, audit.URL), Verdict: audit.Inconclusive, Why: why})
+			unknown.Cell = cell(t, p, audit.URL)
+			a.fact(unknown)
 		}
 		return
 	}
@@ -131,23 +139,30 @@ func where(host string) string {
 	return "an address"
 }
 
-// urlControl looks for a public URL that the tool fetches, and says whether it gives out the page.
-func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *base, body bool, why string) {
-	why = "no control call worked: no request for a public page arrived"
+// urlControl looks for a public URL that the tool fetches, and says whether it gives out the page. Where
+// there is none, the fact says why.
+func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *base, body bool, unknown audit.Fact) {
+	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: no request for a public page arrived"}
 	for _, b := range a.bases(t, p) {
 		at := a.canary.expect(page{})
 		r := a.call(ctx, t, t.sample(a.world, setting{p, b.url(at)}))
-		if _, ok := a.canary.hit(at); ok {
-			return &b, strings.Contains(r.text, a.canary.body), ""
+		h, ok := a.canary.hit(at)
+		if ok && b.is(h.host) {
+			return &b, strings.Contains(r.text, a.canary.body), unknown
+		}
+		host, relayed := a.canary.relayed(at)
+		if relayed || ok {
+			host = cmp.Or(host, h.host)
+			return nil, false, audit.Fact{Verdict: audit.NoEvidence, Why: "the server fetches nothing itself: the URL is sent on to " + show(host)}
 		}
 		if r.failed != "" {
-			why = "no control call worked: " + r.failed
+			unknown.Why = "no control call worked: " + r.failed
 			if !r.late && !r.gone || a.late[t.Name] >= maxLate {
-				return nil, false, why
+				return nil, false, unknown
 			}
 		}
 	}
-	return nil, false, why
+	return nil, false, unknown
 }
 
 // bases are what a tool may take: any host, or those that it speaks of.
