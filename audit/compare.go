@@ -8,7 +8,18 @@ type Comparison struct {
 	SchemaVersion int      `json:"schemaVersion"`
 	Before        *Report  `json:"before"`
 	After         *Report  `json:"after"`
+	Outcome       Outcome  `json:"outcome"`
 	Changed       []Change `json:"changed"` // cells whose verdict is another, by class, tool and parameter
+}
+
+// An Outcome says what became of the findings that counted.
+type Outcome struct {
+	Findings int `json:"findings"` // of the earlier report: the sum of the next four
+	Guarded  int `json:"guarded"`  // a control call works, and every probe is blocked
+	NotSeen  int `json:"notSeen"`  // looked at again; nothing gets through, and no guard is proven
+	Unknown  int `json:"unknown"`  // no control call works any more: what is wanted may be blocked, too
+	Remain   int `json:"remain"`
+	New      int `json:"new"` // besides those
 }
 
 // A Change is a cell whose verdict is another.
@@ -33,7 +44,37 @@ func Compare(before, after *Report) Comparison {
 			c.Changed = append(c.Changed, Change{b.Cell, "", b.Verdict, b.Why})
 		}
 	}
+	c.Outcome = outcome(before, after)
 	return c
+}
+
+func outcome(before, after *Report) Outcome {
+	var o Outcome
+	now, was := byCell(after), map[Cell]bool{}
+	for i := range before.Findings {
+		f := &before.Findings[i]
+		if !f.Graded() {
+			continue
+		}
+		o.Findings++
+		was[f.Cell] = true
+		switch now[f.Cell].Verdict {
+		case Vulnerable:
+			o.Remain++
+		case Guarded:
+			o.Guarded++
+		case NoEvidence, "":
+			o.NotSeen++
+		default:
+			o.Unknown++
+		}
+	}
+	for i := range after.Findings {
+		if f := &after.Findings[i]; f.Graded() && !was[f.Cell] {
+			o.New++
+		}
+	}
+	return o
 }
 
 func byCell(r *Report) map[Cell]Assessment {

@@ -246,7 +246,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 		list = append(list, probe)
 	}
 	const outside, beside = "outside", "root-evil"
-	add("absolute", "absolute path", join(w.inside("outside")), outside)
+	add("absolute", "path from the top, absolute", join(w.inside("outside")), outside)
 	add("dot-dot", "path with ..", join("../outside"), outside)
 	add("dot-dot", "path with .. below the root", join(root+"/../outside"), outside)
 	add("dot-dot", "path with .. below a directory", join("sub/../../outside"), outside)

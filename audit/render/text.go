@@ -128,9 +128,19 @@ func textUnassessed(b *bufio.Writer, r *audit.Report) {
 func Comparison(w io.Writer, c *audit.Comparison) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n%s: %s\n", c.Before.Target.Name, c.Before.Summary(), c.After.Target.Name, c.After.Summary())
+	o := c.Outcome
+	fmt.Fprintf(b, "\n%d findings that count: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new\n",
+		o.Findings, o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
+	if o.Unknown > 0 {
+		fmt.Fprintf(b, "Not known any more: not even what should work does. That may be the policy, which proves nothing.\n")
+	}
 	fmt.Fprintf(b, "\nWhat changed (%d)\n", len(c.Changed))
 	for _, one := range c.Changed {
-		fmt.Fprintf(b, "  %s: %s → %s\n", one.Cell, known(one.Before), known(one.After))
+		why := ""
+		if one.Why != "" {
+			why = ": " + one.Why
+		}
+		fmt.Fprintf(b, "  %s: %s → %s%s\n", one.Cell, known(one.Before), known(one.After), why)
 	}
 	fmt.Fprintf(b, "\n")
 	if err := b.Flush(); err != nil {
@@ -141,7 +151,7 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 
 func known(v audit.Verdict) string {
 	if v == "" {
-		return "not relevant"
+		return "nothing seen"
 	}
 	return string(v)
 }

@@ -117,6 +117,8 @@ func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 		return usageError(cmd, "--fail-under must be A, B, C, D or F")
 	case f.behindProxy && len(server) == 0:
 		return usageError(cmd, "--behind-proxy needs the server's command after --")
+	case f.behindProxy && (len(places) > 0 || f.baseline != ""):
+		return usageError(cmd, "--behind-proxy tries the server alone: leave out the directory and --write-baseline")
 	case !f.behindProxy && (f.policy != "" || f.preset != ""):
 		return usageError(cmd, "--policy and --preset are those of the proxy: add --behind-proxy")
 	case f.baseline != "" && (f.reason == "" || f.expires == ""):
@@ -154,11 +156,10 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if err != nil {
 		return err
 	}
-	report := audit.New(in)
 	if flags.behindProxy {
-		return a.auditBehindProxy(ctx, flags, server, report)
+		return a.auditBehindProxy(ctx, flags, server, in)
 	}
-	return a.finishAudit(flags, place, report)
+	return a.finishAudit(flags, place, audit.New(in))
 }
 
 // finishAudit shows and writes the report, and says by its error whether the grade is good enough.

@@ -9,15 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/audit/probe"
 	"github.com/toolvet/toolvet/audit/render"
 )
 
-// auditBehindProxy audits the server again, behind the proxy, in the same sandbox. The grade
-// behind the proxy is the one that counts.
-func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []string, before *audit.Report) error {
+// auditBehindProxy audits the server again, behind the proxy, in the same kind of sandbox. The grade
+// behind the proxy is the one that counts. In is what the report before was made of.
+func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []string, in audit.Input) error {
+	before := audit.New(in)
 	command, err := flags.proxied(server)
 	if err != nil {
 		return err
@@ -26,10 +28,10 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 	if err != nil {
 		return fmt.Errorf("behind the proxy: %w", err)
 	}
-	after := audit.New(audit.Input{
-		Target:   audit.Target{Name: "toolvet proxy -- " + before.Target.Name, Server: found.Server, Methods: []audit.Method{audit.Dynamic}},
-		Language: audit.LanguageOfCommand(server), Tools: found.Tools, Facts: found.Facts, Notes: found.Notes, Now: time.Now(),
-	})
+	in.Target.Name = strings.Join(slices.Concat([]string{"toolvet proxy"}, flags.proxyFlags(), []string{"--", before.Target.Name}), " ")
+	in.Target.Server, in.Notes = found.Server, found.Notes
+	in.Tools, in.Facts = withoutOwn(before.Tools, found)
+	after := audit.New(in)
 	if err := flags.writeFiles(after, ""); err != nil {
 		return err
 	}
@@ -42,7 +44,28 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 	if err != nil {
 		return err
 	}
+	if flags.policy == "" && compared.Outcome.Remain > 0 {
+		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses what no one means; say what the tools may do in a policy, for --policy FILE: 'toolvet init -- COMMAND' writes a first one")
+	}
 	return flags.outcome(after)
+}
+
+// withoutOwn are the tools and facts of the server, without those of the proxy's own tools.
+func withoutOwn(tools []string, found *probe.Result) ([]string, []audit.Fact) {
+	facts := slices.DeleteFunc(slices.Clone(found.Facts), func(f audit.Fact) bool { return f.Tool != "" && !slices.Contains(tools, f.Tool) })
+	return slices.DeleteFunc(slices.Clone(found.Tools), func(name string) bool { return !slices.Contains(tools, name) }), facts
+}
+
+// proxyFlags are the flags of the proxy, as they were given.
+func (f *auditFlags) proxyFlags() []string {
+	var list []string
+	if f.policy != "" {
+		list = append(list, "--policy="+f.policy)
+	}
+	if f.preset != "" {
+		list = append(list, "--preset="+f.preset)
+	}
+	return list
 }
 
 // proxied is the command that starts the server behind the proxy.
