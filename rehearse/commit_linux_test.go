@@ -105,10 +105,18 @@ func TestIncomplete(t *testing.T) {
 
 // TestNoRoom commits to a disk that became full, in a mount namespace with a small one.
 func TestNoRoom(t *testing.T) {
-	const variable = "TOOLVET_TEST_SMALL"
-	if dir := os.Getenv(variable); dir != "" {
+	if dir := amongMounts(t, `mount -t tmpfs -o size=1m none "$1"`); dir != "" {
 		noRoom(t, dir)
-		return
+	}
+}
+
+// amongMounts runs the test again in a mount namespace, after a script that is given a directory. There it returns
+// the directory.
+func amongMounts(t *testing.T, script string) string {
+	t.Helper()
+	const variable = "TOOLVET_TEST_MOUNTS"
+	if dir := os.Getenv(variable); dir != "" {
+		return dir
 	}
 	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
 	unshare, err := exec.LookPath("unshare")
@@ -120,11 +128,12 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), unshare, "-Urm", "/bin/sh", "-ec", `mount -t tmpfs -o size=1m none "$1"; exec "$0" -test.run='^TestNoRoom$' -test.v`, self, dir)
+	cmd := exec.CommandContext(t.Context(), unshare, "-Urm", "/bin/sh", "-ec", script+`; exec "$0" -test.run="^$2\$" -test.v`, self, dir, t.Name())
 	cmd.Env = append(os.Environ(), variable+"="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestNoRoom") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Errorf("%v\n%s", err, out)
 	}
+	return ""
 }
 
 func noRoom(t *testing.T, dir string) {
@@ -152,5 +161,47 @@ func noRoom(t *testing.T, dir string) {
 	}
 	if got := contents(t, dir); fmt.Sprintf("%d %s", len(got), got["a"]) != "2 after\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestLayerGone has directories with layers of their own, as those beside a mount have, go away or become links while
+// a server runs.
+func TestLayerGone(t *testing.T) {
+	dir := amongMounts(t, `mkdir "$1/mount"; mount -t tmpfs none "$1/mount"`)
+	if dir == "" {
+		return
+	}
+	elsewhere := t.TempDir()
+	own := []string{dir + "/untouched", dir + "/touched", dir + "/link"}
+	for _, d := range own {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startSession(t, Config{Dir: dir, Command: []string{self, "as-server"}})
+	if done := s.Call(t.Context(), Call{"run", arguments(t, map[string]string{"script": "echo x >touched/file; echo x >link/file"})}); done.Result == nil {
+		t.Fatal(done.Failed)
+	}
+	for _, d := range own {
+		if err := os.Remove(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(elsewhere, dir+"/link"); err != nil {
+		t.Fatal(err)
+	}
+	r := finish(t, s)
+	why := whys(r)
+	for _, d := range own {
+		if strings.Contains(why, d+" something was changed in it, and it is gone") != (d != own[0]) {
+			t.Errorf("%s: got the gaps %s", d, why)
+		}
+	}
+	if n, err := s.Commit(t.Context()); !r.Incomplete || n != 0 || err == nil || len(contents(t, elsewhere)) > 0 {
+		t.Errorf("committed %d %v", n, err)
 	}
 }

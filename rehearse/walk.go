@@ -55,7 +55,7 @@ type layer struct {
 	left         func(Mode) Mode // gives the upper directory's mode back as the server left it
 }
 
-// openLayer opens a layer. Nil: nobody here can look at what lies below it.
+// openLayer opens a layer. Nil: nobody here can look at what lies below it, or it is gone.
 func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
 	info, err := os.Lstat(l.Dir)
 	if err != nil {
@@ -66,23 +66,46 @@ func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading what was changed in %s: %w", l.Path, err)
 	}
-	lower, err := os.OpenRoot(l.Path)
-	if errors.Is(err, fs.ErrPermission) {
+	lower, err := openDirectory(l.Path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		defer upper.Close()
-		return nil, w.blind(l, upper)
-	}
-	if err != nil {
+		return nil, w.blind(l, upper, "this user may not read it to compare")
+	case errors.Is(err, fs.ErrNotExist):
+		defer upper.Close()
+		return nil, w.blind(l, upper, "it is gone from the machine since, or another is in its place")
+	case err != nil:
 		upper.Close()
 		return nil, fmt.Errorf("comparing what was changed in %s: %w", l.Path, err)
 	}
 	return &layer{l, upper, lower, left}, nil
 }
 
-// blind notes that something was changed in a directory that may be written and not read.
-func (w *walker) blind(l sandbox.Layer, upper *os.Root) error {
+// openDirectory opens a directory of the machine. What has become a link or a file is not there any more.
+func openDirectory(path string) (*os.Root, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fs.ErrNotExist
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		root.Close()
+		return nil, fs.ErrNotExist
+	}
+	return root, nil
+}
+
+// blind notes that something was changed in a directory that nobody can look at, and why.
+func (w *walker) blind(l sandbox.Layer, upper *os.Root, why string) error {
 	entries, _, err := w.list(upper, ".")
 	if err == nil && len(entries) > 0 {
-		w.gap(l.Path, "something was changed in it, and this user may not read it to compare")
+		w.gap(l.Path, "something was changed in it, and "+why)
 	}
 	return err
 }
