@@ -27,6 +27,16 @@ func WithSession(s *call.Session) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.session = s })
 }
 
+// SessionOf is who makes a call with these options, for those who take the place of a [Set]; nil:
+// nothing is known.
+func SessionOf(options ...CallOption) *call.Session {
+	var o callOptions
+	for _, option := range options {
+		option.apply(&o)
+	}
+	return o.session
+}
+
 // WithRequestID says by which id whoever makes the call knows it, for logs.
 func WithRequestID(id string) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.id = id })

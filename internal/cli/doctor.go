@@ -4,11 +4,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +26,7 @@ import (
 type diagnosis struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
+	How  string `json:"how,omitempty"` // in place of "works"
 	Why  string `json:"why,omitempty"`
 	Note string `json:"note,omitempty"`
 	Fix  string `json:"fix,omitempty"`
@@ -65,7 +68,7 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 			}
 			continue
 		}
-		word := "works"
+		word := cmp.Or(d.How, "works")
 		if !d.OK {
 			word = "does not work: " + d.Why
 		}
@@ -81,7 +84,7 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 }
 
 func diagnose(ctx context.Context, file string) []diagnosis {
-	list := []diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}
+	list := slices.Concat([]diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}, diagnoseServices(ctx))
 	if file == "" {
 		return list
 	}

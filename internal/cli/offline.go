@@ -46,10 +46,15 @@ func newOfflineGate(flags gateFlags, world bool) (*offlineGate, error) {
 	if err != nil {
 		return nil, err
 	}
+	return offlineGateOf(p, world)
+}
+
+// offlineGateOf makes the gate of a policy's only server, with more checks.
+func offlineGateOf(p *policy.Policy, world bool, more ...*check.Check) (g *offlineGate, err error) {
 	p = offline(p, world)
-	g := &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
+	g = &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless}))
-	g.gate, err = gateBy(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithChecks(g.checks()...))
+	g.gate, err = gateBy(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithChecks(g.checks()...), toolvet.WithMoreChecks(more...))
 	return g, err
 }
 

@@ -89,17 +89,7 @@ type jobPolicyNow struct {
 
 // load reads the policy. On an error everything stays as it is.
 func (j *jobPolicy) load() error {
-	all, word, err := gateFlags{policy: j.file}.load()
-	if err != nil {
-		return err
-	}
-	if err := aboutNames(all); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(all.Servers, func(s *policy.Server) bool { return s.Name == scheduleServer }); i < 0 {
-		all.Servers = append(all.Servers, &policy.Server{Name: scheduleServer})
-	}
-	p, err := gateFlags{policy: j.file, server: scheduleServer}.narrow(all, word, nil)
+	p, err := policyForJobs(j.file)
 	if err != nil {
 		return err
 	}
@@ -108,6 +98,25 @@ func (j *jobPolicy) load() error {
 		j.now.Store(&jobPolicyNow{p, gate})
 	}
 	return err
+}
+
+// policyForJobs is what holds for the scheduler's own tools; file "" is no policy.
+func policyForJobs(file string) (*policy.Policy, error) {
+	all, word, err := gateFlags{policy: file}.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := aboutNames(all); err != nil {
+		return nil, err
+	}
+	if !hasScheduleServer(all) {
+		all.Servers = append(all.Servers, &policy.Server{Name: scheduleServer})
+	}
+	return gateFlags{policy: file, server: scheduleServer}.narrow(all, word, nil)
+}
+
+func hasScheduleServer(p *policy.Policy) bool {
+	return slices.ContainsFunc(p.Servers, func(s *policy.Server) bool { return s.Name == scheduleServer })
 }
 
 func (j *jobPolicy) gate() *toolvet.Gate { return j.now.Load().gate }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/schedule/server"
 )
 
 // Loaded tests are ready to run.
@@ -134,28 +135,49 @@ func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 	if !named {
 		server, tool = "", c.Tool
 	}
-	known, err := policyServer(t.policy, server)
-	if err != nil {
-		return loadedCase{}, c.Errorf("tool", 1, 1, "%v: a call's tool is TOOL or SERVER:TOOL", err)
-	}
 	l := loadedCase{Case: c, tool: tool}
-	if t.gates[known] == nil {
-		if t.gates[known], err = newOfflineGate(gateFlags{policy: t.beside(t.Policy), server: known}, t.Runtime); err != nil {
-			return l, err
-		}
+	var err error
+	if server == scheduleServer && t.policy.Schedule != nil {
+		l.gate, l.tools, err = t.scheduler()
+	} else {
+		l.gate, l.tools, err = t.server(server)
 	}
-	l.gate = t.gates[known]
-	for _, name := range []string{server, l.gate.server, ""} {
-		l.tools = cmp.Or(l.tools, t.tools[name])
-	}
-	if l.tools == nil {
-		return l, c.Errorf("tool", 1, 1, "no tools are given for this server")
+	var unknown unknownServer
+	switch {
+	case errors.As(err, &unknown):
+		return l, c.Errorf("tool", 1, 1, "%v", err)
+	case err != nil:
+		return l, err
 	}
 	if l.Session == nil {
 		session := gateFlags{}.session(l.gate.policy)
 		l.Session = &session
 	}
 	return l, nil
+}
+
+// An unknownServer error is a case's: it calls tools of which nothing is known.
+type unknownServer struct{ error }
+
+// server is the gate and the tools of a server that a case names, "" for the only one.
+func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalog, err error) {
+	known, err := policyServer(t.policy, name)
+	if err != nil {
+		return nil, nil, unknownServer{fmt.Errorf("%w: a call's tool is TOOL or SERVER:TOOL", err)}
+	}
+	if t.gates[known] == nil {
+		if t.gates[known], err = newOfflineGate(gateFlags{policy: t.beside(t.Policy), server: known}, t.Runtime); err != nil {
+			return nil, nil, err
+		}
+	}
+	gate = t.gates[known]
+	for _, name := range []string{name, gate.server, ""} {
+		tools = cmp.Or(tools, t.tools[name])
+	}
+	if tools == nil {
+		return nil, nil, unknownServer{errors.New("no tools are given for this server")}
+	}
+	return gate, tools, nil
 }
 
 // wrongNames reports what a case wants and can never get, because nothing has the name.
@@ -166,6 +188,9 @@ func wrongNames(p *policy.Policy, c policy.Case) (errs policy.Errors) {
 	}
 	if len(p.Rules) > 0 {
 		checks = append(checks, ruleCheck)
+	}
+	if p.Schedule != nil {
+		checks = append(checks, server.JobCheck)
 	}
 	for _, r := range p.Rules {
 		rules = append(rules, r.Name)

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -20,6 +21,10 @@ var launchd = &Manager{
 	},
 	traces: func(string, string) []string { return nil },
 	text:   propertyList,
+	ask: func(name string) []string {
+		return []string{"launchctl", "print", fmt.Sprintf("gui/%d/%s", os.Getuid(), label(name))}
+	},
+	read: printed,
 	Start: func(name, file string) []string {
 		return []string{"launchctl bootout gui/$(id -u)/" + label(name) + "   # if it runs already", "launchctl bootstrap gui/$(id -u) " + shell(file)}
 	},

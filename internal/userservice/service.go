@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package userservice writes the files by which a machine runs a program in the background for a
-// user: a systemd user unit, or a launchd property list. It writes files and starts nothing.
+// user: a systemd user unit, or a launchd property list. It writes files, asks how services stand, and
+// starts none.
 package userservice
 
 import (
@@ -33,6 +34,9 @@ type Manager struct {
 	file   func(home, name string) string
 	text   func(home string, s *Service) (string, error)
 	traces func(home, name string) []string // links to the file, made when it is enabled
+
+	ask  func(name string) []string // the command that tells how a service stands
+	read func(said string) Status   // what it prints
 
 	// Start, Stop and Log are the commands that begin and end what runs by a file, and show
 	// what it says.
@@ -85,6 +89,9 @@ func (m *Manager) Render(home string, s *Service) (file, text string, err error)
 	text, err = m.text(home, s)
 	return m.file(home, s.Name), text, err
 }
+
+// File is where the file of a service is, or would be.
+func (m *Manager) File(home, name string) string { return m.file(home, name) }
 
 // Install writes the file of a service, and reports whether there was one of ours before. The error
 // is ErrForeign if there is one of somebody else's.

@@ -17,6 +17,10 @@ var systemd = &Manager{
 		return []string{filepath.Join(unitDir(home), "default.target.wants", name+".service")}
 	},
 	text: unit,
+	ask: func(name string) []string {
+		return []string{"systemctl", "--user", "show", name + ".service", "--property=ActiveState,UnitFileState,Result"}
+	},
+	read: properties,
 	Start: func(name, _ string) []string {
 		return []string{"systemctl --user daemon-reload", "systemctl --user enable " + name + ".service", "systemctl --user restart " + name + ".service",
 			"loginctl enable-linger   # so that it runs while you are not logged in"}

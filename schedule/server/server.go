@@ -92,7 +92,7 @@ func (d *door) server() (*mcp.Server, error) {
 		//lint:ignore SA1019 see Server.Alert
 		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
 	})
-	gate, err := d.cfg.Gate(toolvet.WithMoreChecks(d.check()), toolvet.WithTimeout(time.Minute))
+	gate, err := d.cfg.Gate(toolvet.WithMoreChecks(NewCheck(d.jobs)), toolvet.WithTimeout(time.Minute))
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
 )
+
+// JobCheck is the name of the check that [NewCheck] makes.
+const JobCheck = "schedule-job"
 
 const checkDoc = `# schedule-job
 
@@ -24,14 +28,14 @@ A job that is to be made or changed can work: its schedule is understood and fir
 that it describes would be let through, as it would be when it runs.
 `
 
-// check judges calls of create and update as Create and Update would, so that a dry run of them
-// tells all that they would refuse.
-func (d *door) check() *check.Check {
+// NewCheck makes the check "schedule-job", which judges calls of create and update as they would, so
+// that a dry run of them tells all that they would refuse. Jobs is what the session may see.
+func NewCheck(jobs *schedule.Scheduler) *check.Check {
 	return &check.Check{
-		Name: "schedule-job", Doc: checkDoc, Stage: check.Semantic, Level: check.RuntimeLevel,
+		Name: JobCheck, Doc: checkDoc, Stage: check.Semantic, Level: check.RuntimeLevel,
 		Run: func(ctx context.Context, pass *check.Pass) error {
-			d.reportTexts(pass)
-			p, below, err := d.proposal(ctx, pass.Call.Name, pass.Call.Raw)
+			reportTexts(pass)
+			p, below, err := proposal(ctx, jobs, pass.Call)
 			if errors.Is(err, schedule.ErrSpec) {
 				pass.Reportf(below, "%v", err)
 				return nil
@@ -53,7 +57,7 @@ func (d *door) check() *check.Check {
 
 // reportTexts reports times and durations that cannot be read: a schema does not say what
 // they are.
-func (d *door) reportTexts(pass *check.Pass) {
+func reportTexts(pass *check.Pass) {
 	fields, below := pass.Call.Arguments, ""
 	if pass.Call.Name == "update" {
 		fields, _ = fields["changes"].(map[string]any)
@@ -78,7 +82,7 @@ func (d *door) reportTexts(pass *check.Pass) {
 // arguments.
 func place(f protocol.Finding) string {
 	switch {
-	case f.Check == "schedule-job":
+	case f.Check == JobCheck:
 		return f.Pointer
 	case f.Check == "known-server" || f.Check == "known-tool" || f.Check == "call":
 		return "/tool"
@@ -88,21 +92,21 @@ func place(f protocol.Finding) string {
 
 // proposal judges what a call of create or update would make; nil for other tools, and for
 // jobs that are not there.
-func (d *door) proposal(ctx context.Context, tool string, raw json.RawMessage) (p *schedule.Proposal, below string, err error) {
-	switch tool {
+func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *schedule.Proposal, below string, err error) {
+	switch c.Name {
 	case "create":
 		var in newJob
-		if err := json.Unmarshal(raw, &in); err != nil {
+		if err := json.Unmarshal(c.Raw, &in); err != nil {
 			return nil, "", nil // the schema says what is wrong
 		}
-		p, err = d.jobs.Propose(ctx, in.Spec, d.who, in.How)
+		p, err = jobs.Propose(ctx, in.Spec, c.Session, in.How)
 	case "update":
 		var in change
-		if err := json.Unmarshal(raw, &in); err != nil {
+		if err := json.Unmarshal(c.Raw, &in); err != nil {
 			return nil, "", nil
 		}
 		below = "/changes"
-		p, err = d.jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
+		p, err = jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
 	}
 	if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
 		return nil, "", nil // the tool says so

@@ -1,0 +1,83 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/server"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// scheduler is the gate and the tools of the scheduler, as they would be in a store without jobs: a
+// job that is to be made is judged with the call that it describes.
+func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
+	tools, err := server.Tools()
+	if err != nil || t.gates[scheduleServer] != nil {
+		return t.gates[scheduleServer], tools, err
+	}
+	p, err := policyForJobs(t.beside(t.Policy))
+	if err != nil {
+		return nil, nil, err
+	}
+	var gate *offlineGate
+	now := func() time.Time { return gate.now() }
+	jobs, err := schedule.New(schedule.Config{Store: noJobs{}, Caller: &offlineCaller{t, now}, AllowSkip: p.Schedule.SkipValidation, Now: now})
+	if err != nil {
+		return nil, nil, err
+	}
+	gate, err = offlineGateOf(p, t.Runtime, server.NewCheck(jobs))
+	if err == nil {
+		t.gates[scheduleServer] = gate
+	}
+	return gate, tools, err
+}
+
+// noJobs is a store of which nothing is asked but a job that is not there.
+type noJobs struct{ schedule.Store }
+
+func (noJobs) Job(context.Context, string) (*schedule.Job, error) { return nil, schedule.ErrNotFound }
+
+// An offlineCaller judges the calls of jobs by the gates of the tests.
+type offlineCaller struct {
+	tests *loadedTests
+	now   func() time.Time
+}
+
+var errOffline = errors.New("a test of a policy makes no calls")
+
+// Validate implements [schedule.Caller].
+func (o *offlineCaller) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error) {
+	of, tool, err := upstream.ParseName(name)
+	if err != nil {
+		return protocol.NewResult(name, unknownTo(err)), nil
+	}
+	gate, tools, err := o.tests.server(of)
+	if err != nil {
+		return protocol.NewResult(tool, unknownTo(err)), nil
+	}
+	v, err := gate.judge(ctx, tools, tool, arguments, upstream.SessionOf(options...), o.now())
+	return protocol.NewResult(tool, v), err
+}
+
+// unknownTo is the verdict on a call of a server of which nothing is known.
+func unknownTo(err error) toolvet.Verdict {
+	return toolvet.Verdict{Findings: []check.Finding{{Check: "known-server", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}}}
+}
+
+// Call implements [schedule.Caller].
+func (o *offlineCaller) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {
+	return nil, errOffline
+}
+
+// Tools implements [schedule.Caller].
+func (o *offlineCaller) Tools(context.Context, string) (*call.Catalog, error) { return nil, errOffline }
