@@ -35,6 +35,13 @@ func worldOf(t *testing.T, name string) world {
 		return world{wrap: namespace(t, "-U")}
 	case "full disk":
 		return world{wrap: append(namespace(t, "-Urm"), "/bin/sh", "-c", fullDisk)}
+	case "free address":
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		return world{env: []string{"ADDRESS=" + l.Addr().String()}}
 	case "database":
 		return world{env: []string{"SHOP_DB=" + shop(t)}}
 	case "name server":
