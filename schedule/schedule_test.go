@@ -493,7 +493,7 @@ func TestUpdate(t *testing.T) {
 			`{"maxruns":3}`:                       "unknown field",
 			`{"name":"a","name":"b"}`:             "name",
 			`{"end_date":"banana"}`:               "cannot be read",
-			`{"name":"","max_runs":-1}`:           "/name: must not be empty; /max_runs: must not be negative",
+			`{"name":"","max_runs":-1}`:           "/name: must not be empty; /max_runs: must be between 0 and",
 			`{"retries":1,"at_most_once":true}`:   "does not go together",
 			`{"end_date":"2000-01-01T01:00:00Z"}`: "before the first run",
 		} {

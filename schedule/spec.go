@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -26,6 +28,7 @@ const (
 	maxRetries     = 20
 	maxTimeout     = 24 * time.Hour
 	maxCatchUp     = 1000
+	maxRuns        = 1_000_000_000
 )
 
 // A problem is what is wrong with a field of a Spec.
@@ -36,26 +39,23 @@ func (s *Spec) problems(now time.Time) (list []problem) {
 	fail := func(field, format string, args ...any) {
 		list = append(list, problem{field: field, message: fmt.Sprintf(format, args...)})
 	}
-	control := func(text string) bool {
-		return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
-	}
 	switch {
 	case strings.TrimSpace(s.Name) == "":
 		fail("name", "must not be empty")
-	case len(s.Name) > maxName || control(s.Name):
-		fail("name", "must have at most %d bytes and no control characters", maxName)
+	case len(s.Name) > maxName || !plain(s.Name):
+		fail("name", "must have at most %d bytes, no characters that are not seen, and no space at its ends", maxName)
 	}
-	if len(s.Description) > maxDescription {
-		fail("description", "must have at most %d bytes", maxDescription)
+	if len(s.Description) > maxDescription || !legible(s.Description) {
+		fail("description", "must have at most %d bytes and no control characters", maxDescription)
 	}
-	if len(s.Tags) > maxTags || slices.ContainsFunc(s.Tags, func(t string) bool { return t == "" || len(t) > maxTag || control(t) }) {
-		fail("tags", "must be at most %d, each of 1 to %d bytes without control characters", maxTags, maxTag)
+	if len(s.Tags) > maxTags || slices.ContainsFunc(s.Tags, func(t string) bool { return t == "" || len(t) > maxTag || !plain(t) }) {
+		fail("tags", "must be at most %d, each of 1 to %d bytes, without characters that are not seen or a space at its ends", maxTags, maxTag)
 	}
 	if _, err := call.DecodeArguments(s.arguments(), call.Limits{Bytes: maxArguments}); err != nil {
 		fail("arguments", "cannot be used: %v", err)
 	}
-	if s.MaxRuns < 0 {
-		fail("max_runs", "must not be negative; 0 means any number")
+	if s.MaxRuns < 0 || s.MaxRuns > maxRuns {
+		fail("max_runs", "must be between 0 and %d; 0 means any number", maxRuns)
 	}
 	if !s.Until.IsZero() && !s.Until.After(now) {
 		fail("end_date", "is in the past: the job would never run")
@@ -105,22 +105,54 @@ func DecodeSpec(text []byte, into *Spec) error {
 	if !ok {
 		return fmt.Errorf("%w: it must be a JSON object", ErrSpec)
 	}
+	for name := range said { // the decoder would take NAME for name
+		if !fields()[name] {
+			return fmt.Errorf("%w: unknown field %q", ErrSpec, strictjson.Printable(name, maxName))
+		}
+	}
 	if until, given := said["end_date"]; given && until == nil {
 		into.Until = time.Time{}
 	}
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.DisallowUnknownFields()
-	err = d.Decode(into)
+	err = json.Unmarshal(text, into)
 	var date *time.ParseError
+	var misfit *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &misfit):
+		return fmt.Errorf("%w: %s", ErrSpec, Misfit(misfit))
 	case errors.As(err, &date):
 		return fmt.Errorf("%w: end_date must be a date and time such as 2026-12-24T18:00:00Z", ErrSpec)
 	case strings.HasPrefix(err.Error(), "time: "):
 		return fmt.Errorf("%w: a duration must be written as 30s or 1h30m", ErrSpec)
 	}
 	return fmt.Errorf("%w: %s", ErrSpec, strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// fields are the names of what a Spec is made of.
+var fields = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+})
+
+// Misfit says in JSON's words which member has a value of another kind than it must.
+func Misfit(e *json.UnmarshalTypeError) string {
+	want := "an object"
+	switch e.Type.Kind() {
+	case reflect.Int:
+		want = "a whole number, written without fraction and exponent"
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Slice:
+		want = "an array"
+	}
+	return fmt.Sprintf("%s must be %s", e.Field[strings.LastIndex(e.Field, ".")+1:], want)
 }
 
 // ErrSpec says that what describes a job is none.

@@ -197,7 +197,12 @@ func decode(arguments json.RawMessage, into any) error {
 	if len(arguments) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(arguments, into); err != nil {
+	err := json.Unmarshal(arguments, into)
+	var misfit *json.UnmarshalTypeError
+	if errors.As(err, &misfit) {
+		return errors.New(schedule.Misfit(misfit))
+	}
+	if err != nil {
 		return fmt.Errorf("the arguments cannot be read: %w", err)
 	}
 	return nil

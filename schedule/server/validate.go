@@ -8,6 +8,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -97,13 +98,13 @@ func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *s
 	case "create":
 		var in newJob
 		if err := json.Unmarshal(c.Raw, &in); err != nil {
-			return nil, "", nil // the schema says what is wrong
+			return nil, "", fraction(err)
 		}
 		p, err = jobs.Propose(ctx, in.Spec, c.Session, in.How)
 	case "update":
 		var in change
 		if err := json.Unmarshal(c.Raw, &in); err != nil {
-			return nil, "", nil
+			return nil, "", fraction(err)
 		}
 		below = "/changes"
 		p, err = jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
@@ -115,6 +116,16 @@ func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *s
 		err = nil // it is in the proposal
 	}
 	return p, below, err
+}
+
+// fraction is what the schema has not said of arguments that cannot be read: to it, 3.0 and 1e2 are whole
+// numbers.
+func fraction(err error) error {
+	var misfit *json.UnmarshalTypeError
+	if errors.As(err, &misfit) && strings.HasPrefix(misfit.Value, "number") {
+		return fmt.Errorf("%w: %s", schedule.ErrSpec, schedule.Misfit(misfit))
+	}
+	return nil
 }
 
 // validateJobs answers calls of validate that describe a job, {tool: SERVER:TOOL, arguments,

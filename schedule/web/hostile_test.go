@@ -26,7 +26,8 @@ func (f *fixture) hostile() *schedule.Run {
 		f.t.Fatal(err)
 	}
 	verdict := &schedule.Verdict{At: now, On: "ahead", Method: evil, Errors: []string{evil, unseen}, Warnings: []string{evil}, Suggestions: []string{evil}, ToolDigest: evil, PolicyDigest: evil}
-	j := f.create(schedule.Spec{Name: "placeholder", Arguments: arguments, Description: evil + unseen + strings.Repeat("W", 3000), Tags: []string{"a b&c=d#" + evil[:30], strings.Repeat("x", 64)}}, func(j *schedule.Job) {
+	j := f.create(schedule.Spec{Name: "placeholder", Arguments: arguments, Tags: []string{"a b&c=d#" + evil[:30], strings.Repeat("x", 64)}}, func(j *schedule.Job) {
+		j.Description = evil + unseen + strings.Repeat("W", 3000)
 		j.Name, j.Tool, j.Words, j.Schedule = evil+unseen, "files:"+evil, evil, evil
 		j.Owner.Subject, j.Verdict, j.Health = evil, verdict, sick(schedule.Warned, evil+unseen)
 		j.Overlap, j.CatchUp = schedule.Overlap(evil), schedule.CatchUp(evil)

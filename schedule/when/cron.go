@@ -105,7 +105,10 @@ func cronWords(text string, fields []string) string {
 	if restricted(fields[days]) && restricted(fields[days+2]) {
 		either = " (either of the days, as crontab(5) says)"
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) == 0 && len(fields) == 6:
+		return "every second"
+	case len(parts) == 0:
 		return "every minute"
 	}
 	return fmt.Sprintf("whenever the clock shows %s%s", strings.Join(parts, ", "), either)

@@ -242,6 +242,9 @@ func (p *parser) interval() (*Schedule, error) {
 		if anchor, err = time.Parse(time.RFC3339, strings.ToUpper(p.peek())); err != nil {
 			return nil, p.confused("a moment such as 2026-12-24T18:00:00Z")
 		}
+		if anchor.Year() < firstYear {
+			return nil, wrong([]string{"every hour from 2026-12-24T00:00:00Z"}, "is counted from a time before %d", firstYear)
+		}
 		p.words = p.words[1:]
 	}
 	switch {

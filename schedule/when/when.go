@@ -66,9 +66,15 @@ func wrong(near []string, format string, args ...any) error {
 	return &Error{Problem: fmt.Sprintf(format, args...), Near: append([]string(nil), near...)}
 }
 
+// What lies outside these years is a mistake, and a [time.Duration] to it may not be one.
+const (
+	firstYear = 1900
+	mostYears = 100
+)
+
 // Parse reads a schedule in a zone (nil: UTC), at a time that "in 5 minutes", "tomorrow" and
 // intervals count from. The error is an *[Error]. It fails for a schedule that does not fire
-// after now, or not within 12 years.
+// after now, a moment and an interval not within 100 years, others not within 12.
 func Parse(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	if zone == nil {
 		zone = time.UTC
@@ -77,7 +83,10 @@ func Parse(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Next(now).IsZero() {
+	switch next := s.Next(now); {
+	case next.After(now.AddDate(mostYears, 0, 0)):
+		return nil, wrong([]string{"in 52 weeks", now.AddDate(1, 0, 0).In(zone).Format(time.RFC3339)}, "fires for the first time in more than %d years", mostYears)
+	case next.IsZero():
 		if s.once {
 			return nil, wrong([]string{"in 5 minutes", now.Add(24 * time.Hour).In(zone).Format(time.RFC3339)}, "never fires: its time is in the past")
 		}

@@ -57,6 +57,8 @@ func TestUnderstood(t *testing.T) {
 		"every year on february 29 at noon":          "every year on February 29 at 12:00 | 02-29 12:00, 02-29 12:00",
 		"2026-12-24T18:00:00Z":                       "once, on Thursday 24 December 2026 at 19:00:00 CET | 12-24 19:00",
 		"0 9 * * 1-5":                                "whenever the clock shows minute 0, hour 9, day of the week 1-5 | 11-23 09:00, 11-24 09:00",
+		"* * * * * *":                                "every second | 11-21 10:30, 11-21 10:30",
+		"* * * * *":                                  "every minute | 11-21 10:31, 11-21 10:32",
 		"30 0 9 * * MON":                             "whenever the clock shows second 30, minute 0, hour 9, day of the week mon | 11-23 09:00, 11-30 09:00",
 		"0 9 13 * 5":                                 "whenever the clock shows minute 0, hour 9, day of the month 13, day of the week 5 (either of the days, as crontab(5) says) | 11-27 09:00, 12-04 09:00",
 		"@daily":                                     "every day at 00:00 | 11-22 00:00, 11-23 00:00",
