@@ -101,6 +101,8 @@ func breaches(r *Report, e *policy.Effect) []string {
 	add(e.NoNetwork && slices.ContainsFunc(r.Network, func(a Attempt) bool { return !a.AtStart && !strings.HasPrefix(a.Address, "unix:") }), "wants to connect to the network")
 	add(e.NoProcesses && slices.ContainsFunc(r.Processes, func(p Process) bool { return !p.AtStart }), "starts other programs")
 	add(r.Incomplete, "did more than could be seen")
+	add(r.Uncertain, "may do more than was seen")
+	add(slices.ContainsFunc(r.Calls, func(c Called) bool { return c.fails() }), "fails, so that it is not known what it does where it does not")
 	return why
 }
 

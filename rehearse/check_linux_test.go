@@ -6,8 +6,10 @@ package rehearse
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +147,35 @@ func TestCheck(t *testing.T) {
 	}
 	if got := judge(broken, "read", "true"); got != nil {
 		t.Errorf("a call that is not to be rehearsed is: %q", got)
+	}
+}
+
+// TestUnseen has calls wait for what a rehearsal does not reach, or fail: what they would do
+// then is not known, and no rule lets them through.
+func TestUnseen(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	abstract := "@toolvet-unseen-" + filepath.Base(filepath.Dir(dir)) + strconv.Itoa(os.Getpid())
+	for _, name := range []string{dir + "/socket", abstract} {
+		l, err := net.Listen("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	rules := []policy.Effect{{Name: "few", MaxChanges: 5}}
+	for script, allowed := range map[string]bool{
+		"true": true, self + " as-client looked-up.example": true, self + " as-client 192.0.2.1:80": false,
+		self + " as-client unix:" + dir + "/socket": false, "cd " + dir + "; " + self + " as-client unix:socket": false,
+		self + " as-client unix:" + abstract: false, self + " as-client unix:@toolvet-nobody": true, "echo x >new; exit 1": false,
+	} {
+		_, r := rehearseScripts(t, Config{Dir: t.TempDir()}, script)
+		if found := Judge(r, "test", rules); (len(found) == 0) != allowed {
+			t.Errorf("%s: %v, the gaps are %q", script, found, whys(r))
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -47,9 +48,10 @@ func (s *Session) describe(ctx context.Context, c *change) {
 }
 
 // circumstances adds what there is to say beside the changes.
-func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
+func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r := &s.report
-	r.Incomplete = len(gaps) > 0
+	r.Incomplete, r.Uncertain = len(gaps) > 0, len(doubts) > 0
+	gaps = append(gaps, doubts...)
 	r.Command = s.redact.texts(ctx, s.cfg.Command)
 	events := s.box.Events()
 	for i, e := range events {
@@ -81,8 +83,18 @@ func (s *Session) circumstances(ctx context.Context, gaps []Gap) {
 		r.Incomplete = true
 		gaps = append(gaps, Gap{Why: "the server filled the space that a rehearsal gives it, so that writes may have failed"})
 	}
-	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == "" }) {
-		gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
+	for i := range r.Network {
+		a := &r.Network[i]
+		path, socket := strings.CutPrefix(a.Address, "unix:")
+		switch {
+		case a.Answer != "" || socket && !s.ofMachine(path):
+			continue
+		case socket:
+			gaps = append(gaps, Gap{path, "a socket of this machine, which is not reached in a rehearsal: what the server would have been told, and done then, is not known"})
+		default:
+			gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
+		}
+		r.Uncertain = r.Uncertain || !a.AtStart && a.rank() > rankName
 	}
 	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
 		gaps = append(gaps, Gap{Why: "hosts that are allowed were reached for real: what was sent to them has had its effects"})

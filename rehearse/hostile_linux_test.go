@@ -63,16 +63,46 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestNamesInReports has a file name that moves the cursor and turns the direction of text.
-func TestNamesInReports(t *testing.T) {
+// TestEndlessDeletes has a server delete more than can be told: the rest is not even looked at.
+func TestEndlessDeletes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	_, r := rehearseScripts(t, Config{Dir: dir}, "touch \"$(printf 'a\\033[2J\\342\\200\\256b')\"; sh -c : \"$(printf '\\033]0;x\\007')\"")
-	var text strings.Builder
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&text)); err != nil {
+	if err := errors.Join(os.Mkdir(dir+"/tree", 0o755), os.WriteFile(dir+"/tree/file", []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(text.String(), "\x1b\x07\u202e") || !strings.Contains(text.String(), "a\ufffd[2J\ufffdb") {
-		t.Errorf("got %q", text.String())
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for told, want := range map[int]int{maxChanges - 2: 0, maxChanges - 1: 1, maxChanges: 1} {
+		w := newWalker(t.Context(), false, nil)
+		w.changes = make([]change, told)
+		w.gone(&layer{lower: root}, "tree")
+		if len(w.gaps) != want || (w.budget == maxRead) != (want == 1) {
+			t.Errorf("after %d changes: %d gaps, %d bytes read", told, len(w.gaps), maxRead-w.budget)
+		}
+	}
+}
+
+// TestNamesInReports has names and words that move the cursor and turn the direction of text:
+// of a file, of a program, of a file that is not rehearsed, and in a result.
+func TestNamesInReports(t *testing.T) {
+	dir := t.TempDir()
+	const hostile = "a\x1b[2J\u202eb"
+	linked := filepath.Join(dir, hostile+"linked")
+	if err := errors.Join(os.WriteFile(linked, nil, 0o600), os.Link(linked, linked+"2")); err != nil {
+		t.Fatal(err)
+	}
+	_, r := rehearseScripts(t, Config{Dir: dir}, "touch '"+hostile+"'; echo x >'"+linked+"'; sh -c : '"+hostile+"\x07'; echo '"+hostile+"'")
+	var text, page strings.Builder
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{text.String(), page.String()} {
+		if strings.ContainsAny(s, "\x1b\x07\u202e") || strings.Count(s, "a\ufffd[2J\ufffdb") < 5 {
+			t.Errorf("got %q", s)
+		}
 	}
 }
 

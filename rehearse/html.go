@@ -32,7 +32,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			}
 			return ""
 		},
-		"words":   func(c Called) string { return c.words() },
+		"words":   func(c Called) string { return shownLines(c.words()) },
 		"verdict": func(c Called) string { return c.verdict() },
 		"about":   func(c Change) string { return c.about() },
 		"attempt": func(a Attempt) string { return a.words() },
@@ -44,4 +44,13 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		return err
 	}
 	return t.Execute(w, r)
+}
+
+// shownLines is a text without what moves a cursor or turns the direction of writing.
+func shownLines(s string) string {
+	lines := strings.Split(strings.ReplaceAll(s, "\t", "    "), "\n")
+	for i, l := range lines {
+		lines[i] = strictjson.Printable(l, maxURL)
+	}
+	return strings.Join(lines, "\n")
 }

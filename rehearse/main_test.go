@@ -137,6 +137,9 @@ func connect(list []string) {
 			raw, _ := io.ReadAll(answer.Body)
 			answer.Body.Close()
 			fmt.Println(answer.StatusCode, strings.TrimSpace(string(raw)))
+		case strings.HasPrefix(what, "unix:"):
+			_, err := net.Dial("unix", strings.TrimPrefix(what, "unix:"))
+			fmt.Println("reached", err == nil)
 		case strings.HasPrefix(what, "udp:"):
 			conn, err := net.Dial("udp", strings.TrimPrefix(what, "udp:"))
 			if err == nil {

@@ -223,6 +223,26 @@ func idle(address string) bool {
 	return err == nil && port == "0"
 }
 
+// nameServices are sockets at which programs ask who somebody is, and do without an answer.
+var nameServices = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/userdb/", "/run/systemd/resolve/", "/var/lib/sss/pipes/", "/run/avahi-daemon/", "/var/run/avahi-daemon/"}
+
+// ofMachine reports whether a socket is one of this machine's, by its path or its abstract
+// name, and not one that the server made inside.
+func (s *Session) ofMachine(path string) bool {
+	if name, abstract := strings.CutPrefix(path, "@"); abstract {
+		sockets, err := os.ReadFile("/proc/net/unix")
+		return err != nil || strings.Contains(string(sockets), " @"+name+"\n")
+	}
+	if slices.ContainsFunc(nameServices, func(dir string) bool { return strings.HasPrefix(path, dir) }) {
+		return false
+	}
+	if slices.ContainsFunc(s.changes, func(c change) bool { return c.Path == path }) {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Type() == os.ModeSocket
+}
+
 // attempts are each told once, and those of the server's start apart; of a name, an address or
 // a connection only what is not known better from a request or a connection to it.
 func attempts(list []Attempt) []Attempt {

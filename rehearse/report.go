@@ -32,8 +32,11 @@ type Report struct {
 	Withheld []string `json:"withheld,omitempty"`
 	Gaps     []Gap    `json:"gaps"` // what could not be rehearsed, by path
 	// Incomplete says that there may be changes that the report does not tell.
-	Incomplete bool   `json:"incomplete,omitempty"`
-	Exit       string `json:"exit"` // "exited with code 0"
+	Incomplete bool `json:"incomplete,omitempty"`
+	// Uncertain says that the calls may do more live than they did here: they asked somebody
+	// whom a rehearsal does not reach, or changed a file that has other names.
+	Uncertain bool   `json:"uncertain,omitempty"`
+	Exit      string `json:"exit"` // "exited with code 0"
 	// Group are the controllers of the control group that held the server within its limits, by name: cpu,
 	// memory, pids. What is not among them was counted 20 times a second instead.
 	Group []string `json:"controlGroup,omitempty"`

@@ -183,8 +183,8 @@ func TestOtherNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, r := rehearseScripts(t, Config{Dir: dir}, script)
-		if told := strings.Contains(whys(r), dir+"/file the file has 2 names"); told != unseen || r.Incomplete != unseen {
-			t.Errorf("%s: %v, the gaps are %q", script, r.Incomplete, whys(r))
+		if told := strings.Contains(whys(r), dir+"/file the file has 2 names"); told != unseen || r.Uncertain != unseen || r.Incomplete {
+			t.Errorf("%s: %v %v, the gaps are %q", script, r.Uncertain, r.Incomplete, whys(r))
 		}
 	}
 }

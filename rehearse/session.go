@@ -282,7 +282,7 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 		s.describe(ctx, &s.changes[i])
 		s.report.Changes = append(s.report.Changes, s.changes[i].Change)
 	}
-	s.circumstances(ctx, w.gaps)
+	s.circumstances(ctx, w.gaps, w.doubts)
 	return &s.report, nil
 }
 

@@ -134,11 +134,16 @@ type content struct {
 }
 
 func (c *Called) verdict() string {
-	var r content
-	if json.Unmarshal(c.Result, &r) == nil && r.IsError {
+	if c.fails() {
 		return "the tool reports an error"
 	}
 	return "done"
+}
+
+// fails reports whether the tool reports an error.
+func (c *Called) fails() bool {
+	var r content
+	return json.Unmarshal(c.Result, &r) == nil && r.IsError
 }
 
 func (c *Called) words() string {

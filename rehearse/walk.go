@@ -34,7 +34,9 @@ type walker struct {
 	// roots are the extended attributes of the layers' own directories when they were last read.
 	roots   map[string]map[string]string
 	changes []change
+	more    bool // there are more
 	gaps    []Gap
+	doubts  []Gap // where the calls may do more live; see [Report.Uncertain]
 }
 
 // A change is a [Change] with where its content is.
@@ -160,12 +162,21 @@ func (w *walker) over() {
 func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path, Why: why}) }
 
 func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
-	switch {
-	case len(w.changes) < maxChanges:
+	if !w.full() {
 		w.changes = append(w.changes, change{Change: Change{Path: l.path(name), Kind: kind, Before: before, After: after}, layer: l, name: name})
-	case len(w.changes) == maxChanges && (len(w.gaps) == 0 || w.gaps[len(w.gaps)-1].Path != "…"):
+	}
+}
+
+// full reports whether no more changes can be told, and notes it.
+func (w *walker) full() bool {
+	if len(w.changes) < maxChanges {
+		return false
+	}
+	if !w.more {
+		w.more = true
 		w.gap("…", fmt.Sprintf("there are more than %d changes, and only the first are told", maxChanges))
 	}
+	return true
 }
 
 // directory reads a directory of a layer. There says whether it lies over one of the machine.
@@ -262,8 +273,9 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		w.add(l, name, Created, nil, after)
 	case before.Type != after.Type:
 		w.gone(l, name)
-		w.add(l, name, Created, nil, after)
-		w.changes[len(w.changes)-1].replaces = true
+		if w.add(l, name, Created, nil, after); !w.more {
+			w.changes[len(w.changes)-1].replaces = true
+		}
 		before = nil
 	default:
 		w.compare(l, name, before, after)
@@ -299,18 +311,21 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 		w.add(l, name, Attributes, before, after)
 	}
 	if before.Type == "file" && before.names > 1 { // overlays do not tell whether it was changed in place
-		w.gap(l.path(name), fmt.Sprintf("the file has %d names on this machine: by the others it may change, too", before.names))
+		w.doubts = append(w.doubts, Gap{l.path(name), fmt.Sprintf("the file has %d names on this machine: by the others it may change, too", before.names)})
 	}
 }
 
 // gone tells that what the machine has is deleted, with all that is below.
 func (w *walker) gone(l *layer, name string) {
+	if w.full() { // there may be no end to it
+		return
+	}
 	before, err := look(l.lower, name, &w.budget)
 	if err != nil {
 		w.gap(l.path(name), "it is deleted, and it could not be read to be compared")
 		return
 	}
-	if before == nil || len(w.changes) > maxChanges {
+	if before == nil {
 		return
 	}
 	w.add(l, name, Deleted, before, nil)

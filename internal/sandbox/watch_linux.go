@@ -158,6 +158,11 @@ func read(n *notification) *Event {
 	if strings.HasSuffix(e.Connect, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
 		e.Connect = "" // who answers for the DNS tells what arrives
 	}
+	if path, ok := strings.CutPrefix(e.Connect, "unix:"); ok && !filepath.IsAbs(path) && !strings.HasPrefix(path, "@") {
+		if dir, err := os.Readlink(openedBy(n.pid, atCwd)); err == nil {
+			e.Connect = "unix:" + filepath.Join(dir, path)
+		}
+	}
 	if e.Exec == nil && e.Connect == "" {
 		return nil
 	}
