@@ -50,14 +50,16 @@ func try(t testing.TB, cfg Config) (*Result, error) {
 	return r, err
 }
 
-// inAll are facts as the tests write them, with all rules of a cell together.
+// inAll are facts as the cases write them: tool, parameter, class, verdict or confidence, and all rules of the cell.
 func inAll(facts []audit.Fact) []string {
 	rules := map[string][]string{}
 	for _, f := range facts {
-		rule := f.Rule
-		f.Rule = ""
-		key := inShort(f)
-		rules[key] = append(rules[key], rule)
+		verdict := string(f.Verdict)
+		if f.Confidence != "" {
+			verdict = string(f.Confidence)
+		}
+		key := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", f.Tool, f.Param, f.Class, verdict)), " ")
+		rules[key] = append(rules[key], f.Rule)
 	}
 	var all []string
 	for key, list := range rules {

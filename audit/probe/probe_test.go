@@ -4,69 +4,76 @@
 package probe
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/audit/classes/suite"
 )
 
-// What a tool that passes on all that it reads, or reads every file, is found out to do.
-const (
-	readsAsIs   = "output read_file vulnerable proven control-characters, invisible, unbounded"
-	fetchesAsIs = "output fetch vulnerable proven control-characters, hidden-text, invisible, unbounded"
-	readsAll    = "path read_file/path vulnerable proven absolute, dot-dot, home, sibling-prefix, symlink"
-)
+var update = flag.Bool("update", false, "write what is found into the cases of the classes")
 
-// TestPairs holds that each open tool is caught with the right rule, and its guarded twin is not.
-func TestPairs(t *testing.T) {
+// TestCases tries the servers in audit/classes/*/testdata/tried.txtar: each open tool is caught with the
+// right rules, and its guarded twin is not.
+func TestCases(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string][]string{
-		"read-open+":      {readsAll, readsAsIs, "schema read_file guarded"},
-		"read-prefix+":    {"path read_file/path vulnerable proven sibling-prefix, symlink", readsAsIs, "schema read_file guarded"},
-		"read-link+":      {"path read_file/path vulnerable proven symlink", readsAsIs, "schema read_file guarded"},
-		"read-encoded+":   {"path read_file/path vulnerable proven encoded, symlink", readsAsIs, "schema read_file guarded"},
-		"read-guarded+":   {"path read_file/path guarded", "output read_file guarded", "schema read_file guarded"},
-		"read-name+":      {"path read_note/name vulnerable proven dot-dot, sibling-prefix, symlink", "output read_note vulnerable proven control-characters, invisible, unbounded", "schema read_note guarded"},
-		"read-base64+":    {readsAll, "schema read_file guarded"},
-		"read-empty":      {readsAll, readsAsIs, "schema read_file no-evidence"},
-		"list-open+":      {"path list_directory/path vulnerable proven absolute, dot-dot, sibling-prefix, symlink", "schema list_directory guarded"},
-		"write-open+":     {"path write_file/path vulnerable proven absolute, dot-dot, sibling-prefix, symlink", "schema write_file guarded"},
-		"write-guarded+":  {"path write_file/path guarded", "schema write_file guarded"},
-		"echo+":           {"path read_file/path inconclusive", "schema read_file guarded"},
-		"fetch-open+":     {"url fetch/url vulnerable proven ssrf-dns, ssrf-loopback, ssrf-metadata, ssrf-private, ssrf-redirect, ssrf-spelling", fetchesAsIs, "schema fetch guarded"},
-		"fetch-words+":    {"url fetch/url vulnerable proven ssrf-dns, ssrf-loopback, ssrf-metadata, ssrf-private, ssrf-redirect, ssrf-spelling", fetchesAsIs, "schema fetch guarded"},
-		"fetch-redirect+": {"url fetch/url vulnerable proven ssrf-rebinding, ssrf-redirect", fetchesAsIs, "schema fetch guarded"},
-		"fetch-rebind+":   {"url fetch/url vulnerable proven ssrf-rebinding", fetchesAsIs, "schema fetch guarded"},
-		"fetch-guarded+":  {"url fetch/url guarded", fetchesAsIs, "schema fetch guarded"},
-		"fetch-list+":     {"url fetch_docs/url vulnerable proven allow-list-prefix", "output fetch_docs vulnerable proven control-characters, hidden-text, invisible, unbounded", "schema fetch_docs guarded"},
-		"fetch-relay+":    {"url fetch/url no-evidence", "schema fetch guarded"},
-		"file-relay+":     {"path fetch_file/path no-evidence", "schema fetch_file guarded"},
-		"shell-open+":     {"command greet/name vulnerable proven shell", "schema greet guarded"},
-		"shell-quoted+":   {"command greet/name vulnerable proven shell", "schema greet guarded"},
-		"shell-split+":    {"command greet/name vulnerable proven argument-split", "schema greet guarded"},
-		"shell-guarded+":  {"command greet/name guarded", "schema greet guarded"},
-		"shell-lead+":     {"command greet/name vulnerable metadata argument-lead", "command greet/name guarded", "schema greet guarded"},
-		"shell-design+":   {"command run/command vulnerable metadata command-by-design", "schema run guarded"},
-		"shell-guarded":   {"command greet/name guarded", "schema greet vulnerable proven missing-required, wrong-type"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	files, err := filepath.Glob("../classes/*/testdata/tried.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(filepath.Dir(filepath.Dir(file))), func(t *testing.T) {
 			t.Parallel()
-			r := run(t, Config{Command: fixtureServer(t, name)})
-			got := inAll(r.Facts)
-			slices.Sort(want)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s\n%v", diff, r)
+			if *update {
+				t.Cleanup(func() { save(t, file, archive) })
 			}
-			for _, f := range r.Facts {
-				if f.Verdict == audit.Vulnerable && f.Proof == nil || f.Why == "" {
-					t.Errorf("without a proof or a reason: %+v", f)
-				}
+			for i := range archive.Files {
+				c := &archive.Files[i]
+				t.Run(c.Name, func(t *testing.T) {
+					t.Parallel()
+					r := run(t, Config{Command: fixtureServer(t, strings.Fields(c.Name)...), CallTimeout: 3 * time.Second})
+					got := strings.Join(inAll(r.Facts), "\n") + "\n"
+					if *update {
+						c.Data = []byte(got)
+					}
+					if diff := cmp.Diff(string(c.Data), got); diff != "" {
+						t.Errorf("%s\n%v", diff, r)
+					}
+					explained(t, r.Facts)
+				})
 			}
 		})
+	}
+}
+
+func save(t *testing.T, file string, archive *txtar.Archive) {
+	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// explained holds that what is found has a proof, a reason, and a rule that is documented.
+func explained(t *testing.T, facts []audit.Fact) {
+	t.Helper()
+	for _, f := range facts {
+		if f.Verdict == audit.Vulnerable && f.Proof == nil || f.Why == "" {
+			t.Errorf("without a proof or a reason: %+v", f)
+		}
+		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Rule(f.Rule) == nil) {
+			t.Errorf("the rule %q is not in audit/classes/%s: document it there", f.Rule, f.Class)
+		}
 	}
 }
 
@@ -132,12 +139,12 @@ func TestHostile(t *testing.T) {
 func TestDestructive(t *testing.T) {
 	t.Parallel()
 	r := run(t, Config{Command: fixtureServer(t, "delete+")})
-	want := []string{"path delete_file/path vulnerable proven absolute, dot-dot, home, sibling-prefix, symlink", "schema delete_file guarded"}
+	want := []string{"delete_file /path path proven absolute, dot-dot, home, sibling-prefix, symlink", "delete_file schema guarded"}
 	if diff := cmp.Diff(want, inAll(r.Facts)); diff != "" {
 		t.Error(diff)
 	}
 	r = run(t, Config{Command: fixtureServer(t, "delete+"), SkipDestructive: true})
-	want = []string{"path delete_file/path skipped", "schema delete_file skipped"}
+	want = []string{"delete_file /path path skipped", "delete_file schema skipped"}
 	if diff := cmp.Diff(want, inAll(r.Facts)); diff != "" {
 		t.Error(diff)
 	}

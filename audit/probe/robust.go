@@ -5,6 +5,7 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -21,20 +22,42 @@ func (a *auditor) robust(ctx context.Context) {
 		return
 	}
 	t := a.tools[i]
+	tell := func(rule, words, seen string) {
+		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
+			Why: words + " stops the server", Proof: &audit.Proof{Arguments: `{"…": "` + words + `"}`, Seen: seen, Probes: 1}})
+	}
 	var deep any = "end"
 	for range 2000 {
 		deep = []any{deep}
 	}
-	for _, probe := range []struct {
-		rule, words string
-		value       any
-	}{{"depth", "an argument nested 2,000 deep", deep}, {"size", "an argument of 4 MB", strings.Repeat("audit ", 700_000)}} {
-		arguments := t.sample(a.world, setting{t.parameters[0], probe.value})
-		if r := a.call(ctx, t, arguments); r.gone {
-			a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
-				Why: probe.words + " ends the server", Proof: &audit.Proof{Arguments: `{"…": "` + probe.words + `"}`, Seen: "the server ended", Probes: 1}})
-		}
+	params := map[string]any{"name": t.Name, "arguments": t.sample(a.world, setting{t.parameters[0], deep})}
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "audit-deep", "method": "tools/call", "params": params})
+	if seen := a.stopped(ctx, string(line)); err == nil && seen != "" { // our client sends nothing that deep
+		tell("depth", "an argument nested 2,000 deep", seen)
 	}
+	large := t.sample(a.world, setting{t.parameters[0], strings.Repeat("audit ", 700_000)})
+	if r := a.call(ctx, t, large); r.gone {
+		tell("size", "an argument of 4 MB", ended)
+	}
+}
+
+const ended = "the server ended"
+
+// stopped sends a line to a server that answers otherwise, and says what is seen where it does not
+// answer any more; "" if it does, or if there is no telling.
+func (a *auditor) stopped(ctx context.Context, line string) (seen string) {
+	if ctx.Err() != nil || !a.ready(ctx) || a.session.box == nil || !a.answers(ctx) {
+		return ""
+	}
+	if _, err := a.session.box.Stdin().Write([]byte(line + "\n")); err == nil && a.answers(ctx) || ctx.Err() != nil {
+		return ""
+	}
+	seen = "the server answers no more"
+	if a.session.gone() {
+		seen = ended
+	}
+	a.stop()
+	return seen
 }
 
 // batches are lines that JSON-RPC allows, and one version of MCP did (2025-03-26): others refuse them. A
@@ -48,20 +71,13 @@ var batches = []struct{ words, line string }{
 
 func pingOf(id string) string { return `{"jsonrpc":"2.0","id":"audit-` + id + `","method":"ping"}` }
 
-// batch sends batches to a server that answers otherwise.
+// batch sends batches.
 func (a *auditor) batch(ctx context.Context) {
 	for _, b := range batches {
-		if ctx.Err() != nil || !a.ready(ctx) || a.session.box == nil || !a.answers(ctx) {
-			return
-		}
-		if _, err := a.session.box.Stdin().Write([]byte(b.line + "\n")); err == nil && a.answers(ctx) || ctx.Err() != nil {
+		seen := a.stopped(ctx, b.line)
+		if seen == "" {
 			continue
 		}
-		seen := "the server answers no more"
-		if a.session.gone() {
-			seen = "the server ended"
-		}
-		a.stop()
 		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: "batch",
 			Why: b.words + " of JSON-RPC stops the server", Proof: &audit.Proof{Arguments: b.line[:min(len(b.line), 100)], Seen: seen, Probes: len(batches)}})
 		return

@@ -40,6 +40,9 @@ var fixtures = map[string]fixture{
 	"read-name": {tool1("read_note", "name", "Reads a note."), func(root string, a map[string]any) (string, error) {
 		return readFile(filepath.Join(root, text(a, "name")+".md"))
 	}},
+	"read-uri":    {fileTool("read_file"), readUnless("file://", func(path string) string { return strings.TrimPrefix(path, "file://") })},
+	"read-nul":    {fileTool("read_file"), readUnless("\x00", func(path string) string { path, _, _ = strings.Cut(path, "\x00"); return path })},
+	"read-fall":   {fileTool("read_file"), readFall},
 	"read-base64": {fileTool("read_file"), readBase64},
 	"list-open":   {tool1("list_directory", "path", "Lists a directory."), func(root string, a map[string]any) (string, error) { return list(under(root, text(a, "path"))) }},
 	"write-open": {writeTool, func(root string, a map[string]any) (string, error) {
@@ -55,7 +58,9 @@ var fixtures = map[string]fixture{
 	})},
 	"fetch-redirect": {fetchTool, fetchWith(&http.Client{}, publicName)},
 	"fetch-rebind":   {fetchTool, fetchWith(noRedirects, publicName)},
-	"fetch-guarded":  {fetchTool, fetchWith(&http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Control: publicOnly}).DialContext}}, nil)},
+	"fetch-guarded":  {fetchTool, fetchPublic},
+	"fetch-file":     {fetchTool, fetchFile},
+	"fetch-shared":   {fetchTool, fetchWith(&http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Control: publicOrShared}).DialContext}}, nil)},
 	"fetch-list":     {tool1("fetch_docs", "url", "Fetches a page of https://docs.example-site.org."), fetchWith(noRedirects, func(u *url.URL) bool { return strings.HasPrefix(u.String(), "https://docs.example-site.org") })},
 	"fetch-relay": {fetchTool, func(_ string, a map[string]any) (string, error) {
 		return fetchWith(&http.Client{}, nil)("", map[string]any{"url": "https://api.example-site.org/scrape?url=" + url.QueryEscape(text(a, "url"))})
@@ -194,6 +199,30 @@ func readGuarded(root string, a map[string]any) (string, error) {
 	return clean, err
 }
 
+// readUnless is guarded, but for paths with something in them, which it takes away.
+func readUnless(odd string, without func(string) string) func(string, map[string]any) (string, error) {
+	return func(root string, a map[string]any) (string, error) {
+		if path := text(a, "path"); strings.Contains(path, odd) {
+			return readFile(under(root, without(path)))
+		}
+		return readGuarded(root, a)
+	}
+}
+
+// readFall is guarded, and ends at what is too deep or too large.
+func readFall(root string, a map[string]any) (string, error) {
+	switch path := a["path"].(type) {
+	case []any:
+		os.Exit(3)
+	case string:
+		if len(path) > 1_000_000 {
+			os.Exit(3)
+		}
+		return readGuarded(root, a)
+	}
+	return "", errors.New("invalid arguments: path must be a string")
+}
+
 func readBase64(root string, a map[string]any) (string, error) {
 	raw, err := os.ReadFile(under(root, text(a, "path")))
 	encoded, _ := json.Marshal(raw)
@@ -248,6 +277,24 @@ func public(a netip.Addr) bool {
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() && !netip.MustParsePrefix("100.64.0.0/10").Contains(a)
 }
 
+var fetchPublic = fetchWith(&http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Control: publicOnly}).DialContext}}, nil)
+
+// fetchFile reads files, too, and is guarded else.
+func fetchFile(root string, a map[string]any) (string, error) {
+	if path, ok := strings.CutPrefix(text(a, "url"), "file://"); ok {
+		return readFile(path)
+	}
+	return fetchPublic(root, a)
+}
+
+// publicOrShared forgets the addresses that networks share.
+func publicOrShared(network, address string, c syscall.RawConn) error {
+	if a, err := netip.ParseAddrPort(address); err == nil && netip.MustParsePrefix("100.64.0.0/10").Contains(a.Addr()) {
+		return nil
+	}
+	return publicOnly(network, address, c)
+}
+
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	if a, err := netip.ParseAddrPort(address); err != nil || !public(a.Addr()) {
 		return errors.New("not allowed")
@@ -291,6 +338,8 @@ func serve(args []string) {
 		case bare == "dead":
 			fmt.Fprintln(os.Stderr, "there is no hope")
 			os.Exit(4)
+		case bare == "batch-end":
+			_ = os.Setenv("FIXTURE_BATCH", "end")
 		case bare == "mute":
 			select {}
 		case bare == "keyed":

@@ -24,7 +24,7 @@ var Class = &class.Class{
 		{Name: "missing-required", Doc: "A call without a required argument reaches the handler"},
 		{Name: "wrong-type", Doc: "A call with an argument of another type reaches the handler"},
 		{Name: "raw-arguments", Doc: "In the code, arguments are used as they were sent: neither a parser nor a check of types is on the way"},
-		{Name: "depth", Doc: "An argument that is nested 2,000 deep ends the server"},
+		{Name: "depth", Doc: "An argument that is nested 2,000 deep ends the server, or has it answer no more"},
 		{Name: "size", Doc: "An argument of 4 MB ends the server"},
 		{Name: "batch", Doc: "A batch of JSON-RPC ends the server, or has it answer no more"},
 	},
