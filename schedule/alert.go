@@ -128,7 +128,11 @@ func (e *engine) follow(ctx context.Context) {
 	seen := map[string]time.Time{}
 	began := e.now()
 	for pause(ctx, e.cfg.Poll, nil) {
-		since := e.now().Add(-back)
+		now := e.now()
+		if now.Before(began) { // the clock was set back
+			began = now
+		}
+		since := now.Add(-back)
 		if since.Before(began) {
 			since = began
 		}

@@ -43,7 +43,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	if err := e.enlist(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
-	if err := e.realign(ctx); err != nil && ctx.Err() == nil {
+	if err := e.realign(ctx, "the clock or the rules of its time zone changed while nothing served"); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx
@@ -52,6 +52,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	loops.Go(func() { e.checks(ctx) })
 	loops.Go(func() { e.prune(ctx) })
 	loops.Go(func() { e.files(ctx) })
+	loops.Go(func() { e.zones(ctx) })
 	loops.Go(func() { e.tellAll(ctx) })
 	loops.Go(func() { e.follow(ctx) })
 	e.loop(ctx)
@@ -133,7 +134,8 @@ func (e *engine) loop(ctx context.Context) {
 	clock := newJumps(e.cfg.Now)
 	var took time.Time // when runs of the dead were last looked for
 	for ctx.Err() == nil {
-		e.jumped(ctx, clock.look())
+		jump, since := clock.look()
+		e.jumped(ctx, jump, since)
 		if time.Since(took) > e.cfg.Lease/3 {
 			took = time.Now()
 			e.takeOver(ctx)
@@ -164,7 +166,7 @@ func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 
 // pass fires what is due and begins what is ready, and reports whether there was anything.
 func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) {
-	fired, err := e.store.Fire(ctx, now, batch, func(j *Job, open int) []*Run { return e.fire(j, open, now) })
+	fired, err := e.store.Fire(ctx, now, batch, func(d Due) []*Run { return e.fire(d, now) })
 	if err != nil {
 		return false, err
 	}
@@ -263,7 +265,7 @@ func (e *engine) takeOver(ctx context.Context) {
 		return
 	}
 	now := e.now()
-	err := e.store.TakeOver(ctx, now, func(j *Job, r *Run, open int) {
+	err := e.store.TakeOver(ctx, now, e.cfg.Lease, func(j *Job, r *Run, open int) {
 		r.Reason = fmt.Sprintf("its worker died, for the %dth time", r.Attempt)
 		if j.AtMostOnce {
 			r.Reason = "its worker died, and it must not run twice"

@@ -6,6 +6,7 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule/when"
@@ -15,15 +16,19 @@ import (
 const maxMissed = 10000
 
 // fire says what becomes of a job whose time has come: it returns the new runs, and sets when
-// the job runs next. Open is the number of its runs that have not ended.
-func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run) {
+// the job runs next.
+func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
+	j, open := d.Job, d.Open
 	schedule, err := j.restored()
 	if err != nil { // the zone is not known on this machine
 		j.setNext(time.Time{}, now, 0, 0)
 		j.turn(Failing, "its schedule cannot be read any more: "+err.Error(), now)
 		return nil
 	}
-	fresh, late, counted := s.times(j, schedule, now)
+	fresh, late, counted := s.times(d, schedule, now)
+	if now.After(j.Through) {
+		j.Through = now
+	}
 	caught, missed := j.catchUp(fresh, late)
 	add := func(at time.Time) *Run {
 		r := s.newRun(j, at, Scheduled)
@@ -78,11 +83,12 @@ func (s *Scheduler) fire(j *Job, open int, now time.Time) (runs []*Run) {
 
 // times are the times of a job up to now that are due, and those that are too late. Counted
 // says that late has all of them.
-func (s *Scheduler) times(j *Job, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
-	deadline := now.Add(-s.cfg.Grace)
+func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
+	j, deadline := d.Job, now.Add(-s.cfg.Grace)
 	counted = true
 	for at := j.Next; !at.IsZero() && !at.After(now); at = schedule.Next(at) {
 		switch {
+		case slices.ContainsFunc(d.Fired, at.Equal):
 		case !j.Until.IsZero() && at.After(j.Until):
 			return fresh, late, counted
 		case !at.Before(deadline):

@@ -70,8 +70,13 @@ type Job struct {
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 	// Next is the time of the next run, zero for none.
-	Next  time.Time `json:"next,omitzero"`
-	Fired int       `json:"fired"` // runs by the schedule so far
+	Next time.Time `json:"next,omitzero"`
+	// Moved says that Next came to be at another time although nobody changed the job.
+	Moved *Move `json:"moved,omitempty"`
+	// Through is the latest time up to which all runs have been dealt with, by the clock as it
+	// was then; zero: it is not known.
+	Through time.Time `json:"through,omitzero"`
+	Fired   int       `json:"fired"` // runs by the schedule so far
 	// Health is what is known of the next run, or, if nothing speaks against it, of the last.
 	Health Health `json:"health"`
 	// Verdict is the last that was given without running the job.
@@ -155,6 +160,15 @@ func (j *Job) NextRuns(n int) []string {
 		list = append(list, at.Format(time.RFC3339))
 	}
 	return list
+}
+
+// A Move is a next run that came to be at another time, because the clock was set back or the
+// rules of the job's time zone have changed.
+type Move struct {
+	At   time.Time `json:"at"`
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+	Why  string    `json:"why"`
 }
 
 // A Status is what is known of a job's runs.

@@ -122,6 +122,7 @@ func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, ho
 // plan sets what follows from the schedule.
 func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
 	j.Canonical, j.Words = p.schedule.Canonical(), p.schedule.Words()
+	j.Moved, j.Through = nil, now
 	j.setNext(j.following(p.schedule, now), now, s.cfg.Ahead, s.cfg.Recheck)
 }
 
@@ -277,7 +278,7 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
 		if next.IsZero() {
 			return errors.New("the job's schedule does not fire any more: give it another, with update")
 		}
-		j.State, j.Updated = Active, now
+		j.State, j.Updated, j.Moved, j.Through = Active, now, nil, now
 		j.setNext(next, now, s.cfg.Ahead, 0) // it may have become wrong meanwhile
 		return nil
 	})

@@ -40,11 +40,11 @@ type Store interface {
 	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
 
 	// Fire has fire say what becomes of jobs whose Next has come, at most limit of them, and
-	// stores the jobs as fire leaves them together with their new runs. Open is the number of
-	// the job's runs that have not ended. A run whose job and fire time are stored already is
-	// left out; those that are stored and open count in the job's Fired. It returns the number
-	// of jobs.
-	Fire(ctx context.Context, now time.Time, limit int, fire func(j *Job, open int) []*Run) (int, error)
+	// stores the jobs as fire leaves them together with their new runs. A run whose job and fire
+	// time are stored already is left out, unless the stored one was missed: then it takes its
+	// place. Those that are stored and open count in the job's Fired. It returns the number of
+	// jobs.
+	Fire(ctx context.Context, now time.Time, limit int, fire func(Due) []*Run) (int, error)
 	// AddRun stores a run, unless there is one of the same job and fire time.
 	AddRun(ctx context.Context, r *Run) error
 	// Claim gives runs that are ready to a worker, with their jobs, at most limit.
@@ -64,8 +64,15 @@ type Store interface {
 	Leave(ctx context.Context, worker string) error
 	// TakeOver puts the runs of workers whose lease is over back into the queue, or, if they
 	// must not run twice or were begun too often, ends them as Lost: lost then changes run and
-	// job; open is the number of the job's other runs that have not ended.
-	TakeOver(ctx context.Context, now time.Time, lost func(j *Job, r *Run, open int)) error
+	// job; open is the number of the job's other runs that have not ended. A lease that lasts
+	// longer than lease from now on was given before the store's clock was set back: it is
+	// shortened to that.
+	TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(j *Job, r *Run, open int)) error
+	// SetBack makes ready what would wait for a time that has been, because the clock was set
+	// back: queued runs that were fired or begun after now, and alerts that were made or tried after it.
+	SetBack(ctx context.Context, now time.Time) error
+	// Zones are the time zones of the jobs that have a next run, each once.
+	Zones(ctx context.Context) ([]string, error)
 
 	// NextAt is when something is to be done after a time: a job to be fired, or a run to be
 	// begun. Zero is never.
@@ -89,6 +96,16 @@ type Store interface {
 	// AlertsSince returns the alerts made since a time, told or not.
 	AlertsSince(ctx context.Context, since time.Time) ([]*Alert, error)
 	Close() error
+}
+
+// A Due is a job whose time has come.
+type Due struct {
+	Job *Job
+	// Open is the number of its runs that have not ended.
+	Open int
+	// Fired are the times from its Next on that have runs already, missed ones apart. There are
+	// some if the clock was set back.
+	Fired []time.Time
 }
 
 // A Claim is a run that a worker has to do.

@@ -40,6 +40,30 @@ func TestBeyondPolicies(t *testing.T) {
 	}
 }
 
+// TestRuledZone holds that the shifts of a zone whose file tells a rule alone are found over the
+// turn of a leap year.
+func TestRuledZone(t *testing.T) {
+	t.Parallel()
+	block := "TZif2" + strings.Repeat("\x00", 15+19) + "\x01\x00\x00\x00\x04" + strings.Repeat("\x00", 6) + "LMT\x00"
+	zone, err := time.LoadLocationFromTZData("Ruled", []byte(block+block+"\nEST5EDT,M3.2.0,M11.1.0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := parse("30 2 * * *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := time.Date(2028, 12, 1, 0, 0, 0, 0, time.UTC).In(zone)
+	if got := e.shifts(from); len(got) != 1 || !strings.Contains(got[0].Message, "does not exist") {
+		t.Errorf("got %v, want the shift of March 2029", got)
+	}
+	for at := from; at.Year() < 2030; at = at.Add(time.Hour) {
+		if next := NextShift(at); !next.After(at) {
+			t.Fatalf("after %s comes %s", at, next)
+		}
+	}
+}
+
 func TestNext(t *testing.T) {
 	t.Parallel()
 	newYork, err := time.LoadLocation("America/New_York")

@@ -256,6 +256,13 @@ func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) 
 	return fromMS(fire.Int64 + ready.Int64), nil // one of them is 0
 }
 
+// Zones implements [schedule.Store].
+func (s *Store) Zones(ctx context.Context) ([]string, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	return texts(s.read.QueryContext(ctx, "SELECT DISTINCT COALESCE("+s.zone+", '') FROM schedule_jobs WHERE next_at IS NOT NULL"))
+}
+
 // Checks implements [schedule.Store].
 func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)

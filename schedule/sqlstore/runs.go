@@ -44,7 +44,13 @@ func scanRuns(rows *sql.Rows, err error) ([]*schedule.Run, error) {
 	return list, rows.Err()
 }
 
-// addRun stores a new run, and reports whether there was none with its fire key.
+// instead has a run take the place of one that was missed.
+const instead = `ON CONFLICT (job_id, fire_at, kind) DO UPDATE SET id = excluded.id, state = excluded.state, attempt = 0, worker = '',
+	exclusive = excluded.exclusive, ready_at = excluded.ready_at, started_at = 0, ended_at = excluded.ended_at, doc = excluded.doc
+	WHERE schedule_runs.state = 'missed' AND excluded.state <> 'missed'`
+
+// addRun stores a new run, and reports whether there was none with its fire key, or one that
+// was missed.
 func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	doc, err := json.Marshal(r.RunInfo)
 	if err != nil {
@@ -54,7 +60,7 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	if r.Exclusive {
 		exclusive = 1
 	}
-	done, err := q.ExecContext(ctx, "INSERT INTO schedule_runs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING",
+	done, err := q.ExecContext(ctx, "INSERT INTO schedule_runs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) "+instead,
 		r.ID, r.Job, ms(r.Fire), r.Kind, string(r.State), r.Attempt, r.Worker, exclusive, ms(r.Ready), ms(r.Started), ms(r.Ended), string(doc))
 	if err != nil {
 		return false, err
@@ -107,8 +113,29 @@ func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run
 
 const openRuns = "SELECT count(*) FROM schedule_runs WHERE job_id = $1 AND state IN ('queued', 'running') AND id <> $2"
 
+// firedAlready are the times of a job that have runs; see [schedule.Due].
+func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time, error) {
+	if j.Next.After(j.Through) {
+		return nil, nil // so it is, unless the clock was set back
+	}
+	rows, err := q.QueryContext(ctx, "SELECT fire_at FROM schedule_runs WHERE job_id = $1 AND fire_at >= $2 AND kind = 'schedule' AND state <> 'missed'", j.ID, ms(j.Next))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []time.Time
+	for rows.Next() {
+		var at int64
+		if err := rows.Scan(&at); err != nil {
+			return nil, err
+		}
+		list = append(list, fromMS(at))
+	}
+	return list, rows.Err()
+}
+
 // Fire implements [schedule.Store].
-func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(*schedule.Job, int) []*schedule.Run) (n int, err error) {
+func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -118,11 +145,14 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(*s
 		}
 		n = len(list)
 		for _, j := range list {
-			var open int
-			if err := tx.QueryRowContext(ctx, openRuns, j.ID, "").Scan(&open); err != nil {
+			due := schedule.Due{Job: j}
+			if err := tx.QueryRowContext(ctx, openRuns, j.ID, "").Scan(&due.Open); err != nil {
 				return err
 			}
-			for _, r := range fire(j, open) {
+			if due.Fired, err = firedAlready(ctx, tx, j); err != nil {
+				return err
+			}
+			for _, r := range fire(due) {
 				added, err := addRun(ctx, tx, r)
 				if err != nil {
 					return err

@@ -52,14 +52,16 @@ type dialect struct {
 	forUpdate  string
 	now        string // in ms since 1970, by the clock that all workers share
 	lock       string // one migration at a time
+	zone       string // of a job
 }
 
 var (
-	sqlite   = dialect{now: "CAST(unixepoch('subsec')*1000 AS INTEGER)"}
+	sqlite   = dialect{now: "CAST(unixepoch('subsec')*1000 AS INTEGER)", zone: "json_extract(doc, '$.timezone')"}
 	postgres = dialect{
 		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE",
 		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
 		lock: "SELECT pg_advisory_xact_lock(7236870543)",
+		zone: "doc::json->>'timezone'",
 	}
 )
 

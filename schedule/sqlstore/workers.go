@@ -43,14 +43,17 @@ func (s *Store) Leave(ctx context.Context, worker string) error {
 }
 
 // TakeOver implements [schedule.Store].
-func (s *Store) TakeOver(ctx context.Context, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	var any bool
-	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM schedule_workers WHERE until_at < "+s.now+")").Scan(&any); err != nil || !any {
+	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM schedule_workers WHERE until_at < "+s.now+" OR until_at > "+s.now+" + $1)", lease.Milliseconds()).Scan(&any); err != nil || !any {
 		return err
 	}
 	return s.transact(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "UPDATE schedule_workers SET until_at = "+s.now+" + $1 WHERE until_at > "+s.now+" + $1", lease.Milliseconds()); err != nil {
+			return err
+		}
 		dead, err := texts(tx.QueryContext(ctx, "SELECT id FROM schedule_workers WHERE until_at < "+s.now+s.skipLocked))
 		if err != nil {
 			return err
@@ -100,6 +103,20 @@ func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM schedule_workers WHERE id = $1", worker)
 	return err
+}
+
+// SetBack implements [schedule.Store].
+func (s *Store) SetBack(ctx context.Context, now time.Time) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1)", ms(now)); err != nil {
+			return err
+		}
+		const longest = 15 * time.Minute // that an alert waits
+		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(longest)))
+		return err
+	})
 }
 
 func texts(rows *sql.Rows, err error) (list []string, _ error) {

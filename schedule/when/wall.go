@@ -3,7 +3,11 @@
 
 package when
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolvet/toolvet/checks/cron"
+)
 
 // naive is what a clock shows at an instant, written as a time in UTC.
 func naive(t time.Time) time.Time {
@@ -35,7 +39,7 @@ func instant(n time.Time, zone *time.Location) time.Time {
 	// Offsets are less than a day, and no two shifts are within two days of each other.
 	before := n.Add(-24 * time.Hour).In(zone)
 	for t := before; ; {
-		_, end := t.ZoneBounds()
+		end := cron.NextShift(t)
 		_, offset := t.Zone()
 		at := n.Add(-time.Duration(offset) * time.Second)
 		if end.IsZero() || at.Before(end) {
@@ -57,7 +61,7 @@ func (w wall) elapsed(zone *time.Location) func(time.Time) time.Time {
 			if n.IsZero() {
 				return n
 			}
-			_, end := t.ZoneBounds()
+			end := cron.NextShift(t)
 			_, offset := t.Zone()
 			at := n.Add(-time.Duration(offset) * time.Second)
 			if end.IsZero() || at.Before(end) {

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/checks/cron"
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
@@ -173,6 +174,22 @@ func (s *Schedule) Canonical() string { return s.canonical }
 
 // Once reports whether it fires one time only.
 func (s *Schedule) Once() bool { return s.once }
+
+// Rules are the offsets of a zone from UTC, from a time on, as far as schedules look ahead: where
+// two texts are alike, so are all times of a schedule.
+func Rules(zone *time.Location, from time.Time) string {
+	var text strings.Builder
+	last := ""
+	end := from.AddDate(2*maxYears, 0, 0)
+	for t := from.In(zone); !t.IsZero() && t.Before(end); t = cron.NextShift(t) {
+		name, offset := t.Zone()
+		if now := fmt.Sprintln(name, offset); now != last {
+			fmt.Fprint(&text, t.Unix(), " ", now)
+			last = now
+		}
+	}
+	return text.String()
+}
 
 // LoadZone finds a time zone by its IANA name; "" is UTC. "Local" is refused: a store may be
 // read on another machine.

@@ -180,6 +180,52 @@ func TestClockChanges(t *testing.T) {
 	}
 }
 
+// ruled is a zone of which a file tells a rule alone, as systems have them that keep their zones
+// small: see RFC 9636, footer.
+func ruled(t testing.TB, rule string) *time.Location {
+	t.Helper()
+	block := "TZif2" + strings.Repeat("\x00", 15+19) + "\x01\x00\x00\x00\x04" + strings.Repeat("\x00", 6) + "LMT\x00"
+	z, err := time.LoadLocationFromTZData("Ruled", []byte(block+block+"\n"+rule+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// TestRuledZone compares such a zone with one whose shifts are listed, over the turn of a leap
+// year and the next shift.
+func TestRuledZone(t *testing.T) {
+	t.Parallel()
+	listed, ruled := zone(t, "America/New_York"), ruled(t, "EST5EDT,M3.2.0,M11.1.0")
+	from := time.Date(2028, 12, 30, 12, 0, 0, 0, time.UTC)
+	for _, text := range []string{"every day at 6pm", "every day at 23:59", "30 * * * *", "0 0 31 12 *", "every year on december 31 at noon", "every day at 2:30am"} {
+		var times [2][]string
+		for i, z := range []*time.Location{listed, ruled} {
+			s, err := Parse(text, z, from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range s.Times(from, 100) {
+				times[i] = append(times[i], at.Format(time.RFC3339))
+			}
+		}
+		if diff := cmp.Diff(times[0], times[1]); diff != "" {
+			t.Errorf("%s (-listed +ruled):\n%s", text, diff)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	east, west := ruled(t, "EST5EDT,M3.2.0,M11.1.0"), ruled(t, "EST5EDT,M3.2.0,M11.2.0")
+	if Rules(east, now) == Rules(west, now) {
+		t.Error("rules are alike that are not")
+	}
+	if diff := cmp.Diff(Rules(zone(t, "America/New_York"), now), Rules(east, now)); diff != "" {
+		t.Errorf("the same rules, written in two ways (-listed +ruled):\n%s", diff)
+	}
+}
+
 // TestMinuteScan compares Next with a look at every minute of the days around a change of the
 // clock, by the rules as they are written.
 func TestMinuteScan(t *testing.T) {
