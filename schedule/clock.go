@@ -94,10 +94,10 @@ func (e *engine) align(j *Job, why string) bool {
 		return false // fire says so
 	}
 	after := j.Through
-	if after.IsZero() && !j.Next.After(now) {
-		return false // it is due: what has been dealt with is not known
-	}
 	if after.IsZero() || after.After(now) {
+		if !j.Next.After(now) {
+			return false // it is due, and what has been dealt with before is not known
+		}
 		after = now
 	}
 	next, was, checkAt := j.following(schedule, after), j.Next, j.CheckAt

@@ -115,6 +115,9 @@ func jobWords(w *strings.Builder, j *schedule.Job) {
 		fmt.Fprintf(w, "  description: %s\n", j.Description)
 	}
 	nextWords(w, j)
+	if m := j.Moved; m != nil && m.To.Equal(j.Next) {
+		fmt.Fprintf(w, "  the next run was to be at %s: %s\n", local(j, m.From), m.Why)
+	}
 	if j.Unvalidated {
 		fmt.Fprintf(w, "  made with skip_validation\n")
 	}

@@ -44,6 +44,7 @@ type jobView struct {
 	*schedule.Job
 	Outlook   outlook
 	Next      []*stamp
+	Was       *stamp // when the next run was to be before it was moved
 	Since     *stamp // of its health
 	Arguments string
 	Facts     []fact
@@ -67,6 +68,9 @@ func (v *visit) jobPage() error {
 			break
 		}
 		view.Next = append(view.Next, stampOf(at, zone, now))
+	}
+	if m := j.Moved; m != nil && m.To.Equal(j.Next) {
+		view.Was = stampOf(m.From, zone, now)
 	}
 	view.Since = stampOf(j.Health.Since, zone, now)
 	view.Verdict = verdictOf(j.Verdict, zone, now)
