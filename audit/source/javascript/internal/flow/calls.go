@@ -11,6 +11,9 @@ import (
 
 // function is the value of a function literal.
 func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
+	if isZodConstructor(f, u) {
+		return native(zodConstructor)
+	}
 	o := in.newObject("")
 	inner := s
 	o.call = &closure{params: f.ParameterList, body: f.Body, vars: f.DeclarationList, file: u, node: f, begin: int(f.Idx0()), end: int(f.Idx1()), generator: f.Generator}
@@ -371,6 +374,9 @@ func (in *interp) construct(fn Value, args []Value, at position) Value {
 	return in.alternatives(fn, func(a Atom) Value {
 		switch {
 		case a.kind == isObject && a.obj.class != nil:
+			if v, ok := in.zodOfTypeName(args, at); ok {
+				return v
+			}
 			return in.instance(a.obj, args, at)
 		case a.kind == isObject && a.obj.call != nil:
 			o := in.newObject("")

@@ -187,6 +187,9 @@ func (in *interp) quoted(v Value) Value {
 
 // newNative makes an instance of a class that is not the program's.
 func (in *interp) newNative(name string, args []Value, at position) Value {
+	if class, ok := strings.CutPrefix(name, zodClass); ok {
+		return in.zodOfClass(class, arg(args, 0), at)
+	}
 	short := name[strings.LastIndexByte(name, '.')+1:]
 	if isError(short) {
 		return in.newError(name, args)
@@ -295,6 +298,9 @@ func (in *interp) urlText(o *Object) Value {
 
 // special are the properties of an instance that are made of what it was made of.
 func (in *interp) special(o *Object, key string) (Value, bool) {
+	if o.native == "zod" && key == "shape" && o.schema != nil && o.schema.kind == "object" {
+		return in.shapeOf(o.schema), true
+	}
 	if o.native != "URL" || len(o.data) == 0 {
 		return in.specialMap(o, key)
 	}

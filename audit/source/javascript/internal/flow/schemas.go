@@ -5,6 +5,7 @@ package flow
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -46,6 +47,10 @@ func (in *interp) schemaCall(name string, args []Value, at position) (Value, boo
 	fn, ok := strings.CutPrefix(name, "zod.")
 	if !ok {
 		return nil, false
+	}
+	if name == zodConstructor {
+		class, _ := arg(args, 0).one()
+		return native(zodClass + class), true
 	}
 	fn = strings.TrimPrefix(strings.TrimPrefix(fn, "z."), "coerce.")
 	first := arg(args, 0)
@@ -246,7 +251,7 @@ func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 	case "closed":
 		out = unknownDep()
 		if len(s.elem) > 0 {
-			out = s.elem
+			out = slices.Clone(s.elem)
 			for i := range out {
 				out[i].dep = true
 			}
@@ -320,6 +325,15 @@ func (in *interp) parsedObject(s *schema, v Value, at position, depth int) Value
 				o.any.v = join(o.any.v, wild(Value{a}))
 			}
 		}
+	}
+	return objectOf(o)
+}
+
+// shapeOf is the object of an object's schemas.
+func (in *interp) shapeOf(s *schema) Value {
+	o := in.newObject("")
+	for _, k := range s.order {
+		in.set(o, k, s.fields[k])
 	}
 	return objectOf(o)
 }
