@@ -228,7 +228,7 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 	in.ran[c.node] = true
 	in.depth++
 	in.stack[c.node]++
-	out := in.run(c, this, args)
+	out := in.repeated(c, this, args, func() Value { return in.run(c, this, args) })
 	in.stack[c.node]--
 	in.depth--
 	if !in.dead {

@@ -18,6 +18,7 @@ func (in *interp) runHandler(h *handler) {
 func (in *interp) isolated(h *handler, steps int, run func()) (whole bool) {
 	mark, floor := in.open()
 	in.origins, in.facts, in.tool, in.dead, in.current = map[string]*origin{}, nil, h.tool, false, h
+	in.memos = map[memoKey]*memo{}
 	whole = in.bounded(steps, run)
 	in.undo(mark)
 	in.close(floor)

@@ -83,6 +83,7 @@ type interp struct {
 	classes      []*Object
 	nextID       int
 	probing      bool
+	memos        map[memoKey]*memo // of the present handler
 	probed       map[probeKey]probed
 
 	globals       *scope

@@ -27,6 +27,9 @@ var handlerKeys = []string{"execute", "handler", "run", "callback", "cb", "call"
 // register sees whether a method call registers a tool, and says whether nothing else is to be made
 // of it. Methods of the program are run, too: they may wrap the handler.
 func (in *interp) register(o Value, key string, args []Value, at position) bool {
+	if key == "connect" && in.connects(o) {
+		return true
+	}
 	if !registrations[key] || in.probing || len(args) == 0 {
 		return false
 	}
@@ -63,6 +66,20 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 		found = in.registerTool(args, at)
 	}
 	return found || ours
+}
+
+// connects says whether a method call connects a server of the SDK in a bundle with its client: all
+// tools that there are by then are registered, and the rest is not the program's own.
+func (in *interp) connects(o Value) bool {
+	if in.current != nil || in.probing {
+		return false
+	}
+	for _, a := range o {
+		if a.kind == isObject && (len(functions(in.get(Value{a}, "setRequestHandler", position{}))) > 0 || len(functions(in.get(Value{a}, "registerTool", position{}))) > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // functions are the functions of the program among the alternatives.
