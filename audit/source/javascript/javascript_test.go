@@ -33,7 +33,7 @@ func TestServers(t *testing.T) {
 
 func minified(t *testing.T, text []byte) []byte {
 	t.Helper()
-	r := api.Transform(string(text), api.TransformOptions{Loader: api.LoaderTS, MinifyIdentifiers: true, MinifySyntax: true, MinifyWhitespace: true, Format: api.FormatESModule, Target: api.ES2022})
+	r := api.Transform(string(text), api.TransformOptions{Loader: api.LoaderTS, MinifyIdentifiers: true, MinifySyntax: true, MinifyWhitespace: true, Format: api.FormatESModule, Target: api.ES2022, TsconfigRaw: `{"compilerOptions": {"experimentalDecorators": true}}`})
 	if len(r.Errors) > 0 {
 		t.Fatal(r.Errors[0].Text)
 	}

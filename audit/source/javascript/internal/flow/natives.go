@@ -34,6 +34,9 @@ func arg(args []Value, i int) Value {
 
 // nativeCall calls a function of the language, of Node.js, or of a package that is not read.
 func (in *interp) nativeCall(name string, this Value, args []Value, at position) Value {
+	if _, method, ok := cutLast(name); ok && in.current == nil && in.register(nil, method, args, at) {
+		return unknown() // a method that was bound to its server
+	}
 	in.sinks(name, args, at)
 	if v, ok := in.languageCall(name, this, args, at); ok {
 		return v

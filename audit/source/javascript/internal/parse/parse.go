@@ -101,6 +101,13 @@ func transform(name string, text []byte) (code, mapping []byte, err error) {
 	if len(r.Errors) > 0 && strings.Contains(r.Errors[0].Text, "op-level await") {
 		r = api.Transform(string(withoutAwait(name, text)), options(name))
 	}
+	if len(r.Errors) > 0 && loader(name) != api.LoaderJS { // decorators of parameters
+		o := options(name)
+		o.TsconfigRaw = `{"compilerOptions": {"experimentalDecorators": true}}`
+		if second := api.Transform(string(text), o); len(second.Errors) == 0 {
+			r = second
+		}
+	}
 	if len(r.Errors) > 0 && loader(name) == api.LoaderJS { // JSX and Flow in .js
 		o := options(name)
 		o.Loader = api.LoaderJSX
