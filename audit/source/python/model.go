@@ -20,8 +20,8 @@ func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 		return v, true
 	}
 	if f, ok := l.wrapped[c.Name]; ok {
-		if c.Decorates != nil && f.Func() != c.Decorates {
-			l.wraps[c.Arg(0).Identity()] = f
+		if id := c.Arg(0).Identity(); id != nil && c.Decorates != nil && f.Callable() && f.Func() != c.Decorates {
+			l.wraps[id] = f
 		}
 		return c.Arg(0), true
 	}
