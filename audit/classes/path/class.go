@@ -34,6 +34,7 @@ var Class = &class.Class{
 		{Name: "home", Doc: "A path of the home directory, or one that begins with ~, is opened"},
 		{Name: "not-normalised", Doc: "In the code, the path is compared with a root before its \"..\" are resolved"},
 		{Name: "pattern", Doc: "In the code, the path is compared with a pattern that does not keep it within a directory"},
+		{Name: "deny-list", Doc: "A remark: the path is resolved and refused below some directories; everything else is open"},
 		{Name: "optional-guard", Doc: "A remark: there is a guard, and the server's owner can switch it off"},
 		{Name: "through-library", Doc: "A remark: the path is what a library made of the caller's text"},
 	},

@@ -194,9 +194,18 @@ func (in *Interp) HasPrefix(x, prefix Value) Value {
 	for _, n := range in.deep(x) {
 		if !has(in.deep(prefix), n.src) {
 			yes[n], no[n] = prefixLabels(prefix)
+			no[n] |= denied(prefix)
 		}
 	}
 	return Value{cond: &cond{yes: yes, no: no}, truth: begins(x, prefix)}
+}
+
+// denied is Denied, if what a path does not begin with may be a directory.
+func denied(prefix Value) Label {
+	if s, known := prefix.String(); known && (len(s) < 2 || s[0] != '/' && s[0] != '~') {
+		return 0
+	}
+	return Denied
 }
 
 // begins is whether x begins with a prefix, as far as its beginning is known.
@@ -343,7 +352,7 @@ func (in *Interp) checkExcept(x, except Value, yes, no Label) Value {
 
 // CheckBelow is a condition that says that a path is below a root.
 func (in *Interp) CheckBelow(path, root Value) Value {
-	return in.checkExcept(path, root, PrefixSep, 0)
+	return in.checkExcept(path, root, PrefixSep, denied(root))
 }
 
 // Unless is a condition with the branches of another exchanged.

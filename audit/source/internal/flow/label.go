@@ -36,6 +36,7 @@ const (
 	HostLooked                    // an address was looked at, but perhaps not on this way
 	RelOf                         // relative to a root that it was compared with
 	Answer                        // a part of what a function gave of which nothing is known
+	Denied                        // not below some directories, of which there is a list
 
 	private = ChkLoop | ChkPriv | ChkLink
 	// all is what a value of a closed set has: every good label.
