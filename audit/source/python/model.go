@@ -336,11 +336,15 @@ func defineRegexp(t *table) {
 			if c.Recv.Is("re.compile()") {
 				pattern, v = c.Recv, c.Arg(0, "string")
 			}
-			s, ok := pattern.String()
-			if !ok {
+			list, _ := pattern.Strings()
+			if len(list) == 0 {
 				return c.In.Derive(flow.Part, 0, c.Pos, "", v)
 			}
-			yes, no := flow.PatternLabels(s, whole, start)
+			yes, no := flow.PatternLabels(list[0], whole, start)
+			for _, s := range list[1:] { // it is one of them
+				y, n := flow.PatternLabels(s, whole, start)
+				yes, no = yes&y, no&n
+			}
 			return flow.WithCond(c.In.Derive(flow.Part, 0, c.Pos, "", v), c.In.Check(v, yes, no))
 		}
 	}
