@@ -106,6 +106,7 @@ const maxHits = 100_000
 const maxBody = 1 << 20
 
 func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Connection", "close") // a sandbox has a bounded number of them
 	host := egress.TargetOf(r.Context()).Host
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // of a request that is cut off, what came is enough
 	at, p, known := c.page(r)
