@@ -88,7 +88,6 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 	}
 	arguments := t.sample(a.world, setting{p, s.value})
 	r := a.call(ctx, t, arguments)
-	raw, _ := json.Marshal(arguments) // it was encoded for the call
 	if strings.Contains(r.decoded, s.marks.plain) {
 		return // it came as binary data, which nobody reads as text
 	}
@@ -96,13 +95,17 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool did not give out the content that was to be looked at"})
 		return
 	}
-	found := odd(r.text, s)
+	found, large := odd(r.text, s), t.sample(a.world, setting{p, s.large})
 	if s.large != "" && a.late[t.Name] == 0 {
-		if big := a.call(ctx, t, t.sample(a.world, setting{p, s.large})); big.failed == "" && len(big.raw) > bounded {
+		if big := a.call(ctx, t, large); big.failed == "" && len(big.raw) > bounded {
 			found["unbounded"] = []string{"a text of 2 MB in full"}
 		}
 	}
 	for _, rule := range slices.Sorted(maps.Keys(found)) {
+		if rule == "unbounded" {
+			arguments = large
+		}
+		raw, _ := json.Marshal(arguments) // it was encoded for the call
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
 			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[rule], ", "), Probes: 2}})
 	}

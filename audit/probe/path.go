@@ -82,7 +82,7 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 		if seen != "" {
 			found[probe.rule] = true
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
-				Why: "a " + probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
+				Why: probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
 			continue
 		}
 		if r.failed != "" && !r.late && !r.gone {
@@ -246,32 +246,32 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 		list = append(list, probe)
 	}
 	const outside, beside = "outside", "root-evil"
-	add("absolute", "path from the top, absolute", join(w.inside("outside")), outside)
-	add("dot-dot", "path with ..", join("../outside"), outside)
-	add("dot-dot", "path with .. below the root", join(root+"/../outside"), outside)
-	add("dot-dot", "path with .. below a directory", join("sub/../../outside"), outside)
-	add("dot-dot", "path with many ..", join(strings.Repeat("../", 14)+at+"/outside"), outside)
-	add("dot-dot", "path with doubled ..", join("....//outside"), outside)
-	add("dot-dot", "path with .. and backslashes", strings.ReplaceAll(join("../outside"), "/", `\`), outside)
-	add("sibling-prefix", "path of a directory whose name begins as the root's", join(w.inside("root-evil")), beside)
-	add("sibling-prefix", "path with .. to a directory whose name begins as the root's", join("../root-evil"), beside)
-	add("encoded", "path with encoded ..", strings.ReplaceAll(join("%2e%2e/outside"), "/", "%2f"), outside)
-	add("encoded", "path with twice encoded ..", strings.ReplaceAll(join("%252e%252e/outside"), "/", "%252f"), outside)
-	add("symlink", "link to a directory outside", join("away"), outside)
-	add("symlink", "link to a directory outside, as an absolute path", join(root+"/away"), outside)
-	add("symlink", "relative link to a directory outside", join("near"), outside)
-	add("file-uri", "URL of a file", "file://"+join(w.inside("outside")), outside)
+	add("absolute", "an absolute path", join(w.inside("outside")), outside)
+	add("dot-dot", "a path with ..", join("../outside"), outside)
+	add("dot-dot", "a path with .. below the root", join(root+"/../outside"), outside)
+	add("dot-dot", "a path with .. below a directory", join("sub/../../outside"), outside)
+	add("dot-dot", "a path with many ..", join(strings.Repeat("../", 14)+at+"/outside"), outside)
+	add("dot-dot", "a path with doubled ..", join("....//outside"), outside)
+	add("dot-dot", "a path with .. and backslashes", strings.ReplaceAll(join("../outside"), "/", `\`), outside)
+	add("sibling-prefix", "a path of a directory whose name begins as the root's", join(w.inside("root-evil")), beside)
+	add("sibling-prefix", "a path with .. to a directory whose name begins as the root's", join("../root-evil"), beside)
+	add("encoded", "a path with encoded ..", strings.ReplaceAll(join("%2e%2e/outside"), "/", "%2f"), outside)
+	add("encoded", "a path with twice encoded ..", strings.ReplaceAll(join("%252e%252e/outside"), "/", "%252f"), outside)
+	add("symlink", "a link to a directory outside", join("away"), outside)
+	add("symlink", "a link to a directory outside, as an absolute path", join(root+"/away"), outside)
+	add("symlink", "a relative link to a directory outside", join("near"), outside)
+	add("file-uri", "the URL of a file", "file://"+join(w.inside("outside")), outside)
 	if f.lists || f.writes {
 		return list
 	}
-	add("symlink", "link to a file outside", "absolute"+f.ext, "")
-	add("symlink", "link to a file outside, as an absolute path", root+"/absolute"+f.ext, "")
-	add("symlink", "relative link to a file outside", root+"/relative"+f.ext, "")
-	add("nul", "path with a NUL", join("../outside")+"\x00.txt", "")
-	add("home", "path that begins with ~", "~/.ssh/id_rsa", "")
-	add("home", "path in the home directory", w.inside("home", ".ssh", "id_rsa"), "")
+	add("symlink", "a link to a file outside", "absolute"+f.ext, "")
+	add("symlink", "a link to a file outside, as an absolute path", root+"/absolute"+f.ext, "")
+	add("symlink", "a relative link to a file outside", root+"/relative"+f.ext, "")
+	add("nul", "a path with a NUL", join("../outside")+"\x00.txt", "")
+	add("home", "a path that begins with ~", "~/.ssh/id_rsa", "")
+	add("home", "a path in the home directory", w.inside("home", ".ssh", "id_rsa"), "")
 	if f.ext != "" {
-		add("dot-dot", "path with .. and no extension", "../outside/"+outsideName, "")
+		add("dot-dot", "a path with .. and no extension", "../outside/"+outsideName, "")
 	}
 	return list
 }
