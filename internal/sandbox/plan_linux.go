@@ -21,6 +21,7 @@ const (
 	linked               // a symbolic link
 	copied               // a file, as a copy in its directory's layer
 	bound                // a file that is too large to copy, read-only
+	node                 // a named pipe or a socket, as one that nobody is at
 	special              // made by us: /proc, /dev, /sys
 	hidden               // a directory that is shown empty and read-only
 )
@@ -83,6 +84,8 @@ func (w *world) mirror(dir string, places []place) []place {
 			places = append(places, place{kind: special, path: path})
 		case e.Type()&os.ModeSymlink != 0:
 			places = append(places, place{kind: linked, path: path})
+		case e.Type()&(os.ModeNamedPipe|os.ModeSocket) != 0:
+			places = append(places, place{kind: node, path: path})
 		case e.IsDir():
 			places = w.directory(path, places)
 		case e.Type().IsRegular() && w.size(path) <= maxCopied:

@@ -26,6 +26,7 @@ func TestPlan(t *testing.T) {
 		"etc/passwd": {}, "home/ann/data/file": {}, "home/ann/.profile": {}, "home/bob/file": {},
 		"small": {}, "large": {Data: make([]byte, maxCopied+1)},
 		"srv/with space/file": {}, "run/bpf/x": {}, "run/user/x": {},
+		"run/docker.sock": {Mode: fs.ModeSocket}, "run/initctl": {Mode: fs.ModeNamedPipe}, "run/disk": {Mode: fs.ModeDevice},
 	}
 	mounts, err := parseMounts(strings.NewReader(`1 0 8:1 / / rw - ext4 /dev/a rw
 2 1 8:2 / /home/ann/data rw,relatime shared:3 master:1 - ext4 /dev/b rw
@@ -48,11 +49,11 @@ func TestPlan(t *testing.T) {
 	}
 	var got []string
 	for _, p := range w.plan() {
-		got = append(got, fmt.Sprint([]string{"overlaid", "mirrored", "linked", "copied", "bound", "special", "hidden"}[p.kind], " ", p.path))
+		got = append(got, fmt.Sprint([]string{"overlaid", "mirrored", "linked", "copied", "bound", "node", "special", "hidden"}[p.kind], " ", p.path))
 	}
 	want := []string{
 		"mirrored /", "linked /bin", "special /dev", "overlaid /etc", "mirrored /home", "bound /large", "special /proc", "mirrored /run", "copied /small", "mirrored /srv", "special /sys",
-		"mirrored /home/ann", "overlaid /home/bob", "hidden /run/bpf", "overlaid /run/user", "overlaid /srv/with space",
+		"mirrored /home/ann", "overlaid /home/bob", "hidden /run/bpf", "node /run/docker.sock", "node /run/initctl", "overlaid /run/user", "overlaid /srv/with space",
 		"copied /home/ann/.profile", "overlaid /home/ann/data", "overlaid /etc/passwd.d",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

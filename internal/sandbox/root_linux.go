@@ -109,6 +109,8 @@ func (r *root) place(p place) error {
 		return r.link(p.path)
 	case copied:
 		return r.copy(p.path)
+	case node:
+		return r.node(p.path)
 	case bound:
 		return r.bind(p)
 	case hidden:
@@ -166,6 +168,21 @@ func (r *root) link(path string) error {
 	}
 	r.made(path)
 	return os.Symlink(target, r.at(path))
+}
+
+func (r *root) node(path string) error {
+	var stat unix.Stat_t
+	if unix.Lstat(path, &stat) != nil {
+		return nil // gone meanwhile
+	}
+	if kind := stat.Mode & unix.S_IFMT; kind != unix.S_IFIFO && kind != unix.S_IFSOCK {
+		return nil
+	}
+	r.made(path)
+	if err := unix.Mknod(r.at(path), stat.Mode, 0); err != nil {
+		return err
+	}
+	return sameAttributes(path, r.at(path))
 }
 
 func (r *root) copy(path string) error {
