@@ -128,6 +128,9 @@ type JobFilter struct {
 	// Before chooses jobs that run before it, in the order of their next runs. It does not go
 	// together with After.
 	Before time.Time
+	// Brief leaves out what has no bearing on when a job runs and how it stands: arguments,
+	// description, tags and owner.
+	Brief bool
 }
 
 // A Count is how many jobs stand alike.

@@ -138,6 +138,9 @@ func TestMigration(t *testing.T) {
 		if diff := cmp.Diff(j, got); diff != "" {
 			t.Errorf("(-stored +read):\n%s", diff)
 		}
+		if diff := cmp.Diff([]string{j.ID}, ids(t, s, schedule.JobFilter{Search: "iles:rea"})); diff != "" {
+			t.Errorf("a search finds (-want +got):\n%s", diff)
+		}
 		if _, err := s.Run(t.Context(), run.ID); err != nil {
 			t.Error(err)
 		}

@@ -9,8 +9,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -46,8 +48,17 @@ func scanJobs(rows *sql.Rows, err error) ([]*schedule.Job, error) {
 	return list, rows.Err()
 }
 
+// strange reports whether PostgreSQL can hold none of these texts: nothing is found by them, in
+// either database.
+func strange(texts ...string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, "\x00") || !utf8.ValidString(s) })
+}
+
 // jobByID finds a job by its id, or else by its name.
 func jobByID(ctx context.Context, q querier, id, lock string) (*schedule.Job, error) {
+	if strange(id) {
+		return nil, schedule.ErrNotFound
+	}
 	for _, column := range []string{"id", "name"} {
 		list, err := scanJobs(q.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE "+column+" = $1"+lock, id))
 		if err != nil {
@@ -179,6 +190,9 @@ var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(f.Tag, f.Search, f.Server, f.Name, f.After) {
+		return nil, nil
+	}
 	var w where
 	if f.State != "" {
 		w.add("state = $?", string(f.State))
@@ -199,7 +213,9 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 		w.add(`tags LIKE $? ESCAPE '\'`, "%\n"+like.Replace(f.Tag)+"\n%")
 	}
 	if f.Search != "" {
-		w.add(`search LIKE $? ESCAPE '\'`, "%"+like.Replace(strings.ToLower(f.Search))+"%")
+		if err := s.search(ctx, &w, f.Search); err != nil {
+			return nil, err
+		}
 	}
 	if f.After != "" {
 		w.add("id > $?", f.After)
@@ -209,8 +225,18 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 		w.add("next_at < $?", ms(f.Before))
 		order = "next_at, id"
 	}
-	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY %s LIMIT %d", jobColumns, &w, order, schedule.PageSize(f.Limit))
-	return scanJobs(s.read.QueryContext(ctx, query, w.values...))
+	columns := jobColumns
+	if f.Brief {
+		columns = s.brief + ", next_at, check_at"
+	}
+	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY %s LIMIT %d", columns, &w, order, schedule.PageSize(f.Limit))
+	list, err := scanJobs(s.read.QueryContext(ctx, query, w.values...))
+	if f.Brief {
+		for _, j := range list {
+			j.Arguments, j.Description, j.Tags, j.Owner = nil, "", nil, schedule.Owner{}
+		}
+	}
+	return list, err
 }
 
 // Counts implements [schedule.Store].

@@ -81,6 +81,9 @@ func (s *Store) AddRun(ctx context.Context, r *schedule.Run) error {
 func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(id) {
+		return nil, schedule.ErrNotFound
+	}
 	list, err := scanRuns(s.read.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE id = $1", id))
 	if err == nil && len(list) == 0 {
 		err = schedule.ErrNotFound
@@ -95,6 +98,9 @@ func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(f.Job, f.Before) {
+		return nil, nil
+	}
 	var w where
 	if f.Job != "" {
 		w.add("job_id = $?", f.Job)

@@ -53,15 +53,22 @@ type dialect struct {
 	now        string // in ms since 1970, by the clock that all workers share
 	lock       string // one migration at a time
 	zone       string // of a job
+	brief      string // doc without what a brief job has not
+	trigrams   bool   // there is an index of the texts that are searched
 }
 
 var (
-	sqlite   = dialect{now: "CAST(unixepoch('subsec')*1000 AS INTEGER)", zone: "json_extract(doc, '$.timezone')"}
+	sqlite = dialect{
+		now: "CAST(unixepoch('subsec')*1000 AS INTEGER)", zone: "json_extract(doc, '$.timezone')",
+		brief: "json_remove(doc, '$.arguments', '$.description', '$.tags', '$.owner')", trigrams: true,
+	}
 	postgres = dialect{
 		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE",
 		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
 		lock: "SELECT pg_advisory_xact_lock(7236870543)",
 		zone: "doc::json->>'timezone'",
+		// A text with NUL has no place in a jsonb: such a job is read whole.
+		brief: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - '{arguments,description,tags,owner}'::text[] AS text) END`,
 	}
 )
 
@@ -112,7 +119,22 @@ CREATE TABLE schedule_alerts (
 CREATE INDEX schedule_alerts_ready ON schedule_alerts (ready_at, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_job ON schedule_alerts (job_id, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_made ON schedule_alerts (made_at);
-`}
+`, trigramSchema}
+
+// trigramSchema is for SQLite alone: an index of trigrams, kept by triggers, that holds no texts. What it
+// calls a job is a number of its own, because VACUUM may change those of rows without one.
+const trigramSchema = `
+CREATE TABLE schedule_search_ids (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+CREATE VIRTUAL TABLE schedule_search USING fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
+INSERT INTO schedule_search_ids (id) SELECT id FROM schedule_jobs ORDER BY id;
+INSERT INTO schedule_search (rowid, search) SELECT no, search FROM schedule_search_ids JOIN schedule_jobs USING (id);
+CREATE TRIGGER schedule_search_add AFTER INSERT ON schedule_jobs BEGIN
+	INSERT INTO schedule_search_ids (id) VALUES (new.id); INSERT INTO schedule_search (rowid, search) SELECT no, new.search FROM schedule_search_ids WHERE id = new.id; END;
+CREATE TRIGGER schedule_search_change AFTER UPDATE OF search ON schedule_jobs WHEN old.search <> new.search BEGIN
+	UPDATE schedule_search SET search = new.search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = new.id); END;
+CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
+	DELETE FROM schedule_search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = old.id); DELETE FROM schedule_search_ids WHERE id = old.id; END;
+`
 
 // Open opens the store at a place: "postgres://..." or the name of a file, for SQLite, which is
 // made if it is missing. Its directory must exist.
@@ -197,6 +219,9 @@ func (s *Store) migrate(ctx context.Context, steps []string) error {
 			return err
 		}
 		for _, step := range steps[version:] {
+			if step == trigramSchema && !s.trigrams {
+				continue
+			}
 			for statement := range strings.SplitSeq(step, ";\n") {
 				if strings.TrimSpace(statement) == "" {
 					continue

@@ -67,7 +67,7 @@ func (v *visit) calendarPage() error {
 	}
 	view.Zone = zoneName(zone, now)
 	end := now.Add(ahead * time.Hour)
-	soon, err := v.jobs.List(v.ctx(), schedule.JobFilter{Before: end, Limit: maxUpcoming + 1})
+	soon, err := v.jobs.List(v.ctx(), schedule.JobFilter{Before: end, Brief: true, Limit: maxUpcoming + 1})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (v *visit) calendarPage() error {
 // troubled adds jobs that will not work: they are shown however many others run before them.
 func (v *visit) troubled(jobs []*schedule.Job, end time.Time) ([]*schedule.Job, error) {
 	for _, health := range []schedule.Status{schedule.Warned, schedule.Failing} {
-		list, err := v.jobs.List(v.ctx(), schedule.JobFilter{Health: health, Before: end, Limit: maxTroubled})
+		list, err := v.jobs.List(v.ctx(), schedule.JobFilter{Health: health, Before: end, Brief: true, Limit: maxTroubled})
 		if err != nil {
 			return nil, err
 		}
