@@ -6,7 +6,7 @@
 //
 //	go run ./bench/audit
 //
-// It takes some ten minutes, most of them for mcp-server-kubernetes: -only NAME audits one.
+// It takes some ten minutes: -only NAME audits one package.
 package main
 
 import (
