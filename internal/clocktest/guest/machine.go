@@ -1,0 +1,70 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// setClock sets the machine's wall clock. Its hardware clock stays.
+func setClock(to time.Time) error {
+	v := syscall.NsecToTimeval(to.UnixNano())
+	return syscall.Settimeofday(&v)
+}
+
+// sleep sends the machine to sleep (ACPI S3). It returns when somebody has woken it up.
+func sleep() error { return os.WriteFile("/sys/power/state", []byte("mem"), 0) }
+
+// setZone makes a time zone what a text for TZ says (POSIX), in place of what it was.
+func setZone(name, rule string) error {
+	if err := os.WriteFile("/zones/new", tzif(rule), 0o644); err != nil {
+		return err
+	}
+	return os.Rename("/zones/new", "/zones/"+name)
+}
+
+// tzif is a file of the form of RFC 9636 with a rule alone.
+func tzif(rule string) []byte {
+	var b strings.Builder
+	for _, version := range []string{"2", "2"} { // the first block is for old readers
+		b.WriteString("TZif" + version + strings.Repeat("\x00", 15))
+		for _, count := range []byte{0, 0, 0, 0, 1, 4} { // of types one, of four bytes for their names
+			b.Write([]byte{0, 0, 0, count})
+		}
+		b.WriteString("\x00\x00\x00\x00\x00\x00" + "LMT\x00") // UTC, no summer time, name 0
+	}
+	b.WriteString("\n" + rule + "\n")
+	return []byte(b.String())
+}
+
+// fill takes all the room that there is in the store's file system.
+func fill() error {
+	f, err := os.Create("/store/full")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for size := 64 << 10; size > 0; {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	return nil
+}
+
+// within waits until done is true, for so long at most.
+func within(limit time.Duration, done func() bool) error {
+	for began := time.Now(); !done(); time.Sleep(time.Second) {
+		if time.Since(began) > limit {
+			return fmt.Errorf("it does not happen within %s", limit)
+		}
+	}
+	return nil
+}
