@@ -80,8 +80,12 @@ func sides(v Value) (truthy, falsy Value) {
 		}
 		if mayNot {
 			f := a
-			if a.kind == isTruth {
+			switch {
+			case a.kind == isTruth:
 				f.kind, f.b, f.pick = isBool, false, ""
+			case a.kind == isText: // no attack is in a text that is empty
+				f.dep = a.dep || len(holes(a.text)) > 0
+				f.text, f.open = nil, false
 			}
 			f.under, f.yes, f.no = a.under.and(a.no), nil, nil
 			falsy = append(falsy, f)
