@@ -128,7 +128,7 @@ func (r *Report) Guards() (proven, read []Assessment) {
 func (r *Report) Summary() string {
 	g := &r.Grade
 	if g.Letter == Ungraded {
-		return fmt.Sprintf("not graded: nothing could be assessed (%s, %d relevant places)", count(len(r.Tools), "tool"), g.Coverage.Relevant)
+		return fmt.Sprintf("not graded: nothing could be assessed (%s, %s)", count(len(r.Tools), "tool"), count(g.Coverage.Relevant, "relevant place"))
 	}
-	return fmt.Sprintf("grade %s, %d of 100; %d%% of %d relevant places assessed", g, g.Score, g.Coverage.Percent, g.Coverage.Relevant)
+	return fmt.Sprintf("grade %s, %d of 100; %d%% of %s assessed", g, g.Score, g.Coverage.Percent, count(g.Coverage.Relevant, "relevant place"))
 }

@@ -4,6 +4,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,4 +153,13 @@ func (a *auditor) ready(ctx context.Context) bool {
 	}
 	a.session = s
 	return true
+}
+
+// written are arguments as a report shows them. They were encoded for the call, so that they can be.
+func written(arguments map[string]any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(arguments)
+	return bytes.TrimSpace(b.Bytes())
 }

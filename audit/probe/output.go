@@ -5,7 +5,6 @@ package probe
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -105,7 +104,7 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		if rule == "unbounded" {
 			arguments = large
 		}
-		raw, _ := json.Marshal(arguments) // it was encoded for the call
+		raw := written(arguments)
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
 			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[rule], ", "), Probes: 2}})
 	}

@@ -5,7 +5,6 @@ package probe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -280,7 +279,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe) (seen, raw string, r reply) {
 	arguments := t.sample(a.world, setting{p, probe.value})
 	r = a.call(ctx, t, arguments)
-	encoded, _ := json.Marshal(arguments) // it was encoded for the call
+	encoded := written(arguments)
 	if probe.fresh != "" && a.session != nil && a.madeAny(probe.fresh) {
 		return "a new file outside the root", string(encoded), r
 	}

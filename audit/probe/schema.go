@@ -5,7 +5,6 @@ package probe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -56,7 +55,7 @@ func (a *auditor) schema(ctx context.Context, t *tool) {
 		}
 		if seen != "" && !found[v.rule] {
 			found[v.rule] = true
-			raw, _ := json.Marshal(v.arguments) // it was encoded for the call
+			raw := written(v.arguments)
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: v.rule,
 				Why: "a call with " + v.words + " reaches the handler", Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: len(list)}})
 		}

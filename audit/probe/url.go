@@ -6,7 +6,6 @@ package probe
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -114,7 +113,7 @@ func (a *auditor) arrived(probe urlProbe, page bool) string {
 }
 
 func (a *auditor) ssrf(c audit.Cell, probe urlProbe, arguments map[string]any, seen string, tried int) {
-	raw, _ := json.Marshal(arguments) // it was encoded for the call
+	raw := written(arguments)
 	confidence := audit.Proven
 	if probe.remark {
 		confidence = audit.Metadata
