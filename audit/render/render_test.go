@@ -180,6 +180,40 @@ func TestSARIF(t *testing.T) {
 	t.Error("no result has both pieces of evidence")
 }
 
+// TestCodeScanning holds what GitHub asks for beyond the schema: each rule is described, each result has a known rule,
+// a relative place and a fingerprint of its own, and what is no problem is no result.
+func TestCodeScanning(t *testing.T) {
+	t.Parallel()
+	for name, r := range reports() {
+		var b bytes.Buffer
+		if err := SARIF(&b, r, Repository{"servers/one", "servers/one/package.json"}, "1.2.3"); err != nil {
+			t.Fatal(err)
+		}
+		var log sarifLog
+		if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+			t.Fatal(err)
+		}
+		known := map[string]bool{}
+		for _, rule := range log.Runs[0].Tool.Driver.Rules {
+			known[rule.ID] = rule.ShortDescription.Text != "" && rule.FullDescription.Text != "" && rule.Help.Text != "" && rule.Help.Markdown != "" && rule.Properties["security-severity"] != ""
+		}
+		if !bytes.Contains(b.Bytes(), []byte(`"results": [`)) || len(log.Runs[0].Results) != len(r.Findings) {
+			t.Errorf("%s: %d results of %d findings", name, len(log.Runs[0].Results), len(r.Findings))
+		}
+		seen := map[string]bool{}
+		for _, result := range log.Runs[0].Results {
+			hash := result.PartialFingerprints["primaryLocationLineHash"]
+			if !known[result.RuleID] || hash == "" || seen[hash] {
+				t.Errorf("%s: rule %q, fingerprint %q", name, result.RuleID, hash)
+			}
+			seen[hash] = true
+			if uri := result.Locations[0].PhysicalLocation.ArtifactLocation.URI; !strings.HasPrefix(uri, "servers/one/") {
+				t.Errorf("%s: the place %q is not below the directory", name, uri)
+			}
+		}
+	}
+}
+
 func TestBadge(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"full": "C", "empty": ">A<", "unknown": ">?<"} {
