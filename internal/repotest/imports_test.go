@@ -44,7 +44,7 @@ var packagesRules = []packagesRule{
 		why:      "the data path forwards bytes; an SDK's client and server lose digits, unknown fields and order",
 	},
 	{
-		packages: []string{"schema", "internal/strictjson", "internal/process", "internal/sse", "internal/filestate", "internal/userservice"},
+		packages: []string{"schema", "internal/strictjson", "internal/process", "internal/sse", "internal/filestate"},
 		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "proxy", "upstream", "mcpgate", "report", "internal/...", "cmd/..."},
 		why:      "they are the ground: they can be understood, tested and replaced without knowing toolvet",
 	},

@@ -4,16 +4,16 @@
 package userservice
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/toolvet/toolvet/internal/process"
 )
 
 // Status is how a service stands.
@@ -50,17 +50,38 @@ func (m *Manager) Installed(home string) ([]string, error) {
 
 // Status asks the manager how a service stands. The error says why it does not tell.
 func (m *Manager) Status(ctx context.Context, name string) (Status, error) {
-	command := m.ask(name)
-	c := exec.CommandContext(ctx, command[0], command[1:]...)
-	c.WaitDelay = time.Second
-	var wrong bytes.Buffer
-	c.Stderr = &wrong
-	said, err := c.Output()
+	said, err := output(ctx, m.ask(name))
 	if err != nil {
-		why, _, _ := strings.Cut(strings.TrimSpace(wrong.String()), "\n")
-		return Status{}, fmt.Errorf("%s: %w: %s", command[0], err, strings.ToValidUTF8(why, ""))
+		return Status{}, err
 	}
-	return m.read(string(said)), nil
+	return m.read(said), nil
+}
+
+// maxSaid bounds what is read of what a manager prints, in bytes.
+const maxSaid = 64 << 10
+
+// output runs a command until it ends, or ctx does, and returns what it prints. The error holds
+// the first line of its complaints.
+func output(ctx context.Context, command []string) (string, error) {
+	var wrong strings.Builder
+	p, err := process.Start(process.Command{Args: command, Stderr: &wrong})
+	if err != nil {
+		return "", err
+	}
+	defer context.AfterFunc(ctx, func() { p.Stop(ctx, process.Grace{}) })()
+	p.Stdin().Close()
+	said, err := io.ReadAll(io.LimitReader(p.Stdout(), maxSaid))
+	p.Stdout().Close()
+	switch exit := p.Exit(); {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: %w", command[0], ctx.Err())
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", command[0], err)
+	case exit != process.Exit{}:
+		why, _, _ := strings.Cut(strings.TrimSpace(wrong.String()), "\n")
+		return "", fmt.Errorf("%s: %s: %s", command[0], exit, strings.ToValidUTF8(why, ""))
+	}
+	return string(said), nil
 }
 
 // properties reads what "systemctl show" prints.
