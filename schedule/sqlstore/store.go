@@ -72,8 +72,14 @@ var (
 	}
 )
 
+// A step of the schema is statements, each on lines of its own.
+type step struct {
+	statements string
+	trigrams   bool // for a dialect with an index of trigrams alone
+}
+
 // schema is made step by step; the number of steps is the version.
-var schema = []string{`
+var schema = []step{{statements: `
 CREATE TABLE schedule_jobs (
 	id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL, server TEXT NOT NULL, owner TEXT NOT NULL,
 	tags TEXT NOT NULL, search TEXT NOT NULL, next_at BIGINT, check_at BIGINT, doc TEXT NOT NULL);
@@ -90,14 +96,14 @@ CREATE INDEX schedule_runs_worker ON schedule_runs (worker) WHERE state = 'runni
 CREATE INDEX schedule_runs_ended ON schedule_runs (ended_at) WHERE ended_at > 0;
 CREATE UNIQUE INDEX schedule_runs_exclusive ON schedule_runs (job_id) WHERE state = 'running' AND exclusive = 1;
 CREATE TABLE schedule_workers (id TEXT PRIMARY KEY, until_at BIGINT NOT NULL);
-`, `
+`}, {statements: `
 ALTER TABLE schedule_jobs ADD COLUMN health TEXT NOT NULL DEFAULT 'ok';
 UPDATE schedule_jobs SET health = CASE WHEN doc LIKE '%,"health":{"status":"warned",%' THEN 'warned'
 	WHEN doc LIKE '%,"health":{"status":"failing",%' THEN 'failing' ELSE 'ok' END;
 CREATE INDEX schedule_jobs_state ON schedule_jobs (state, id);
 CREATE INDEX schedule_jobs_health ON schedule_jobs (health, id);
 CREATE INDEX schedule_jobs_counts ON schedule_jobs (owner, state, health);
-`, `
+`}, {statements: `
 CREATE TABLE schedule_jobs_2 (
 	id TEXT PRIMARY KEY, name TEXT NOT NULL, state TEXT NOT NULL, server TEXT NOT NULL, owner TEXT NOT NULL,
 	tags TEXT NOT NULL, search TEXT NOT NULL, next_at BIGINT, check_at BIGINT, doc TEXT NOT NULL, health TEXT NOT NULL);
@@ -119,9 +125,9 @@ CREATE TABLE schedule_alerts (
 CREATE INDEX schedule_alerts_ready ON schedule_alerts (ready_at, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_job ON schedule_alerts (job_id, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_made ON schedule_alerts (made_at);
-`, trigramSchema}
+`}, {statements: trigramSchema, trigrams: true}}
 
-// trigramSchema is for SQLite alone: an index of trigrams, kept by triggers, that holds no texts. What it
+// trigramSchema is an index of trigrams, kept by triggers, that holds no texts. What it
 // calls a job is a number of its own, because VACUUM may change those of rows without one.
 const trigramSchema = `
 CREATE TABLE schedule_search_ids (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
@@ -141,14 +147,14 @@ CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
 func Open(ctx context.Context, place string) (*Store, error) { return openAt(ctx, place, schema) }
 
 // openAt opens a store whose tables these steps make.
-func openAt(ctx context.Context, place string, steps []string) (*Store, error) {
+func openAt(ctx context.Context, place string, steps []step) (*Store, error) {
 	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
 		return openPostgres(ctx, place, steps)
 	}
 	return openSQLite(ctx, place, steps)
 }
 
-func openPostgres(ctx context.Context, place string, steps []string) (*Store, error) {
+func openPostgres(ctx context.Context, place string, steps []step) (*Store, error) {
 	db, err := sql.Open("pgx", place)
 	if err != nil {
 		return nil, errors.New("the store's address cannot be read: it must be postgres://USER@HOST/DATABASE")
@@ -158,7 +164,7 @@ func openPostgres(ctx context.Context, place string, steps []string) (*Store, er
 	return opened(ctx, &Store{read: db, write: db, dialect: postgres}, steps)
 }
 
-func openSQLite(ctx context.Context, file string, steps []string) (*Store, error) {
+func openSQLite(ctx context.Context, file string, steps []step) (*Store, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store: %w", err)
@@ -183,7 +189,7 @@ func openSQLite(ctx context.Context, file string, steps []string) (*Store, error
 	return opened(ctx, &Store{read: read, write: write, dialect: sqlite}, steps)
 }
 
-func opened(ctx context.Context, s *Store, steps []string) (*Store, error) {
+func opened(ctx context.Context, s *Store, steps []step) (*Store, error) {
 	if err := s.migrate(ctx, steps); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), s.Close())
 	}
@@ -191,7 +197,7 @@ func opened(ctx context.Context, s *Store, steps []string) (*Store, error) {
 }
 
 // migrate brings the tables up to date. Several processes may do so at once.
-func (s *Store) migrate(ctx context.Context, steps []string) error {
+func (s *Store) migrate(ctx context.Context, steps []step) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*patience) // it may copy all jobs
 	defer cancel()
 	var has int
@@ -219,10 +225,10 @@ func (s *Store) migrate(ctx context.Context, steps []string) error {
 			return err
 		}
 		for _, step := range steps[version:] {
-			if step == trigramSchema && !s.trigrams {
+			if step.trigrams && !s.trigrams {
 				continue
 			}
-			for statement := range strings.SplitSeq(step, ";\n") {
+			for statement := range strings.SplitSeq(step.statements, ";\n") {
 				if strings.TrimSpace(statement) == "" {
 					continue
 				}
