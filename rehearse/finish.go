@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/sandbox"
 )
 
 // describe adds the diff of a change, and whether it was made at the start.
@@ -47,44 +49,57 @@ func (s *Session) describe(ctx context.Context, c *change) {
 	c.Diff = s.redact.diff(ctx, c.Path, before, after)
 }
 
-// circumstances adds what there is to say beside the changes.
+// circumstances adds what there is to say beside the changes. Gaps make the report incomplete,
+// doubts uncertain.
 func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r := &s.report
-	r.Incomplete, r.Uncertain = len(gaps) > 0, len(doubts) > 0
-	gaps = append(gaps, doubts...)
+	events, end := s.box.Events(), s.box.Ended()
 	r.Command = s.redact.texts(ctx, s.cfg.Command)
-	events := s.box.Events()
 	for i, e := range events {
-		if e.Lost {
-			r.Incomplete = true
-			gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than are told"})
-		}
 		if e.Exec != nil && i > 0 { // the first is the server
 			r.Processes = append(r.Processes, Process{Arguments: s.redact.texts(ctx, e.Exec), AtStart: i < s.events})
 		}
 	}
 	r.Network = append(r.Network, s.network(ctx, events)...)
-	if s.outside.lost { // by now nobody connects
-		r.Incomplete = true
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and only the first are told", maxRequests)})
-	}
-	end := s.box.Ended()
 	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory}, Duration(time.Since(s.began))
 	r.Group, _ = s.box.Group()
+
+	gaps = append(gaps, s.exceeded(events, end.Limit)...)
+	unanswered, matters := s.unanswered()
+	r.Incomplete, r.Uncertain = len(gaps) > 0, len(doubts) > 0 || matters
+	gaps = slices.Concat(gaps, doubts, unanswered)
 	_, unseen := s.box.Layers()
 	for _, g := range unseen {
 		gaps = append(gaps, Gap{g.Path, g.Why})
 	}
-	if end.Limit != "" {
-		r.Incomplete = true
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: what it would have done with more is not known", end.Limit)})
+	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
+		gaps = append(gaps, Gap{Why: "hosts that are allowed were reached for real: what was sent to them has had its effects"})
+	}
+	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
+	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
+}
+
+// exceeded says what was more than a rehearsal tells, or lets a server have.
+func (s *Session) exceeded(events []sandbox.Event, limit string) (gaps []Gap) {
+	if slices.ContainsFunc(events, func(e sandbox.Event) bool { return e.Lost }) {
+		gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than are told"})
+	}
+	if s.outside.lost { // by now nobody connects
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and only the first are told", maxRequests)})
+	}
+	if limit != "" {
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: what it would have done with more is not known", limit)})
 	}
 	if bytes, files, err := s.box.Room(); err == nil && (bytes < 64<<10 || files < 8) {
-		r.Incomplete = true
 		gaps = append(gaps, Gap{Why: "the server filled the space that a rehearsal gives it, so that writes may have failed"})
 	}
-	for i := range r.Network {
-		a := &r.Network[i]
+	return gaps
+}
+
+// unanswered says what the server waited for in vain, and whether a call did so for more than a name.
+func (s *Session) unanswered() (gaps []Gap, matters bool) {
+	for i := range s.report.Network {
+		a := &s.report.Network[i]
 		path, socket := strings.CutPrefix(a.Address, "unix:")
 		switch {
 		case a.Answer != "" || socket && !s.ofMachine(path):
@@ -94,13 +109,9 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 		default:
 			gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
 		}
-		r.Uncertain = r.Uncertain || !a.AtStart && a.rank() > rankName
+		matters = matters || !a.AtStart && a.rank() > rankName
 	}
-	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
-		gaps = append(gaps, Gap{Why: "hosts that are allowed were reached for real: what was sent to them has had its effects"})
-	}
-	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
-	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
+	return gaps, matters
 }
 
 // pairRenames finds what was deleted and created with the same content, and sorts.
