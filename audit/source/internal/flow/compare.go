@@ -18,32 +18,23 @@ func (in *Interp) comparison(e *Expr, x, y Value) Value {
 	case "==", "is":
 		return in.equal(x, y, e)
 	case "!=", "is not":
-		v := in.equal(x, y, e)
-		return Value{truth: v.truth.not(), cond: v.cond.not()}
+		return unless(in.equal(x, y, e))
 	case "in":
 		return in.Contained(x, y)
 	case "not in":
-		v := in.Contained(x, y)
-		return Value{truth: v.truth.not(), cond: v.cond.not()}
+		return unless(in.Contained(x, y))
 	}
 	return Value{}
 }
 
 func (in *Interp) equal(x, y Value, e *Expr) Value {
-	if e.X.Op == Nil || isNil(x) && !x.Tainted() {
-		x, y = y, x
-		if e.X.Op == Nil {
-			return Value{truth: x.truth.not(), cond: x.cond.not()}
-		}
-	}
-	if e.Y.Op == Nil {
-		return Value{truth: x.truth.not(), cond: x.cond.not()}
-	}
-	if e.Y.Op == True || e.Y.Op == False {
-		if e.Y.Op == True {
-			return Value{truth: x.truth, cond: x.cond}
-		}
-		return Value{truth: x.truth.not(), cond: x.cond.not()}
+	switch {
+	case e.X.Op == Nil:
+		return unless(y)
+	case e.Y.Op == Nil || e.Y.Op == False:
+		return unless(x)
+	case e.Y.Op == True:
+		return Value{truth: x.truth, cond: x.cond}
 	}
 	if y.tool || y.Tainted() && !x.Tainted() {
 		x, y = y, x
@@ -63,9 +54,6 @@ func (in *Interp) equal(x, y Value, e *Expr) Value {
 	text, known := y.String()
 	for _, n := range in.deep(x) {
 		if has(in.deep(y), n.src) {
-			if n.how == CommonRoot || n.how == Ancestors {
-				continue
-			}
 			continue
 		}
 		yes[n] = all
@@ -74,10 +62,6 @@ func (in *Interp) equal(x, y Value, e *Expr) Value {
 		}
 	}
 	return Value{cond: &cond{yes: yes, no: no}}
-}
-
-func isNil(v Value) bool {
-	return v.truth == falsy && !v.closed && len(v.objs) == 0 && len(v.nodes) == 0
 }
 
 func has(nodes []*node, src *Source) bool {
@@ -172,12 +156,8 @@ func without(s string) Label {
 		return Relative | NoDotDot
 	case strings.HasPrefix(s, ".."):
 		return NoDotDot
-	case s == ":" || s == "://":
-		return 0
 	case len(s) == 1 && strings.Contains(shellMeta, s), s == "&&", s == "||", s == "$(":
 		return MetaWeak
-	case s == " ":
-		return 0
 	}
 	return 0
 }
@@ -336,7 +316,7 @@ func (in *Interp) Ensure(v Value, labels Label, except Value) {
 	}
 }
 
-// Apart reports that x has a source that y does not have.
+// checkExcept is Check, but for what has its source in except, too.
 func (in *Interp) checkExcept(x, except Value, yes, no Label) Value {
 	c := in.Check(x, yes, no)
 	others := in.deep(except)
@@ -355,8 +335,8 @@ func (in *Interp) CheckBelow(path, root Value) Value {
 	return in.checkExcept(path, root, PrefixSep, denied(root))
 }
 
-// Unless is a condition with the branches of another exchanged.
-func Unless(v Value) Value { return Value{truth: v.truth.not(), cond: v.cond.not()} }
+// unless is a condition with the branches of another exchanged.
+func unless(v Value) Value { return Value{truth: v.truth.not(), cond: v.cond.not()} }
 
 // Labelled reports that each tainted part of a value has one of the labels.
 func (in *Interp) Labelled(v Value, labels Label) bool {

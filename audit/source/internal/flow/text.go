@@ -95,18 +95,15 @@ func hostLabel(before string, fixed bool, part Value) Label {
 	if fixed {
 		return HostFixed
 	}
-	scheme, rest, ok := strings.Cut(before, "://")
+	_, rest, ok := strings.Cut(before, "://")
 	switch {
-	case !ok && before == "":
+	case before == "":
 		return 0
 	case !ok: // "/v1/" or "query: "
 		return HostFixed
 	case rest == "" || strings.HasSuffix(rest, "@") && !strings.Contains(rest, "/"):
-		_ = scheme
 		return 0
-	case strings.ContainsAny(rest, "/?#"):
-		return HostFixed
-	case strings.HasSuffix(rest, ":"):
+	case strings.ContainsAny(rest, "/?#") || strings.HasSuffix(rest, ":"):
 		return HostFixed
 	}
 	return HostWeak
