@@ -5,7 +5,6 @@ package result
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -29,15 +28,6 @@ func Unquote(token []byte) string {
 		i += n
 	}
 	return string(b)
-}
-
-// Quote writes a text as a string token, with no more escapes than JSON wants.
-func Quote(text string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string can be encoded
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // rawRange is the part of a string token, quotes included, that stands for a part of its

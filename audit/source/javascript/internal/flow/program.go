@@ -30,9 +30,6 @@ func (p *Program) Run(f *parse.File) {
 	p.in.bounded(p.in.limits.StepsFile, func() { p.in.module(f) })
 }
 
-// Handlers is how many handlers of tools are registered by now.
-func (p *Program) Handlers() int { return len(p.in.handlers) }
-
 // A Report is what came of an analysis.
 type Report struct {
 	Findings []Finding
