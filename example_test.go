@@ -12,6 +12,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/text"
+	"github.com/toolvet/toolvet/schema"
 )
 
 func ExampleGate_Judge() {
@@ -70,4 +71,26 @@ func ExampleWithTool() {
 	// Output:
 	// no-go
 	//  - /path: leads out of the allowed directories: allowed is /srv/notes [path]
+}
+
+// Of what is wrong with a call, only the beginning is told.
+func ExampleWithSchemaLimits() {
+	gate, err := toolvet.New(toolvet.WithSchemaLimits(schema.Limits{Violations: 1}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	tool, err := call.DecodeTool([]byte(`{"name": "move", "inputSchema": {"properties": {"x": {"type": "number"}, "y": {"type": "number"}, "z": {"type": "number"}}}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := call.DecodeParams([]byte(`{"name": "move", "arguments": {"x": "1", "y": "2", "z": "3"}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c.Resolve(call.NewCatalog([]*call.Tool{tool}))
+	fmt.Println(gate.Judge(context.Background(), c, toolvet.PointLibrary))
+	// Output:
+	// no-go
+	//  - /x: expected number [input-schema]
+	//  - and 2 more [input-schema]
 }
