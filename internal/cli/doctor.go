@@ -28,7 +28,6 @@ type diagnosis struct {
 	OK   bool   `json:"ok"`
 	How  string `json:"how,omitempty"` // in place of "works"
 	Why  string `json:"why,omitempty"`
-	Note string `json:"note,omitempty"`
 	Fix  string `json:"fix,omitempty"`
 }
 
@@ -73,9 +72,6 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 			word = "does not work: " + d.Why
 		}
 		fmt.Fprintf(a.stdout, "%s: %s\n", d.What, word)
-		if d.Note != "" {
-			fmt.Fprintf(a.stdout, "  note: %s\n", d.Note)
-		}
 		if d.Fix != "" {
 			fmt.Fprintf(a.stdout, "  fix: %s\n", d.Fix)
 		}
@@ -148,13 +144,13 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	case err != nil:
 		d.OK, d.Why = false, err.Error()
 	default:
-		d.Note, d.Fix = noteOf(bounds), bounds.Fix
+		d.How, d.Fix = "works; "+boundsOf(bounds), bounds.Fix
 	}
 	return d
 }
 
-// noteOf says what holds servers within their limits.
-func noteOf(b rehearse.Bounds) string {
+// boundsOf says what holds servers within their limits.
+func boundsOf(b rehearse.Bounds) string {
 	if b.Why == "" {
 		return "a control group holds servers within their limits (" + strings.Join(b.Group, ", ") + ")"
 	}
