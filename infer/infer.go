@@ -56,7 +56,7 @@ func Tool(t *call.Tool) []Guess {
 	}
 	w := walker{
 		tool:  strings.ToLower(t.Name + " " + t.Title + " " + firstSentence(t.Description)),
-		about: parametersIn(t.Description),
+		about: Described(t.Description),
 		root:  &root,
 	}
 	for w.object(&root, "", 0); len(w.later) > 0; {

@@ -121,8 +121,9 @@ func (w *walker) resolve(n *node) *node {
 // that were made of the comments of functions: "path: the file to read", "- path (str): …".
 var aboutParameter = regexp.MustCompile("(?m)^[ \\t]*(?:[-*•][ \\t]*)?[\"'`*]*([A-Za-z_][A-Za-z0-9_]*)[\"'`*]*[ \\t]*(?:\\([^)\\n]*\\))?[ \\t]*:[ \\t]+(\\S.*)$")
 
-// parametersIn are what a tool's description says of parameters, by name.
-func parametersIn(description string) map[string]string {
+// Described is what a tool's description says of parameters, by name, as the comments of functions do:
+// "path: the file to read".
+func Described(description string) map[string]string {
 	about := map[string]string{}
 	for _, m := range aboutParameter.FindAllStringSubmatch(description, maxParameters) {
 		if about[m[1]] == "" {

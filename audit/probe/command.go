@@ -96,7 +96,7 @@ func (a *auditor) normal(t *tool, p parameter) string {
 	case infer.Path:
 		return a.world.inside("root", insideName+".txt")
 	case infer.URL:
-		return "http://" + publicHost + "/"
+		return p.publicPage()
 	}
 	properties, _ := t.schema["properties"].(map[string]any)
 	if s, ok := t.value(properties[p.name], p.name, a.world, 0).(string); ok && strings.Count(p.pointer, "/") == 1 {

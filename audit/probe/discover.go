@@ -6,6 +6,7 @@ package probe
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -21,7 +22,7 @@ var (
 		regexp.MustCompile(`(?m)^\s*"?([A-Za-z_]\w{0,63})"?\s*\n\s+(?:Field required|Missing required)`),
 		regexp.MustCompile(`(?i)'([A-Za-z_]\w{0,63})' is a required property`),
 		regexp.MustCompile(`(?i)(?:missing|required)(?: required)? (?:argument|parameter|field|property|properties|input)s?:? ["'` + "`" + `]?([A-Za-z_]\w{0,63})`),
-		regexp.MustCompile(`(?i)["'` + "`" + `]?\b([A-Za-z_]\w{0,63})["'` + "`" + `]? is required`),
+		regexp.MustCompile(`(?i)["'` + "`" + `]?\b([A-Za-z_]\w{0,63})["'` + "`" + `]? (?:is required|must be (?:an? (?:non-?empty )?(?:string|number|boolean|array|object|integer)|provided|specified|set)|cannot be empty|(?:is )?(?:missing|not provided))\b`),
 		regexp.MustCompile(`(?i)required positional arguments?: '([A-Za-z_]\w{0,63})'`),
 	}
 )
@@ -32,6 +33,7 @@ const maxAsked = 6
 // discover finds the parameters of a tool whose schema names none, and gives it one that does.
 func (a *auditor) discover(ctx context.Context, t *tool) *tool {
 	if properties, _ := t.schema["properties"].(map[string]any); len(properties) > 0 {
+		a.ask(ctx, t, properties)
 		return t
 	}
 	properties, required := map[string]any{}, []any{}
@@ -70,6 +72,28 @@ func (a *auditor) discover(ctx context.Context, t *tool) *tool {
 	a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.NoEvidence, Why: "the published schema names no parameters, and a call without any is rejected"})
 	u.discovered = true
 	return u
+}
+
+// ask finds out which parameters a tool wants whose schema requires none.
+func (a *auditor) ask(ctx context.Context, t *tool, properties map[string]any) {
+	if len(t.required) > 0 || len(t.parameters) == 0 {
+		return
+	}
+	for range maxAsked {
+		r := a.call(ctx, t, t.sample(a.world))
+		if r.failed != "" || r.ok() {
+			return
+		}
+		before := len(t.missed)
+		for _, name := range slices.Sorted(maps.Keys(missing(r.text))) {
+			if properties[name] != nil && !slices.Contains(t.missed, name) {
+				t.missed = append(t.missed, name)
+			}
+		}
+		if len(t.missed) == before {
+			return
+		}
+	}
 }
 
 // missing are the parameters that an error says are missing, with their types.

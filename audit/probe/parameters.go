@@ -4,6 +4,7 @@
 package probe
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -27,6 +28,7 @@ type tool struct {
 	*call.Tool
 	schema      map[string]any
 	required    []string // at the top
+	missed      []string // at the top, too: what the tool asks for though its schema does not
 	readOnly    bool     // it says so itself, which decides nothing but the order
 	destructive bool
 	parameters  []parameter
@@ -39,7 +41,7 @@ type parameter struct {
 	name        string
 	description string
 	pattern     string
-	kind        infer.Kind // "": nothing is known
+	kind        infer.Kind // a guess; "": nothing is known
 	many        bool       // an array of strings
 	required    bool
 }
@@ -99,8 +101,13 @@ func (u *tool) collect(schema map[string]any, at string, depth int, required boo
 		}
 		pointer := at + "/" + check.EscapePointer(name)
 		needed := required && slices.Contains(must, name)
-		for _, form := range u.forms(properties[name]) {
-			if u.leaf(form, pointer, name, needed, kinds) {
+		forms := u.forms(properties[name])
+		p := parameter{pointer: pointer, name: name, kind: kinds[pointer], required: needed, description: describe(forms)}
+		if depth == 0 {
+			p.description = cmp.Or(p.description, infer.Described(u.Description)[name])
+		}
+		for _, form := range forms {
+			if u.leaf(form, p) {
 				break
 			}
 			u.collect(form, pointer, depth+1, needed, kinds)
@@ -111,10 +118,18 @@ func (u *tool) collect(schema map[string]any, at string, depth int, required boo
 	}
 }
 
+// describe is what the first of a parameter's forms that speaks says.
+func describe(forms []map[string]any) string {
+	for _, form := range forms {
+		if said, _ := form["description"].(string); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
 // leaf notes a parameter that takes strings, or a list of them.
-func (u *tool) leaf(form map[string]any, pointer, name string, required bool, kinds map[string]infer.Kind) bool {
-	p := parameter{pointer: pointer, name: name, kind: kinds[pointer], required: required}
-	p.description, _ = form["description"].(string)
+func (u *tool) leaf(form map[string]any, p parameter) bool {
 	p.pattern, _ = form["pattern"].(string)
 	if !isText(form) {
 		i := slices.IndexFunc(u.forms(form["items"]), isText)
@@ -123,6 +138,7 @@ func (u *tool) leaf(form map[string]any, pointer, name string, required bool, ki
 		}
 		p.many = true
 	}
+	p.kind = cmp.Or(p.kind, u.likely(p))
 	u.parameters = append(u.parameters, p)
 	return true
 }
@@ -175,6 +191,10 @@ func (u *tool) resolve(v any) (map[string]any, bool) {
 // the choices that set has made.
 func (u *tool) sample(w *world, set ...setting) map[string]any {
 	object := u.object(u.schema, w, 0)
+	properties, _ := u.schema["properties"].(map[string]any)
+	for _, name := range u.missed {
+		object[name] = u.value(properties[name], name, w, 1)
+	}
 	for _, s := range set {
 		u.put(object, s, w)
 	}
@@ -279,7 +299,7 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 		case infer.Path:
 			return w.inside("root", insideName+".txt")
 		case infer.URL:
-			return "http://" + publicHost + "/"
+			return p.publicPage()
 		}
 	}
 	s := "audit"

@@ -20,7 +20,7 @@ import (
 // a name may be a path without saying so.
 var (
 	reader   = regexp.MustCompile(`(?i)(read|get|load|show|view|open|cat|fetch|list|write|save|append|update|create|export|render|search|include|import)`)
-	readable = regexp.MustCompile(`(?i)^(name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|save_?to|output|filename|file_?name|file|folder|dir)$`)
+	readable = regexp.MustCompile(`(?i)^(name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|output|filename|file_?name|file|folder|dir)$`)
 )
 
 // names reports whether a parameter may name a file though nothing says so.
@@ -44,11 +44,12 @@ var aboutFiles = regexp.MustCompile(`(?i)\b(files?|director(y|ies)|folders?)\b`)
 // A form is how a tool wants paths to be written, as its control call showed.
 type form struct {
 	absolute bool
-	ext      string // of files, "" if the tool adds one
-	uri      bool   // file://…
-	lists    bool   // the call lists a directory
-	writes   bool   // the call makes a file
-	acts     bool   // the call does something that is not seen: the tool says that it did
+	ext      string    // of files, "" if the tool adds one
+	uri      bool      // file://…
+	lists    bool      // the call lists a directory
+	writes   bool      // the call makes a file
+	acts     bool      // the call does something that is not seen: the tool says that it did
+	sought   []setting // what a tool that searches is to look for
 }
 
 // path tries a parameter that is, or may be, a path.
@@ -66,11 +67,11 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 	unknown.Cell = c
 	probes := a.pathProbes(f)
 	tried, taken, found := 0, 0, map[string]bool{}
-	defer a.mend()
 	for _, probe := range probes {
 		if found[probe.rule] {
 			continue
 		}
+		a.mend()
 		seen, raw, r := a.pathProbe(ctx, t, p, probe)
 		if r.failed == "" || r.late || r.gone {
 			tried++
@@ -93,6 +94,7 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 			break
 		}
 	}
+	a.mend()
 	switch {
 	case len(found) > 0:
 	case works && f.acts && taken > 0:
@@ -117,7 +119,7 @@ func (a *auditor) mend() {
 func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works form, ok bool, unknown audit.Fact) {
 	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: the tool reached no file of the audit's root (write " + Root + " in the command where the server takes its root)"}
 	acted := -1
-	forms := controlForms()
+	forms := append(controlForms(), t.searches(p)...)
 	for i, f := range forms {
 		value, fresh := f.write(a.world, "root", insideName), ""
 		switch {
@@ -127,9 +129,10 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 			fresh = strings.TrimPrefix(a.canary.expect(page{}), "/")
 			value = f.write(a.world, "root", fresh)
 		}
-		r := a.call(ctx, t, t.sample(a.world, setting{p, value}))
+		r := a.call(ctx, t, t.sample(a.world, append(f.sought, setting{p, value})...))
 		switch {
 		case f.writes && a.session != nil && a.madeAny("root/"+fresh):
+			a.mend() // what was moved there is gone from where it was
 			return f, true, unknown
 		case f.lists && r.holds(a.world.listed):
 			return f, true, unknown
@@ -189,6 +192,26 @@ func controlForms() []form {
 	return list
 }
 
+// seeker finds parameters that say what a tool looks for.
+var seeker = regexp.MustCompile(`(?i)^((search|name|file)_?)?(patterns?|glob|query|term|regex|filter|name|q)$`)
+
+// searches are the forms of a tool that lists what it finds: what to look for is a glob, or a part of a name.
+func (u *tool) searches(p parameter) []form {
+	i := slices.IndexFunc(u.parameters, func(q parameter) bool {
+		return q.pointer != p.pointer && (q.kind == infer.Glob || q.kind == infer.Regex || seeker.MatchString(q.name))
+	})
+	if i < 0 {
+		return nil
+	}
+	var list []form
+	for _, value := range []string{"*", "list", "**/*"} { // the names of the files to find begin with list
+		for _, absolute := range []bool{true, false} {
+			list = append(list, form{absolute: absolute, lists: true, sought: []setting{{u.parameters[i], value}}})
+		}
+	}
+	return list
+}
+
 // write is a path of the world as the form has it.
 func (f form) write(w *world, dir, name string) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(dir, "root"), "/")
@@ -216,6 +239,7 @@ type pathProbe struct {
 	rule, words string
 	value       string
 	fresh       string // the file that the call would make, in the world
+	sought      []setting
 }
 
 // nameHere stands for the name of a file while a probe's path is put together.
@@ -229,7 +253,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 	at := strings.TrimPrefix(w.at, "/")
 	var list []pathProbe
 	add := func(rule, words, value, dir string) {
-		probe := pathProbe{rule: rule, words: words}
+		probe := pathProbe{rule: rule, words: words, sought: f.sought}
 		name := outsideName + f.ext
 		switch {
 		case f.lists:
@@ -277,7 +301,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 
 // pathProbe makes one probe, and says what got through, or "".
 func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe) (seen, raw string, r reply) {
-	arguments := t.sample(a.world, setting{p, probe.value})
+	arguments := t.sample(a.world, append(probe.sought, setting{p, probe.value})...)
 	r = a.call(ctx, t, arguments)
 	encoded := written(arguments)
 	if probe.fresh != "" && a.session != nil && a.madeAny(probe.fresh) {

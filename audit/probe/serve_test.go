@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -50,6 +51,13 @@ var fixtures = map[string]fixture{
 	}},
 	"write-guarded": {writeTool, writeGuarded},
 	"read-empty":    {`{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object"}}`, readUnpublished},
+	"write-asks":    {strings.Replace(writeTool, `,"required":["path","content"]`, "", 1), writeAsks},
+	"move-prefix":   {moveTool, movePrefix},
+	"search-prefix": {searchTool, searchPrefix},
+	"read-said":     {readSaid, func(root string, a map[string]any) (string, error) { return readFile(under(root, text(a, "canvas"))) }},
+	"save-device":   {tool1("save_screenshot", "saveTo", "Saves what the device shows."), noDevice},
+	"host-device":   {tool1("connect", "host", "Opens a terminal."), noDevice},
+	"travel":        {tool1("book", "destination", "Books a journey to a city, saves time."), noDevice},
 	"destroyer":     {fileTool("read_it"), destroy},
 	"echo":          {fileTool("read_file"), func(_ string, a map[string]any) (string, error) { return "read " + text(a, "path"), nil }},
 	"fetch-open":    {fetchTool, fetchWith(&http.Client{}, nil)},
@@ -106,6 +114,12 @@ func tool1(name, param, description string) string {
 func fileTool(name string) string { return tool1(name, "path", "Reads a file.") }
 
 const writeTool = `{"name":"write_file","description":"Writes a file.","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}}`
+
+const (
+	moveTool   = `{"name":"move_file","description":"Moves a file.","inputSchema":{"type":"object","properties":{"source":{"type":"string"},"destination":{"type":"string"}},"required":["source","destination"]}}`
+	searchTool = `{"name":"search_files","description":"Finds files.","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"pattern":{"type":"string"}},"required":["path","pattern"]}}`
+	readSaid   = `{"name":"paint","description":"Paints.","inputSchema":{"type":"object","properties":{"canvas":{"anyOf":[{"type":"string"},{"type":"null"}],"description":"The path of what is painted on."}},"required":["canvas"]}}`
+)
 
 var fetchTool = tool1("fetch", "url", "Fetches a page.")
 
@@ -244,6 +258,40 @@ func writeGuarded(root string, a map[string]any) (string, error) {
 	defer dir.Close()
 	return "", dir.WriteFile(relative(root, text(a, "path")), []byte(text(a, "content")), 0o644)
 }
+
+// writeAsks wants what its schema does not require.
+func writeAsks(root string, a map[string]any) (string, error) {
+	for _, name := range []string{"path", "content"} {
+		if _, ok := a[name].(string); !ok {
+			return "", errors.New(name + " must be a string")
+		}
+	}
+	return "", writeFile(under(root, text(a, "path")), text(a, "content"))
+}
+
+// movePrefix looks at the beginning of where a file goes to, and at all of where it comes from.
+func movePrefix(root string, a map[string]any) (string, error) {
+	from, to := filepath.Clean(text(a, "source")), filepath.Clean(text(a, "destination"))
+	if filepath.Dir(from) != root || !strings.HasPrefix(to, root) {
+		return "", errors.New("not allowed")
+	}
+	if info, err := os.Lstat(from); err != nil || !info.Mode().IsRegular() {
+		return "", errors.New("no such file")
+	}
+	return "moved", os.Rename(from, to)
+}
+
+// searchPrefix looks for names with a text in them.
+func searchPrefix(root string, a map[string]any) (string, error) {
+	path := filepath.Clean(text(a, "path"))
+	if real, err := filepath.EvalSymlinks(path); err != nil || !strings.HasPrefix(real, root) || text(a, "pattern") == "" {
+		return "", errors.New("not allowed")
+	}
+	entries, err := os.ReadDir(path)
+	return fmt.Sprint(slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.Contains(e.Name(), text(a, "pattern")) })), err
+}
+
+func noDevice(string, map[string]any) (string, error) { return "", errors.New("there is no device") }
 
 func fetchWith(client *http.Client, allowed func(*url.URL) bool) func(string, map[string]any) (string, error) {
 	return func(_ string, a map[string]any) (string, error) {

@@ -22,6 +22,16 @@ var urlWords = regexp.MustCompile(`(?i)(^|[_-])(ur[il]s?|href|link|website|web_?
 // urlName reports whether a parameter of which nothing is known may be a URL.
 func urlName(p parameter) bool { return urlWords.MatchString(p.name) }
 
+// publicPage is a value that the parameter should take.
+func (p *parameter) publicPage() string {
+	if bareHost.MatchString(p.name) {
+		return publicHost
+	}
+	return "http://" + publicHost + "/"
+}
+
+var bareHost = regexp.MustCompile(`(?i)host(name)?$`)
+
 // hostName finds the hosts that a description names.
 var hostName = regexp.MustCompile(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\s"'` + "`" + `<>)\]*]*)?`)
 
