@@ -88,6 +88,12 @@ func (c *canary) relayed(at string) (host string, ok bool) {
 	return h.host, ok
 }
 
+// told is the host that was told of a name, in whatever part of a request.
+func (c *canary) told(at string) (host string, ok bool) {
+	h, ok := c.last(at, func(hit) bool { return true })
+	return h.host, ok
+}
+
 func (c *canary) last(at string, which func(hit) bool) (hit, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

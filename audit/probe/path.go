@@ -143,7 +143,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 			f.acts = true
 			return f, true, unknown
 		}
-		if host, ok := a.canary.relayed("/" + fresh); ok {
+		if host, ok := a.canary.told("/" + fresh); ok {
 			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
 		}
 		if r.ok() && acted < 0 && !f.writes && !f.lists {
