@@ -57,7 +57,9 @@ func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 			return nil // judged what is not in force any more
 		}
 		now.Verdict = v
-		now.setNext(now.Next, s.now(), s.cfg.Ahead, s.cfg.Recheck)
+		if !now.CheckAt.Before(j.CheckAt) { // else it was asked for again meanwhile
+			now.setNext(now.Next, s.now(), s.cfg.Ahead, s.cfg.Recheck)
+		}
 		switch {
 		case judgeErr != nil:
 		case !v.Valid && now.Health.Status != Failing:
@@ -78,16 +80,4 @@ func (j *Job) outlook(v *Verdict) string {
 		at = "at " + j.Next.In(zone).Format("2006-01-02 15:04:05 MST")
 	}
 	return fmt.Sprintf("the run %s will be refused: %s", at, clip(strings.Join(v.Errors, "; "), 1024))
-}
-
-// prune deletes old runs once an hour until ctx is done.
-func (e *engine) prune(ctx context.Context) {
-	for {
-		if _, err := e.store.Prune(ctx, e.now().Add(-e.cfg.KeepAge), e.cfg.KeepRuns); err != nil && ctx.Err() == nil {
-			e.log.Error("old runs could not be deleted", "err", err)
-		}
-		if !pause(ctx, time.Hour, nil) {
-			return
-		}
-	}
 }

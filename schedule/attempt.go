@@ -95,17 +95,19 @@ func why(ctx context.Context, err error) string {
 	return err.Error()
 }
 
-// conclude turns what came of an attempt into how the run goes on.
-func (s *Scheduler) conclude(c Claim, outcome *Run, stopped bool) *Run {
+// conclude turns what came of an attempt into how the run goes on. If it was cut off, the cause says why:
+// the worker was stopped, or its lease is over, and nobody has taken the run over yet.
+func (s *Scheduler) conclude(c Claim, outcome *Run, cutOff error) *Run {
 	r, j, now := c.Run, c.Job, s.now()
+	stopped := cutOff != nil
 	r.State, r.RunInfo = outcome.State, outcome.RunInfo
 	retry := r.State == RunFailed && r.Attempt <= j.Retries
 	switch {
 	case stopped && r.State != Succeeded && r.State != Refused && !j.AtMostOnce:
-		r.State, r.Ready, r.Reason = Queued, now, "its worker was stopped"
+		r.State, r.Ready, r.Reason = Queued, now, cutOff.Error()
 		return r
 	case stopped && r.State == RunFailed:
-		r.State, r.Reason = Lost, "its worker was stopped, and it must not run twice"
+		r.State, r.Reason = Lost, cutOff.Error()+", and it must not run twice"
 	case retry:
 		pause := time.Duration(j.Backoff)
 		if pause == 0 {

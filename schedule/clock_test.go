@@ -90,8 +90,8 @@ func TestSetBackByTheMissed(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
 		w.create(schedule.Spec{Schedule: "0 * * * *", MaxRuns: 4})
-		time.AfterFunc(90*time.Minute, func() { w.ahead.Store(int64(2*time.Hour + 30*time.Minute)) }) // 4:00: 2:00 and 3:00 are missed
-		time.AfterFunc(100*time.Minute, func() { w.ahead.Store(0) })
+		time.AfterFunc(90*time.Minute-time.Second, func() { w.ahead.Store(int64(2*time.Hour + 30*time.Minute)) }) // 4:00: 2:00 and 3:00 are missed
+		time.AfterFunc(100*time.Minute-time.Second, func() { w.ahead.Store(0) })
 		w.serve(8 * time.Hour)
 		got := strings.Fields(w.runs())
 		sortRuns(got)
@@ -118,7 +118,7 @@ func TestSetBackWaits(t *testing.T) {
 		w.create(schedule.Spec{Name: "interval", Schedule: "every 20 minutes"})
 		w.create(schedule.Spec{Name: "relative", Schedule: "in 30 minutes"})
 		w.create(schedule.Spec{Name: "yearly", Schedule: "every year on january 1 at 3am"})
-		time.AfterFunc(2*time.Minute, func() { w.ahead.Store(0) })
+		time.AfterFunc(3*time.Minute-time.Second, func() { w.ahead.Store(0) })
 		time.AfterFunc(time.Hour, func() { w.set(func() { w.fault = "gone" }) })
 		w.serve(90 * time.Minute)
 		w.want("calls", strings.Join(w.calls, " "), "1m0s 3m0s 23m0s 33m0s 43m0s")

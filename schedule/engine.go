@@ -31,8 +31,8 @@ type engine struct {
 }
 
 var (
-	errLease   = errors.New("the lease of this worker is over")
-	errStopped = errors.New("the scheduler was stopped")
+	errLease   = errors.New("the lease of its worker was over")
+	errStopped = errors.New("its worker was stopped")
 )
 
 // Serve runs jobs until ctx is done. Then it begins no more runs, and waits for those that are
@@ -46,11 +46,15 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	if err := e.realign(ctx, "the clock or the rules of its time zone changed while nothing served"); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
+	doubtful, err := e.doubtful(ctx)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("starting the scheduler: %w", err)
+	}
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx
 	var loops sync.WaitGroup
 	loops.Go(func() { e.keepLease(alive) })
 	loops.Go(func() { e.checks(ctx) })
-	loops.Go(func() { e.prune(ctx) })
+	loops.Go(func() { e.prune(ctx, doubtful) })
 	loops.Go(func() { e.files(ctx) })
 	loops.Go(func() { e.zones(ctx) })
 	loops.Go(func() { e.tellAll(ctx) })
@@ -60,7 +64,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	e.lastWords(alive)
 	stop()
 	loops.Wait()
-	worker, _ := e.holds()
+	worker, _, _ := e.holds()
 	return s.store.Leave(context.WithoutCancel(ctx), worker)
 }
 
@@ -86,7 +90,7 @@ func (e *engine) keepLease(ctx context.Context) {
 		began := time.Now()
 		within, cancel := context.WithTimeout(ctx, e.cfg.Lease/5)
 		var err error
-		if worker, ok := e.holds(); ok {
+		if worker, _, ok := e.holds(); ok {
 			err = e.store.Heartbeat(within, worker, e.cfg.Lease, false)
 		} else {
 			err = e.enlist(ctx)
@@ -109,11 +113,11 @@ func (e *engine) keepLease(ctx context.Context) {
 	}
 }
 
-// holds is the worker that this is, and whether its lease lasts.
-func (e *engine) holds() (worker string, ok bool) {
+// holds is the worker that this is, the context of its runs, and whether its lease lasts.
+func (e *engine) holds() (worker string, runs context.Context, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.worker, e.leased
+	return e.worker, e.ctx, e.leased
 }
 
 // pause waits; false: ctx is done. Early ends it before.
@@ -174,26 +178,26 @@ func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) 
 		kick(e.alert)
 	}
 	free := cap(e.slots) - len(e.slots)
-	worker, ok := e.holds()
+	worker, runs, ok := e.holds()
 	if free == 0 || !ok {
 		return fired > 0, nil
 	}
 	claims, err := e.store.Claim(ctx, worker, now, free)
+	if errors.Is(err, ErrLost) {
+		return fired > 0, nil // the next heartbeat makes this another worker
+	}
 	if err != nil {
 		return fired > 0, err
 	}
 	for _, c := range claims {
-		e.begin(c)
+		e.begin(runs, c)
 	}
 	return fired > 0 || len(claims) > 0, nil
 }
 
-// begin does a run in a goroutine of its own.
-func (e *engine) begin(c Claim) {
+// begin does a run in a goroutine of its own. Ctx is over when the lease is of the worker that claimed it.
+func (e *engine) begin(ctx context.Context, c Claim) {
 	e.slots <- struct{}{} // there is one: only the loop begins runs
-	e.mu.Lock()
-	ctx := e.ctx
-	e.mu.Unlock()
 	e.runs.Go(func() {
 		defer func() {
 			<-e.slots
@@ -218,7 +222,7 @@ func (e *engine) safely(ctx context.Context, c Claim) (outcome *Run) {
 // finish stores how a run ended; a store that does not answer is asked again while the lease
 // lasts.
 func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
-	r := e.conclude(c, outcome, errors.Is(context.Cause(ctx), errStopped))
+	r := e.conclude(c, outcome, context.Cause(ctx))
 	for {
 		err := e.store.Finish(context.WithoutCancel(ctx), r, func(j *Job, open int) { j.concluded(r, open, e.now()) })
 		switch {

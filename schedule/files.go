@@ -7,35 +7,38 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
 const (
-	maxFiles = 2000 // that are looked at
-	maxPath  = 4096
+	maxFiles      = 2000 // that are looked at
+	maxFilesOfJob = 100
+	maxPath       = 4096
+	perPage       = 1000 // jobs that are read at once
 )
 
 // files has a job validated at once when a file that one of its arguments may name comes, goes
 // or becomes of another kind or mode. It looks, rather than being told: that works on every
 // file system. What it does not see, the next validation does.
 func (e *engine) files(ctx context.Context) {
-	var jobs map[string][]string // paths by the id of the job
+	jobs := watched{paths: map[string][]string{}}
 	var listed time.Time
 	seen := map[string]fs.FileMode{}
 	every := max(e.cfg.Poll, time.Second)
 	for pause(ctx, every, nil) {
 		if time.Since(listed) > 10*every {
-			found, err := e.paths(ctx)
-			if err != nil {
+			if err := e.list(ctx, &jobs); err != nil {
 				continue // the loop says so
 			}
-			jobs, listed = found, time.Now()
+			listed = time.Now()
 		}
 		now := make(map[string]fs.FileMode, len(seen))
-		for id, paths := range jobs {
+		for id, paths := range jobs.paths {
 			changed := false
 			for _, path := range paths {
 				if _, looked := now[path]; !looked {
@@ -61,35 +64,75 @@ func lookAt(path string) fs.FileMode {
 	return info.Mode() | fs.ModeIrregular // never 0
 }
 
-// paths are the files that arguments of active jobs may name.
-func (e *engine) paths(ctx context.Context) (map[string][]string, error) {
-	found := map[string][]string{}
-	n := 0
-	f := JobFilter{State: Active, Limit: 1000}
-	for n < maxFiles {
-		list, err := e.store.Jobs(ctx, f)
+// watched are the files that arguments of active jobs may name, as far as the jobs have been read.
+type watched struct {
+	paths  map[string][]string // by the id of the job
+	n      int                 // of paths
+	newest string              // the id up to which jobs have been read once
+	after  string              // the id from which on they are read again
+}
+
+// list reads the jobs that are new, and a page of those that are not: to read all of many takes seconds.
+func (e *engine) list(ctx context.Context, w *watched) error {
+	again := w.newest != ""
+	for w.n < maxFiles {
+		last, more, err := e.page(ctx, w, w.newest)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, j := range list {
-			server, _, _ := strings.Cut(j.Tool, ":")
-			var v any
-			if err := json.Unmarshal(j.Arguments, &v); err != nil {
-				continue
-			}
-			for _, text := range texts(v, nil) {
-				for _, path := range e.places(server, text) {
-					found[j.ID] = append(found[j.ID], path)
-					n++
-				}
-			}
-		}
-		if len(list) < 1000 {
+		if w.newest = max(w.newest, last); !more {
 			break
 		}
-		f.After = list[len(list)-1].ID
 	}
-	return found, nil
+	if !again {
+		return nil
+	}
+	last, more, err := e.page(ctx, w, w.after)
+	if err != nil {
+		return err
+	}
+	if w.after = last; !more {
+		w.after = ""
+	}
+	return nil
+}
+
+// page reads the active jobs of a page anew; last is the id of the last.
+func (e *engine) page(ctx context.Context, w *watched, after string) (last string, more bool, err error) {
+	list, err := e.store.Jobs(ctx, JobFilter{State: Active, After: after, Limit: perPage})
+	if err != nil {
+		return "", false, err
+	}
+	if more = len(list) == perPage; more {
+		last = list[perPage-1].ID
+	}
+	for id, paths := range w.paths { // of this page, also those that are not active any more
+		if id > after && (!more || id <= last) {
+			w.n -= len(paths)
+			delete(w.paths, id)
+		}
+	}
+	for _, j := range list {
+		last = j.ID
+		if paths := e.named(j, maxFiles-w.n); len(paths) > 0 {
+			w.paths[j.ID] = paths
+			w.n += len(paths)
+		}
+	}
+	return last, more, nil
+}
+
+// named are the files that the arguments of a job may name, at most limit.
+func (e *engine) named(j *Job, limit int) (paths []string) {
+	server, _, _ := strings.Cut(j.Tool, ":")
+	var v any
+	if err := json.Unmarshal(j.Arguments, &v); err != nil {
+		return nil
+	}
+	for _, text := range texts(v, nil) {
+		paths = append(paths, e.places(server, text)...)
+	}
+	return paths[:min(len(paths), limit, maxFilesOfJob)]
 }
 
 // texts are the strings in a value.
@@ -102,8 +145,8 @@ func texts(v any, list []string) []string {
 			list = texts(e, list)
 		}
 	case map[string]any:
-		for _, e := range v {
-			list = texts(e, list)
+		for _, name := range slices.Sorted(maps.Keys(v)) { // always the same ones, if there are too many
+			list = texts(v[name], list)
 		}
 	}
 	return list

@@ -12,8 +12,9 @@ import (
 	"github.com/toolvet/toolvet/schedule/when"
 )
 
-// maxMissed bounds how many missed times are counted one by one.
-const maxMissed = 10000
+// maxMissed bounds how many missed times are counted one by one: the store waits meanwhile. No more can
+// be caught up.
+const maxMissed = maxCatchUp
 
 // fire says what becomes of a job whose time has come: it returns the new runs, and sets when
 // the job runs next.
@@ -82,9 +83,10 @@ func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
 }
 
 // times are the times of a job up to now that are due, and those that are too late. Counted
-// says that late has all of them.
+// says that late has all of them; else it has the first and the last ones.
 func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
-	j, deadline := d.Job, now.Add(-s.cfg.Grace)
+	const maxLast = 4 * maxMissed // that are looked at for the last ones
+	j, deadline, left := d.Job, now.Add(-s.cfg.Grace), 0
 	counted = true
 	for at := j.Next; !at.IsZero() && !at.After(now); at = schedule.Next(at) {
 		switch {
@@ -95,12 +97,33 @@ func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh,
 			fresh = append(fresh, at)
 		case len(late) < maxMissed:
 			late = append(late, at)
-		default:
+		case counted:
 			counted = false
+			at = nearly(schedule, at, deadline, at.Sub(late[0]))
+			left = maxLast
+		case left > 0:
+			left--
+			late = append(slices.Delete(late, 1, 2), at)
+		default:
 			at = deadline.Add(-time.Nanosecond)
 		}
 	}
 	return fresh, late, counted
+}
+
+// nearly is a time after which few times of a schedule lie before a deadline, at least one if there is one
+// after from: at first it is looked for within a span before the deadline.
+func nearly(schedule *when.Schedule, from, deadline time.Time, span time.Duration) time.Time {
+	for ; span > 0; span *= 2 { // at most a hundred years are doubled
+		at := deadline.Add(-span)
+		if !at.After(from) {
+			break
+		}
+		if next := schedule.Next(at); !next.IsZero() && next.Before(deadline) {
+			return at
+		}
+	}
+	return from
 }
 
 // catchUp says which of the late times are run after all.

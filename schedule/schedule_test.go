@@ -39,6 +39,7 @@ type world struct {
 	fault   string                       // why calls are a no-go; "" for a go
 	down    error                        // why calls cannot be judged
 	tool    func(context.Context) string // answers a call: "" is success, else the tool's error
+	judged  func()                       // is called when a call has been judged, before that is said; nil: not
 	calls   []string                     // when calls were made, since start
 	alerts  []string
 	session *call.Session
@@ -93,12 +94,16 @@ func (w *world) set(f func()) {
 
 func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	v := toolvet.Verdict{Go: w.fault == "" && w.down == nil}
 	if w.fault != "" {
 		v.Findings = []check.Finding{{Check: "path-state", Stage: check.Semantic, Level: check.RuntimeLevel, Pointer: "/path", Message: w.fault, Suggestion: "make it"}}
 	}
-	return protocol.NewResult(tool, v), w.down
+	down, judged := w.down, w.judged
+	w.mu.Unlock()
+	if judged != nil {
+		judged()
+	}
+	return protocol.NewResult(tool, v), down
 }
 
 func (w *world) Call(ctx context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (*upstream.Outcome, error) {
@@ -389,6 +394,26 @@ func TestRecheck(t *testing.T) {
 	})
 }
 
+// TestRecheckMeanwhile holds that a job is validated once more at once, if that is asked for while it is
+// being judged by what does not hold any more.
+func TestRecheckMeanwhile(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		w.create(schedule.Spec{Schedule: "2000-02-01T00:00:00Z"})
+		w.judged = func() {
+			w.set(func() { w.fault, w.judged = "gone", nil })
+			if err := w.Recheck(context.Background(), ""); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := w.Recheck(w.t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		w.serve(5 * time.Minute)
+		w.want("alerts", strings.Join(w.alerts, "\n"), "job warned: the run at 2000-02-01 00:00:00 UTC will be refused: /path: gone")
+	})
+}
+
 // TestFiles holds that a job is validated when a file that it names goes.
 func TestFiles(t *testing.T) {
 	t.Parallel()
@@ -475,6 +500,73 @@ func TestPauseResumeTrigger(t *testing.T) {
 			t.Errorf("resuming a job that is not there: %v", err)
 		}
 	})
+}
+
+// TestUpdateOfPaused holds that a paused job stays paused when it is changed, and runs nothing later that it
+// would have run meanwhile.
+func TestUpdateOfPaused(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		w.create(schedule.Spec{Schedule: "every day at noon"})
+		if _, err := w.Pause(w.t.Context(), "job"); err != nil {
+			t.Fatal(err)
+		}
+		j, _, err := w.Update(w.t.Context(), "job", []byte(`{"schedule":"0 * * * *"}`), schedule.How{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j.State != schedule.Paused || !j.Next.IsZero() {
+			t.Errorf("the job is %s and runs next at %s", j.State, j.Next)
+		}
+		w.serve(90 * time.Minute)
+		if _, err := w.Resume(w.t.Context(), "job"); err != nil {
+			t.Fatal(err)
+		}
+		w.serve(time.Hour)
+		w.want("runs", w.runs(), "2h0m0s:succeeded:1")
+	})
+}
+
+// TestTriggeredTwice holds that a job that is triggered twice at once runs twice.
+func TestTriggeredTwice(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		w.create(schedule.Spec{Schedule: "every day at noon"})
+		for range 2 {
+			r, err := w.Trigger(w.t.Context(), "job")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.GetRun(w.t.Context(), r.ID); err != nil {
+				t.Errorf("the run %s: %v", r.ID, err)
+			}
+		}
+		w.serve(time.Minute)
+		got := strings.Fields(w.runs())
+		sortRuns(got)
+		w.want("runs", strings.Join(got, " "), "0s:succeeded:1 1ms:succeeded:1")
+	})
+}
+
+// TestManyMissed holds that the last are run of more times than are counted.
+func TestManyMissed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"* * * * *":   "479h57m0s:missed:0 479h58m0s:succeeded:1 479h59m0s:succeeded:1",
+		"* * 3 * * *": "459h59m57s:missed:0 459h59m58s:succeeded:1 459h59m59s:succeeded:1", // an hour each day
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, nil, func(w *world) {
+				w.create(schedule.Spec{Schedule: text, CatchUp: schedule.CatchUpAll, CatchUpLimit: 2, Overlap: schedule.Queue, Until: w.start.Add(20*24*time.Hour - time.Minute)})
+				time.Sleep(20*24*time.Hour + time.Minute)
+				w.serve(time.Minute)
+				got := strings.Fields(w.runs())
+				sortRuns(got)
+				w.want("runs", strings.Join(got, " "), want)
+			})
+		})
+	}
 }
 
 func TestUpdate(t *testing.T) {

@@ -123,6 +123,9 @@ func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, ho
 func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
 	j.Canonical, j.Words = p.schedule.Canonical(), p.schedule.Words()
 	j.Moved, j.Through = nil, now
+	if j.State == Paused {
+		return // Resume sets when it runs
+	}
 	j.setNext(j.following(p.schedule, now), now, s.cfg.Ahead, s.cfg.Recheck)
 }
 
@@ -291,13 +294,19 @@ func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
-	r := s.newRun(j, now, Triggered)
-	if err := s.store.AddRun(ctx, r); err != nil {
-		return nil, err
+	r := s.newRun(j, s.now(), Triggered)
+	for {
+		err := s.store.AddRun(ctx, r)
+		if errors.Is(err, ErrRunExists) { // another triggered it in the same millisecond
+			r.Fire = r.Fire.Add(time.Millisecond)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		kick(s.wake)
+		return r, nil
 	}
-	kick(s.wake)
-	return r, nil
 }
 
 func (s *Scheduler) newRun(j *Job, fire time.Time, kind string) *Run {

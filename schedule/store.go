@@ -18,6 +18,8 @@ var (
 	ErrNameTaken = errors.New("another job has this name")
 	// ErrAmbiguous says that jobs of several owners have a name.
 	ErrAmbiguous = errors.New("jobs of several owners have this name: give the job's id")
+	// ErrRunExists says that a job has a run with the same fire time.
+	ErrRunExists = errors.New("the job has a run of this time already")
 	// ErrLost says that a worker's lease is over: what it holds is another's.
 	ErrLost = errors.New("the lease is over")
 )
@@ -45,9 +47,11 @@ type Store interface {
 	// place. Those that are stored and open count in the job's Fired. It returns the number of
 	// jobs.
 	Fire(ctx context.Context, now time.Time, limit int, fire func(Due) []*Run) (int, error)
-	// AddRun stores a run, unless there is one of the same job and fire time.
+	// AddRun stores a run. The error is ErrRunExists if there is one of the same job and fire time, and
+	// ErrNotFound if there is no such job.
 	AddRun(ctx context.Context, r *Run) error
-	// Claim gives runs that are ready to a worker, with their jobs, at most limit.
+	// Claim gives runs that are ready to a worker, with their jobs, at most limit. The error is
+	// ErrLost if its lease was over and somebody has taken its runs.
 	Claim(ctx context.Context, worker string, now time.Time, limit int) ([]Claim, error)
 	// Finish stores how a run ended, or, if it is Queued, that it is to be tried again when it
 	// is Ready, and has change change the job; open is the number of its other runs that have
@@ -78,7 +82,7 @@ type Store interface {
 	// begun. Zero is never.
 	NextAt(ctx context.Context, after time.Time) (time.Time, error)
 	// Checks returns jobs whose next run is to be validated, at most limit, and makes the
-	// next validation due at again.
+	// next validation due at again, as the jobs say that it returns.
 	Checks(ctx context.Context, now, again time.Time, limit int) ([]*Job, error)
 	// CheckSoon makes a validation of the active jobs of a server due at once, "" for all.
 	CheckSoon(ctx context.Context, server string, now time.Time) error

@@ -302,6 +302,7 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 			if _, err := tx.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $2 WHERE id = $1", j.ID, ms(again)); err != nil {
 				return err
 			}
+			j.CheckAt = again
 		}
 		return nil
 	})

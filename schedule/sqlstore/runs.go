@@ -4,6 +4,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -73,8 +74,16 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 func (s *Store) AddRun(ctx context.Context, r *schedule.Run) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	_, err := addRun(ctx, s.write, r)
-	return err
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if _, err := jobByID(ctx, tx, r.Job, s.forShare); err != nil { // nobody deletes it meanwhile
+			return err
+		}
+		added, err := addRun(ctx, tx, r)
+		if err == nil && !added {
+			err = schedule.ErrRunExists
+		}
+		return err
+	})
 }
 
 // Run implements [schedule.Store].
@@ -181,6 +190,10 @@ func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit i
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
+		// Nobody would bury a worker once more: it may have slept.
+		if listed, err := texts(tx.QueryContext(ctx, "SELECT id FROM schedule_workers WHERE id = $1"+s.forShare, worker)); err != nil || len(listed) == 0 {
+			return cmp.Or(err, schedule.ErrLost)
+		}
 		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+` FROM schedule_runs r WHERE state = 'queued' AND ready_at <= $1
 			AND (exclusive = 0 OR NOT EXISTS (SELECT 1 FROM schedule_runs o WHERE o.job_id = r.job_id AND o.state = 'running'))
 			AND (kind = 'trigger' OR NOT EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = r.job_id AND j.state = 'paused'))
@@ -278,27 +291,4 @@ func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 		change(j, open)
 		return putJob(ctx, tx, j)
 	})
-}
-
-// Prune implements [schedule.Store].
-func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
-	const old = "ended_at > 0 AND ended_at < $1"
-	const many = `id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY job_id ORDER BY id DESC) AS n
-		FROM schedule_runs WHERE ended_at > 0) AS ranked WHERE n > $1)`
-	var total int64
-	for _, delete := range []struct {
-		from  string
-		value any
-	}{{"schedule_runs WHERE " + old, ms(before)}, {"schedule_runs WHERE " + many, keep}, {"schedule_alerts WHERE made_at < $1", ms(before)}} {
-		done, err := s.write.ExecContext(ctx, "DELETE FROM "+delete.from, delete.value)
-		if err != nil {
-			return int(total), err
-		}
-		n, err := done.RowsAffected()
-		if err != nil {
-			return int(total), err
-		}
-		total += n
-	}
-	return int(total), nil
 }

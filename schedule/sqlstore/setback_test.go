@@ -65,7 +65,9 @@ func TestLeaseWhenSetBack(t *testing.T) {
 			if err := s.TakeOver(t.Context(), now, 10*time.Millisecond, func(*schedule.Job, *schedule.Run, int) {}); err != nil {
 				t.Fatal(err)
 			}
-			if got := claim(t, s, "other", 1); len(got) == 1 {
+			other := fmt.Sprint("other ", schedule.NewID(time.Now())) // its lease is shortened, too
+			enlist(t, s, other, time.Second)
+			if got := claim(t, s, other, 1); len(got) == 1 {
 				break
 			}
 			if time.Now().After(deadline) {

@@ -5,6 +5,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -417,6 +418,46 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
+// TestClaimOfTheBuried holds that a worker whose runs were taken over claims none, before it knows: nobody
+// would take them over once more.
+func TestClaimOfTheBuried(t *testing.T) {
+	stores(t, func(t *testing.T, s *Store) {
+		j := newJob("job", now)
+		create(t, s, j)
+		r := enqueue(t, s, j, now, true)
+		enlist(t, s, "slept", time.Millisecond)
+		for s.Heartbeat(t.Context(), "slept", 0, false) == nil { // until it is buried
+			if err := s.TakeOver(t.Context(), now, time.Hour, func(*schedule.Job, *schedule.Run, int) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list, err := s.Claim(t.Context(), "slept", now, 1); !errors.Is(err, schedule.ErrLost) {
+			t.Errorf("it claims %d runs, %v", len(list), err)
+		}
+		if r, err := s.Run(t.Context(), r.ID); err != nil || r.State != schedule.Queued {
+			t.Errorf("the run is %+v, %v", r, err)
+		}
+	})
+}
+
+// TestRunsThatCannotBeAdded holds that no run is there without its job, and none twice.
+func TestRunsThatCannotBeAdded(t *testing.T) {
+	stores(t, func(t *testing.T, s *Store) {
+		j := newJob("job", now)
+		create(t, s, j)
+		r := enqueue(t, s, j, now, true)
+		if err := s.AddRun(t.Context(), r); !errors.Is(err, schedule.ErrRunExists) {
+			t.Errorf("a second time: %v", err)
+		}
+		if err := s.DeleteJob(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AddRun(t.Context(), r); !errors.Is(err, schedule.ErrNotFound) {
+			t.Errorf("of a job that is gone: %v", err)
+		}
+	})
+}
+
 func TestZones(t *testing.T) {
 	stores(t, func(t *testing.T, s *Store) {
 		for i, zone := range []string{"Europe/Vienna", "", "Asia/Tokyo", "Europe/Vienna", "Africa/Cairo"} {
@@ -496,6 +537,32 @@ func TestPrune(t *testing.T) {
 		page, err := s.Runs(t.Context(), schedule.RunFilter{Job: j.ID, Limit: 1, Before: list[0].ID})
 		if err != nil || len(page) != 1 || page[0].ID != list[1].ID {
 			t.Errorf("the second page is %v, %v", page, err)
+		}
+	})
+}
+
+// TestPruneMany has more to delete than goes at once.
+func TestPruneMany(t *testing.T) {
+	stores(t, func(t *testing.T, s *Store) {
+		j := newJob("job", now)
+		create(t, s, j)
+		if err := s.transact(t.Context(), func(tx *sql.Tx) error {
+			for i := range 3 * pruned {
+				at := now.Add(time.Duration(i-3*pruned) * time.Minute)
+				r := &schedule.Run{ID: schedule.NewID(at), Job: j.ID, Fire: at, Kind: schedule.Scheduled, State: schedule.Succeeded, Ended: at}
+				if _, err := addRun(t.Context(), tx, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.Prune(t.Context(), time.Time{}, 2*pruned+1); err != nil || n != pruned-1 {
+			t.Errorf("%d are deleted, %v", n, err)
+		}
+		if n, err := s.Prune(t.Context(), now.Add(-10*time.Minute), pruned); err != nil || n != 2*pruned-9 {
+			t.Errorf("%d are deleted, %v", n, err)
 		}
 	})
 }

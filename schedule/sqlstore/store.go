@@ -50,6 +50,7 @@ var _ schedule.Store = (*Store)(nil)
 type dialect struct {
 	skipLocked string // rows that another transaction holds are passed by
 	forUpdate  string
+	forShare   string
 	now        string // in ms since 1970, by the clock that all workers share
 	lock       string // one migration at a time
 	zone       string // of a job
@@ -63,7 +64,7 @@ var (
 		brief: "json_remove(doc, '$.arguments', '$.description', '$.tags', '$.owner')", trigrams: true,
 	}
 	postgres = dialect{
-		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE",
+		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE", forShare: " FOR SHARE",
 		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
 		lock: "SELECT pg_advisory_xact_lock(7236870543)",
 		zone: "doc::json->>'timezone'",
