@@ -394,26 +394,6 @@ func TestRecheck(t *testing.T) {
 	})
 }
 
-// TestRecheckMeanwhile holds that a job is validated once more at once, if that is asked for while it is
-// being judged by what does not hold any more.
-func TestRecheckMeanwhile(t *testing.T) {
-	t.Parallel()
-	inWorld(t, nil, func(w *world) {
-		w.create(schedule.Spec{Schedule: "2000-02-01T00:00:00Z"})
-		w.judged = func() {
-			w.set(func() { w.fault, w.judged = "gone", nil })
-			if err := w.Recheck(context.Background(), ""); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := w.Recheck(w.t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-		w.serve(5 * time.Minute)
-		w.want("alerts", strings.Join(w.alerts, "\n"), "job warned: the run at 2000-02-01 00:00:00 UTC will be refused: /path: gone")
-	})
-}
-
 // TestFiles holds that a job is validated when a file that it names goes.
 func TestFiles(t *testing.T) {
 	t.Parallel()
@@ -502,73 +482,6 @@ func TestPauseResumeTrigger(t *testing.T) {
 	})
 }
 
-// TestUpdateOfPaused holds that a paused job stays paused when it is changed, and runs nothing later that it
-// would have run meanwhile.
-func TestUpdateOfPaused(t *testing.T) {
-	t.Parallel()
-	inWorld(t, nil, func(w *world) {
-		w.create(schedule.Spec{Schedule: "every day at noon"})
-		if _, err := w.Pause(w.t.Context(), "job"); err != nil {
-			t.Fatal(err)
-		}
-		j, _, err := w.Update(w.t.Context(), "job", []byte(`{"schedule":"0 * * * *"}`), schedule.How{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if j.State != schedule.Paused || !j.Next.IsZero() {
-			t.Errorf("the job is %s and runs next at %s", j.State, j.Next)
-		}
-		w.serve(90 * time.Minute)
-		if _, err := w.Resume(w.t.Context(), "job"); err != nil {
-			t.Fatal(err)
-		}
-		w.serve(time.Hour)
-		w.want("runs", w.runs(), "2h0m0s:succeeded:1")
-	})
-}
-
-// TestTriggeredTwice holds that a job that is triggered twice at once runs twice.
-func TestTriggeredTwice(t *testing.T) {
-	t.Parallel()
-	inWorld(t, nil, func(w *world) {
-		w.create(schedule.Spec{Schedule: "every day at noon"})
-		for range 2 {
-			r, err := w.Trigger(w.t.Context(), "job")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := w.GetRun(w.t.Context(), r.ID); err != nil {
-				t.Errorf("the run %s: %v", r.ID, err)
-			}
-		}
-		w.serve(time.Minute)
-		got := strings.Fields(w.runs())
-		sortRuns(got)
-		w.want("runs", strings.Join(got, " "), "0s:succeeded:1 1ms:succeeded:1")
-	})
-}
-
-// TestManyMissed holds that the last are run of more times than are counted.
-func TestManyMissed(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"* * * * *":   "479h57m0s:missed:0 479h58m0s:succeeded:1 479h59m0s:succeeded:1",
-		"* * 3 * * *": "459h59m57s:missed:0 459h59m58s:succeeded:1 459h59m59s:succeeded:1", // an hour each day
-	} {
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, nil, func(w *world) {
-				w.create(schedule.Spec{Schedule: text, CatchUp: schedule.CatchUpAll, CatchUpLimit: 2, Overlap: schedule.Queue, Until: w.start.Add(20*24*time.Hour - time.Minute)})
-				time.Sleep(20*24*time.Hour + time.Minute)
-				w.serve(time.Minute)
-				got := strings.Fields(w.runs())
-				sortRuns(got)
-				w.want("runs", strings.Join(got, " "), want)
-			})
-		})
-	}
-}
-
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -580,7 +493,7 @@ func TestUpdate(t *testing.T) {
 		w.want("updated", j.Words+" "+j.Next.Format(time.RFC3339)+" "+strings.Join(j.Tags, " "), "every day at 12:00 2000-01-01T03:00:00Z a")
 		for patch, want := range map[string]string{
 			`{"schedule":"sometimes"}`:            "/schedule: is not understood",
-			`{"timezone":"Mars/Phobos"}`:          "no time zone",
+			`{"timezone":"Mars/Phobos"}`:          "there is no time zone of this name: write",
 			`{"max_runs":"three"}`:                "cannot be read",
 			`{"maxruns":3}`:                       "unknown field",
 			`{"name":"a","name":"b"}`:             "name",

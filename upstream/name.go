@@ -4,10 +4,10 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -16,7 +16,7 @@ import (
 func ParseName(name string) (server, tool string, err error) {
 	server, tool, ok := strings.Cut(name, ":")
 	if !ok || server == "" || tool == "" {
-		return "", "", fmt.Errorf("%q is no name of a tool: it must be SERVER:TOOL", strictjson.Printable(name, 128))
+		return "", "", errors.New("this is no name of a tool: it must be SERVER:TOOL")
 	}
 	return server, tool, nil
 }
@@ -29,7 +29,7 @@ type UnknownServerError struct {
 }
 
 func (e *UnknownServerError) Error() string {
-	said := fmt.Sprintf("there is no server %q", strictjson.Printable(e.Server, 64))
+	const said = "there is no server of this name"
 	switch {
 	case e.Near != "":
 		return fmt.Sprintf("%s: did you mean %q?", said, e.Near)

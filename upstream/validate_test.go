@@ -210,8 +210,8 @@ func TestUnknown(t *testing.T) {
 		dead.refuse = func(int) error { return errNoProgram }
 		s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"files": newMemory(nil), "dead": dead})
 		for name, want := range map[string]string{
-			"fles:read":  `there is no server "fles": did you mean "files"?`,
-			"xyz:read":   `there is no server "xyz": there are dead, files`,
+			"fles:read":  `there is no server of this name: did you mean "files"?`,
+			"xyz:read":   `there is no server of this name: there are dead, files`,
 			"files:raed": "did you mean the tool read?",
 			"read":       "must be SERVER:TOOL",
 		} {

@@ -19,13 +19,13 @@
 package when
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/checks/cron"
-	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
 // maxLength bounds a text, in bytes.
@@ -196,7 +196,7 @@ func Rules(zone *time.Location, from time.Time) string {
 func LoadZone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || strings.EqualFold(name, "local") {
-		return nil, fmt.Errorf("there is no time zone %q: write a name such as Europe/Vienna or UTC", strictjson.Printable(name, 64))
+		return nil, errors.New("there is no time zone of this name: write one such as Europe/Vienna or UTC")
 	}
 	return zone, nil
 }
