@@ -117,7 +117,10 @@ func (a *auditor) mend() {
 
 // pathControl looks for a spelling of a path inside the root with which the tool does its work.
 func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works form, ok bool, unknown audit.Fact) {
-	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: the tool reached no file of the audit's root (write " + Root + " in the command where the server takes its root)"}
+	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: the tool reached no file of the audit's root"}
+	if !a.cfg.placesRoot() {
+		unknown.Why += " (write " + Root + " in the command where the server takes its root)"
+	}
 	acted := -1
 	forms := append(controlForms(), t.searches(p)...)
 	for i, f := range forms {

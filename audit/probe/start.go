@@ -101,7 +101,7 @@ func madeUp(name string) string {
 func (a *auditor) commandLine(here string) []string {
 	root := a.world.inside("root")
 	args := slices.Clone(a.cfg.Command)
-	explicit := slices.ContainsFunc(slices.Concat(args, a.cfg.Env), func(s string) bool { return strings.Contains(s, Root) })
+	explicit := a.cfg.placesRoot()
 	for i, arg := range args {
 		switch {
 		case strings.Contains(arg, Root):
@@ -119,6 +119,11 @@ func (a *auditor) commandLine(here string) []string {
 		}
 	}
 	return args
+}
+
+// placesRoot reports whether the command or its environment says where the root goes.
+func (c *Config) placesRoot() bool {
+	return slices.ContainsFunc(slices.Concat(c.Command, c.Env), func(s string) bool { return strings.Contains(s, Root) })
 }
 
 // program is where the server's program is.
