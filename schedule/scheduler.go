@@ -52,7 +52,7 @@ type Config struct {
 	Recheck   time.Duration // between two validations ahead; default 15 min
 	Timeout   time.Duration // of a run whose job sets none; default 5 min
 	Grace     time.Duration // how late a run may begin before it counts as missed; default 1 min
-	Lease     time.Duration // after which a worker that says nothing is dead; default 15 s
+	Lease     time.Duration // after which a worker that says nothing is dead, the same for all that serve the store; default 15 s
 	Poll      time.Duration // between two looks for what other processes did; default 500 ms
 	Drain     time.Duration // how long runs under way may take at the end; default 30 s
 	MaxResult int           // bytes of a result that are stored; default 64 KiB
