@@ -197,7 +197,7 @@ func (s *Sandbox) begin(c Config) error {
 		case n.Ready != nil && stage != nil:
 			s.learn(n.Ready)
 		case n.Event != nil:
-			s.events = append(s.events, *n.Event)
+			s.happened(*n.Event)
 		case n.Started:
 			return nil
 		}
@@ -229,7 +229,7 @@ func (s *Sandbox) follow() {
 		case n.Refreshed:
 			s.answer <- n
 		case n.Event != nil:
-			s.events = append(s.events, *n.Event)
+			s.happened(*n.Event)
 		case n.Exited != nil:
 			s.ended, s.known = *n.Exited, true
 		}
@@ -423,4 +423,13 @@ func identity(file string) ([]syscall.SysProcIDMap, error) {
 		out = append(out, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
 	}
 	return out, nil
+}
+
+// happened remembers an event. A signal that comes while a program is started has the kernel begin the
+// call again, and tell of it again: that is one start.
+func (s *Sandbox) happened(e Event) {
+	if n := len(s.events); n > 0 && e.Exec != nil && s.events[n-1].PID == e.PID && slices.Equal(s.events[n-1].Exec, e.Exec) {
+		return
+	}
+	s.events = append(s.events, e)
 }
