@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unsafe"
@@ -237,6 +238,33 @@ func TestCores(t *testing.T) {
 	}{{nil, false}, {[]wall{limitsWall}, true}, {[]wall{filterWall}, true}} {
 		if r := run(t, Config{Dir: "/", without: tt.without, Args: []string{self(t), "as-attacker", "cores"}}); (r.out == "done\n") != tt.works {
 			t.Errorf("without %v: got %q %q", tt.without, r.out, r.err)
+		}
+	}
+}
+
+// TestCorePattern has a program crash where the machine gives cores to a program of its own. It sets that for the
+// whole machine, so it must be asked for: by TOOLVET_CORE_PATTERN=1, in a virtual machine.
+func TestCorePattern(t *testing.T) {
+	const file = "/proc/sys/kernel/core_pattern"
+	if os.Getenv("TOOLVET_CORE_PATTERN") == "" {
+		t.Skip("it changes " + file)
+	}
+	dir := t.TempDir()
+	handler, told := filepath.Join(dir, "handler"), filepath.Join(dir, "told")
+	write(t, handler, "#!/bin/sh\n>"+told+"\ncat >/dev/null\n", 0o755)
+	before, err := os.ReadFile(file)
+	if err := errors.Join(err, os.WriteFile(file, []byte("|"+handler), 0)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.WriteFile(file, before, 0) }()
+	for _, tt := range []struct {
+		without []wall
+		works   bool
+	}{{nil, false}, {[]wall{limitsWall}, true}} {
+		run(t, Config{Dir: "/", without: tt.without, Args: []string{"/bin/sh", "-c", "kill -SEGV $$"}})
+		_, err := os.Stat(told)
+		if (err == nil) != tt.works {
+			t.Errorf("without %v: a program of the machine's ran: %v", tt.without, err == nil)
 		}
 	}
 }

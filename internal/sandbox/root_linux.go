@@ -85,9 +85,22 @@ func (r *root) prepare(places int) error {
 			return err
 		}
 	}
+	if err := keepsAttributes(r.base + "/u"); err != nil {
+		return err
+	}
 	var err error
 	r.stage, err = unix.Open(r.base+"/u", unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	return err
+}
+
+// keepsAttributes tries whether a directory in memory takes extended attributes of users. Without them an overlay is
+// mounted all the same, and shows the old files of a directory that was removed and made again.
+func keepsAttributes(dir string) error {
+	const name = "user.toolvet"
+	if err := unix.Lsetxattr(dir, name, nil, 0); err != nil {
+		return &UnsupportedError{What: fmt.Sprintf("files in memory have no extended attributes (%v)", err), Fix: "it needs Linux 6.6 or later, built with CONFIG_TMPFS_XATTR"}
+	}
+	return unix.Lremovexattr(dir, name)
 }
 
 // new names the directories of another layer.

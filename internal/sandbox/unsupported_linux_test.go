@@ -52,6 +52,14 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// TestKeepsAttributes asks a file system that has no extended attributes.
+func TestKeepsAttributes(t *testing.T) {
+	var missing *UnsupportedError
+	if err := keepsAttributes("/proc"); !errors.As(err, &missing) || !strings.Contains(err.Error(), "Linux 6.6") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestFiltered has a sandbox be started where a seccomp filter forbids namespaces: in another.
 func TestFiltered(t *testing.T) {
 	r := run(t, Config{Dir: "/", Args: []string{self(t), "as-user", ""}})
