@@ -4,15 +4,11 @@
 package infer
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 var writeFigures = flag.Bool("figures", false, "rewrite docs/figures/classification.md")
@@ -65,29 +62,12 @@ func digest(server, tool, address string) string {
 // guesses are those of all tools of the corpus, by digest.
 func guesses(t *testing.T) map[string]Kind {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "corpora", "mcp_servers.jsonl.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/classification.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	found, seen := map[string]Kind{}, map[string]bool{}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var set struct {
-			Server string
-			Tools  []json.RawMessage
-		}
-		if err := json.Unmarshal(lines.Bytes(), &set); err != nil {
-			t.Fatal(err)
-		}
+	type server struct {
+		Server string
+		Tools  []json.RawMessage
+	}
+	for _, set := range corpora.Read[server](t, "mcp_servers") {
 		for _, raw := range set.Tools {
 			tool, err := call.DecodeTool(raw, call.Limits{})
 			if err != nil || seen[set.Server+"\n"+tool.Name] {
@@ -98,9 +78,6 @@ func guesses(t *testing.T) map[string]Kind {
 				found[digest(set.Server, tool.Name, g.Address)] = g.Kind
 			}
 		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return found
 }

@@ -4,14 +4,9 @@
 package injection
 
 import (
-	"bufio"
-	"compress/gzip"
 	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 var updateFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/injection.md")
@@ -29,37 +26,6 @@ type row struct{ Input, Class, Expect, Difficulty string }
 // tuned tells whether the rules were made while looking at the row. The rules never saw
 // the other half, by the digest of the text.
 func (r row) tuned() bool { return sha256.Sum256([]byte(r.Input))[0]%2 == 0 }
-
-// corpus reads the labelled tool outputs that lie beside the module.
-func corpus(t testing.TB) []row {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "corpora", "injection.jsonl.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/injection.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
 
 // disputable are classes of clean rows that do give a model orders, or quote them.
 func (r row) disputable() bool {
@@ -72,7 +38,7 @@ func TestCorpus(t *testing.T) {
 	t.Parallel()
 	benign := map[bool]*tally{true: {}, false: {}}
 	seen := map[string]*tally{"pattern": {}, "obfuscated": {}}
-	for _, r := range corpus(t) {
+	for _, r := range corpora.Read[row](t, "injection") {
 		flagged := len(Scan(r.Input)) > 0
 		switch {
 		case r.Expect == "clean" && !r.disputable():
@@ -174,7 +140,7 @@ func tables(rows []row) map[string]string {
 // TestFigures holds that docs/figures/injection.md has the tables that the corpus gives now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	rows := corpus(t)
+	rows := corpora.Read[row](t, "injection")
 	file := filepath.Join("..", "docs", "figures", "injection.md")
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -4,9 +4,7 @@
 package pin
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -20,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 const lockFile = `{
@@ -171,29 +170,14 @@ func FuzzParse(f *testing.F) {
 // when they are read again, and do not change when they are spelt otherwise.
 func TestRealTools(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("../../shared/corpora/mcp_servers.jsonl.gz")
-	if err != nil {
-		t.Skip("the corpora are not beside the project: " + err.Error())
-	}
-	defer f.Close()
-	unzipped, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(unzipped)
-	lines.Buffer(nil, 16<<20)
 	random := rand.New(rand.NewPCG(3, 4))
 	servers, tools := 0, 0
-	for lines.Scan() {
-		var row struct{ Tools []json.RawMessage }
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range corpora.Read[struct{ Tools []json.RawMessage }](t, "mcp_servers") {
 		servers++
 		tools += realServer(t, row.Tools, random)
 	}
-	if lines.Err() != nil || servers < 100 || tools < 1000 {
-		t.Fatalf("only %d servers with %d tools: %v", servers, tools, lines.Err())
+	if servers < 100 || tools < 1000 {
+		t.Fatalf("only %d servers with %d tools", servers, tools)
 	}
 	t.Logf("%d tools of %d servers", tools, servers)
 }

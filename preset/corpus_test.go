@@ -4,12 +4,9 @@
 package preset_test
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -24,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/corpora"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/preset"
 )
@@ -31,37 +29,6 @@ import (
 var writeFigures = flag.Bool("figures", false, "rewrite docs/figures/presets.md")
 
 var figures = filepath.Join("..", "docs", "figures", "presets.md")
-
-// lines reads a corpus that lies beside the module.
-func lines[T any](t testing.TB, name string) []T {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "corpora", name+".jsonl.gz"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/presets.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []T
-	scanner := bufio.NewScanner(z)
-	scanner.Buffer(nil, 16<<20)
-	for scanner.Scan() {
-		var row T
-		if err := json.Unmarshal(scanner.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
 
 type sample struct {
 	Input         any
@@ -97,7 +64,7 @@ func TestCorpora(t *testing.T) {
 		{"SQL", "sql", "query", "sql", unknown},
 	} {
 		counts := map[string]*count{}
-		for _, s := range lines[sample](t, tt.file) {
+		for _, s := range corpora.Read[sample](t, tt.file) {
 			c := counts[s.Expect]
 			if c == nil {
 				c = &count{}
@@ -154,7 +121,7 @@ func TestRealTools(t *testing.T) {
 		"nul":          {"ls -la | wc -l", "SELECT 1", "**/*.go", "^a+$"},
 	}
 	found := map[string]int{}
-	for _, s := range lines[server](t, "mcp_servers") {
+	for _, s := range corpora.Read[server](t, "mcp_servers") {
 		for _, raw := range s.Tools {
 			tool, err := call.DecodeTool(raw, call.Limits{})
 			if err != nil {
@@ -233,7 +200,7 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	d := open(t, "standard", check.World{}, tools...)
 	seen := 0
-	for _, s := range lines[sample](t, "urls") {
+	for _, s := range corpora.Read[sample](t, "urls") {
 		if s.Expect != "reject" || !strings.Contains(s.Class, "metadata") {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 type realSchema struct {
@@ -36,11 +37,11 @@ type realCase struct {
 func TestValidCalls(t *testing.T) {
 	t.Parallel()
 	tools := map[string]*call.Tool{}
-	for _, s := range lines[realSchema](t, "schemas") {
+	for _, s := range corpora.Read[realSchema](t, "schemas") {
 		_, name, _ := strings.Cut(s.Tools[0], "#")
 		tools[s.ID] = &call.Tool{Name: name, InputSchema: s.Schema}
 	}
-	cases := lines[realCase](t, "schema_cases")
+	cases := corpora.Read[realCase](t, "schema_cases")
 	for name, tt := range map[string]struct {
 		world     check.World
 		explained map[string]int // what is refused on purpose, and how often

@@ -4,12 +4,8 @@
 package rule
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,32 +14,8 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
-
-// corpusLines calls do with every line of a corpus that lies beside the module.
-func corpusLines(t *testing.T, name string, do func(line []byte)) {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "corpora", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpora are not beside the module")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		do(lines.Bytes())
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./ -]+$`)
 
@@ -53,7 +25,7 @@ func TestRealSchemas(t *testing.T) {
 	t.Parallel()
 	set := mustCompile(t, Rule{Name: "a", Tools: []string{"read"}, When: "true"})
 	tools, arguments, typedArguments, named := 0, 0, 0, 0
-	corpusLines(t, "schemas.jsonl.gz", func(line []byte) {
+	corpora.Lines(t, "schemas", func(line []byte) {
 		var row struct {
 			ID     string
 			Kind   string
@@ -98,7 +70,7 @@ func TestValidArguments(t *testing.T) {
 	t.Parallel()
 	d := mustCompile(t).env.provider.dynamic
 	cases := 0
-	corpusLines(t, "schema_cases.jsonl.gz", func(line []byte) {
+	corpora.Lines(t, "schema_cases", func(line []byte) {
 		var row struct {
 			Schema, Arguments json.RawMessage
 			Valid             bool

@@ -4,47 +4,19 @@
 package schema_test
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/corpora"
 	"github.com/toolvet/toolvet/schema"
 )
-
-// corpusLines calls do with every line of a corpus that lies beside the module.
-func corpusLines(t testing.TB, name string, do func(line []byte)) {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "corpora", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/schema-agreement.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		do(lines.Bytes())
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // decode reads a value as a strict decoder does.
 func decode(t testing.TB, raw []byte) any {
@@ -85,8 +57,8 @@ var faultySchemas = map[string]string{
 func TestCorpora(t *testing.T) {
 	t.Parallel()
 	c := corpus{schemas: map[string]corpusSchema{}, compiled: map[string]*schema.Schema{}, count: map[string]int{}}
-	corpusLines(t, "schemas.jsonl.gz", func(line []byte) { c.schema(t, line) })
-	corpusLines(t, "schema_cases.jsonl.gz", func(line []byte) { c.judge(t, line) })
+	corpora.Lines(t, "schemas", func(line []byte) { c.schema(t, line) })
+	corpora.Lines(t, "schema_cases", func(line []byte) { c.judge(t, line) })
 	t.Log(c.count)
 }
 

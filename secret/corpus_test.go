@@ -4,12 +4,8 @@
 package secret
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -19,6 +15,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 var writeFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/secrets.md")
@@ -37,40 +35,6 @@ func (s sample) text(t testing.TB) string {
 		t.Fatalf("a sample of class %s is no text", s.Class)
 	}
 	return text
-}
-
-// corpus reads a corpus that lies beside the module.
-func corpus(t testing.TB, name string) []sample {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "corpora", name+".jsonl.gz"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/secrets.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []sample
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var s sample
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, s)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) < 1000 {
-		t.Fatalf("the corpus %s has only %d rows", name, len(rows))
-	}
-	return rows
 }
 
 // mislabelled are samples that count as clean because one rule of their source must not find
@@ -118,7 +82,7 @@ func count(b bool) int {
 // is touched.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	s, rows := standard(t), corpus(t, "secrets")
+	s, rows := standard(t), corpora.Read[sample](t, "secrets")
 	if c := tallies(t, s, rows, "flag")["**all**"]; c.found*1000 < c.samples*990 {
 		t.Errorf("found %d of %d secrets, less than 99 %%", c.found, c.samples)
 	}
@@ -138,7 +102,7 @@ func TestBenign(t *testing.T) {
 	s := standard(t)
 	for name, most := range map[string]int{"injection": 3, "commands": 2, "urls": 1} { // per thousand
 		samples, touched := 0, 0
-		for _, row := range corpus(t, name) {
+		for _, row := range corpora.Read[sample](t, name) {
 			text, ok := row.Input.(string)
 			if !ok || row.Expect != "clean" && row.Expect != "accept" {
 				continue
@@ -155,7 +119,7 @@ func TestBenign(t *testing.T) {
 // TestFigures holds that docs/figures/secrets.md has the tables that the corpus gives now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	s, rows := standard(t), corpus(t, "secrets")
+	s, rows := standard(t), corpora.Read[sample](t, "secrets")
 	name := filepath.Join("..", "docs", "figures", "secrets.md")
 	page, err := os.ReadFile(name)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/corpora"
 	"github.com/toolvet/toolvet/internal/race"
 )
 
@@ -69,7 +70,7 @@ func compare(t *testing.T, s *Scanner, text string) {
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	s := standard(t)
-	rows := corpus(t, "secrets")
+	rows := corpora.Read[sample](t, "secrets")
 	random := rand.New(rand.NewPCG(1, 2))
 	between := []string{"", " ", "\n", "\"", "=", "\\n", "é", "\xe2\x84", "-", "{", "}", "\r\n\r\n", ";", "key", "curl "}
 	var joined []string

@@ -4,53 +4,18 @@
 package command
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 type row struct {
 	Input         any
 	Class, Expect string
-}
-
-// corpus reads the labelled commands that lie beside the module.
-func corpus(t testing.TB) []row {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "corpora", "commands.jsonl.gz"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/command.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	lines := bufio.NewScanner(z)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if lines.Err() != nil || len(rows) == 0 {
-		t.Fatalf("%d rows, %v", len(rows), lines.Err())
-	}
-	return rows
 }
 
 // listed are the programs of the benign rows: the labels take them to be allowed.
@@ -82,7 +47,7 @@ func refused(o *Options, input any) bool {
 // refused, and at most one in a thousand of the benign.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	rows := corpus(t)
+	rows := corpora.Read[row](t, "commands")
 	for name, o := range map[string]*Options{"listed": {Programs: listed(rows)}, "no policy": {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,11 +4,7 @@
 package path
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -21,6 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 var writeFigures = flag.Bool("figures", false, "rewrite the table of docs/figures/path.md")
@@ -30,36 +27,6 @@ var figures = filepath.Join("..", "..", "docs", "figures", "path.md")
 
 type row struct{ Input, Class, Expect string }
 
-// corpus reads the labelled paths that lie beside the module.
-func corpus(t testing.TB) []row {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "corpora", "paths.jsonl.gz"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/path.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	lines := bufio.NewScanner(z)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
 // TestCorpus judges the corpus by the policy that its labels assume, and without one.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
@@ -68,7 +35,7 @@ func TestCorpus(t *testing.T) {
 	type class struct{ expect, name string }
 	type count struct{ rows, tight, loose int }
 	counts := map[class]*count{}
-	for _, r := range corpus(t) {
+	for _, r := range corpora.Read[row](t, "paths") {
 		k := class{r.Expect, r.Class}
 		if counts[k] == nil {
 			counts[k] = new(count)

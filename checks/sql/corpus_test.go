@@ -4,16 +4,11 @@
 package sql
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	neturl "net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 type row struct {
@@ -47,43 +42,12 @@ func (r *row) options() *Options {
 
 func (r *row) genericOptions() *Options { return &Options{Parameter: r.options().Parameter} }
 
-// corpus reads one of the labelled corpora that lie beside the module.
-func corpus(t testing.TB, name string) []row {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "corpora", name+".jsonl.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/sql.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if lines.Err() != nil || len(rows) == 0 {
-		t.Fatalf("%d rows, %v", len(rows), lines.Err())
-	}
-	return rows
-}
-
 // TestCorpus holds that every attack is refused, and at most one in a thousand of what
 // must not be. Where the dialect is not named, one more is refused: to SQLite, what is
 // one string in $$ to PostgreSQL is two statements.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	rows := corpus(t, "sql")
+	rows := corpora.Read[row](t, "sql")
 	for name, tt := range map[string]struct {
 		options func(*row) *Options
 		limit   int // of refused in ten thousand
@@ -135,7 +99,7 @@ var valueVariants = []variant{
 // TestValueVariants holds that no attack passes because it is written in another way.
 func TestValueVariants(t *testing.T) {
 	t.Parallel()
-	for _, r := range corpus(t, "sql") {
+	for _, r := range corpora.Read[row](t, "sql") {
 		if !r.fragment() || r.Expect != "reject" {
 			continue
 		}
@@ -153,7 +117,7 @@ func TestValueVariants(t *testing.T) {
 func TestStatementVariants(t *testing.T) {
 	t.Parallel()
 	var benign []string
-	rows := corpus(t, "sql")
+	rows := corpora.Read[row](t, "sql")
 	for _, r := range rows {
 		if r.Expect == "accept" && !r.fragment() && !r.options().Refuses(r.text()) {
 			benign = append(benign, strings.TrimRight(r.text(), "; \n\t"))
@@ -204,7 +168,7 @@ func otherTexts(t *testing.T) (texts, refused int) {
 	o := &Options{Parameter: Literal}
 	seen := make(map[string]bool)
 	for _, name := range []string{"injection", "commands", "paths", "urls"} {
-		for _, r := range corpus(t, name) {
+		for _, r := range corpora.Read[row](t, name) {
 			if r.Expect != "accept" && r.Expect != "clean" {
 				continue
 			}

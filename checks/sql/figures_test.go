@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 var updateFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/sql.md")
@@ -103,7 +105,7 @@ func variantsTable(rows []row) string {
 // TestFigures holds that docs/figures/sql.md has the tables that the corpora give now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	rows := corpus(t, "sql")
+	rows := corpora.Read[row](t, "sql")
 	all := tables(rows)
 	all["variants"] = variantsTable(rows)
 	texts, refused := otherTexts(t)

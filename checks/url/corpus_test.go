@@ -4,13 +4,8 @@
 package url
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/netip"
 	neturl "net/url"
@@ -23,37 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 var updateFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/url.md")
 
 type row struct{ Input, Class, Expect string }
-
-// corpus reads the labelled URLs that lie beside the module.
-func corpus(t testing.TB) []row {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "corpora", "urls.jsonl.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the corpora are not beside the module; docs/figures/url.md says what they hold")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	return rows
-}
 
 func refuses(found []check.Finding) bool {
 	return slices.ContainsFunc(found, func(f check.Finding) bool { return f.Severity == check.Error })
@@ -79,7 +49,7 @@ func TestCorpus(t *testing.T) {
 	t.Parallel()
 	o := new(Options)
 	benign, missed := 0, 0
-	for _, r := range corpus(t) {
+	for _, r := range corpora.Read[row](t, "urls") {
 		_, found := o.Judge(r.Input)
 		switch {
 		case r.Expect == "reject" && !refuses(found):
@@ -147,7 +117,7 @@ func (c *tally) add(o *Options, raw string) {
 // TestFigures holds that docs/figures/url.md has the tables that the corpus gives now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	rows := corpus(t)
+	rows := corpora.Read[row](t, "urls")
 	name := filepath.Join("..", "..", "docs", "figures", "url.md")
 	text, err := os.ReadFile(name)
 	if err != nil {

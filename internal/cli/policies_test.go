@@ -4,8 +4,6 @@
 package cli
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"maps"
 	"os"
@@ -19,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/corpora"
 	"github.com/toolvet/toolvet/rule"
 )
 
@@ -153,23 +152,8 @@ func contains(all, some []string) bool {
 // realTools are the arguments that real tools declare, by the tool's name.
 func realTools(t *testing.T) map[string][][]string {
 	t.Helper()
-	f, err := os.Open("../../../shared/corpora/mcp_servers.jsonl.gz")
-	if err != nil {
-		t.Skipf("the lists of real servers are not here: %v", err)
-	}
-	defer f.Close()
-	unzipped, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	real := map[string][][]string{}
-	lines := bufio.NewScanner(unzipped)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var server struct{ Tools json.RawMessage }
-		if err := json.Unmarshal(lines.Bytes(), &server); err != nil {
-			t.Fatal(err)
-		}
+	for _, server := range corpora.Read[struct{ Tools json.RawMessage }](t, "mcp_servers") {
 		list, err := listResult(server.Tools)
 		if err != nil {
 			continue
@@ -182,8 +166,8 @@ func realTools(t *testing.T) map[string][][]string {
 			real[tool.Name] = append(real[tool.Name], properties(tool))
 		}
 	}
-	if err := lines.Err(); err != nil || len(real) < 1000 {
-		t.Fatalf("%d tools: %v", len(real), err)
+	if len(real) < 1000 {
+		t.Fatalf("only %d tools", len(real))
 	}
 	return real
 }

@@ -190,7 +190,7 @@ var targetRules = []targetRule{
 	{"github.com/pelletier/go-toml/...", []string{"secret/internal/update"}, "only the rules of others are TOML, and they are read when they are renewed"},
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
 	{"checks/suite", []string{".", "internal/cli", "internal/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
-	{"testing", []string{"check/checktest", "audit/source/internal/sourcetest", "internal/npm", "internal/race", "internal/redistest"}, "package testing adds flags to the program that imports it"},
+	{"testing", []string{"check/checktest", "audit/source/internal/sourcetest", "internal/corpora", "internal/npm", "internal/race", "internal/redistest"}, "package testing adds flags to the program that imports it"},
 	{"os/exec", []string{"internal/process", "internal/sandbox", "internal/npm", "internal/race", "internal/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/process", "internal/sandbox"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},

@@ -4,21 +4,19 @@
 package whatwg
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"net/netip"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/internal/corpora"
 )
 
 // A reading is what a parser makes of a URL, in the form in which two can be compared.
@@ -110,27 +108,11 @@ var seeds = []string{
 	"", ":", "a", "http://", "http:/", "http:", "http://\u3002/", "http://a\u3002/", "http://a.\u00ad/",
 }
 
-// corpus reads the URLs that lie beside the module, labelled or not.
+// corpus is the URLs that lie beside the module, labelled or not.
 func corpus(t *testing.T) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "..", "..", "shared", "corpora", "urls.jsonl.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var inputs []string
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		var row struct{ Input string }
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range corpora.Read[struct{ Input string }](t, "urls") {
 		inputs = append(inputs, row.Input)
 	}
 	return inputs
@@ -174,23 +156,20 @@ func runes() []string {
 func TestNode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		inputs  []string
+		inputs  func(*testing.T) []string
 		lenient bool // names that Node refuses are let pass, and only judged for what they are
 	}{
-		"seeds":    {inputs: seeds},
-		"corpus":   {inputs: corpus(t)},
-		"mixtures": {inputs: mixtures(50_000), lenient: true},
-		"runes":    {inputs: runes(), lenient: true},
+		"seeds":    {inputs: func(*testing.T) []string { return seeds }},
+		"corpus":   {inputs: corpus},
+		"mixtures": {inputs: func(*testing.T) []string { return mixtures(50_000) }, lenient: true},
+		"runes":    {inputs: func(*testing.T) []string { return runes() }, lenient: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if len(tt.inputs) == 0 {
-				t.Skip("the corpora are not beside the module")
-			}
-			both := 0
-			for i, want := range nodeReadings(t, tt.inputs) {
-				got := ourReading(tt.inputs[i])
-				_, err := Parse(tt.inputs[i])
+			inputs, both := tt.inputs(t), 0
+			for i, want := range nodeReadings(t, inputs) {
+				got := ourReading(inputs[i])
+				_, err := Parse(inputs[i])
 				switch {
 				case got == want:
 					if got.OK {
@@ -199,7 +178,7 @@ func TestNode(t *testing.T) {
 				case !got.OK && errors.Is(err, ErrName):
 				case !want.OK && tt.lenient:
 				default:
-					t.Errorf("%+q:\nours %+v\nnode %+v", tt.inputs[i], got, want)
+					t.Errorf("%+q:\nours %+v\nnode %+v", inputs[i], got, want)
 				}
 			}
 			if both == 0 {

@@ -1,0 +1,84 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package corpora reads what lies beside the module, in ../shared/corpora, for tests: attacks and harmless data,
+// with labels.
+package corpora
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// longest line, in bytes.
+const longest = 64 << 20
+
+// Read is a corpus, row by row: that of the name "paths" lies in paths.jsonl.gz. A test of which the corpora are not
+// there is skipped.
+func Read[T any](t testing.TB, name string) []T {
+	t.Helper()
+	var rows []T
+	Lines(t, name, func(line []byte) {
+		var row T
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatalf("the corpus %s, row %d: %v", name, len(rows)+1, err)
+		}
+		rows = append(rows, row)
+	})
+	return rows
+}
+
+// Lines calls do with each line of a corpus, which must not be kept; else it is as [Read].
+func Lines(t testing.TB, name string, do func(line []byte)) {
+	t.Helper()
+	f, err := open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the corpora are not beside the module")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n, err := scan(f, do)
+	if err != nil || n == 0 {
+		t.Fatalf("the corpus %s, after %d lines: %v", name, n, err)
+	}
+}
+
+func open(name string) (*os.File, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for { // a test runs in the directory of its package
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return os.Open(filepath.Join(filepath.Dir(dir), "shared", "corpora", name+".jsonl.gz"))
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return nil, errors.New("the test does not run in a module")
+		}
+		dir = above
+	}
+}
+
+func scan(zipped io.Reader, do func(line []byte)) (n int, err error) {
+	z, err := gzip.NewReader(zipped)
+	if err != nil {
+		return 0, err
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, longest)
+	for lines.Scan() {
+		n++
+		do(lines.Bytes())
+	}
+	return n, lines.Err()
+}
