@@ -110,3 +110,26 @@ server.registerTool("get", { inputSchema: kept }, async ({ request, address }) =
 		t.Errorf("the address: %v", got)
 	}
 }
+
+// TestJoined holds that a path of very many parts costs little, and that an argument among them is found.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	r := analyzed(t, "server.ts", []byte(`import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import fs from "fs";
+import path from "path";
+const server = new McpServer({ name: "s", version: "1" });
+server.registerTool("read", {}, async (args) => {
+  const parts = [];
+  for (let i = 0; i < 390; i++) parts.push("d" + i);
+  parts.push(args.last);
+  for (let i = 0; i < 40; i++) path.join(args.first, ...parts, args["x" + i]);
+  fs.readFileSync(path.join("/srv", ...parts));
+});
+`))
+	if len(r.Unread) > 0 {
+		t.Errorf("unread: %v", r.Unread)
+	}
+	if got := verdictOf(r, audit.Cell{Tool: "read", Param: "/last", Class: audit.Path}); got != audit.Vulnerable {
+		t.Errorf("the last part: %v", got)
+	}
+}

@@ -46,14 +46,15 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (result sourc
 		return source.Result{}, fmt.Errorf("%s: no JavaScript or TypeScript was found: give a directory with a package.json, or a file", path.Base(dir))
 	}
 	limits := flow.Limits{StepsFile: 4 * opts.Steps, StepsHandler: 2 * opts.Steps, Steps: 20 * opts.Steps, Depth: opts.Depth, Handlers: 500}
-	program := flow.New(ctx, t.load, limits)
+	view := t.view()
+	program := flow.New(ctx, view.load, view.again, limits)
 	run := func(names []string) {
 		for _, name := range names {
 			if ctx.Err() != nil {
 				t.skip(name, "not analysed: time")
 				continue
 			}
-			if f, ok := t.parse(name); ok {
+			if f, ok := view.parse(name); ok {
 				program.Run(f)
 			}
 		}
@@ -62,7 +63,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (result sourc
 	report := program.Finish()
 	if report.Handlers == 0 && !t.single {
 		more := t.others(entries)
-		program = flow.New(ctx, t.load, limits)
+		program = flow.New(ctx, view.load, view.again, limits)
 		run(more)
 		report = program.Finish()
 	}
@@ -71,6 +72,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (result sourc
 
 // result puts a report into facts.
 func (t *tree) result(report flow.Report) source.Result {
+	t.gather()
 	var r source.Result
 	for _, f := range report.Findings {
 		fact := audit.Fact{Cell: f.Cell, Method: audit.Static, Verdict: f.Verdict, Confidence: f.Confidence, Rule: f.Rule, Why: f.Why}
@@ -83,10 +85,8 @@ func (t *tree) result(report flow.Report) source.Result {
 		r.Tools = append(r.Tools, source.Tool{Name: tool.Name, Params: tool.Params, Handler: t.original(tool.Handler)})
 	}
 	t.unfinished(report)
-	for name, f := range t.files {
-		if f != nil {
-			r.Files = append(r.Files, name)
-		}
+	for name := range t.files {
+		r.Files = append(r.Files, name)
 	}
 	for what, why := range t.unread {
 		r.Unread = append(r.Unread, source.Unread{What: what, Why: why})

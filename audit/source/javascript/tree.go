@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/toolvet/toolvet/audit/source"
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
@@ -28,9 +29,12 @@ type tree struct {
 	single   bool   // one file was given
 	name     string // and it is called so
 	bytes    int64
-	files    map[string]*parse.File // nil: cannot be read
-	maps     map[string]*parse.Map
+	views    []*view
+	files    map[string]*parse.File // that were read
 	unread   map[string]string
+	mu       sync.Mutex        // of texts
+	texts    map[string]parsed // by name
+	maps     map[string]*parse.Map
 	manifest manifest
 	paths    []alias
 	outDirs  []string
@@ -42,7 +46,7 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
 	}
-	t := &tree{opts: opts, files: map[string]*parse.File{}, maps: map[string]*parse.Map{}, unread: map[string]string{}}
+	t := &tree{opts: opts, files: map[string]*parse.File{}, texts: map[string]parsed{}, maps: map[string]*parse.Map{}, unread: map[string]string{}}
 	if !info.IsDir() {
 		t.single, t.name = true, filepath.Base(dir)
 		dir = filepath.Dir(dir)
@@ -59,9 +63,12 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 
 func (t *tree) close() { t.root.Close() }
 
+// maxUnread bounds what is told of that is not looked at.
+const maxUnread = 10_000
+
 // skip notes that something is not looked at. The first reason stays.
 func (t *tree) skip(what, why string) {
-	if _, ok := t.unread[what]; !ok && len(t.unread) < 10_000 {
+	if _, ok := t.unread[what]; !ok && len(t.unread) < maxUnread {
 		t.unread[what] = why
 	}
 }
@@ -77,8 +84,15 @@ func (t *tree) isFile(name string) bool {
 
 var errTooMuch = errors.New("not read: budget of bytes")
 
-// read reads a file of the directory, within the budget.
+// read reads a file of the directory that is none of the program, within the budget.
 func (t *tree) read(name string) ([]byte, error) {
+	data, err := t.readWithin(name, t.opts.Bytes-t.bytes)
+	t.bytes += int64(len(data))
+	return data, err
+}
+
+// readWithin reads a file of the directory, if it is within the bounds of one, and no larger than what is left of the budget.
+func (t *tree) readWithin(name string, left int64) ([]byte, error) {
 	if !t.isFile(name) {
 		return nil, errors.New("not a file of the directory")
 	}
@@ -101,35 +115,46 @@ func (t *tree) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("cannot be read")
 	}
-	if t.bytes += int64(len(data)); t.bytes > t.opts.Bytes {
+	if int64(len(data)) > left {
 		return nil, errTooMuch
 	}
 	return data, nil
 }
 
-// parse reads a file once.
-func (t *tree) parse(name string) (*parse.File, bool) {
-	if f, ok := t.files[name]; ok {
-		return f, f != nil
+// A parsed file is what parsing it came to.
+type parsed struct {
+	file  *parse.File
+	why   string // it cannot be read
+	bytes int64
+	mapAt string // where its map is
+}
+
+// parsed reads a file once, for whoever asks first.
+func (t *tree) parsed(name string, left int64) parsed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, ok := t.texts[name]
+	if ok && p.bytes > left {
+		return parsed{why: errTooMuch.Error()}
 	}
-	if len(t.files) >= t.opts.Files {
-		t.skip(name, "not read: budget of files")
-		return nil, false
+	if ok {
+		return p
 	}
-	t.files[name] = nil
-	data, err := t.read(name)
+	data, err := t.readWithin(name, left)
+	if errors.Is(err, errTooMuch) {
+		return parsed{why: err.Error()} // another one may have more left
+	}
+	if err == nil {
+		p.bytes = int64(len(data))
+		p.file, err = parse.Parse(name, data)
+	}
 	if err != nil {
-		t.skip(name, err.Error())
-		return nil, false
+		p.why = err.Error()
+	} else if m := mapComment.FindSubmatch(data); m != nil {
+		p.mapAt = string(m[1])
 	}
-	f, err := parse.Parse(name, data)
-	if err != nil {
-		t.skip(name, err.Error())
-		return nil, false
-	}
-	t.files[name] = f
-	t.readMap(name, data)
-	return f, true
+	t.texts[name] = p
+	return p
 }
 
 var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
@@ -137,28 +162,32 @@ var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
 // maxMap bounds the size of a map that is read.
 const maxMap = 24 << 20
 
-// readMap reads the map that a file names, if it is within the directory.
-func (t *tree) readMap(name string, data []byte) {
-	m := mapComment.FindSubmatch(data[max(0, len(data)-min(len(data), maxMap)):])
-	if m == nil {
-		return
+// mapOf is the map that a file names, if it is within the directory. It is read when it is first asked for.
+func (t *tree) mapOf(name string) *parse.Map {
+	m, ok := t.maps[name]
+	if !ok {
+		m = t.readMap(name, t.texts[name].mapAt)
+		t.maps[name] = m
 	}
-	target := string(m[1])
+	return m
+}
+
+func (t *tree) readMap(name, target string) *parse.Map {
 	var text []byte
 	if head, rest, ok := strings.Cut(target, ";base64,"); ok && strings.HasPrefix(head, "data:application/json") {
 		text, _ = base64.StdEncoding.DecodeString(rest)
-	} else if !strings.Contains(target, ":") {
+	} else if target != "" && !strings.Contains(target, ":") {
 		text, _ = t.read(path.Join(path.Dir(name), target))
 	}
 	if len(text) == 0 || len(text) > maxMap {
-		return
+		return nil
 	}
-	if decoded, err := parse.DecodeMap(text); err == nil {
-		t.maps[name] = decoded
+	m, err := parse.DecodeMap(text)
+	if err != nil {
+		return nil
 	}
+	return m
 }
-
-func (t *tree) mapOf(name string) *parse.Map { return t.maps[name] }
 
 var extensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx", ".json"}
 
@@ -196,21 +225,7 @@ func (t *tree) locate(name string) (string, bool) {
 	return "", false
 }
 
-// load is the flow.Loader: relative paths, aliases of tsconfig.json, imports of package.json and the
-// package's own name are followed; all else is a package that is not read.
-func (t *tree) load(from, specifier string) (*parse.File, bool) {
-	name, ours := t.resolve(from, specifier)
-	if !ours {
-		return nil, false
-	}
-	if name == "" {
-		t.skip(specifier+", imported by "+from, "not found in the directory")
-		return nil, true
-	}
-	f, _ := t.parse(name)
-	return f, true
-}
-
+// resolve finds the file that a module asks for, and says whether it is one of the directory.
 func (t *tree) resolve(from, specifier string) (name string, ours bool) {
 	specifier, _, _ = strings.Cut(specifier, "?")
 	switch {

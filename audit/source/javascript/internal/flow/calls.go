@@ -23,8 +23,15 @@ func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 		in.declare(inner, o.call.name, objectOf(o))
 	}
 	o.call.scope = inner
-	in.closures = append(in.closures, o)
+	in.remember(o)
 	return objectOf(o)
+}
+
+// remember notes a function that may be one that nobody calls, until these were called.
+func (in *interp) remember(o *Object) {
+	if !in.ready {
+		in.closures = append(in.closures, o)
+	}
 }
 
 func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
@@ -37,7 +44,7 @@ func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
 		o.call.body = b.Expression
 		o.call.expr = true
 	}
-	in.closures = append(in.closures, o)
+	in.remember(o)
 	return objectOf(o)
 }
 

@@ -48,7 +48,9 @@ func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 			in.block(el.Block.List, fn, u)
 		}
 	}
-	in.classes = append(in.classes, o)
+	if !in.ready {
+		in.classes = append(in.classes, o)
+	}
 	return objectOf(o)
 }
 

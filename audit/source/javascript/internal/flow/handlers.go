@@ -3,16 +3,14 @@
 
 package flow
 
-// runHandler runs a handler with arguments from a caller.
-func (in *interp) runHandler(h *handler) {
+// runHandler runs a handler with arguments from a caller, and says whether it came to its end.
+func (in *interp) runHandler(h *handler) bool {
 	steps := in.limits.StepsHandler
 	if h.low && h.tool == "" {
 		steps *= 2 // it holds the code of all tools
 	}
 	whole := in.isolated(h, steps, func() { in.call(h.fn, h.this, in.handlerArguments(h), h.at) })
-	if !whole || h.cut {
-		in.unfinished = append(in.unfinished, h)
-	}
+	return whole && !h.cut
 }
 
 // isolated runs something as the present handler. What it writes is taken back.

@@ -83,9 +83,11 @@ type interp struct {
 	ran          map[ast.Node]bool
 	closures     []*Object
 	classes      []*Object
+	ready        bool // what was set up is no longer looked through
 	nextID       int
 	probing      bool
 	memos        map[memoKey]*memo // of the present handler
+	looked       []byte            // room for a look
 	costly       map[ast.Node]bool // functions that cost much
 	probed       map[probeKey]probed
 

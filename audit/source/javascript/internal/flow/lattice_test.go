@@ -124,7 +124,7 @@ server.tool("t", {}, async ({ p, q }) => { `+body+` });`))
 		t.Fatal(err)
 	}
 	none := func(string, string) (*parse.File, bool) { return nil, false }
-	program := New(t.Context(), none, Limits{StepsFile: 100_000, StepsHandler: 100_000, Steps: 1_000_000, Depth: 40, Handlers: 10})
+	program := New(t.Context(), none, func() Loader { return none }, Limits{StepsFile: 100_000, StepsHandler: 100_000, Steps: 1_000_000, Depth: 40, Handlers: 10})
 	program.Run(f)
 	var said []string
 	for _, x := range program.Finish().Findings {
@@ -137,4 +137,17 @@ server.tool("t", {}, async ({ p, q }) => { `+body+` });`))
 		}
 	}
 	return strings.Join(said, ",")
+}
+
+// TestAtMost holds that of too many values none is lost.
+func TestAtMost(t *testing.T) {
+	t.Parallel()
+	var list []Value
+	for i := range 20 {
+		list = append(list, number(float64(i)))
+	}
+	got := atMost(list, 8)
+	if len(got) != 8 || len(got[7]) != 13 || len(atMost(list, 20)) != 20 {
+		t.Errorf("%d values, %d alternatives of the last", len(got), len(got[len(got)-1]))
+	}
 }

@@ -4,7 +4,6 @@
 package flow
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -93,43 +92,6 @@ func (in *interp) listedTool(v Value, found map[string]bool) {
 			}
 		}
 	}
-}
-
-// runLow runs a handler of many tools.
-func (in *interp) runLow(h *handler, listed map[string]bool) {
-	found, unfinished := in.found, len(in.unfinished)
-	in.found, in.picks = &findings{}, map[string]bool{}
-	in.runHandler(h)
-	all := in.found.byKey
-	in.found = found
-	maps.Copy(in.picks, listed)
-	if len(in.picks) == 0 {
-		in.found.add(all)
-		in.ofTools = append(in.ofTools, h)
-		return
-	}
-	in.unfinished = in.unfinished[:unfinished]
-	told := map[findingKey]bool{}
-	for _, name := range slices.Sorted(maps.Keys(in.picks)) {
-		one := *h
-		one.tool = name
-		in.found = &findings{}
-		in.runHandler(&one)
-		for k := range in.found.byKey {
-			k.cell.Tool = ""
-			told[k] = true
-		}
-		found.add(in.found.byKey)
-		in.ofTools = append(in.ofTools, &one)
-	}
-	in.found = found
-	for _, u := range in.unfinished[unfinished:] {
-		found.addOf(all, u.tool)
-	}
-	for k := range told {
-		delete(all, k)
-	}
-	found.addOf(all, "")
 }
 
 // add takes findings over.

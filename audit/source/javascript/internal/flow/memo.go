@@ -4,10 +4,10 @@
 package flow
 
 import (
-	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/dop251/goja/ast"
 )
@@ -26,7 +26,10 @@ const (
 	memoDepth    = 3      // of objects that are looked into
 	memoKeys     = 20     // properties of one
 	memoReach    = 400    // slots behind those
+	memoText     = 48     // bytes of a text that are compared one by one
 )
+
+var memoSeed = maphash.MakeSeed()
 
 // A memoKey is a call: the function, the object it is a method of, and how its arguments look.
 type memoKey struct {
@@ -100,14 +103,14 @@ func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func()
 // repeatedAlike is for arguments that look as those of another call did.
 func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
 	key := memoKey{node: c.node, scope: c.scope, tool: in.tool}
-	var b strings.Builder
-	in.look(&b, this, 2)
+	l := look{in: in, buf: in.looked[:0]}
+	l.value(this, 2)
 	for _, v := range args {
-		in.look(&b, v, memoDepth)
-		b.WriteByte(';')
+		l.value(v, memoDepth)
+		l.byte(';')
 	}
-	key.shape = b.String()
-	in.cost(b.Len() / 16)
+	key.shape, in.looked = string(l.buf), l.buf
+	in.cost(len(l.buf) / 16)
 	m := in.memo(key)
 	if m.calls > 0 && m.cost >= memoPressed && in.facts.holds(m.facts) {
 		in.cost(len(m.writes))
@@ -150,102 +153,153 @@ func (f facts) holds(other facts) bool {
 	return true
 }
 
-// look writes how a value looks: its constants, where arguments stand in it and what is known of
-// them, and what its objects hold.
-func (in *interp) look(b *strings.Builder, v Value, depth int) {
-	for i := range v {
-		a := &v[i]
-		fmt.Fprintf(b, "%d", a.kind)
-		switch a.kind {
-		case isBool:
-			fmt.Fprintf(b, "%t", a.b)
-		case isNumber:
-			fmt.Fprintf(b, "=%g", a.n)
-		case isText:
-			lookText(b, a.text)
-		case isNative, isUnknown:
-			b.WriteString(a.name)
-		case isObject:
-			in.lookObject(b, a.obj, depth)
+// A look writes how values look: their constants, where arguments stand in them and what is known of
+// these, and what their objects hold.
+type look struct {
+	in  *interp
+	buf []byte
+}
+
+func (l *look) byte(b byte) { l.buf = append(l.buf, b) }
+
+func (l *look) int(mark byte, n int) { l.buf = strconv.AppendInt(append(l.buf, mark), int64(n), 10) }
+
+// name writes a text such that it can be told from what stands behind it. Of a long one its hash is
+// enough, whose seed nobody knows.
+func (l *look) name(s string) {
+	l.int('"', len(s))
+	l.byte(':')
+	if len(s) > memoText {
+		l.buf = strconv.AppendUint(l.buf, maphash.String(memoSeed, s), 16)
+		return
+	}
+	l.buf = append(l.buf, s...)
+}
+
+func (l *look) flags(list ...bool) {
+	n := 0
+	for _, f := range list {
+		n <<= 1
+		if f {
+			n |= 1
 		}
-		if a.dep || a.open {
-			fmt.Fprintf(b, "%t%t", a.dep, a.open)
-		}
-		if len(a.under)+len(a.yes)+len(a.no) > 0 {
-			fmt.Fprintf(b, "%v%v%v", a.under, a.yes, a.no)
-		}
-		b.WriteString(a.tool)
-		b.WriteByte(',')
+	}
+	l.int('.', n)
+}
+
+func (l *look) facts(f facts) {
+	l.byte('(')
+	for _, x := range f {
+		l.int(' ', x.origin)
+		l.buf = strconv.AppendUint(append(l.buf, '='), uint64(x.bits), 16)
 	}
 }
 
-func lookText(b *strings.Builder, text []part) {
+func (l *look) value(v Value, depth int) {
+	for i := range v {
+		a := &v[i]
+		l.int(',', int(a.kind))
+		switch a.kind {
+		case isBool:
+			l.flags(a.b)
+		case isNumber:
+			l.buf = strconv.AppendFloat(append(l.buf, '='), a.n, 'g', -1, 64)
+		case isText:
+			l.text(a.text)
+		case isNative, isUnknown:
+			l.name(a.name)
+		case isObject:
+			l.object(a.obj, depth)
+		}
+		if a.dep || a.open {
+			l.flags(a.dep, a.open)
+		}
+		if len(a.under)+len(a.yes)+len(a.no) > 0 {
+			l.facts(a.under)
+			l.facts(a.yes)
+			l.facts(a.no)
+		}
+		if a.tool != "" {
+			l.byte('@')
+			l.name(a.tool)
+		}
+	}
+	l.byte(',')
+}
+
+func (l *look) text(text []part) {
 	for _, p := range text {
 		switch {
 		case p.hole != nil:
 			h := p.hole
-			fmt.Fprintf(b, "<%d.%d.%x.%t%t%t%t%t%t>", h.origin.id, h.form, h.safe, h.rooted, h.normal, h.lookup, h.parsed, h.split, h.wild)
+			l.int('<', h.origin.id)
+			l.int('.', int(h.form))
+			l.buf = strconv.AppendUint(append(l.buf, '.'), uint64(h.safe), 16)
+			l.flags(h.rooted, h.normal, h.lookup, h.parsed, h.split, h.wild)
 		case p.unknown:
-			b.WriteByte('?')
+			l.byte('?')
 		default:
-			fmt.Fprintf(b, "%q", p.s)
+			l.name(p.s)
 		}
 	}
 }
 
-func (in *interp) lookObject(b *strings.Builder, o *Object, depth int) {
+func (l *look) object(o *Object, depth int) {
 	switch {
 	case o.call != nil, depth == 0:
-		in.lookLabels(b, o)
+		l.labels(o)
 		return
 	case o.class != nil || o.native != "" && o.native != "Array":
-		fmt.Fprintf(b, "#%d", o.id)
+		l.int('#', o.id)
 	case o.proto != nil:
-		fmt.Fprintf(b, "^%d", o.proto.id)
+		l.int('^', o.proto.id)
 	case o.array != nil:
-		fmt.Fprintf(b, "[%d", len(o.array.list))
+		l.int('[', len(o.array.list))
 		for _, v := range o.array.list[:min(len(o.array.list), memoKeys)] {
-			in.look(b, v, depth-1)
+			l.value(v, depth-1)
 		}
-		b.WriteByte('+')
-		in.look(b, o.array.rest, depth-1)
-		b.WriteByte(']')
+		l.byte('+')
+		l.value(o.array.rest, depth-1)
+		l.byte(']')
 		return
 	}
-	b.WriteByte('{')
+	l.byte('{')
 	keys := o.keys
 	if len(keys) > memoKeys {
-		fmt.Fprintf(b, "#%d", o.id)
+		l.int('#', o.id)
 		keys = keys[:memoKeys]
 	}
 	for _, k := range keys {
-		b.WriteString(k)
-		b.WriteByte(':')
-		in.look(b, o.props[k].v, depth-1)
+		l.name(k)
+		l.byte(':')
+		l.value(o.props[k].v, depth-1)
 	}
 	if o.any != nil {
-		in.look(b, o.any.v, depth-1)
+		l.value(o.any.v, depth-1)
 	}
-	b.WriteByte('}')
+	l.byte('}')
 }
 
-// lookLabels writes of an object, and of what can be reached from it, only which arguments are there.
-func (in *interp) lookLabels(b *strings.Builder, o *Object) {
-	if o.id < in.beganID {
-		fmt.Fprintf(b, "#%d", o.id)
+// labels writes of an object, and of what can be reached from it, only which arguments are there.
+func (l *look) labels(o *Object) {
+	if o.id < l.in.beganID {
+		l.int('#', o.id)
 		return
 	}
 	r := reach{origins: map[int]bool{}, objects: map[*Object]bool{}, scopes: map[*scope]bool{}}
 	if o.call != nil {
-		fmt.Fprintf(b, "f%d", o.call.begin)
+		l.int('f', o.call.begin)
 	}
 	r.object(o)
-	in.cost(r.slots)
+	l.in.cost(r.slots)
 	if r.slots > memoReach {
-		fmt.Fprintf(b, "#%d", o.id)
+		l.int('#', o.id)
 		return
 	}
-	fmt.Fprintf(b, "o%v", slices.Sorted(maps.Keys(r.origins)))
+	l.byte('o')
+	for _, id := range slices.Sorted(maps.Keys(r.origins)) {
+		l.int(' ', id)
+	}
 }
 
 // A reach is what can be reached from a value.

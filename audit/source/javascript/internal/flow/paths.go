@@ -149,13 +149,24 @@ func (in *interp) resolvePath(args []Value) Value {
 	return unknown()
 }
 
+// maxJoined bounds the parts of a path that are told apart: a list of them may have been made in a loop.
+const maxJoined = 8
+
+// atMost are values of which those beyond a number are one, which is any of them.
+func atMost(args []Value, most int) []Value {
+	if len(args) <= most {
+		return args
+	}
+	return append(slices.Clone(args[:most-1]), sequence{known: args[most-1:]}.all())
+}
+
 // joinPath is path.join: what is joined to a folder can climb out of it, but not be absolute.
 func (in *interp) joinPath(args []Value) Value {
 	if len(args) == 1 {
 		return in.text(args[0])
 	}
 	out := in.text(arg(args, 0))
-	for _, v := range args[min(1, len(args)):] {
+	for _, v := range atMost(args[min(1, len(args)):], maxJoined) {
 		t := remap(in.text(v), func(h hole) hole {
 			if h.form == formRaw || h.form == formPiece || h.form == formURL || h.form == formResolved {
 				h.rooted = true

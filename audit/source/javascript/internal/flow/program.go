@@ -15,20 +15,32 @@ import (
 
 // A Program is the analysis of one program: files are run, then Finish runs the handlers that they
 // registered. It is not safe for concurrent use.
-type Program struct{ in *interp }
+type Program struct {
+	in    *interp
+	again func() Loader
+	files []*parse.File // that were run
+}
 
-// New makes an analysis. The context bounds its time.
-func New(ctx context.Context, load Loader, limits Limits) *Program {
-	return &Program{&interp{
+// New makes an analysis. The context bounds its time. Two interpreters may read the program at the same
+// time: the second one has the loader that again gives.
+func New(ctx context.Context, load Loader, again func() Loader, limits Limits) *Program {
+	return &Program{in: newInterp(ctx, load, limits), again: again}
+}
+
+func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
+	return &interp{
 		ctx: ctx, load: load, limits: limits, limit: limits.Steps, units: map[string]*unit{}, stack: map[ast.Node]int{}, ran: map[ast.Node]bool{}, costly: map[ast.Node]bool{}, memos: map[memoKey]*memo{},
 		probed: map[probeKey]probed{}, globals: &scope{}, natives: map[string]*Object{}, origins: map[string]*origin{}, picks: map[string]bool{}, params: map[string]map[string]bool{}, found: &findings{},
-	}}
+	}
 }
 
 // Run runs a file as the program's beginning.
 func (p *Program) Run(f *parse.File) {
-	p.in.bounded(p.in.limits.StepsFile, func() { p.in.module(f) })
+	p.files = append(p.files, f)
+	p.in.entry(f)
 }
+
+func (in *interp) entry(f *parse.File) { in.bounded(in.limits.StepsFile, func() { in.module(f) }) }
 
 // A Report is what came of an analysis.
 type Report struct {
@@ -53,27 +65,21 @@ type Tool struct {
 // Finish runs functions that nobody called and that register tools, then all handlers.
 func (p *Program) Finish() Report {
 	in := p.in
-	in.bounded(in.limits.StepsFile, in.uncalled) // what is left is for the handlers
-	in.begin()
-	listed := in.listed()
-	for i := 0; i < len(in.handlers); i++ {
-		if in.steps >= in.limits.Steps || in.ctx.Err() != nil {
-			in.unfinished = append(in.unfinished, in.handlers[i:]...)
-			break
-		}
-		if h := in.handlers[i]; h.low {
-			in.runLow(h, listed)
-		} else {
-			in.runHandler(h)
-			in.ofTools = append(in.ofTools, h)
-		}
-	}
+	in.setUp()
+	p.runHandlers()
 	r := Report{Handlers: len(in.handlers), Cut: in.cut, Dropped: in.dropped, Notes: in.notes, Late: in.late, Tools: in.tools()}
 	r.Findings = in.report(r.Tools)
 	for _, h := range in.unfinished {
 		r.Unfinished = append(r.Unfinished, h.tool)
 	}
 	return r
+}
+
+// setUp does what is done before a tool is called.
+func (in *interp) setUp() {
+	in.bounded(in.limits.StepsFile, in.uncalled) // what is left is for the handlers
+	in.ready, in.closures, in.classes = true, nil, nil
+	in.begin()
 }
 
 // tools are the tools that handlers were run for.

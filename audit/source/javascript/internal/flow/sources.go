@@ -260,10 +260,14 @@ func (in *interp) declared(pointer string) {
 	if in.current == nil || in.current.low && in.tool == "" {
 		return
 	}
-	list := in.params[in.toolName()]
+	in.parameter(in.toolName(), pointer)
+}
+
+func (in *interp) parameter(tool, pointer string) {
+	list := in.params[tool]
 	if list == nil {
 		list = map[string]bool{}
-		in.params[in.toolName()] = list
+		in.params[tool] = list
 	}
 	if len(list) < maxParams {
 		list[pointer] = true

@@ -236,12 +236,14 @@ func before(a, b *found) bool {
 	switch {
 	case x.cell != y.cell:
 		return x.cell.Tool+"\x00"+x.cell.Param+"\x00"+string(x.cell.Class) < y.cell.Tool+"\x00"+y.cell.Param+"\x00"+string(y.cell.Class)
-	case x.at.unit != y.at.unit && x.at.unit != nil && y.at.unit != nil:
+	case x.at.unit != nil && y.at.unit != nil && x.at.unit.file != y.at.unit.file:
 		return x.at.unit.file.Name < y.at.unit.file.Name
 	case x.at.idx != y.at.idx:
 		return x.at.idx < y.at.idx
+	case x.rule != y.rule:
+		return x.rule < y.rule
 	}
-	return x.rule < y.rule
+	return a.sink < b.sink
 }
 
 func (in *interp) finding(f *found) Finding {
