@@ -96,6 +96,8 @@ type experiment struct {
 	launcher *launcher
 	start    func(context.Context) (*session, error)
 	limit    int // of the calls of one auditor; 0: none
+
+	settlements []settlement // made at the beginning of each session
 }
 
 func (x *experiment) auditor() *auditor {

@@ -151,6 +151,7 @@ func (a *auditor) ready(ctx context.Context) bool {
 		return false
 	}
 	a.session = s
+	a.resettle(ctx)
 	return true
 }
 

@@ -44,6 +44,9 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 		answered = r.failed == ""
 		return shell || !answered && (!r.late && !r.gone || a.late[t.Name] >= maxLate)
 	})
+	if !shell && answered && p.kind == infer.Path {
+		shell = a.planted(ctx, w, c)
+	}
 	switch {
 	case shell:
 	case len(w.started) > 0:
@@ -53,6 +56,27 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 	case p.kind == infer.Command:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "no control call worked: the tool started no program, and fails at a plain value, too"})
 	}
+}
+
+// planted tries files and directories that are there, and have a command in their names: many tools look for a file before
+// they start a program with its name.
+func (a *auditor) planted(ctx context.Context, w *watch, c audit.Cell) bool {
+	for i, plant := range a.world.plants {
+		if a.session != nil && a.session.made(plant.fired) { // by another tool
+			a.spend()
+		}
+		value, fired := a.world.inside("root", plant.file), false
+		if w.t.takesDirectory(w.p) {
+			value = a.world.inside("root", plant.dir)
+		}
+		w.follow(ctx, []string{value}, func(int, reply) bool { fired = a.session != nil && a.session.made(plant.fired); return true })
+		if fired {
+			a.proof(c, w.t, w.p, value, "shell", "the text becomes a command of a shell", "a file that the command made", len(payloads)+i+1)
+			a.spend()
+			return true
+		}
+	}
+	return false
 }
 
 // A watch is on the programs that a parameter's calls start.
@@ -97,6 +121,9 @@ func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, rule, why, se
 func (a *auditor) normal(t *tool, p parameter) string {
 	switch p.kind {
 	case infer.Path:
+		if t.takesDirectory(p) {
+			return a.world.inside("root")
+		}
 		return a.world.inside("root", insideName+".txt")
 	case infer.URL:
 		return p.publicPage()

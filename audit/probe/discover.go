@@ -9,9 +9,11 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/audit"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/infer"
 )
 
 // Many servers publish empty schemas, because libraries do not go together, and check their
@@ -34,6 +36,7 @@ const maxAsked = 6
 func (a *auditor) discover(ctx context.Context, t *tool) *tool {
 	if properties, _ := t.schema["properties"].(map[string]any); len(properties) > 0 {
 		a.ask(ctx, t, properties)
+		a.place(ctx, t)
 		return t
 	}
 	properties, required := map[string]any{}, []any{}
@@ -93,6 +96,41 @@ func (a *auditor) ask(ctx context.Context, t *tool, properties map[string]any) {
 		if len(t.missed) == before {
 			return
 		}
+	}
+}
+
+// place finds out how a tool wants to be told where it works: whether it wants the root though its schema does not
+// require that, and paths of files below the root rather than absolute ones.
+func (a *auditor) place(ctx context.Context, t *tool) {
+	var places []string
+	files := false
+	for _, p := range t.parameters {
+		files = files || p.kind == infer.Path && !t.takesDirectory(p)
+		if !p.required && strings.Count(p.pointer, "/") == 1 && t.takesDirectory(p) && !slices.Contains(t.missed, p.name) {
+			places = append(places, p.name)
+		}
+	}
+	if len(places) == 0 && !(files && len(t.parameters) > 1) {
+		return
+	}
+	without := a.call(ctx, t, t.sample(a.world))
+	if without.failed != "" || without.ok() {
+		return
+	}
+	if before := t.missed; len(places) > 0 {
+		t.missed = append(slices.Clone(before), places...)
+		with := a.call(ctx, t, t.sample(a.world))
+		if with.ok() {
+			return
+		}
+		if with.failed != "" || with.text == without.text {
+			t.missed = before
+		}
+	}
+	if files {
+		t.relative = true
+		below := a.call(ctx, t, t.sample(a.world))
+		t.relative = below.ok()
 	}
 }
 

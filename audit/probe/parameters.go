@@ -34,7 +34,10 @@ type tool struct {
 	readOnly    bool     // it says so itself, which decides nothing but the order
 	destructive bool
 	parameters  []parameter
-	discovered  bool // it does not publish them
+	closed      []parameter // that take one of a list, at the top
+	discovered  bool        // it does not publish them
+	relative    bool        // it wants paths below the root
+	settles     bool        // it tells the server what to work on
 
 	beyond  []parameter // that are too many to be tried, as far as they were counted
 	visited int         // properties
@@ -114,7 +117,7 @@ func (u *tool) collect(schema map[string]any, at string, depth int, required boo
 			p.description = cmp.Or(p.description, infer.Described(u.Description)[name])
 		}
 		for _, form := range forms {
-			if u.leaf(form, p) {
+			if u.leaf(form, p) || depth == 0 && u.choice(form, p) {
 				break
 			}
 			u.collect(form, pointer, depth+1, needed, kinds)
@@ -151,6 +154,18 @@ func (u *tool) leaf(form map[string]any, p parameter) bool {
 	} else {
 		u.beyond = append(u.beyond, p)
 	}
+	return true
+}
+
+// maxClosed bounds the parameters of a tool of which it is tried whether their list is enforced.
+const maxClosed = 10
+
+// choice notes a parameter that takes one of a list of strings.
+func (u *tool) choice(form map[string]any, p parameter) bool {
+	if list := stringsOf(form["enum"]); len(list) == 0 || !hasType(form, "string") || len(u.closed) >= maxClosed {
+		return false
+	}
+	u.closed = append(u.closed, p)
 	return true
 }
 
@@ -204,6 +219,12 @@ func (u *tool) sample(w *world, set ...setting) map[string]any {
 	object := u.object(u.schema, w, 0)
 	properties, _ := u.schema["properties"].(map[string]any)
 	for _, name := range u.missed {
+		object[name] = u.value(properties[name], name, w, 1)
+	}
+	for _, s := range set {
+		u.suit(object, s.p)
+	}
+	for _, name := range u.wanted(object) {
 		object[name] = u.value(properties[name], name, w, 1)
 	}
 	for _, s := range set {
@@ -308,6 +329,12 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 		case infer.Regex:
 			return "."
 		case infer.Path:
+			if u.takesDirectory(p) {
+				return w.inside("root")
+			}
+			if u.relative || saysRelative.MatchString(p.description) && !saysAbsolute.MatchString(p.description) {
+				return insideName + ".txt"
+			}
 			return w.inside("root", insideName+".txt")
 		case infer.URL:
 			return p.publicPage()
@@ -332,6 +359,11 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 	}
 	return s
 }
+
+var (
+	saysRelative = regexp.MustCompile(`(?i)\brelative (to|path)\b`)
+	saysAbsolute = regexp.MustCompile(`(?i)\babsolute\b`)
+)
 
 // put sets a value, and makes what is on the way to it.
 func (u *tool) put(object map[string]any, s setting, w *world) {

@@ -20,7 +20,7 @@ import (
 // a name may be a path without saying so.
 var (
 	reader   = regexp.MustCompile(`(?i)(read|get|load|show|view|open|cat|fetch|list|write|save|append|update|create|export|render|search|include|import)`)
-	readable = regexp.MustCompile(`(?i)^(name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|output|filename|file_?name|file|folder|dir)$`)
+	readable = regexp.MustCompile(`(?i)^((guide|doc|document|note|page|template|resource|file|report|theme|category|spec|skill|prompt|rule|snippet|chapter|section|playbook|backup|snapshot|collection|memory|agent|persona)_?(name|slug|key|title|file)|(guide|note|template|backup|snapshot|report|file)_?id|name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|output|filename|file_?name|file|folder|dir)$`)
 )
 
 // names reports whether a parameter may name a file though nothing says so.
@@ -134,7 +134,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 		}
 		r := a.call(ctx, t, t.sample(a.world, append(f.sought, setting{p, value})...))
 		switch {
-		case f.writes && a.session != nil && a.madeAny("root/"+fresh):
+		case f.writes && a.session != nil && (a.madeAny("root/"+fresh) || a.session.named(fresh)):
 			a.mend() // what was moved there is gone from where it was
 			return f, true, unknown
 		case f.lists && r.holds(a.world.listed):
@@ -149,7 +149,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 		if host, ok := a.canary.told("/" + fresh); ok {
 			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
 		}
-		if r.ok() && acted < 0 && !f.writes && !f.lists {
+		if r.ok() && acted < 0 && !f.writes && (!f.lists || t.takesDirectory(p)) {
 			acted = i
 		}
 		a.mend()
@@ -298,6 +298,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 	add("home", "a path in the home directory", w.inside("home", ".ssh", "id_rsa"), "")
 	if f.ext != "" {
 		add("dot-dot", "a path with .. and no extension", "../outside/"+outsideName, "")
+		add("dot-dot", "a path with many .. and no extension", strings.Repeat("../", 14)+at+"/outside/"+outsideName, "")
 	}
 	return list
 }
@@ -305,8 +306,13 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 // pathProbe makes one probe, and says what got through, or "".
 func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe) (seen, raw string, r reply) {
 	arguments := t.sample(a.world, append(probe.sought, setting{p, probe.value})...)
+	began := a.session
+	outside, inside := a.traces()
 	r = a.call(ctx, t, arguments)
 	encoded := written(arguments)
+	if a.session != began { // it began with the call
+		outside, inside = nil, nil
+	}
 	if probe.fresh != "" && a.session != nil && a.madeAny(probe.fresh) {
 		return "a new file outside the root", string(encoded), r
 	}
@@ -319,6 +325,10 @@ func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pat
 		if r.holds(token) {
 			return what, string(encoded), r
 		}
+	}
+	if seen := a.left(outside, inside); seen != "" {
+		a.spend()
+		return seen, string(encoded), r
 	}
 	return "", "", r
 }

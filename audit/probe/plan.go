@@ -63,7 +63,7 @@ func (a *auditor) work(ctx context.Context, u unit) Result {
 	before := a.result
 	a.result = Result{}
 	u.do(ctx, a)
-	if a.session != nil && a.changed() {
+	if a.session != nil && (u.tool.settles || a.changed()) {
 		a.spend()
 	}
 	done := a.result
@@ -117,6 +117,7 @@ func (a *auditor) plan(ctx context.Context) []unit {
 	tools := slices.Clone(a.tools)
 	slices.SortStableFunc(tools, func(x, y *tool) int { return x.order() - y.order() })
 	var first, last []unit
+	a.settle(ctx)
 	for _, t := range tools {
 		if t.destructive && a.cfg.SkipDestructive {
 			a.skip(t, "its name or its annotations say that it is destructive")
@@ -152,11 +153,14 @@ func (u *tool) units() []unit {
 			switch {
 			case p.kind == infer.URL, p.kind == "" && urlName(p):
 				a.url(ctx, u, p)
-			case p.kind == infer.Path, p.kind == "" && u.names(p):
+			case p.kind == infer.Path, p.kind == "" && (u.names(p) || a.makes(ctx, u, p)):
 				a.path(ctx, u, p)
 			}
 			a.command(ctx, u, p)
 		}})
+	}
+	for _, p := range u.closed {
+		list = append(list, unit{u, func(ctx context.Context, a *auditor) { a.choice(ctx, u, p) }})
 	}
 	if !u.discovered {
 		list = append(list, unit{u, func(ctx context.Context, a *auditor) { a.schema(ctx, u) }})

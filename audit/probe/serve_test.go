@@ -419,6 +419,9 @@ func serve(args []string) {
 	for _, name := range names {
 		bare, check := strings.CutSuffix(name, "+")
 		f, ok := fixtures[bare]
+		if !ok {
+			f, ok = states[bare]
+		}
 		switch habit := habits[bare]; {
 		case takeovers[bare] != nil:
 			takeovers[bare]()

@@ -36,6 +36,8 @@ type world struct {
 
 	odd, large string // names of files with content that is odd, and large
 	marks      marks  // in it
+
+	plants []plant
 }
 
 // places are names for the world inside: the first that the machine does not have.
@@ -128,7 +130,7 @@ func (w *world) fill() error {
 			return err
 		}
 	}
-	return errors.Join(standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link())
+	return errors.Join(standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link(), w.projects(), w.plant())
 }
 
 // spread writes a token into files of each extension.

@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/audit"
 	"github.com/toolvet/toolvet/audit/probe"
 	"github.com/toolvet/toolvet/audit/render"
+	"github.com/toolvet/toolvet/internal/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/secret"
@@ -240,7 +241,7 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	}
 	found, err := a.tryServer(ctx, flags, server)
 	if err != nil {
-		return err
+		return untried(ctx, place, err, in)
 	}
 	in.Target.Methods = append(in.Target.Methods, audit.Dynamic)
 	in.Target.Server = found.Server
@@ -250,6 +251,22 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	in.Facts = append(in.Facts, found.Facts...)
 	in.Tools = append(in.Tools, found.Tools...)
 	in.Notes = append(in.Notes, found.Notes...)
+	return nil
+}
+
+// untried has a report of the code say that the server could not be tried: what trying would have shown is
+// inconclusive for each tool. Without code, or where nothing can be tried on this machine, the error stays one.
+func untried(ctx context.Context, place string, err error, in *audit.Input) error {
+	var missing *rehearse.UnsupportedError
+	if place == "" || errors.As(err, &missing) || ctx.Err() != nil {
+		return err
+	}
+	why := strings.Join(strings.Fields(err.Error()), " ")
+	in.Notes = append(in.Notes, "the server could not be tried, and the report is of its code alone: "+strictjson.Printable(why, 400))
+	in.Facts = append(in.Facts, audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Method: audit.Dynamic, Verdict: audit.Inconclusive, Why: "the server could not be started"})
+	for _, tool := range in.Tools {
+		in.Facts = append(in.Facts, audit.Fact{Cell: audit.Cell{Tool: tool, Class: audit.Schema}, Method: audit.Dynamic, Verdict: audit.Inconclusive, Why: "the server could not be started"})
+	}
 	return nil
 }
 

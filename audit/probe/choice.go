@@ -1,0 +1,82 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// needed finds in descriptions for what a parameter is needed: "required for request action".
+var needed = regexp.MustCompile(`(?i)\b(required|needed|mandatory|must be (?:set|given|provided)) (?:for|when|if|with|by|in|to)\b([^.;)]*)`)
+
+// suit has a tool do what a parameter is needed for: where the parameter's description says that it is required for one of
+// the choices of another, that is chosen.
+func (u *tool) suit(object map[string]any, p parameter) {
+	m := needed.FindStringSubmatch(p.description)
+	if m == nil {
+		return
+	}
+	properties, _ := u.schema["properties"].(map[string]any)
+	for _, q := range u.closed {
+		form, _ := u.resolve(properties[q.name])
+		for _, value := range stringsOf(form["enum"]) {
+			if q.pointer != p.pointer && mentions(m[2], value) {
+				object[q.name] = value
+				break
+			}
+		}
+	}
+}
+
+// wanted are the parameters that are needed for what was chosen, sorted, though the schema does not require them.
+func (u *tool) wanted(object map[string]any) []string {
+	properties, _ := u.schema["properties"].(map[string]any)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		form, ok := u.resolve(properties[name])
+		said, _ := form["description"].(string)
+		m := needed.FindStringSubmatch(said)
+		if _, there := object[name]; there || !ok || m == nil {
+			continue
+		}
+		if slices.ContainsFunc(u.closed, func(q parameter) bool { v, _ := object[q.name].(string); return v != "" && mentions(m[2], v) }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// mentions reports whether a value stands in a text as a word.
+func mentions(text, value string) bool {
+	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,'\"`=:/()|", r) }), strings.ToLower(value))
+}
+
+// choice tries a parameter that takes one of a list, if the server does not hold callers to it: it is as any other then.
+func (a *auditor) choice(ctx context.Context, t *tool, p parameter) {
+	r := a.call(ctx, t, t.sample(a.world, setting{p, "audit" + token()}))
+	if r.failed != "" || !r.ok() && (r.refused != nil || validationError.MatchString(r.text)) {
+		return
+	}
+	if t.names(p) {
+		a.path(ctx, t, p)
+	}
+	a.command(ctx, t, p)
+}
+
+// makerName finds names of what a tool may make a file or directory of though nothing says so.
+var makerName = regexp.MustCompile(`(?i)(name|category|slug|id|key|title|label|tag|section|module|feature|spec|branch|version|topic|project)$`)
+
+// makes reports whether a tool makes a file or a directory that is called as a parameter says.
+func (a *auditor) makes(ctx context.Context, t *tool, p parameter) bool {
+	if t.readOnly || !makerName.MatchString(p.name) {
+		return false
+	}
+	name := "new" + token()
+	a.call(ctx, t, t.sample(a.world, setting{p, name}))
+	return a.session != nil && a.session.named(name)
+}

@@ -1,0 +1,139 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1" //nolint:gosec // it is how git names its objects
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Many servers refuse a directory that is no repository, or no project of their kind, before they look at anything
+// else. So the root and the directories outside of it are repositories of git with a commit of what is there to be
+// read, and hold the file by which projects of each kind are known.
+var projectFiles = map[string]string{
+	"project.godot": "config_version=5\n\n[application]\n\nconfig/name=\"audit\"\n",
+	"package.json":  `{"name": "audit", "version": "1.0.0"}` + "\n",
+	"composer.json": `{"name": "audit/audit"}` + "\n",
+	"Cargo.toml":    "[package]\nname = \"audit\"\nversion = \"1.0.0\"\n",
+	"go.mod":        "module example.org/audit\n",
+	"pom.xml":       "<project><modelVersion>4.0.0</modelVersion><groupId>audit</groupId><artifactId>audit</artifactId><version>1</version></project>\n",
+	"Package.swift": "// swift-tools-version:5.9\nimport PackageDescription\nlet package = Package(name: \"audit\")\n",
+
+	"audit.xcodeproj/project.pbxproj": "// !$*UTF8*$!\n{\n}\n",
+}
+
+const gitConfig = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = false
+[user]
+	name = audit
+	email = audit@example.org
+[remote "origin"]
+	url = https://github.com/audit/audit.git
+	fetch = +refs/heads/*:refs/remotes/origin/*
+[safe]
+	directory = *
+`
+
+// projects makes projects of the root and of the directories outside.
+func (w *world) projects() error {
+	for dir, tracked := range map[string]string{"root": insideName, "outside": outsideName, "root-evil": outsideName} {
+		if err := repository(filepath.Join(w.dir, dir), tracked); err != nil {
+			return err
+		}
+		for name, content := range projectFiles {
+			if err := put(filepath.Join(w.dir, dir, filepath.FromSlash(name)), []byte(content)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A plant is a file and a directory of the root with a command in their names, which makes a file.
+type plant struct{ file, dir, fired string }
+
+// plant makes a plant for each kind of quoting.
+func (w *world) plant() error {
+	for _, quoted := range []string{"$(: > FILE)", "';: > FILE;'"} {
+		p := plant{fired: "fired/" + token()}
+		name := strings.ReplaceAll(quoted, "FILE", w.inside(p.fired))
+		p.file, p.dir = "plant"+name+".txt", "plants"+name
+		w.plants = append(w.plants, p)
+		files := map[string]string{p.file: w.control + "\n", p.dir + "/" + insideName + ".txt": w.control + "\n"}
+		for name, content := range projectFiles {
+			files[p.dir+"/"+name] = content
+		}
+		for name, content := range files {
+			if err := put(filepath.Join(w.dir, "root", filepath.FromSlash(name)), []byte(content)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// repository makes a repository of git of a directory. Of its files, those with a name are in the first commit.
+func repository(dir, name string) error {
+	git := filepath.Join(dir, ".git")
+	for _, sub := range []string{"objects", "refs/heads", "refs/tags", "info"} {
+		if err := os.MkdirAll(filepath.Join(git, filepath.FromSlash(sub)), 0o755); err != nil {
+			return err
+		}
+	}
+	var entries []byte
+	for _, ext := range slices.Sorted(slices.Values(extensions)) {
+		content, err := os.ReadFile(filepath.Join(dir, name+ext))
+		if err != nil {
+			return err
+		}
+		_, sum, err := object(git, "blob", content)
+		if err != nil {
+			return err
+		}
+		entries = append(fmt.Appendf(entries, "100644 %s\x00", name+ext), sum...)
+	}
+	tree, _, err := object(git, "tree", entries)
+	if err != nil {
+		return err
+	}
+	who := "audit <audit@example.org> 1767225600 +0000\n"
+	commit, _, err := object(git, "commit", []byte("tree "+tree+"\nauthor "+who+"committer "+who+"\naudit\n"))
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": gitConfig, "refs/heads/main": commit + "\n"} {
+		if err := put(filepath.Join(git, filepath.FromSlash(name)), []byte(content)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object writes an object of git, and gives its name.
+func object(git, kind string, content []byte) (name string, sum []byte, err error) {
+	raw := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
+	digest := sha1.Sum(raw) //nolint:gosec // see above
+	name = hex.EncodeToString(digest[:])
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	_, _ = z.Write(raw) // into memory
+	_ = z.Close()
+	return name, digest[:], put(filepath.Join(git, "objects", name[:2], name[2:]), b.Bytes())
+}
+
+func put(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644) //nolint:gosec // the server is to read it
+}

@@ -1,0 +1,138 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A trace is what a server has written below some directories of the world: each file with its size and time.
+type trace map[string]stamp
+
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+// maxTrace bounds the files of a trace, and maxRead what is read of one of them, in bytes.
+const (
+	maxTrace = 500
+	maxRead  = 1 << 20
+)
+
+// outsideRoot are the directories in which nobody has anything to write.
+var outsideRoot = []string{"outside", "root-evil"}
+
+// trace is what was written until now.
+func (s *session) trace(dirs ...string) trace {
+	t := trace{}
+	root := s.openLayer()
+	if root == nil {
+		return t
+	}
+	defer root.Close()
+	for _, dir := range dirs {
+		_ = fs.WalkDir(root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || len(t) >= maxTrace {
+				return fs.SkipAll
+			}
+			if info, err := e.Info(); err == nil && name != dir && e.Type()&(fs.ModeCharDevice|fs.ModeDevice) == 0 {
+				stamp := stamp{info.Size(), info.ModTime()}
+				if e.IsDir() { // it is there: what changes in it is seen for itself
+					stamp.size, stamp.at = 0, time.Time{}
+				}
+				t[name] = stamp
+			}
+			return nil
+		})
+	}
+	return t
+}
+
+// since are the files that are new or other than they were, sorted.
+func (t trace) since(before trace) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if was, ok := before[name]; !ok || was != t[name] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// openLayer is what was written into the world, or nil. What the server made may be links.
+func (s *session) openLayer() *os.Root {
+	if s.layer == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(s.layer)
+	if err != nil {
+		return nil
+	}
+	return root
+}
+
+// content is what was written into a file of the world, as far as it is looked at.
+func (s *session) content(name string) string {
+	root := s.openLayer()
+	if root == nil {
+		return ""
+	}
+	defer root.Close()
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	raw, _ := io.ReadAll(io.LimitReader(f, maxRead)) // what came is enough
+	return string(raw)
+}
+
+// named reports whether something was written below the root whose name begins so.
+func (s *session) named(prefix string) bool {
+	for name := range s.trace("root") {
+		if strings.HasPrefix(path.Base(name), prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// traces are those of the session: outside the root, and in it.
+func (a *auditor) traces() (outside, inside trace) {
+	if a.session == nil {
+		return nil, nil
+	}
+	return a.session.trace(outsideRoot...), a.session.trace("root")
+}
+
+// left says what a call has left in files: something outside the root, or in the root what stands in a file outside.
+func (a *auditor) left(outside, inside trace) string {
+	if a.session == nil {
+		return ""
+	}
+	nowOutside, nowInside := a.traces()
+	if len(nowOutside.since(outside)) > 0 {
+		return "a file outside the root that was written"
+	}
+	for _, name := range nowInside.since(inside) {
+		content := a.session.content(name)
+		for _, token := range []string{a.world.outside, a.world.beside, a.world.home} {
+			if strings.Contains(content, token) {
+				return a.world.hidden[token] + ", copied into a file of the root"
+			}
+		}
+	}
+	return ""
+}
