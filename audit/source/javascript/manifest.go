@@ -19,17 +19,8 @@ type manifest struct {
 	Bin     json.RawMessage `json:"bin"`
 	Exports json.RawMessage `json:"exports"`
 	Imports json.RawMessage `json:"imports"`
-}
 
-func (t *tree) readManifest() {
-	data, err := t.read("package.json")
-	if err != nil {
-		return
-	}
-	if json.Unmarshal(data, &t.manifest) != nil {
-		t.manifest = manifest{}
-		t.skip("package.json", "not JSON of the form that npm reads")
-	}
+	Dependencies map[string]any `json:"dependencies"`
 }
 
 // usual are files where programs begin that no package.json names.
@@ -40,38 +31,46 @@ func (t *tree) entries() []string {
 	if t.single {
 		return []string{t.name}
 	}
-	var named []string
-	named = append(named, targets(t.manifest.Bin, true)...)
-	named = append(named, t.manifest.Source, t.manifest.Main, t.manifest.Module)
-	named = append(named, targets(t.manifest.Exports, false)...)
 	var list []string
 	seen := map[string]bool{}
-	add := func(n string) {
-		if n != "" && !seen[n] && path.Ext(n) != ".json" {
-			seen[n] = true
-			list = append(list, n)
-		}
-	}
-	for _, n := range named {
-		if n == "" || strings.Contains(n, "*") || strings.HasSuffix(n, ".d.ts") || strings.HasSuffix(n, ".css") {
+	for _, u := range t.units {
+		if u.dir != "." && !u.manifest.serves() {
 			continue
 		}
-		if f := t.found(n); f != "" {
-			add(f)
-		} else if path.Ext(n) != ".json" {
-			t.skip(n, "named by package.json, and not a file of the directory")
-		}
-	}
-	if len(list) == 0 {
-		for _, n := range usual {
-			if f, ok := t.locate(n); ok {
-				add(f)
-				break
+		for _, n := range t.begins(u) {
+			if !seen[n] {
+				seen[n] = true
+				list = append(list, n)
 			}
 		}
 	}
 	if len(list) == 0 {
 		list = t.others(nil)
+	}
+	return list
+}
+
+// begins are the files where the program of a package begins.
+func (t *tree) begins(u *unit) []string {
+	m := u.manifest
+	named := append(targets(m.Bin, true), m.Source, m.Main, m.Module)
+	named = append(named, targets(m.Exports, false)...)
+	var list []string
+	for _, n := range named {
+		if n == "" || strings.Contains(n, "*") || strings.HasSuffix(n, ".d.ts") || strings.HasSuffix(n, ".css") || path.Ext(n) == ".json" {
+			continue
+		}
+		n = path.Join(u.dir, n)
+		if f := t.found(u, n); f == "" {
+			t.skip(n, "named by package.json, and not a file of the directory")
+		} else if path.Ext(f) != ".json" {
+			list = append(list, f)
+		}
+	}
+	for i := 0; len(list) == 0 && i < len(usual); i++ {
+		if f, ok := t.locate(path.Join(u.dir, usual[i])); ok {
+			list = append(list, f)
+		}
 	}
 	return list
 }
@@ -165,13 +164,15 @@ func (a alias) apply(name string) (string, bool) {
 	return strings.Replace(a.target, "*", rest, 1), ok
 }
 
-// readPaths reads the aliases of tsconfig.json, and where its output goes.
-func (t *tree) readPaths() {
-	data, err := t.read("tsconfig.json")
-	if err != nil {
+// readPaths reads the aliases of tsconfig.json, and where its output goes. What it extends is read
+// for what it does not say itself.
+func (t *tree) readPaths(u *unit, name string, depth int) {
+	data, err := t.read(name)
+	if err != nil || depth > 4 {
 		return
 	}
 	var c struct {
+		Extends         json.RawMessage `json:"extends"`
 		CompilerOptions struct {
 			BaseURL string              `json:"baseUrl"`
 			OutDir  string              `json:"outDir"`
@@ -179,12 +180,12 @@ func (t *tree) readPaths() {
 		} `json:"compilerOptions"`
 	}
 	if json.Unmarshal(withoutComments(data), &c) != nil {
-		t.skip("tsconfig.json", "not JSON of the form that TypeScript reads")
+		t.skip(name, "not JSON of the form that TypeScript reads")
 		return
 	}
 	o := c.CompilerOptions
 	if d := path.Clean(o.OutDir); o.OutDir != "" && !strings.Contains(d, "/") {
-		t.outDirs = append(t.outDirs, d)
+		u.outDirs = append(u.outDirs, d)
 	}
 	keys := make([]string, 0, len(o.Paths))
 	for k := range o.Paths {
@@ -193,13 +194,25 @@ func (t *tree) readPaths() {
 	sort.Slice(keys, func(i, j int) bool {
 		return len(keys[i]) > len(keys[j]) || len(keys[i]) == len(keys[j]) && keys[i] < keys[j]
 	})
+	base := path.Join(path.Dir(name), o.BaseURL)
 	for _, k := range keys {
 		for _, target := range o.Paths[k] {
-			t.paths = append(t.paths, alias{k, path.Join(o.BaseURL, target)})
+			u.paths = append(u.paths, alias{k, path.Join(base, target)})
 		}
 	}
 	if o.BaseURL != "" {
-		t.paths = append(t.paths, alias{"*", path.Join(o.BaseURL, "*")})
+		u.paths = append(u.paths, alias{"*", path.Join(base, "*")})
+	}
+	if len(o.Paths) > 0 {
+		return
+	}
+	for _, e := range targets(c.Extends, true) {
+		if strings.HasPrefix(e, ".") {
+			if path.Ext(e) != ".json" {
+				e += ".json"
+			}
+			t.readPaths(u, path.Join(path.Dir(name), e), depth+1)
+		}
 	}
 }
 

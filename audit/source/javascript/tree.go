@@ -24,20 +24,18 @@ import (
 // A tree is the directory that is audited. All reading goes through an os.Root: neither "..", nor an
 // absolute path, nor a symbolic link leads out of it.
 type tree struct {
-	root     *os.Root
-	opts     source.Options
-	single   bool   // one file was given
-	name     string // and it is called so
-	bytes    int64
-	views    []*view
-	files    map[string]*parse.File // that were read
-	unread   map[string]string
-	mu       sync.Mutex        // of texts
-	texts    map[string]parsed // by name
-	maps     map[string]*parse.Map
-	manifest manifest
-	paths    []alias
-	outDirs  []string
+	root   *os.Root
+	opts   source.Options
+	single bool   // one file was given
+	name   string // and it is called so
+	bytes  int64
+	views  []*view
+	files  map[string]*parse.File // that were read
+	unread map[string]string
+	mu     sync.Mutex        // of texts
+	texts  map[string]parsed // by name
+	maps   map[string]*parse.Map
+	units  []*unit // the packages: that of the directory, and those below it
 }
 
 // openTree opens what is audited.
@@ -54,9 +52,10 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 	if t.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
 	}
+	t.units = []*unit{{dir: "."}}
 	if !t.single {
-		t.readManifest()
-		t.readPaths()
+		t.units[0] = t.unitIn(".")
+		t.readUnits()
 	}
 	return t, nil
 }
@@ -228,23 +227,29 @@ func (t *tree) locate(name string) (string, bool) {
 // resolve finds the file that a module asks for, and says whether it is one of the directory.
 func (t *tree) resolve(from, specifier string) (name string, ours bool) {
 	specifier, _, _ = strings.Cut(specifier, "?")
+	u := t.of(from)
+	other, subpath := t.named(specifier)
 	switch {
 	case specifier == "." || specifier == ".." || strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../"):
-		return t.found(path.Join(path.Dir(from), specifier)), true
+		return t.found(u, path.Join(path.Dir(from), specifier)), true
 	case strings.HasPrefix(specifier, "/"):
 		return "", true
 	case strings.HasPrefix(specifier, "#"):
-		if target := t.manifest.imports(specifier); target != "" {
-			return t.found(target), true
+		if target := u.manifest.imports(specifier); target != "" {
+			return t.found(u, path.Join(u.dir, target)), true
 		}
-	case t.manifest.Name != "" && (specifier == t.manifest.Name || strings.HasPrefix(specifier, t.manifest.Name+"/")):
-		if target := t.manifest.export("." + strings.TrimPrefix(specifier, t.manifest.Name)); target != "" {
-			return t.found(target), true
+	case other != nil:
+		if n := t.exported(other, subpath); n != "" || other == u {
+			return n, true
 		}
 	}
-	for _, a := range t.paths {
+	paths := u.paths
+	if len(paths) == 0 {
+		paths = t.units[0].paths
+	}
+	for _, a := range paths {
 		if target, ok := a.apply(specifier); ok {
-			if n := t.found(target); n != "" {
+			if n := t.found(u, target); n != "" {
 				return n, true
 			}
 		}
@@ -252,21 +257,47 @@ func (t *tree) resolve(from, specifier string) (name string, ours bool) {
 	return "", false
 }
 
-// found is locate, also where a file of the output names one of the sources that is here instead.
-func (t *tree) found(name string) string {
+// exported is the file that a package gives for a part of its name.
+func (t *tree) exported(u *unit, subpath string) string {
+	if target := u.manifest.export(subpath); target != "" {
+		if n := t.found(u, path.Join(u.dir, target)); n != "" {
+			return n
+		}
+	}
+	if subpath != "." {
+		return ""
+	}
+	for _, n := range usual {
+		if f, ok := t.locate(path.Join(u.dir, n)); ok {
+			return f
+		}
+	}
+	return ""
+}
+
+// found is the file of a name of the directory. Where there are only sources of a package, what will
+// be written from them is looked for there.
+func (t *tree) found(u *unit, name string) string {
 	if n, ok := t.locate(name); ok {
 		return n
 	}
-	dir, rest, ok := strings.Cut(path.Clean(name), "/")
+	inside := path.Clean(name)
+	if u.dir != "." {
+		var ok bool
+		if inside, ok = strings.CutPrefix(inside, u.dir+"/"); !ok {
+			return ""
+		}
+	}
+	dir, rest, ok := strings.Cut(inside, "/")
 	if !ok {
 		return ""
 	}
-	for _, out := range append([]string{"dist", "build", "lib", "out", "bin", "esm", "cjs"}, t.outDirs...) {
+	for _, out := range append([]string{"dist", "build", "lib", "out", "bin", "esm", "cjs"}, u.outDirs...) {
 		if dir != out {
 			continue
 		}
 		for _, src := range []string{"src", "source", "lib", "."} {
-			if n, ok := t.locate(path.Join(src, rest)); ok && n != name {
+			if n, ok := t.locate(path.Join(u.dir, src, rest)); ok && n != name {
 				return n
 			}
 		}
@@ -294,7 +325,7 @@ func (t *tree) others(not []string) []string {
 		}
 		base := path.Base(name)
 		if d.IsDir() {
-			if name != "." && (base == "node_modules" || strings.HasPrefix(base, ".") || base == "test" || base == "tests" || base == "__tests__" || base == "coverage" || base == "examples" || base == "docs") {
+			if name != "." && skipped(base) {
 				return fs.SkipDir
 			}
 			return nil

@@ -62,6 +62,11 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		}
 		break
 	}
+	if decorators[nameOf(callee)] {
+		if v, ok := in.decorate(e, s, u); ok {
+			return v
+		}
+	}
 	switch c := callee.(type) {
 	case *ast.SuperExpression:
 		args := in.arguments(e.ArgumentList, s, u)

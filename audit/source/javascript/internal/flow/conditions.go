@@ -88,6 +88,9 @@ func sides(v Value) (truthy, falsy Value) {
 				f.text, f.open = nil, false
 			}
 			f.under, f.yes, f.no = a.under.and(a.no), nil, nil
+			if a.kind == isText || a.dep && (a.kind == isUndefined || a.kind == isNull) {
+				f.under = f.under.and(v.missing())
+			}
 			falsy = append(falsy, f)
 		}
 	}
@@ -95,6 +98,26 @@ func sides(v Value) (truthy, falsy Value) {
 		falsy = undefined()
 	}
 	return truthy, falsy
+}
+
+// missing is what is known where an argument is empty or was not sent: no attack is in it. That is so
+// only if the value is the argument as it was sent, and nothing else.
+func (v Value) missing() facts {
+	id := 0
+	for _, a := range v {
+		switch {
+		case a.kind == isText && len(a.text) == 1 && a.text[0].hole != nil && a.text[0].hole.form == formRaw && !a.text[0].hole.split && !a.text[0].hole.wild:
+			if o := a.text[0].hole.origin; o.pointer == toolPointer || o.pointer == "" || id != 0 && id != o.id {
+				return nil
+			} else {
+				id = o.id
+			}
+		case a.kind == isUndefined || a.kind == isNull:
+		default:
+			return nil
+		}
+	}
+	return known(id, bitsAll)
 }
 
 // truth says whether an atom may be truthy, and whether it may be falsy.

@@ -219,6 +219,15 @@ func (in *interp) index(o, k Value, at position) Value {
 	return in.chosen(o, k, at)
 }
 
+// pick notes the name of a tool by which a table gives a handler.
+func (in *interp) pick(name string, v Value) {
+	for _, a := range v {
+		if a.kind == isObject && (a.obj.call != nil || a.obj.native == "" && a.obj.array == nil && len(in.handlerOf(a.obj)) > 0) {
+			in.picks[name] = true
+		}
+	}
+}
+
 // chosen is a property that the caller chooses. If the tool's name does, each alternative knows its
 // tool. What is chosen of things the program has is the program's.
 func (in *interp) chosen(o, k Value, at position) Value {
@@ -227,7 +236,9 @@ func (in *interp) chosen(o, k Value, at position) Value {
 		for _, a := range o {
 			if a.kind == isObject && a.obj.array == nil {
 				for _, name := range in.names(a.obj) {
-					out = join(out, tagged(in.getObject(a, name, at), name))
+					v := in.getObject(a, name, at)
+					in.pick(name, v)
+					out = join(out, tagged(v, name))
 				}
 			}
 		}

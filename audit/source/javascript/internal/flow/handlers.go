@@ -9,6 +9,10 @@ func (in *interp) runHandler(h *handler) bool {
 	if h.low && h.tool == "" {
 		steps *= 2 // it holds the code of all tools
 	}
+	if h.of != nil {
+		in.bounded(steps, func() { h.this = in.resolved(want{token: objectOf(h.of.ctor)}) })
+		in.dead, h.of = false, nil
+	}
 	whole := in.isolated(h, steps, func() { in.call(h.fn, h.this, in.handlerArguments(h), h.at) })
 	return whole && !h.cut
 }
@@ -33,6 +37,11 @@ func (in *interp) handlerArguments(h *handler) []Value {
 		if len(h.schema) > 0 {
 			v = in.validated(h.schema, root, h.at)
 		}
+		if h.wrapped {
+			o := in.newObject("")
+			in.set(o, "context", v)
+			return []Value{join(objectOf(o), v), unknown()}
+		}
 		return []Value{v, unknown()}
 	}
 	name := constant(h.tool)
@@ -46,5 +55,8 @@ func (in *interp) handlerArguments(h *handler) []Value {
 	request := in.newObject("")
 	in.set(request, "params", objectOf(params))
 	in.set(request, "method", constant(toolsCall))
+	if h.rpc {
+		return in.rpcArguments(h.fn[0].obj.call, request, params)
+	}
 	return []Value{objectOf(request), unknown()}
 }

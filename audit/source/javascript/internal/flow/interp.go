@@ -111,6 +111,9 @@ type interp struct {
 	spentApart    int     // on what was put off
 	made          []*slot // by what was put off, while it is run
 	dropped       int
+	providers     map[any][]*provider // of all containers
+	decorations   []decoration
+	wrapped       map[*Object]bool // tools whose arguments are in a property
 
 	unfinished []*handler
 	cut        []string // files that were not run to their end

@@ -37,6 +37,13 @@ func (in *interp) nativeCall(name string, this Value, args []Value, at position)
 	if _, method, ok := cutLast(name); ok && in.current == nil && in.register(nil, method, args, at) {
 		return unknown() // a method that was bound to its server
 	}
+	if v, ok := in.containerCall(name, this, args); ok {
+		return v
+	}
+	if strings.HasSuffix(name, ".createTool") && len(args) > 0 {
+		return in.toolOf(name, args[0])
+	}
+	in.toolsOf(name, args, at)
 	in.sinks(name, args, at)
 	if v, ok := in.languageCall(name, this, args, at); ok {
 		return v
@@ -113,6 +120,9 @@ func (in *interp) languageCall(name string, this Value, args []Value, at positio
 	case "JSON.stringify":
 		return in.flatten(first, 0), true
 	case "JSON.parse":
+		if len(first) == 1 && first[0].kind == isObject && first[0].obj.native == "" {
+			return first, true // a message, where it stands for its text
+		}
 		return reopen(first), true
 	case "Array.isArray":
 		return in.isArray(first), true

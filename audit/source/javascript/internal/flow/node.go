@@ -148,6 +148,7 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	case "WebSocket", "EventSource":
 		in.sinks(short, args, at)
 	}
+	in.toolsOf(name, args, at)
 	in.callbacks(args, at)
 	o := in.newObject(name)
 	for i, v := range args {
@@ -427,7 +428,9 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 		if in.isToolName(first) {
 			var out Value
 			for _, k := range o.keys {
-				out = join(out, tagged(in.getOwn(o, k), strings.TrimPrefix(k, "@")))
+				v := in.getOwn(o, k)
+				in.pick(strings.TrimPrefix(k, "@"), v)
+				out = join(out, tagged(v, strings.TrimPrefix(k, "@")))
 			}
 			if o.any != nil {
 				out = join(out, o.any.v)

@@ -132,18 +132,22 @@ func (in *interp) uncalled() {
 			break
 		}
 	}
+	in.addDecorated()
 	if len(in.handlers) > 0 {
 		return
 	}
 	for i := 0; i < len(in.classes) && i < 500; i++ {
 		in.bounded(in.limits.StepsHandler, func() { in.toolClass(in.classes[i]) })
 	}
+	if len(in.handlers) == 0 {
+		in.sweep()
+	}
 }
 
 func (in *interp) callAlone(o *Object) {
 	this := o.call.this
 	if c := o.call.home; c != nil {
-		this = in.instance(c.ctor, nil, position{})
+		this = in.instanceOfTool(c.ctor)
 	}
 	args := make([]Value, 0, len(o.call.params.List))
 	for range o.call.params.List {
@@ -159,8 +163,11 @@ func (in *interp) toolClass(ctor *Object) {
 	if len(in.handlerOf(ctor.class.protoObject)) == 0 {
 		return
 	}
-	v := in.instance(ctor, nil, position{})
+	v := in.instanceOfTool(ctor)
 	in.dead = false
+	if len(v) == 0 || v[0].kind != isObject {
+		return
+	}
 	if name, ok := in.get(v, "name", position{}).one(); ok && len(in.schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
 		in.registerObject(v[0].obj, nil, position{})
 	}

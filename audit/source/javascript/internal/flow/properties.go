@@ -261,7 +261,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 			}
 			return unknownDepIf(o.array.rest.depends())
 		}
-		if i, err := strconv.Atoi(key); err == nil {
+		if i, err := strconv.Atoi(key); err == nil && i >= 0 {
 			return sequence{o.array.list, o.array.rest}.at(i)
 		}
 	}

@@ -15,8 +15,12 @@ type handler struct {
 	this   Value
 	schema Value
 	low    bool // registered with the low-level server: nothing checked the arguments
-	at     position
-	cut    bool // it read what was not set up to its end, or calls were too deep
+	rpc    bool // it is given a whole message
+
+	wrapped bool // its arguments may also be in the property "context"
+	at      position
+	of      *class // that it is a method of, if an instance is still to be made
+	cut     bool   // it read what was not set up to its end, or calls were too deep
 }
 
 // registrations are methods that register a tool: (name, …, handler), or an object that holds both.
@@ -30,6 +34,9 @@ var handlerKeys = []string{"execute", "handler", "run", "callback", "cb", "call"
 func (in *interp) register(o Value, key string, args []Value, at position) bool {
 	if key == "connect" && in.connects(o) {
 		return true
+	}
+	if listRegistrations[key] && in.current == nil && !in.probing && len(args) == 1 && len(functions(in.get(o, key, at))) == 0 {
+		return in.registerList(args[0], at)
 	}
 	if !registrations[key] || in.probing || len(args) == 0 {
 		return false
@@ -94,6 +101,62 @@ func functions(v Value) Value {
 	return out
 }
 
+// listRegistrations are methods that register the tools of a list.
+var listRegistrations = map[string]bool{"addTools": true, "registerTools": true, "tools": true}
+
+// registerList registers tools that are objects, in a list or by their names.
+func (in *interp) registerList(v Value, at position) bool {
+	before := len(in.handlers)
+	for _, a := range v {
+		switch {
+		case a.kind != isObject || a.obj.call != nil:
+		case a.obj.array != nil:
+			for _, e := range a.obj.array.list {
+				for _, t := range e {
+					if t.kind == isObject && t.obj.call == nil {
+						in.registerObject(t.obj, nil, at)
+					}
+				}
+			}
+		case a.obj.native == "":
+			for _, k := range in.names(a.obj) {
+				for _, t := range in.getOwn(a.obj, k) {
+					if t.kind == isObject && t.obj.call == nil && len(in.handlerOf(t.obj)) > 0 && !in.registerObject(t.obj, nil, at) {
+						in.addNamed(constant(k), &handler{fn: in.handlerOf(t.obj), this: objectOf(t.obj), schema: in.schemaField(t.obj), at: at})
+					}
+				}
+			}
+		}
+	}
+	return len(in.handlers) > before
+}
+
+// toolsOf are the tools in the options of something that a package makes: a server.
+func (in *interp) toolsOf(name string, args []Value, at position) {
+	if in.current != nil || in.probing {
+		return
+	}
+	for _, a := range arg(args, 0) {
+		if a.kind == isObject && a.obj.props["tools"] != nil && a.obj.native == "" && strings.Contains(strings.ToLower(name), "mcp") {
+			in.registerList(in.getOwn(a.obj, "tools"), at)
+		}
+	}
+}
+
+// toolOf is a tool that a package makes of an object. Those of Mastra find their arguments in a
+// property of what they are given.
+func (in *interp) toolOf(name string, v Value) Value {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call == nil && strings.HasPrefix(name, "@mastra/") {
+			if in.wrapped == nil {
+				in.wrapped = map[*Object]bool{}
+			}
+			in.wrapped[a.obj] = true
+		}
+	}
+	return v
+}
+
 // registerTool reads the ways in which libraries let tools be registered.
 func (in *interp) registerTool(args []Value, at position) bool {
 	for _, a := range args[0] {
@@ -131,7 +194,7 @@ func (in *interp) registerTool(args []Value, at position) bool {
 			if a.kind != isObject || a.obj.call != nil {
 				continue
 			}
-			if s := in.schemaField(a.obj); len(s) > 0 {
+			if s := in.schemaField(a.obj); len(s) > 0 && !in.onlySchemas(a.obj) {
 				sch = s
 			} else if in.isShape(a.obj) && sch == nil {
 				sch = objectOf(a.obj)
@@ -219,6 +282,17 @@ func (in *interp) isShape(o *Object) bool {
 	return false
 }
 
+// onlySchemas says whether an object has schemas of arguments and nothing else: an argument may be
+// called as what describes a tool is.
+func (in *interp) onlySchemas(o *Object) bool {
+	for _, k := range o.keys {
+		if k == "inputSchema" || k == "paramsSchema" || k == "parameters" || schemaOf(in.getOwn(o, k)) == nil {
+			return false
+		}
+	}
+	return len(o.keys) > 0
+}
+
 // registerObject is a tool that is an object, with a name and a handler.
 func (in *interp) registerObject(o *Object, args []Value, at position) bool {
 	f := in.handlerOf(o)
@@ -229,7 +303,12 @@ func (in *interp) registerObject(o *Object, args []Value, at position) bool {
 		return false
 	}
 	name := in.getObject(Atom{kind: isObject, obj: o}, "name", at)
-	in.addNamed(name, &handler{fn: f, this: objectOf(o), schema: in.schemaField(o), at: at})
+	if len(name.words()) == 0 {
+		if name = in.getOwn(o, "id"); len(name.words()) == 0 && len(args) == 0 {
+			return false
+		}
+	}
+	in.addNamed(name, &handler{fn: f, this: objectOf(o), schema: in.schemaField(o), wrapped: in.wrapped[o], at: at})
 	return true
 }
 

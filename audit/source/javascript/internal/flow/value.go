@@ -168,6 +168,11 @@ type class struct {
 	file   *unit
 
 	protoObject *Object
+
+	tokens  map[int]want // what a container gives to the constructor
+	members map[string]want
+	types   []Value // of its parameters
+	typesOf Value   // a function that gives them
 }
 
 func undefined() Value         { return Value{{kind: isUndefined}} }

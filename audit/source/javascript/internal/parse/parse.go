@@ -85,10 +85,14 @@ func loader(name string) api.Loader {
 
 // options leave as much as goja's parser reads, so that what esbuild puts in is little.
 func options(name string) api.TransformOptions {
+	config := "{}"
+	if l := loader(name); l == api.LoaderTS || l == api.LoaderTSX { // the decorators that frameworks have, also of parameters
+		config = `{"compilerOptions": {"experimentalDecorators": true}}`
+	}
 	return api.TransformOptions{
 		Loader: loader(name), Format: api.FormatCommonJS, Target: api.ES2022, Platform: api.PlatformNode,
 		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, Sourcefile: "in",
-		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, TsconfigRaw: "{}",
+		LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8, TsconfigRaw: config,
 		Supported: map[string]bool{"for-await": false, "async-generator": false, "dynamic-import": false,
 			"logical-assignment": false, "class-static-blocks": true, "class-private-brand-check": false,
 			"top-level-await": true, "regexp-set-notation": true, "regexp-match-indices": true},
@@ -97,16 +101,12 @@ func options(name string) api.TransformOptions {
 }
 
 func transform(name string, text []byte) (code, mapping []byte, err error) {
+	if l := loader(name); l == api.LoaderTS || l == api.LoaderTSX {
+		text = append(text[:len(text):len(text)], injections(string(text))...)
+	}
 	r := api.Transform(string(text), options(name))
 	if len(r.Errors) > 0 && strings.Contains(r.Errors[0].Text, "op-level await") {
 		r = api.Transform(string(withoutAwait(name, text)), options(name))
-	}
-	if len(r.Errors) > 0 && loader(name) != api.LoaderJS { // decorators of parameters
-		o := options(name)
-		o.TsconfigRaw = `{"compilerOptions": {"experimentalDecorators": true}}`
-		if second := api.Transform(string(text), o); len(second.Errors) == 0 {
-			r = second
-		}
 	}
 	if len(r.Errors) > 0 && loader(name) == api.LoaderJS { // JSX and Flow in .js
 		o := options(name)

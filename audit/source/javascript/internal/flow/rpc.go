@@ -1,0 +1,108 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+)
+
+// Some servers answer JSON-RPC themselves. Where no handler was found, the functions that know the
+// method tools/call are handlers, and are given such a request; and files that export a tool are
+// tools, which frameworks find by where the files lie.
+
+// sweep looks for handlers where none was registered.
+func (in *interp) sweep() {
+	for _, name := range slices.Sorted(maps.Keys(in.units)) {
+		in.fileTool(in.units[name])
+	}
+	if len(in.handlers) > 0 {
+		return
+	}
+	for _, o := range in.closures {
+		if o.call.answersCalls(in.closures) {
+			in.add(&handler{fn: objectOf(o), low: true, rpc: true, of: o.call.home})
+		}
+	}
+}
+
+// answersCalls says whether a function has the name of the method in its text, and no function within
+// it has.
+func (c *closure) answersCalls(all []*Object) bool {
+	at := -1
+	for _, m := range c.file.marks {
+		if m.method == toolsCall && m.at >= c.begin-1 && m.at < c.end-1 {
+			at = m.at
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	for _, o := range all {
+		if i := o.call; i != c && i.file == c.file && i.begin >= c.begin && i.end <= c.end && i.end-i.begin < c.end-c.begin && at >= i.begin-1 && at < i.end-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// rpcArguments are what such a function is given: by the names of its parameters, parts of a request
+// or all of it.
+func (in *interp) rpcArguments(c *closure, request, params *Object) []Value {
+	for _, k := range []string{"body", "data", "message", "payload", "request"} {
+		in.set(request, k, objectOf(request))
+	}
+	in.set(request, "jsonrpc", constant("2.0"))
+	var args []Value
+	for _, b := range c.params.List {
+		name := ""
+		if id, ok := b.Target.(*ast.Identifier); ok {
+			name = strings.ToLower(id.Name.String())
+		}
+		switch name {
+		case "method":
+			args = append(args, constant(toolsCall))
+		case "params", "param":
+			args = append(args, objectOf(params))
+		case "name", "toolname", "tool":
+			args = append(args, in.getOwn(params, "name"))
+		case "args", "arguments", "input", "toolargs":
+			args = append(args, in.getOwn(params, "arguments"))
+		case "id", "res", "response", "reply", "next", "context", "ctx", "extra":
+			args = append(args, unknown())
+		default:
+			args = append(args, objectOf(request))
+		}
+	}
+	return args
+}
+
+// fileTool is a file that exports a function, and says by "metadata" or "schema" that it is a tool.
+func (in *interp) fileTool(u *unit) {
+	exports := in.exported(u)
+	fn := functions(in.get(exports, "default", position{}))
+	if len(fn) == 0 {
+		return
+	}
+	name := constant(strings.TrimSuffix(path.Base(u.file.Name), path.Ext(u.file.Name)))
+	metadata, sch := in.get(exports, "metadata", position{}), in.get(exports, "schema", position{})
+	said := false
+	for _, a := range metadata {
+		if a.kind == isObject {
+			if n := in.get(Value{a}, "name", position{}); len(n.words()) > 0 {
+				name, said = n, true
+			}
+		}
+	}
+	for _, a := range sch {
+		said = said || a.kind == isObject && in.isShape(a.obj)
+	}
+	if said {
+		in.addNamed(name, &handler{fn: fn, schema: sch})
+	}
+}

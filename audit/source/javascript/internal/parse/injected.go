@@ -1,0 +1,153 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package parse
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A container makes the arguments of a constructor by their types, and esbuild drops types. So a
+// text with decorators gets a call for each of its classes that says them, as TypeScript's own
+// compiler does with design:paramtypes. Imports that only these types use are kept by that, too.
+
+// Injected is the function that is called with a class, and a function that gives the types.
+const Injected = "__injected"
+
+var (
+	decorator   = regexp.MustCompile(`(?m)^[ \t]*@[A-Za-z_$]`)
+	className   = regexp.MustCompile(`\bclass\s+([A-Za-z_$][\w$]*)`)
+	constructor = regexp.MustCompile(`\bconstructor\s*\(`)
+	typed       = regexp.MustCompile(`^(?:(?:public|private|protected|readonly|override)\s+)*[A-Za-z_$][\w$]*\s*\??\s*:\s*([A-Z][\w$]*)\s*(?:[<=|]|$)`)
+)
+
+// injections are the calls for a text, to stand behind it.
+func injections(text string) string {
+	if !decorator.MatchString(text) {
+		return ""
+	}
+	var b strings.Builder
+	classes := className.FindAllStringSubmatchIndex(text, 1000)
+	for i, c := range classes {
+		end := len(text)
+		if i+1 < len(classes) {
+			end = classes[i+1][0]
+		}
+		at := constructor.FindStringIndex(text[c[1]:end])
+		if at == nil {
+			continue
+		}
+		types, some := typesOf(text[c[1]+at[1] : end])
+		if some {
+			b.WriteString("\n;" + Injected + "(" + text[c[2]:c[3]] + ",()=>[" + strings.Join(types, ",") + "]);")
+		}
+	}
+	return b.String()
+}
+
+// typesOf are the types of parameters, and whether there is one that a class may have.
+func typesOf(text string) (types []string, some bool) {
+	for _, p := range parameters(text) {
+		for strings.HasPrefix(p, "@") {
+			p = behindDecorator(p)
+		}
+		t := "void 0"
+		if m := typed.FindStringSubmatch(p); m != nil {
+			t, some = m[1], true
+		}
+		types = append(types, t)
+	}
+	return types, some
+}
+
+// parameters are the texts between commas up to the parenthesis that closes.
+func parameters(text string) []string {
+	var list []string
+	depth, from := 0, 0
+	add := func(end int) {
+		if p := strings.TrimSpace(text[from:end]); p != "" {
+			list = append(list, p)
+		}
+		from = end + 1
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"', '\'', '`':
+			i = behindText(text, i)
+		case '/':
+			if j := behindComment(text, i); j > i {
+				text, i = text[:i]+strings.Repeat(" ", j-i)+text[j:], j-1
+			}
+		case '(', '[', '{', '<':
+			depth++
+		case '>':
+			if i > 0 && text[i-1] != '=' {
+				depth--
+			}
+		case ')', ']', '}':
+			if depth == 0 {
+				add(i)
+				return list
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				add(i)
+			}
+		}
+	}
+	return nil
+}
+
+func behindText(text string, i int) int {
+	quote := text[i]
+	for i++; i < len(text) && text[i] != quote; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+func behindComment(text string, i int) int {
+	end := -1
+	switch {
+	case strings.HasPrefix(text[i:], "//"):
+		end = strings.IndexByte(text[i:], '\n')
+	case strings.HasPrefix(text[i:], "/*"):
+		if end = strings.Index(text[i:], "*/"); end >= 0 {
+			end += 2
+		}
+	}
+	if end < 0 {
+		return i
+	}
+	return i + end
+}
+
+// behindDecorator is what stands behind a decorator and its arguments.
+func behindDecorator(p string) string {
+	i := 1
+	for i < len(p) && (p[i] == '.' || p[i] == '_' || p[i] == '$' || p[i] >= '0' && p[i] <= '9' || p[i]|0x20 >= 'a' && p[i]|0x20 <= 'z') {
+		i++
+	}
+	depth := 0
+	for ; i < len(p); i++ {
+		switch p[i] {
+		case '"', '\'', '`':
+			i = behindText(p, i)
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	if i < len(p) && p[i] == ')' {
+		i++
+	}
+	return strings.TrimSpace(p[min(i, len(p)):])
+}

@@ -1,0 +1,115 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package javascript
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+)
+
+// A repository may hold several packages, that import each other by their names. Each has its own
+// manifest and configuration. They are found by their package.json: what a workspace's file lists,
+// differs from tool to tool, and says no more.
+
+// A unit is one package of the directory.
+type unit struct {
+	dir      string // "." is the directory itself
+	manifest manifest
+	paths    []alias
+	outDirs  []string
+}
+
+const (
+	maxUnits  = 500
+	maxNested = 6 // directories in which packages are looked for
+)
+
+// skipped are directories that hold no code of a program.
+func skipped(base string) bool {
+	switch base {
+	case "node_modules", "test", "tests", "__tests__", "coverage", "examples", "docs":
+		return true
+	}
+	return strings.HasPrefix(base, ".")
+}
+
+// readUnits finds the packages below the directory.
+func (t *tree) readUnits() {
+	n := 0
+	_ = fs.WalkDir(t.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if n++; n > maxWalk || len(t.units) >= maxUnits {
+			return fs.SkipAll
+		}
+		if err != nil || name == "." {
+			return nil
+		}
+		if d.IsDir() {
+			if skipped(path.Base(name)) || strings.Count(name, "/") >= maxNested {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Base(name) == "package.json" && name != "package.json" && d.Type().IsRegular() {
+			if u := t.unitIn(path.Dir(name)); u.manifest.Name != "" { // others only say of what kind their files are
+				t.units = append(t.units, u)
+			}
+		}
+		return nil
+	})
+	sort.SliceStable(t.units[1:], func(i, j int) bool { return len(t.units[1+i].dir) > len(t.units[1+j].dir) })
+}
+
+// unitIn reads the manifest and the configuration of the package in a directory.
+func (t *tree) unitIn(dir string) *unit {
+	u := &unit{dir: dir}
+	name := path.Join(dir, "package.json")
+	if data, err := t.read(name); err == nil && json.Unmarshal(data, &u.manifest) != nil {
+		u.manifest = manifest{}
+		t.skip(name, "not JSON of the form that npm reads")
+	}
+	for _, config := range []string{"tsconfig.json", "tsconfig.base.json"} {
+		if len(u.paths) == 0 {
+			t.readPaths(u, path.Join(dir, config), 0)
+		}
+	}
+	return u
+}
+
+// of is the package that a file belongs to: the innermost.
+func (t *tree) of(file string) *unit {
+	for _, u := range t.units[1:] {
+		if strings.HasPrefix(file, u.dir+"/") {
+			return u
+		}
+	}
+	return t.units[0]
+}
+
+// named is the package that a specifier begins with, and what of it is meant.
+func (t *tree) named(specifier string) (u *unit, subpath string) {
+	for _, u := range t.units {
+		if n := u.manifest.Name; n != "" && (specifier == n || strings.HasPrefix(specifier, n+"/")) {
+			return u, "." + strings.TrimPrefix(specifier, n)
+		}
+	}
+	return nil, ""
+}
+
+// libraries are packages with which servers are made.
+var libraries = []string{"@modelcontextprotocol/", "fastmcp", "mcp-framework", "xmcp", "mcp-handler", "@vercel/mcp-adapter", "tmcp", "mcp-use", "@rekog/mcp-nest", "@nestjs-mcp/", "@anthropic-ai/claude-agent-sdk"}
+
+// serves says whether a package is made with such a library.
+func (m manifest) serves() bool {
+	for name := range m.Dependencies {
+		for _, l := range libraries {
+			if name == l || strings.HasSuffix(l, "/") && strings.HasPrefix(name, l) {
+				return true
+			}
+		}
+	}
+	return false
+}
