@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolvet/toolvet/audit"
 	"github.com/toolvet/toolvet/infer"
@@ -66,13 +67,31 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 	c := cell(t, p, audit.Path)
 	unknown.Cell = c
 	probes := a.pathProbes(f)
-	tried, taken, found := 0, 0, map[string]bool{}
-	for _, probe := range probes {
+	tried, taken, found, patience := 0, 0, map[string]bool{}, time.Duration(0)
+	known := len(a.result.Facts)
+	began := a.session
+	outside, inside := a.traces()
+	for i := 0; i <= len(probes); i++ {
+		if i == len(probes) { // what comes after the last one
+			late := patience == 0 && taken > 0 && len(found) == 0 && a.session == began && saver.MatchString(t.Name) && a.left(outside, inside, settling) != ""
+			if !late {
+				break
+			}
+			a.spend()
+			i, tried, taken, patience = 0, 0, 0, settling
+		}
+		probe := probes[i]
 		if found[probe.rule] {
 			continue
 		}
 		a.mend()
-		seen, raw, r := a.pathProbe(ctx, t, p, probe)
+		seen, raw, r, file := a.pathProbe(ctx, t, p, probe, patience)
+		if file && patience == 0 { // it may be of a call before: once more from the beginning, with time for each
+			i, tried, taken, patience = -1, 0, 0, settling
+			clear(found)
+			a.result.Facts = a.result.Facts[:known]
+			continue
+		}
 		if r.failed == "" || r.late || r.gone {
 			tried++
 		}
@@ -134,7 +153,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 		}
 		r := a.call(ctx, t, t.sample(a.world, append(f.sought, setting{p, value})...))
 		switch {
-		case f.writes && a.session != nil && (a.madeAny("root/"+fresh) || a.session.named(fresh)):
+		case f.writes && a.session != nil && a.wrote(t, fresh, r):
 			a.mend() // what was moved there is gone from where it was
 			return f, true, unknown
 		case f.lists && r.holds(a.world.listed):
@@ -167,6 +186,23 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 	}
 	return form{ext: ".txt"}, false, unknown
 }
+
+// wrote reports whether there is a new file of a name below the root: at once, or soon where the tool says that it did what
+// it is there for.
+func (a *auditor) wrote(t *tool, name string, r reply) bool {
+	wait := time.Duration(0)
+	if r.ok() && saver.MatchString(t.Name) {
+		wait = settling
+	}
+	for end := time.Now().Add(wait); ; time.Sleep(settling / 8) {
+		if there := a.madeAny("root/"+name) || a.session.named(name); there || !time.Now().Before(end) {
+			return there
+		}
+	}
+}
+
+// saver finds tools that write what they have in the end, which may be after they have answered.
+var saver = regexp.MustCompile(`(?i)(record|save|screenshot|capture|export|download|write|dump|generate|create|backup)`)
 
 // refuses reports whether a tool that takes a file that is there refuses one that is not: what
 // it says means something then.
@@ -304,7 +340,8 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 }
 
 // pathProbe makes one probe, and says what got through, or "".
-func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe) (seen, raw string, r reply) {
+// File says that it was seen in files alone, of which it is not known when they were written.
+func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe, patience time.Duration) (seen, raw string, r reply, file bool) {
 	arguments := t.sample(a.world, append(probe.sought, setting{p, probe.value})...)
 	began := a.session
 	outside, inside := a.traces()
@@ -314,21 +351,23 @@ func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pat
 		outside, inside = nil, nil
 	}
 	if probe.fresh != "" && a.session != nil && a.madeAny(probe.fresh) {
-		return "a new file outside the root", string(encoded), r
+		return "a new file outside the root", string(encoded), r, false
 	}
 	if a.session != nil && slices.ContainsFunc(a.world.kept(), a.session.removed) {
 		a.spend()
-		return "a file outside the root that is gone", string(encoded), r
+		return "a file outside the root that is gone", string(encoded), r, false
 	}
 	for _, token := range slices.Sorted(maps.Keys(a.world.hidden)) {
 		what := a.world.hidden[token]
 		if r.holds(token) {
-			return what, string(encoded), r
+			return what, string(encoded), r, false
 		}
 	}
-	if seen := a.left(outside, inside); seen != "" {
-		a.spend()
-		return seen, string(encoded), r
+	if seen := a.left(outside, inside, patience); seen != "" {
+		if a.spend(); probe.fresh != "" {
+			seen = "a new file outside the root"
+		}
+		return seen, string(encoded), r, true
 	}
-	return "", "", r
+	return "", "", r, false
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // inHand is the directory that the server of the tests works on.
@@ -69,6 +70,17 @@ var states = map[string]fixture{
 	}},
 	"made-below":      {actionTool, review(func(string) error { return nil })},
 	"made-below-held": {actionTool, review(func(name string) error { return errorIf(strings.ContainsAny(name, `/\`), "a simple name is expected") })},
+	"write-later": {tool1("start_recording", "output", "Records to a file."), func(root string, a map[string]any) (string, error) {
+		path := under(root, text(a, "output"))
+		if strings.HasSuffix(path, ".png") || !strings.HasSuffix(filepath.Dir(path), "/outside") {
+			return "", errors.New("not allowed")
+		}
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			_ = writeFile(path, "recorded")
+		}()
+		return "recording", nil
+	}},
 	"write-beside": {tool1("index", "directory", "Makes an index of a directory."), func(root string, a map[string]any) (string, error) {
 		dir := under(root, text(a, "directory"))
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -122,6 +134,7 @@ func TestState(t *testing.T) {
 		"copy-aside":            {"ask_review /file path proven dot-dot", ""},
 		"made-below":            {"approvals /categoryName path proven dot-dot", ""},
 		"made-below-held":       {"approvals /categoryName path guarded", "proven dot-dot"},
+		"write-later":           {"start_recording /output path proven absolute, dot-dot", ""},
 		"write-beside":          {"index /directory path proven absolute", ""},
 	} {
 		t.Run(fixtures, func(t *testing.T) {

@@ -117,8 +117,19 @@ func (a *auditor) traces() (outside, inside trace) {
 	return a.session.trace(outsideRoot...), a.session.trace("root")
 }
 
+// settling is how long a call has to leave something in files after it was answered.
+const settling = 400 * time.Millisecond
+
 // left says what a call has left in files: something outside the root, or in the root what stands in a file outside.
-func (a *auditor) left(outside, inside trace) string {
+func (a *auditor) left(outside, inside trace, patience time.Duration) string {
+	for end := time.Now().Add(patience); ; time.Sleep(settling / 8) {
+		if seen := a.leftNow(outside, inside); seen != "" || !time.Now().Before(end) {
+			return seen
+		}
+	}
+}
+
+func (a *auditor) leftNow(outside, inside trace) string {
 	if a.session == nil {
 		return ""
 	}
