@@ -69,6 +69,9 @@ func (g *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	if m, ok := g.table.models[c.Name]; ok {
 		return m(c), true
 	}
+	if f, ok := wrappedHandler(c); ok {
+		return f, true
+	}
 	if strings.HasSuffix(c.Name, ".GetArguments") { // of a request that is wrapped
 		return arguments(c.In, c.Recv), true
 	}
@@ -109,10 +112,11 @@ func (g *lang) Set(in *flow.Interp, native, name string, v flow.Value, pos flow.
 
 // Styles of handlers: what they are given.
 const (
-	styleTyped  = "typed" // (ctx, request, arguments)
-	styleRaw    = "raw"   // (ctx, request)
-	stylePlain  = "plain" // (arguments)
-	typedMarker = "typed handler"
+	styleTyped    = "typed" // (ctx, request, arguments)
+	styleRaw      = "raw"   // (ctx, request)
+	stylePlain    = "plain" // (arguments)
+	typedMarker   = "typed handler"
+	wrappedMarker = "wrapped handler"
 )
 
 var toolMaker = regexp.MustCompile(`\.(New|Add|Register|With|Handle)[A-Za-z]*Tool$`)
@@ -131,6 +135,24 @@ func (g *lang) made(c *flow.CallSite) bool {
 		g.own(c, name, c.Args[len(c.Args)-1])
 	}
 	return ok
+}
+
+var servesHTTP = regexp.MustCompile(`(?i)http|sse|websocket|grpc`)
+
+var handlerMaker = regexp.MustCompile(`\.[A-Za-z]*(Handler|HandlerFunc)$`)
+
+// wrappedHandler is a function of a library of which nothing is known, that by its name makes a handler
+// of a function of the program: it calls that with the arguments of the tool.
+func wrappedHandler(c *flow.CallSite) (flow.Value, bool) {
+	if !handlerMaker.MatchString(c.Name) || servesHTTP.MatchString(c.Name) {
+		return flow.Value{}, false
+	}
+	for _, a := range c.Args {
+		if a.Callable() {
+			return a.AddNative(wrappedMarker), true
+		}
+	}
+	return flow.Value{}, false
 }
 
 // register recognises the registration of a tool. It reports that the call is one.
@@ -201,9 +223,32 @@ func (g *lang) add(c *flow.CallSite, name, handler flow.Value, style string) {
 	if !ok {
 		names = []string{""}
 	}
+	if handler.Is(wrappedMarker) {
+		style = wrappedStyle(handler)
+	}
 	for _, n := range names {
 		c.In.Register(flow.Registration{Name: n, Handler: handler, Style: style, Pos: c.Pos})
 	}
+}
+
+// wrappedStyle tells the parameters of a function that a library makes a handler of: the arguments are
+// what is a structure of the program.
+func wrappedStyle(handler flow.Value) string {
+	style := styleOwn
+	if handler.Bound() {
+		style += string(roleNone)
+	}
+	for _, p := range handler.Func().Params {
+		switch {
+		case strings.Contains(p.Native, "CallTool"):
+			style += string(roleRequest)
+		case p.Native == "":
+			style += string(roleArgs)
+		default:
+			style += string(roleNone)
+		}
+	}
+	return style
 }
 
 // handle runs a handler with the arguments of a call.
@@ -231,17 +276,20 @@ func (g *lang) handle(in *flow.Interp, r flow.Registration) {
 		case r.Style == styleTyped && i == len(list)-1:
 			vals[i] = args
 			if strings.Contains(p.Native, "CallToolParamsFor") || strings.Contains(p.Native, "CallToolRequest") || strings.Contains(p.Native, "ServerRequest") {
-				vals[i] = in.Merged(request, in.Record("Arguments", args))
+				vals[i] = request
 			}
 		case len(list) == 1 && r.Style == styleRaw:
-			vals[i] = in.Merged(request, in.Record("Arguments", args, "Request", request, "ToolCallRequest", request))
+			vals[i] = in.Merged(request, in.Record("Request", request, "ToolCallRequest", request))
 		case strings.Contains(p.Native, "CallTool") || strings.Contains(p.Native, "ServerRequest"), i == 1:
-			vals[i] = in.Merged(request, in.Record("Arguments", args))
+			vals[i] = request
 		}
 	}
 	in.Invoke(r.Handler, vals, fn.Pos)
 }
 
+// requestOf is a call of a tool as the SDKs have it, and as a program's own type does: its arguments
+// are in a field, whether others can name it or not.
 func requestOf(in *flow.Interp, tool string, args flow.Value) flow.Value {
-	return in.Record("Params", in.Record("Arguments", args, "Name", flow.ConstStr(tool)))
+	params := in.Record("Arguments", args, "Name", flow.ConstStr(tool))
+	return in.Record("Params", params, "Arguments", args, "arguments", args, "args", args)
 }

@@ -247,7 +247,7 @@ func (g *lang) handleOwn(in *flow.Interp, r flow.Registration) {
 	for _, role := range strings.TrimPrefix(r.Style, styleOwn) {
 		switch role {
 		case roleRequest:
-			vals = append(vals, in.Merged(requestOf(in, r.Name, args), in.Record("Arguments", args)))
+			vals = append(vals, requestOf(in, r.Name, args))
 		case roleArgs:
 			vals = append(vals, args)
 		default:

@@ -102,3 +102,53 @@ func TestNoDirectory(t *testing.T) {
 		t.Error("a directory that is not there was analysed")
 	}
 }
+
+// heavy is a module, or the body of a function, that needs many steps.
+func heavy(indent string) string {
+	return strings.Repeat(indent+"x = [str(a) + str(b) for a in range(9) for b in range(9)]\n", 400)
+}
+
+// TestModulesApart holds that a module that needs too many steps is cut, and not those that import it.
+func TestModulesApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "tables.py", heavy(""))
+	write(t, dir, "server.py", "import tables\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n"+tool)
+	want := "read /path path traced traversal server.py:6\nunread tables.py: not analysed: budget: 2000 steps\n"
+	if d := cmp.Diff(want, sourcetest.Lines(analyze(t, dir, source.Options{Steps: 2000}))); d != "" {
+		t.Errorf("found otherwise (-want +got):\n%s", d)
+	}
+}
+
+// TestToolsApart holds that the tools of one handler do not share its steps, if those are too few.
+func TestToolsApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "server.py", `from mcp.server import Server
+server = Server("x")
+
+class Tools:
+    def __init__(self):
+        self.table = {"build": self.build, "read": self.read}
+
+    def build(self, path):
+`+heavy("        ")+`
+
+    def read(self, path):
+        return open(path).read()
+
+    def handler(self, name):
+        return self.table.get(name)
+
+tools = Tools()
+
+@server.call_tool()
+async def call_tool(name, arguments):
+    handler = tools.handler(name)
+    return handler(**arguments)
+`)
+	got := sourcetest.Lines(analyze(t, dir, source.Options{Steps: 2000}))
+	if !strings.Contains(got, "read /path path traced traversal server.py:") || !strings.Contains(got, "unread tool build: not analysed: budget") || strings.Contains(got, "unread tool read:") {
+		t.Errorf("found %s", got)
+	}
+}

@@ -26,7 +26,7 @@ func (a *analysis) ofOwn() {
 	if !a.speaksMCP {
 		return
 	}
-	for _, register := range []func(*module){a.byHand, a.classTools, a.functionTools} {
+	for _, register := range []func(*module){a.byHand, a.decorated, a.classTools, a.functionTools} {
 		for _, m := range a.lang.order {
 			register(m)
 		}
@@ -51,6 +51,40 @@ func (a *analysis) functionTools(m *module) {
 			a.handlerOfOwn(m, f)
 		}
 	}
+}
+
+var toolDecorator = regexp.MustCompile(`(?i)(^|_)tool$`)
+
+// decorated are the functions below a decorator of the program's own that by its name makes a tool.
+func (a *analysis) decorated(m *module) {
+	for _, f := range functions(m.body) {
+		for _, d := range f.fn.Decorators {
+			of := d
+			if d.Op == flow.Call {
+				of = d.X
+			}
+			if f.self == nil && toolDecorator.MatchString(of.S) && !a.in.Reached(f.fn) {
+				a.decoratedBy(m, f.fn, d, of)
+			}
+		}
+	}
+}
+
+func (a *analysis) decoratedBy(m *module, fn *flow.Func, d, of *flow.Expr) {
+	name := fn.Name
+	for i, n := range d.Names {
+		if n == "name" && d.List[i].Op == flow.Str {
+			name = d.List[i].S
+		}
+	}
+	_ = a.in.Run(a.opts.Steps, func() {
+		a.in.AtStart(func() {
+			if v := a.in.Eval(m.value, of); v.Callable() || v.Is("functools.partial()") {
+				f := a.in.Eval(m.value, &flow.Expr{Op: flow.Lambda, Fn: fn, Pos: fn.Pos})
+				a.in.Register(flow.Registration{Name: name, Handler: f, Style: styleParams, Pos: fn.Pos})
+			}
+		})
+	})
 }
 
 // isTable reports that a parameter is the table of the arguments of a call.

@@ -124,7 +124,7 @@ func defineBuiltins(t *table) {
 		}
 		return c.Arg(0).Text()
 	}, "str", "repr", "bytes", "bytearray", "memoryview", "format")
-	t.define(first, "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "asyncio.gather", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.run", "anyio.run", "copy.copy", "copy.deepcopy", "typing.cast")
+	t.define(first, "list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "asyncio.gather", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.run", "anyio.run", "copy.copy", "copy.deepcopy", "dict.fromkeys")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return c.Arg(1) }, "typing.cast")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return c.In.Element(c.Arg(0), c.Pos) }, "next", "min", "max")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return c.In.Any(c.Arg(0)) }, "any")

@@ -17,6 +17,8 @@ type module struct {
 	body   []*flow.Stmt
 	value  flow.Value
 	loaded bool
+	busy   bool // it is being run
+	stale  bool // it imports names of a module that was being run
 }
 
 // lang knows the modules of the program and what Python's libraries do.
@@ -31,6 +33,8 @@ type lang struct {
 	order   []*module
 	changed map[string]bool // see flow.Interp
 	rpc     bool            // what is decoded is a request of JSON-RPC
+	steps   int             // that a module may take
+	cut     func(m *module, err error)
 }
 
 func newLang() *lang {
@@ -100,7 +104,8 @@ func (l *lang) names() {
 	}
 }
 
-// load runs a module, once.
+// load runs a module, once. Each has steps of its own: one that needs too many is cut, and not those
+// that import it.
 func (l *lang) load(in *flow.Interp, m *module) {
 	if m.loaded {
 		return
@@ -110,7 +115,16 @@ func (l *lang) load(in *flow.Interp, m *module) {
 	}
 	m.loaded = true
 	m.value = in.Module(m.file)
-	in.AtStart(func() { in.Exec(m.value, m.body) })
+	l.run(in, m)
+}
+
+// run does what a module does.
+func (l *lang) run(in *flow.Interp, m *module) {
+	m.busy = true
+	defer func() { m.busy = false }()
+	if err := in.Run(l.steps, func() { in.AtStart(func() { in.Exec(m.value, m.body) }) }); err != nil {
+		l.cut(m, err)
+	}
 }
 
 // find is the module that an import in a file names.
@@ -144,6 +158,7 @@ func (l *lang) Import(in *flow.Interp, s *flow.Stmt) []flow.Value {
 	m, found := l.find(in, s.Pos.File, s.S)
 	if s.Names[0] == "*" {
 		if found {
+			l.behind(s.Pos.File, m)
 			in.CopyNames(m.value)
 		}
 		return nil
@@ -167,9 +182,32 @@ func (l *lang) importName(in *flow.Interp, s *flow.Stmt, m *module, found bool, 
 		return sub.value
 	}
 	if found {
+		l.behind(s.Pos.File, m)
 		return flow.Value{}
 	}
 	return flow.NativeValue(canonical(s.S + sep + n))
+}
+
+// behind notes that a file imports a module before all of its names are there: modules that import
+// each other begin here in another order than where the program starts.
+func (l *lang) behind(file string, m *module) {
+	if !m.busy {
+		return
+	}
+	for _, other := range l.order {
+		if other.file == file {
+			other.stale = true
+		}
+	}
+}
+
+// again runs the modules once more that lacked names of others.
+func (l *lang) again(in *flow.Interp) {
+	for _, m := range l.order {
+		if m.stale {
+			l.run(in, m)
+		}
+	}
 }
 
 // importModule is what "import a.b" or "import a.b as c" binds.

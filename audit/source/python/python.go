@@ -67,6 +67,8 @@ type analysis struct {
 
 func (a *analysis) parse(ctx context.Context, set files.Set) {
 	a.lang = newLang()
+	a.lang.steps = a.opts.Steps
+	a.lang.cut = func(m *module, err error) { a.unread(m.file, err.Error()) }
 	for _, name := range set.Names {
 		if ctx.Err() != nil {
 			a.unread(name, "not analysed: budget: time")
@@ -88,10 +90,9 @@ func (a *analysis) unread(what, why string) {
 // modules runs what each file does when it is imported, which registers the tools.
 func (a *analysis) modules() {
 	for _, m := range a.lang.order {
-		if err := a.in.Run(a.opts.Steps, func() { a.lang.load(a.in, m) }); err != nil {
-			a.unread(m.file, err.Error())
-		}
+		a.lang.load(a.in, m)
 	}
+	a.lang.again(a.in)
 	for _, m := range a.lang.order {
 		a.registrars(m)
 	}
@@ -126,6 +127,9 @@ func (a *analysis) handlers() {
 		if err == nil {
 			continue
 		}
+		if r.Style == styleCall && a.apart(r) {
+			continue
+		}
 		a.unread("tool "+r.Name, err.Error())
 		a.incomplete[r.Name] = err.Error()
 		if dispatches(r) {
@@ -134,6 +138,40 @@ func (a *analysis) handlers() {
 			}
 		}
 	}
+}
+
+// apart runs the handler of several tools, for which one budget was not enough, once for each of those
+// that it tells apart. It reports that there are any.
+func (a *analysis) apart(r flow.Registration) bool {
+	names := a.in.Named()
+	for _, name := range compared(r.Handler.Func()) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		r.Name = name
+		if err := a.in.Run(a.opts.Steps, func() { a.in.Apart(func() { a.lang.handle(a.in, r) }) }); err != nil {
+			a.unread("tool "+name, err.Error())
+			a.incomplete[name] = err.Error()
+		}
+	}
+	return len(names) > 0
+}
+
+// compared are the constants that a function compares its first parameter with.
+func compared(fn *flow.Func) []string {
+	var out []string
+	if len(fn.Params) == 0 {
+		return nil
+	}
+	fn.Mentions(func(e *flow.Expr) bool {
+		if e.Op == flow.Compare && e.S == "==" && e.X.Op == flow.Name && e.X.S == fn.Params[0].Name && e.Y.Op == flow.Str {
+			out = append(out, e.Y.S)
+		}
+		return false
+	})
+	return out
 }
 
 // dispatches reports that a handler is one of several tools.

@@ -94,7 +94,11 @@ func (l *lang) handle(in *flow.Interp, r flow.Registration) {
 		}
 	}
 	if r.Style == styleCall {
-		args = append(args, flow.ToolName(), in.Arguments(""))
+		name := flow.ToolName()
+		if r.Name != "" {
+			name = flow.ConstStr(r.Name)
+		}
+		args = append(args, name, in.Arguments(r.Name))
 		in.Invoke(r.Handler, args, fn.Pos)
 		return
 	}

@@ -290,8 +290,10 @@ func (in *Interp) through(c *CallSite) Value {
 	if c.Name != "" && !strings.HasPrefix(c.Name, ".") {
 		out.Native = []string{c.Name + "()"}
 	}
-	if got, ok := in.callbacks(c, out); ok {
-		out = either(out, got)
+	if c.Decorates == nil { // what is decorated is called later, if at all
+		if got, ok := in.callbacks(c, out); ok {
+			out = either(out, got)
+		}
 	}
 	if out.Tainted() {
 		for _, a := range c.Args {
@@ -314,6 +316,9 @@ func (in *Interp) callbacks(c *CallSite, made Value) (Value, bool) {
 		}
 		site := &CallSite{In: in, Pos: c.Pos, Args: c.Args[i+1:], Kw: c.Kw, Spread: c.Spread && i+1 < len(c.Args)}
 		if len(site.Args) == 0 {
+			if fn := a.fns[0].fn; !in.following && fn.Dynamic && len(fn.Params) > 0 {
+				continue // while modules are read, a handler that is handed on is not called
+			}
 			for range a.fns[0].fn.Params {
 				site.Args = append(site.Args, Value{nodes: made.nodes})
 			}
@@ -389,7 +394,7 @@ func (in *Interp) invoke(cl *closure, c *CallSite) Value {
 	in.loops = loops
 	in.calls = in.calls[:len(in.calls)-1]
 	v := act.value(in)
-	if v.unknown() && cl.fn.Returns != nil && cl.frame != nil {
+	if v.bare() && cl.fn.Returns != nil && cl.frame != nil {
 		v.objs = in.typedIn(cl.frame, cl.fn.Returns).objs
 	}
 	if cl.fn.Generator {

@@ -89,6 +89,7 @@ func (in *Interp) dispatch(o *object) (Value, bool) {
 	var out Value
 	found := false
 	for _, f := range o.order {
+		in.named[f] = true
 		v := in.load(o.fields[f])
 		fns := make([]*closure, len(v.fns))
 		for i, c := range v.fns {

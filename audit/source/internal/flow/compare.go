@@ -3,7 +3,11 @@
 
 package flow
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // compare is X S Y; what it says of tainted values is in the condition.
 func (in *Interp) compare(e *Expr) Value {
@@ -235,6 +239,8 @@ func prefixLabels(prefix Value) (yes, no Label) {
 		return 0, NoDash
 	case s == "":
 		return 0, 0
+	case (url && rest == "" || strings.HasSuffix(s, ":")) && namesNoHost(s):
+		return HostFixed | HostAllow | private | DNSChecked, 0
 	case url && rest == "":
 		return 0, 0
 	case url && strings.Contains(rest, "/"):
@@ -251,6 +257,16 @@ func prefixLabels(prefix Value) (yes, no Label) {
 		return 0, 0
 	}
 	return HostWeak, 0
+}
+
+var network = []string{"http", "https", "ftp", "ftps", "sftp", "ws", "wss", "file", "gopher", "dict", "ldap", "ldaps", "smb", "tftp", "telnet", "git", "ssh", "jar", "netdoc"}
+
+var scheme = regexp.MustCompile(`^([a-z][a-z0-9+.-]+):(//)?$`)
+
+// namesNoHost reports that a prefix is a scheme by which nothing is asked for on the network: data:.
+func namesNoHost(s string) bool {
+	m := scheme.FindStringSubmatch(s)
+	return m != nil && !slices.Contains(network, m[1])
 }
 
 // HasSuffix is whether x ends with y: for a host, ".example.com" is a list of names, and

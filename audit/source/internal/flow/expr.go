@@ -354,7 +354,7 @@ func (in *Interp) ternary(e *Expr) Value {
 			x = e.Z
 		}
 		in.st = newLayer(base)
-		in.st.config = base.config || yes && c.setting()
+		in.st.chosen(yes && c.setting())
 		in.assumeValue(e.Y, c, yes)
 		in.store(a, in.eval(x))
 		branches = append(branches, in.st)
@@ -373,7 +373,7 @@ func (in *Interp) logic(e *Expr) Value {
 	}
 	base := in.st
 	in.st = newLayer(base)
-	in.st.config = base.config || x.setting()
+	in.st.chosen(x.setting())
 	in.assumeValue(e.X, x, and)
 	y := in.eval(e.Y)
 	branch := in.st

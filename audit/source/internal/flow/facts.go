@@ -5,6 +5,7 @@ package flow
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/toolvet/toolvet/audit"
@@ -90,6 +91,9 @@ func (in *Interp) ToolNames() []string {
 	slices.Sort(out)
 	return out
 }
+
+// Named are the tools that a dispatcher knows, sorted.
+func (in *Interp) Named() []string { return slices.Sorted(maps.Keys(in.named)) }
 
 // forAll gives what a dispatcher does before it looks at the name of the tool to all the tools
 // that it knows.

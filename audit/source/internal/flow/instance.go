@@ -6,6 +6,7 @@ package flow
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // construct makes an instance of a class of the program.
@@ -28,7 +29,7 @@ func (in *Interp) construct(o *object, c *CallSite) Value {
 func nativeOf(o *object) []string {
 	var out []string
 	for _, n := range nativeBases(o) {
-		if len(out) < maxNative && n != "object" {
+		if len(out) < maxNative && n != "object" && !strings.HasPrefix(n, "abc.") && !strings.HasPrefix(n, "typing.") {
 			out = append(out, n+"()")
 		}
 	}
@@ -208,6 +209,9 @@ func (in *Interp) typedIn(f *frame, t *Expr) Value {
 		return Value{}
 	}
 	v := in.evalIn(f, t)
+	if c := in.known[t.S]; c != nil && v.unknown() { // modules that import each other
+		v = Value{objs: []*object{c}}
+	}
 	var out Value
 	for _, n := range v.Native {
 		out.Native = append(out.Native, n+"()")
@@ -216,6 +220,15 @@ func (in *Interp) typedIn(f *frame, t *Expr) Value {
 		out.objs = inst.objs
 	}
 	return out
+}
+
+// remember notes a class by its name, for where it is named and cannot be looked up.
+func (in *Interp) remember(o *object) {
+	name := o.name
+	if old, taken := in.known[name]; taken && (old == nil || old.def != o.def) {
+		o = nil
+	}
+	in.known[name] = o
 }
 
 // EvalAs evaluates an expression where a function was defined.

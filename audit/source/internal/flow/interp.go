@@ -71,6 +71,7 @@ type Interp struct {
 
 	sure  bool                  // see Sure
 	below map[*object][]*object // the classes that are made of a class
+	known map[string]*object    // the classes by their names; nil: several have it
 }
 
 // Reached reports that a handler has called a function, or is it.
@@ -159,7 +160,7 @@ type loop struct {
 
 // New makes an interpreter. Depth bounds calls and nesting.
 func New(ctx context.Context, lang Lang, depth int) *Interp {
-	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, kept: map[addr]bool{}, args: map[*Source]*node{}, named: map[string]bool{}, reached: map[*Func]bool{}, below: map[*object][]*object{}}
+	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, kept: map[addr]bool{}, args: map[*Source]*node{}, named: map[string]bool{}, reached: map[*Func]bool{}, below: map[*object][]*object{}, known: map[string]*object{}}
 	in.root = newLayer(nil)
 	in.root.in = in
 	in.st = in.root
@@ -168,13 +169,16 @@ func New(ctx context.Context, lang Lang, depth int) *Interp {
 	return in
 }
 
-// Run does what f does, within steps. An error says that it did not come to its end, and why.
+// Run does what f does, within steps. An error says that it did not come to its end, and why. A run
+// within another has steps of its own, and what cuts it does not cut the other.
 func (in *Interp) Run(steps int, f func()) (err error) {
+	before, most := in.steps, in.budget
 	in.steps, in.budget = 0, steps
-	st, calls, loops, depth := in.st, in.calls, in.loops, in.depth
+	st, calls, loops, depth, following := in.st, in.calls, in.loops, in.depth, in.following
 	defer func() {
 		r := recover()
-		in.st, in.calls, in.loops, in.depth, in.following = st, calls, loops, depth, false
+		in.st, in.calls, in.loops, in.depth, in.following = st, calls, loops, depth, following
+		in.steps, in.budget = before, most
 		switch r {
 		case nil:
 		case any(errBudget):

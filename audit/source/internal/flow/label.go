@@ -38,6 +38,7 @@ const (
 	Answer                        // a part of what a function gave of which nothing is known
 	Denied                        // not below some directories, of which there is a list
 	Local                         // it was looked for among the files of this machine
+	Refused                       // Denied, after normalisation
 	Unseen                        // it was given to something that checks it by its name, and whose code is not there
 
 	private = ChkLoop | ChkPriv | ChkLink

@@ -30,6 +30,7 @@ var (
 // PatternLabels are what a value is known to be that a pattern matches, and one that it does not.
 // Whole: the pattern must match all of the text, start: it must begin at its start.
 func PatternLabels(pattern string, whole, start bool) (yes, no Label) {
+	known := fixed(pattern, whole, start)
 	pattern = strings.NewReplacer(`\Z`, `\z`, `(?<`, `(?P<`, `(?P<=`, `(?<=`, `(?P<!`, `(?<!`).Replace(pattern)
 	if whole {
 		pattern = `\A(?:` + pattern + `)\z`
@@ -59,7 +60,7 @@ func PatternLabels(pattern string, whole, start bool) (yes, no Label) {
 	} {
 		switch matches(kind.tries) {
 		case 0:
-			yes |= kind.label
+			yes |= kind.label & known
 		case len(kind.tries):
 			if kind.label != HostAllow {
 				no |= kind.label
@@ -73,6 +74,23 @@ func PatternLabels(pattern string, whole, start bool) (yes, no Label) {
 		no |= MetaWeak
 	}
 	return yes, no
+}
+
+var flags = regexp.MustCompile(`^\(\?[a-zA-Z]+\)`)
+
+// fixed are the labels that a match can give: of a text whose ends the pattern leaves open nothing is
+// known but how it begins, or not even that.
+func fixed(pattern string, whole, start bool) Label {
+	pattern = flags.ReplaceAllString(pattern, "")
+	start = whole || start || strings.HasPrefix(strings.TrimLeft(pattern, "("), "^") || strings.HasPrefix(pattern, `\A`)
+	end := whole || strings.HasSuffix(strings.TrimRight(pattern, ")"), "$") || strings.HasSuffix(strings.ToLower(pattern), `\z`)
+	switch {
+	case start && end:
+		return ^Label(0)
+	case start:
+		return Relative | NoDash | HostAllow
+	}
+	return 0
 }
 
 // SubstituteLabels are what a text is known to be in which what matches was replaced.

@@ -158,7 +158,7 @@ func judgePath(l Label) judged {
 	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the path is what a library made of the caller's text; SINK")
 	}
-	if l&Denied != 0 && l&Normal != 0 {
+	if l&Refused != 0 || l&Denied != 0 && l&Normal != 0 {
 		return noted("deny-list", "the path is resolved and refused below some directories before SINK; everything else is open")
 	}
 	return traced("traversal", "the path comes from the caller, and nothing keeps it below a root before SINK")

@@ -71,7 +71,7 @@ type layer struct {
 	vals   map[addr]Value
 	labels map[*node]Label
 	tool   string // that is called, if the branch knows it
-	config bool   // this way is taken because of how the server is set up
+	config int    // how many turns of this way were taken because of how the server is set up
 	dead   bool   // nothing comes after: returned, raised, left the loop
 
 	expanded map[*node]Label // see facts
@@ -86,6 +86,13 @@ func newLayer(parent *layer) *layer {
 		l.in.step()
 	}
 	return l
+}
+
+// chosen notes that a way is taken because of how the server is set up, if it is.
+func (l *layer) chosen(by bool) {
+	if by {
+		l.config++
+	}
 }
 
 func (l *layer) get(a addr) (Value, bool) {
@@ -151,6 +158,9 @@ func (l *layer) spread(facts map[*node]Label, n *node, labels Label, depth int) 
 	if labels&NoDotDot != 0 && have&RelOf != 0 {
 		labels |= Contain
 	}
+	if labels&Denied != 0 && have&Normal != 0 {
+		labels |= Refused
+	}
 	if labels&Contain != 0 && have&Realpath != 0 {
 		labels |= ContainReal
 	}
@@ -185,7 +195,7 @@ func (l *layer) assume(facts map[*node]Label) {
 // since is everything that changed between a base and this layer, as one layer upon the base.
 func (l *layer) since(base *layer) *layer {
 	out := newLayer(base)
-	out.tool, out.config = l.tool, l.config && !base.config
+	out.tool, out.config = l.tool, l.config
 	for at := l; at != nil && at != base; at = at.parent {
 		l.in.cost(len(at.vals) + len(at.labels))
 		for a, v := range at.vals {
@@ -213,7 +223,7 @@ func (in *Interp) join(base *layer, branches []*layer) {
 	var facts factGroups
 	tool := branches[0].tool
 	for _, b := range branches {
-		facts.add(b.labels, b.config && !base.config)
+		facts.add(b.labels, b.config > base.config)
 		if b.tool != tool {
 			tool = base.tool
 		}
@@ -248,7 +258,10 @@ func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 		}
 		vals, from = append(vals, v), append(from, b)
 	}
-	settings := slices.ContainsFunc(branches, func(b *layer) bool { return b.config })
+	settings := slices.ContainsFunc(branches, func(b *layer) bool { return b.config > base.config })
+	if settings {
+		in.optional(base, from, vals)
+	}
 	for i, v := range vals {
 		v = in.bake(from[i], merged, v)
 		if i == 0 {
@@ -266,10 +279,39 @@ func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 	merged.vals[a] = out
 }
 
+// optional notes of a value that one way gives past a guard, and another as it came, that the guard is
+// there if the server is set up so.
+func (in *Interp) optional(base *layer, from []*layer, vals []Value) {
+	var kept [2]map[*Source]Label
+	for i, v := range vals {
+		k := b2i(from[i].config > base.config)
+		if kept[k] == nil {
+			kept[k] = map[*Source]Label{}
+		}
+		for _, n := range v.nodes {
+			l := from[i].effective(n) & (guards | PrefixWeak)
+			if old, ok := kept[k][n.src]; ok {
+				l &= old
+			}
+			kept[k][n.src] = l
+		}
+	}
+	for i, v := range vals {
+		other := kept[1-b2i(from[i].config > base.config)]
+		for j, n := range v.nodes {
+			if l := other[n.src]; l != 0 && from[i].effective(n)&(guards|PrefixWeak) == 0 {
+				v.nodes = slices.Clone(v.nodes)
+				v.nodes[j] = in.newNode(n.src, Baked, []*node{n}, l|Optional, n.pos, "")
+			}
+		}
+		vals[i] = v
+	}
+}
+
 // tells reports that whether a joined value is true says something of the branch that was taken.
 func tells(vals []Value) bool {
 	for _, v := range vals {
-		if v.cond != nil || v.truth != vals[0].truth {
+		if v.cond != nil || v.truth != vals[0].truth || v.there != vals[0].there {
 			return true
 		}
 	}
@@ -286,11 +328,11 @@ func (in *Interp) joinedCond(base *layer, vals []Value, from []*layer) *cond {
 		if v.cond != nil {
 			y, n = both(y, b.expand(v.cond.yes)), both(n, b.expand(v.cond.no))
 		}
-		config := b.config && !base.config
+		config := b.config > base.config
 		if v.truth != falsy {
 			yes.add(y, config)
 		}
-		if v.truth != truthy {
+		if v.truth == falsy || v.truth == maybe && !v.there {
 			no.add(n, config)
 		}
 	}

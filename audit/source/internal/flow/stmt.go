@@ -248,7 +248,7 @@ func (in *Interp) branch(s *Stmt) {
 			continue
 		}
 		in.st = newLayer(base)
-		in.st.config = base.config || yes && v.setting()
+		in.st.chosen(yes && v.setting())
 		in.assumeValue(s.X, v, yes)
 		if yes {
 			in.exec(s.Body)
@@ -371,6 +371,7 @@ func everyElement(elem Value, ends []*layer) map[*node]Label {
 }
 
 func (in *Interp) loopTargets(s *Stmt, key, elem Value) {
+	elem.there = !elem.Tainted()
 	if s.S == "" { // one target: the element
 		in.assign(s.Targets[0], elem, true)
 		return
@@ -580,6 +581,7 @@ func (in *Interp) class(s *Stmt) {
 			}
 		}
 	}
+	in.remember(o)
 	v := Value{objs: []*object{o}, truth: truthy}
 	for _, d := range s.Cls.Decorators {
 		in.apply(in.eval(d), &CallSite{In: in, Pos: s.Pos, Args: []Value{v}})

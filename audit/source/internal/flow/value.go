@@ -21,6 +21,7 @@ type Value struct {
 	ptr    addr   // what it points to; 0 is nothing
 	tool   bool   // it is the name of the tool that is called
 	caller bool   // it hangs on what the caller says, if it is nothing that can be followed
+	there  bool   // it is an element of a list: something, if perhaps an empty one
 }
 
 type truth uint8
@@ -167,6 +168,12 @@ func (v Value) unknown() bool {
 	return v.plain()
 }
 
+// bare reports that nothing is known of what a value holds, and where it comes from.
+func (v Value) bare() bool {
+	v.Native = nil
+	return v.unknown()
+}
+
 // either is a value that is the one or the other.
 func either(a, b Value) Value {
 	out := Value{
@@ -177,6 +184,7 @@ func either(a, b Value) Value {
 		closed: a.closed && b.closed && len(a.consts)+len(b.consts) <= maxConsts,
 		tool:   a.tool || b.tool,
 		caller: a.caller || b.caller,
+		there:  a.there && b.there,
 		whole:  a.whole && b.whole || a.whole && !b.Tainted() || b.whole && !a.Tainted(),
 	}
 	out.consts = union(a.consts, b.consts, maxConsts)
