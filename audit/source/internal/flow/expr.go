@@ -232,6 +232,9 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 			continue
 		}
 		v := in.load(a)
+		if t := in.declared(o, c, e.S); v.bare() && len(t.objs) > 0 {
+			return t, true
+		}
 		if o.kind != class && len(v.fns) == 1 && isAbstract(v.fns[0].fn) {
 			if impls := in.implementations(c, e.S, 0); len(impls) > 0 {
 				v.fns = impls
@@ -241,6 +244,11 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 			v.fns = bind(v.fns, Value{objs: []*object{o}, nodes: self.nodes, Native: self.Native})
 		}
 		return v, true
+	}
+	for _, c := range classes(o) {
+		if t := in.declared(o, c, e.S); len(t.objs) > 0 {
+			return t, true
+		}
 	}
 	for _, n := range nativeBases(o) {
 		if v, ok := in.lang.Attr(in, n, e.S, self, e.Pos); ok {

@@ -73,6 +73,19 @@ func annotated(o *object) []string {
 	return out
 }
 
+// declared is a field of an instance of which its class says no more than the type.
+func (in *Interp) declared(o, c *object, name string) Value {
+	if o.kind != record || c.def == nil {
+		return Value{}
+	}
+	for _, s := range c.def.Body {
+		if s.Op == Assign && s.Define && s.Type != nil && len(s.Targets) == 1 && s.Targets[0].Op == Name && s.Targets[0].S == name {
+			return in.typedIn(in.Frame, s.Type)
+		}
+	}
+	return Value{}
+}
+
 // Declared are the names that a class of the program declares for its instances.
 func (v Value) Declared() []string {
 	for _, o := range v.objs {
