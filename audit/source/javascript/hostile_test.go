@@ -144,6 +144,8 @@ func TestHostile(t *testing.T) {
 		"spread":         "f(...f(...f(...[])))",
 		"labels":         "a: b: c: for (;;) { for (;;) { continue b; break a } }",
 		"empty":          "",
+		"injection":      "import { inject, injectable, container } from 'tsyringe';\n@injectable() class A { @inject(B) b; constructor(c: C, d: A) {} }\n@injectable() class B { constructor(a: A) {} }\n@injectable() class C { constructor(b: B) {} }\ncontainer.register('t', { useToken: 't' }); container.resolve('t'); container.register('f', { useFactory: (c) => c.resolve('f') }); container.resolve('f'); container.resolve(A)",
+		"decorators":     strings.Repeat("@a(", 200) + strings.Repeat(")", 200) + "\nclass A { @b @b.c() @(d)() m() {} }",
 		"bytes":          "\x00\xff\xfe",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +172,7 @@ func TestHostile(t *testing.T) {
 
 func FuzzAnalyze(f *testing.F) {
 	archives, _ := filepath.Glob("../../classes/*/testdata/javascript.txtar")
-	archives = append(archives, "testdata/forms.txtar")
+	archives = append(archives, "testdata/forms.txtar", "testdata/trees.txtar")
 	for _, name := range archives {
 		a, err := txtar.ParseFile(name)
 		if err != nil {
@@ -180,7 +182,7 @@ func FuzzAnalyze(f *testing.F) {
 			f.Add(file.Data)
 		}
 	}
-	if len(archives) == 1 {
+	if len(archives) == 2 {
 		f.Fatal("no seeds")
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -12,6 +12,9 @@ import (
 // text with decorators gets a call for each of its classes that says them, as TypeScript's own
 // compiler does with design:paramtypes. Imports that only these types use are kept by that, too.
 
+// maxParameters bounds the text of one constructor's parameters.
+const maxParameters = 20_000
+
 // Injected is the function that is called with a class, and a function that gives the types.
 const Injected = "__injected"
 
@@ -62,11 +65,12 @@ func typesOf(text string) (types []string, some bool) {
 }
 
 // parameters are the texts between commas up to the parenthesis that closes.
-func parameters(text string) []string {
+func parameters(given string) []string {
 	var list []string
+	text := []byte(given[:min(len(given), maxParameters)])
 	depth, from := 0, 0
 	add := func(end int) {
-		if p := strings.TrimSpace(text[from:end]); p != "" {
+		if p := strings.TrimSpace(string(text[from:end])); p != "" {
 			list = append(list, p)
 		}
 		from = end + 1
@@ -74,10 +78,13 @@ func parameters(text string) []string {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"', '\'', '`':
-			i = behindText(text, i)
+			i = behindText(given[:len(text)], i)
 		case '/':
-			if j := behindComment(text, i); j > i {
-				text, i = text[:i]+strings.Repeat(" ", j-i)+text[j:], j-1
+			if end := behindComment(given[:len(text)], i); end > i {
+				for j := i; j < end; j++ {
+					text[j] = ' '
+				}
+				i = end - 1
 			}
 		case '(', '[', '{', '<':
 			depth++

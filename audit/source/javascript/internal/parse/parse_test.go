@@ -29,6 +29,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestInjections holds what is read of constructors' types.
+func TestInjections(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"class A { constructor(a: B) {} }":       "",
+		"@d()\nclass A { constructor(a: B) {} }": "(A,()=>[B]);",
+		"@d\nexport class A<T> extends C { constructor(private readonly a?: B, b: string, public c = 1) {} }": "(A,()=>[B,void 0,void 0]);",
+		"@d\nclass A { constructor(@i(T, \"a,b\") private a: B<C, D>, /* x: Y, */ b: (e: E) => F) {} }":       "(A,()=>[B,void 0]);",
+		"@d\nclass A { m() {} } class G { constructor(a: H | null) { this.x = 1 / 2 } }":                      "(G,()=>[H]);",
+		"@d\nclass A { constructor(a: B = /":                            "",
+		"@d\nclass A { constructor(" + strings.Repeat("/* */", 100_000): "",
+	} {
+		if want != "" {
+			want = "\n;" + Injected + want
+		}
+		if got := injections(text); got != want {
+			t.Errorf("%.80s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	text := "interface A {\n  b: string\n}\nexport function f(a: A) {\n  return needle(a.b);\n}\n"
