@@ -5,6 +5,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"strings"
 
@@ -133,7 +134,7 @@ func (in *interp) uncalled() {
 		}
 	}
 	in.addDecorated()
-	if len(in.handlers) > 0 {
+	if slices.ContainsFunc(in.handlers, func(h *handler) bool { return h.low || h.tool != "" }) {
 		return
 	}
 	for i := 0; i < len(in.classes) && i < 500; i++ {
@@ -160,7 +161,9 @@ func (in *interp) callAlone(o *Object) {
 
 // toolClass is a class whose instances have the name of a tool, and a method for its calls.
 func (in *interp) toolClass(ctor *Object) {
-	if len(in.handlerOf(ctor.class.protoObject)) == 0 {
+	proto := ctor.class.protoObject
+	describes := len(functions(in.getOwn(proto, "getName"))) > 0 && len(functions(in.getOwn(proto, "exec"))) > 0
+	if len(in.handlerOf(proto)) == 0 && !describes {
 		return
 	}
 	v := in.instanceOfTool(ctor)
@@ -170,7 +173,26 @@ func (in *interp) toolClass(ctor *Object) {
 	}
 	if name, ok := in.get(v, "name", position{}).one(); ok && len(in.schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
 		in.registerObject(v[0].obj, nil, position{})
+	} else if describes {
+		in.describedTool(v)
 	}
+}
+
+// describedTool is a tool whose methods say what it is called and what its arguments are.
+func (in *interp) describedTool(v Value) {
+	name := in.settled(in.callMethod(v, "getName", nil, position{}))
+	in.dead = false
+	if len(name.words()) == 0 {
+		return
+	}
+	h := &handler{fn: functions(in.get(v, "exec", position{})), this: v}
+	for _, a := range in.settled(in.callMethod(v, "getConfig", nil, position{})) {
+		if a.kind == isObject {
+			h.schema = in.schemaField(a.obj)
+		}
+	}
+	in.dead = false
+	in.addNamed(name, h)
 }
 
 // registers says whether the text of a function has a registration in it.
