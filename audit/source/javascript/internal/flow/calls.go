@@ -62,7 +62,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		}
 		break
 	}
-	if decorators[nameOf(callee)] {
+	if u != nil && u.decorated && decorators[nameOf(callee)] {
 		if v, ok := in.decorate(e, s, u); ok {
 			return v
 		}

@@ -37,6 +37,8 @@ type unit struct {
 	file    *parse.File
 	exports *Object // the module's own object, with the property exports
 	marks   []mark
+
+	decorated bool // it calls decorators
 }
 
 type position struct {

@@ -40,7 +40,7 @@ func (in *interp) module(f *parse.File) Value {
 	if u, ok := in.units[f.Name]; ok {
 		return in.exported(u)
 	}
-	u := &unit{file: f, exports: in.newObject("module"), marks: marksOf(f.Text)}
+	u := &unit{file: f, exports: in.newObject("module"), marks: marksOf(f.Text), decorated: strings.Contains(f.Text, "__decorate")}
 	in.units[f.Name] = u
 	in.set(u.exports, "exports", objectOf(in.newObject("")))
 	u.exports.native = ""
