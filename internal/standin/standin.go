@@ -30,15 +30,19 @@ const Name = "audit"
 // silent are programs whose stand-ins say nothing, and succeed.
 var silent = strings.Fields("ansible az helmfile idb mobilecli psql mysql scp ssh yt-dlp")
 
-// absent are stand-ins that are written only where the program itself is not there: it reaches nothing.
-var absent = []string{"git"}
+// wanting are further ones, for programs that often are not there and reach nothing, or nothing from here: servers give up
+// without them.
+var wanting = strings.Fields("drush dnstwist flutter glab godot gradle heroku maigret mvn nmap sf sfdx swift task vercel xcodebuild")
+
+// absent are stand-ins that are written only where the program itself is not there.
+var absent = append([]string{"git"}, wanting...)
 
 // same are programs with the stand-in of another, which asks how it is called.
 var same = map[string]string{"podman": "docker"}
 
 // Names are the programs that have a stand-in, sorted.
 func Names() []string {
-	names := slices.AppendSeq(slices.Clone(silent), maps.Keys(same))
+	names := slices.AppendSeq(slices.Concat(silent, wanting), maps.Keys(same))
 	entries, err := programs.ReadDir("programs")
 	if err != nil { // it is part of this program
 		return names
@@ -58,7 +62,7 @@ func Write(dir string, has func(program string) bool) error {
 			continue
 		}
 		script := []byte("#!/bin/sh\nexit 0\n")
-		if !slices.Contains(silent, name) {
+		if !slices.Contains(silent, name) && !slices.Contains(wanting, name) {
 			var err error
 			if script, err = programs.ReadFile(path.Join("programs", cmp.Or(same[name], name)+".sh")); err != nil {
 				return err
