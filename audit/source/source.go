@@ -23,7 +23,7 @@ type Options struct {
 	Steps     int           // for each handler of a tool: expressions and statements looked at; 2,000,000
 	Depth     int           // of calls and of nested expressions; 40
 	Files     int           // read at most; 5,000
-	FileBytes int64         // of a file that is read; 4 MiB
+	FileBytes int64         // of a file that is read; 10 MiB
 	Bytes     int64         // of all files that are read; 64 MiB
 }
 
@@ -34,7 +34,7 @@ func (o Options) WithDefaults() Options {
 		Steps:     or(o.Steps, 2_000_000),
 		Depth:     or(o.Depth, 40),
 		Files:     or(o.Files, 5000),
-		FileBytes: or(o.FileBytes, 4<<20),
+		FileBytes: or(o.FileBytes, 10<<20),
 		Bytes:     or(o.Bytes, 64<<20),
 	}
 }

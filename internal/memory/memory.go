@@ -19,6 +19,8 @@ const (
 	small, large = 400, 100
 	// borrowed is GOGC of Borrow: a large bundle is audited in 5.0 s and 820 MB instead of 5.5 s and 650 MB.
 	borrowed = 200
+	// ceiling is what a process that borrows should need at most, in bytes: beyond it, it collects as often as it must.
+	ceiling = 1 << 30
 	// spare is what may be allocated beyond a heap of any size until it is collected, in bytes.
 	spare = 64 << 20
 	// quiet is what a process allocates at most in an interval in which it is idle, in bytes,
@@ -30,13 +32,18 @@ const (
 )
 
 // Borrow has a process that works for seconds, and ends, collect half as often until restore is called, for a
-// quarter more memory. Where the environment sets GOGC, it changes nothing.
+// quarter more memory, and no more than it needs beyond a gigabyte. Where the environment sets GOGC, it changes nothing.
 func Borrow() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
 	before := debug.SetGCPercent(borrowed)
-	return func() { debug.SetGCPercent(before) }
+	limit := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(limit, ceiling))
+	return func() {
+		debug.SetGCPercent(before)
+		debug.SetMemoryLimit(limit)
+	}
 }
 
 // Manage manages the memory of the process until ctx is done. Where the environment sets GOGC,

@@ -58,12 +58,18 @@ func TestBorrow(t *testing.T) {
 		return percent
 	}
 	t.Setenv("GOGC", "")
-	before := set()
+	before, limit := set(), debug.SetMemoryLimit(-1)
 	restore := Borrow()
 	if got := set(); got != borrowed {
 		t.Errorf("GOGC is %d, want %d", got, borrowed)
 	}
+	if got := debug.SetMemoryLimit(-1); got > ceiling {
+		t.Errorf("%d bytes are allowed", got)
+	}
 	restore()
+	if got := debug.SetMemoryLimit(-1); got != limit {
+		t.Errorf("%d bytes are allowed afterwards, want %d", got, limit)
+	}
 	if got := set(); got != before {
 		t.Errorf("GOGC is %d afterwards, want %d", got, before)
 	}

@@ -133,3 +133,25 @@ server.registerTool("read", {}, async (args) => {
 		t.Errorf("the last part: %v", got)
 	}
 }
+
+// TestNegative holds that an index below 0 is no element, and ends nothing.
+func TestNegative(t *testing.T) {
+	t.Parallel()
+	r := analyzed(t, "server.ts", []byte(`import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import fs from "fs";
+const list = ["a"];
+const none = list[-1] ?? "b";
+const server = new McpServer({ name: "s", version: "1" });
+server.registerTool("read", {}, async ({ path }) => {
+  const parts = [path];
+  if (parts[-1]) return;
+  fs.readFileSync(path + none);
+});
+`))
+	if len(r.Unread) > 0 {
+		t.Errorf("unread: %v", r.Unread)
+	}
+	if got := verdictOf(r, audit.Cell{Tool: "read", Param: "/path", Class: audit.Path}); got != audit.Vulnerable {
+		t.Errorf("the path: %v", got)
+	}
+}

@@ -69,6 +69,8 @@ type Interp struct {
 	following bool           // handlers are run, and not what the program does when it starts
 	reached   map[*Func]bool // what they have called
 
+	kinds map[string]nameKind // by name
+
 	sure  bool                  // see Sure
 	below map[*object][]*object // the classes that are made of a class
 	known map[string]*object    // the classes by their names; nil: several have it
@@ -160,7 +162,7 @@ type loop struct {
 
 // New makes an interpreter. Depth bounds calls and nesting.
 func New(ctx context.Context, lang Lang, depth int) *Interp {
-	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, kept: map[addr]bool{}, args: map[*Source]*node{}, named: map[string]bool{}, reached: map[*Func]bool{}, below: map[*object][]*object{}, known: map[string]*object{}}
+	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, kept: map[addr]bool{}, args: map[*Source]*node{}, named: map[string]bool{}, reached: map[*Func]bool{}, kinds: map[string]nameKind{}, below: map[*object][]*object{}, known: map[string]*object{}}
 	in.root = newLayer(nil)
 	in.root.in = in
 	in.st = in.root

@@ -21,14 +21,30 @@ var (
 	tellsOnly  = regexp.MustCompile(`(?i)error|exception|warn|log|debug|info|print|exists|content|result|response`)
 )
 
+// A nameKind is what the name of a function says of it.
+type nameKind struct{ takes, tells, checks bool }
+
+func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// kindOf is looked up once for each name: calls are many, and names few.
+func (in *Interp) kindOf(name string) nameKind {
+	k, ok := in.kinds[name]
+	if !ok {
+		k = nameKind{takesFiles.MatchString(name), tellsOnly.MatchString(name), checksByName.MatchString(name)}
+		in.kinds[name] = k
+	}
+	return k
+}
+
 // localSinks looks for such names among what a function of a library is given. It is nothing that
 // a value is told in an error, nor that it is a part of a text.
 func (in *Interp) localSinks(c *CallSite) {
-	what := c.Name[strings.LastIndexByte(c.Name, '.')+1:]
-	if what == "" || tellsOnly.MatchString(what) {
+	what := lastName(c.Name)
+	is := in.kindOf(what)
+	if what == "" || is.tells {
 		return
 	}
-	fits := takesFiles.MatchString(what)
+	fits := is.takes
 	for _, v := range c.Args {
 		if fits {
 			in.LocalSink(c.Pos, what, v)
@@ -59,7 +75,7 @@ var checksByName = regexp.MustCompile(`(?i)^_*(validate|check|verify|ensure|asse
 // unseenChecks notes that something is called that by its name checks what it is given, and of which
 // there is no code.
 func (in *Interp) unseenChecks(c *CallSite) {
-	if !checksByName.MatchString(c.Name[strings.LastIndexByte(c.Name, '.')+1:]) {
+	if !in.kindOf(lastName(c.Name)).checks {
 		return
 	}
 	for _, v := range c.All()[1:] {

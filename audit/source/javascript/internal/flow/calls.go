@@ -4,6 +4,7 @@
 package flow
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/dop251/goja/ast"
@@ -194,13 +195,16 @@ func (in *interp) ofTool(args []Value) []Value {
 	}
 	out := args
 	for i, v := range args {
+		if !slices.ContainsFunc(v, func(a Atom) bool { return a.tool != "" && a.tool != in.tool }) {
+			continue
+		}
 		var kept Value
 		for _, a := range v {
 			if a.tool == "" || a.tool == in.tool {
 				kept = append(kept, a)
 			}
 		}
-		if len(kept) == len(v) || len(kept) == 0 {
+		if len(kept) == 0 {
 			continue
 		}
 		if &out[0] == &args[0] {
@@ -213,14 +217,20 @@ func (in *interp) ofTool(args []Value) []Value {
 
 // callable leaves out what cannot be called, if anything else is there.
 func callable(v Value) Value {
-	var out Value
-	for _, a := range v {
-		switch {
-		case a.kind == isObject && (a.obj.call != nil || a.obj.class != nil && a.obj.class.ctor == a.obj || a.obj.native == "resolve"), a.kind == isNative, a.kind == isUnknown:
-			out = append(out, a)
-		}
+	if !slices.ContainsFunc(v, Atom.cannotBeCalled) {
+		return v[:len(v):len(v)]
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(v), Atom.cannotBeCalled)
+}
+
+func (a Atom) cannotBeCalled() bool {
+	switch a.kind {
+	case isNative, isUnknown:
+		return false
+	case isObject:
+		return a.obj.call == nil && (a.obj.class == nil || a.obj.class.ctor != a.obj) && a.obj.native != "resolve"
+	}
+	return true
 }
 
 // invoke runs a function of the program.
@@ -328,7 +338,7 @@ func (in *interp) returned(f *frame) Value {
 // factsAt is what every way out of a frame knows; what is more is known for one value only.
 func (in *interp) factsAt(f *frame) facts {
 	if len(f.ways) == 0 {
-		return nil
+		return facts{}
 	}
 	out := f.ways[0].facts
 	for _, w := range f.ways[1:] {

@@ -4,6 +4,8 @@
 package flow
 
 import (
+	"slices"
+
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
 )
@@ -68,17 +70,23 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 
 // sides are what a value may be where it is truthy and where it is not.
 func sides(v Value) (truthy, falsy Value) {
-	for _, a := range v {
+	if len(v) > 0 && !slices.ContainsFunc(v, Atom.mayBeFalsy) {
+		return v[:len(v):len(v)], nil
+	}
+	for i := range v {
+		a := v[i]
 		may, mayNot := a.truth()
 		if may {
+			truthy = slices.Grow(truthy, len(v)-i)
 			t := a
 			if a.kind == isTruth {
 				t.kind, t.b = isBool, true
 			}
-			t.under, t.yes, t.no = a.under.and(a.yes), nil, nil
+			t.under, t.yes, t.no = a.under.and(a.yes), facts{}, facts{}
 			truthy = append(truthy, t)
 		}
 		if mayNot {
+			falsy = slices.Grow(falsy, len(v)-i)
 			f := a
 			switch {
 			case a.kind == isTruth:
@@ -87,7 +95,7 @@ func sides(v Value) (truthy, falsy Value) {
 				f.dep = a.dep || tainted(a.text)
 				f.text, f.open = nil, false
 			}
-			f.under, f.yes, f.no = a.under.and(a.no), nil, nil
+			f.under, f.yes, f.no = a.under.and(a.no), facts{}, facts{}
 			if a.kind == isText || a.dep && (a.kind == isUndefined || a.kind == isNull) {
 				f.under = f.under.and(v.missing())
 			}
@@ -108,16 +116,22 @@ func (v Value) missing() facts {
 		switch {
 		case a.kind == isText && len(a.text) == 1 && a.text[0].hole != nil && a.text[0].hole.form == formRaw && !a.text[0].hole.split && !a.text[0].hole.wild:
 			if o := a.text[0].hole.origin; o.pointer == toolPointer || o.pointer == "" || id != 0 && id != o.id {
-				return nil
+				return facts{}
 			} else {
 				id = o.id
 			}
 		case a.kind == isUndefined || a.kind == isNull:
 		default:
-			return nil
+			return facts{}
 		}
 	}
 	return known(id, bitsAll)
+}
+
+// mayBeFalsy says so also of what tells more where it is truthy.
+func (a Atom) mayBeFalsy() bool {
+	_, mayNot := a.truth()
+	return mayNot || a.yes.list != nil || a.no.list != nil
 }
 
 // truth says whether an atom may be truthy, and whether it may be falsy.

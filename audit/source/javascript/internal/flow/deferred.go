@@ -91,10 +91,10 @@ func (in *interp) force(s *slot) {
 
 // apart runs code of the top level in the midst of something else.
 func (in *interp) apart(run func()) (whole bool) {
-	facts, tool, dead, current, limit, steps := in.facts, in.tool, in.dead, in.current, in.limit, in.steps
+	before, tool, dead, current, limit, steps := in.facts, in.tool, in.dead, in.current, in.limit, in.steps
 	made, mark, floor, began := in.made, len(in.trail), in.floor, in.began
 	in.began = steps
-	in.facts, in.tool, in.dead, in.current = nil, "", false, nil
+	in.facts, in.tool, in.dead, in.current = facts{}, "", false, nil
 	in.made = []*slot{}
 	in.limit = steps + min(deferLimit, max(in.limits.StepsFile-in.spentApart, 0))
 	whole = in.bounded(deferLimit, func() {
@@ -110,7 +110,7 @@ func (in *interp) apart(run func()) (whole bool) {
 	in.trail = in.trail[:mark]
 	in.spentApart += in.steps - steps
 	in.made, in.floor, in.steps, in.began = made, floor, steps, began // it has a budget of its own
-	in.facts, in.tool, in.dead, in.current, in.limit = facts, tool, dead, current, limit
+	in.facts, in.tool, in.dead, in.current, in.limit = before, tool, dead, current, limit
 	if in.late {
 		in.stop()
 	}

@@ -5,6 +5,7 @@ package flow
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
@@ -530,21 +531,21 @@ func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
 
 // settled is what a promise comes to. Promises are what they come to.
 func (in *interp) settled(v Value) Value {
+	if !slices.ContainsFunc(v, Atom.isPromise) {
+		return v
+	}
 	var out Value
-	changed := false
 	for _, a := range v {
-		if a.kind == isObject && a.obj.native == "Promise" {
+		if a.isPromise() {
 			out = join(out, a.obj.data.given(a.under, a.free))
-			changed = true
 		} else {
 			out = join(out, Value{a})
 		}
-	}
-	if !changed {
-		return v
 	}
 	if len(out) == 0 {
 		return unknown()
 	}
 	return out
 }
+
+func (a Atom) isPromise() bool { return a.kind == isObject && a.obj.native == "Promise" }

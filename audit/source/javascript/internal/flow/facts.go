@@ -3,8 +3,6 @@
 
 package flow
 
-import "sort"
-
 // Bits say which attacks are excluded: each names a family of values that an argument cannot have
 // where the bit is set. Guards are read by trying the family on them (predicate.go), so a check that
 // forgets a family is seen to.
@@ -64,54 +62,71 @@ const (
 )
 
 // facts are what is known of the arguments on a way through the program, by their origin. They are
-// sorted and never changed.
-type facts []fact
+// sorted and never changed. Mostly nothing is known, and values have many of them: so they are one pointer.
+type facts struct{ list *[]fact }
 
 type fact struct {
 	origin int
 	bits   Bits
 }
 
+// factsOf are facts that are sorted.
+func factsOf(list []fact) facts {
+	if len(list) == 0 {
+		return facts{}
+	}
+	return facts{&list}
+}
+
+func (f facts) all() []fact {
+	if f.list == nil {
+		return nil
+	}
+	return *f.list
+}
+
 func (f facts) of(origin int) Bits {
-	i := sort.Search(len(f), func(i int) bool { return f[i].origin >= origin })
-	if i < len(f) && f[i].origin == origin {
-		return f[i].bits
+	for _, x := range f.all() {
+		if x.origin == origin {
+			return x.bits
+		}
 	}
 	return 0
 }
 
 func known(origin int, bits Bits) facts {
 	if bits == 0 {
-		return nil
+		return facts{}
 	}
-	return facts{{origin, bits}}
+	return factsOf([]fact{{origin, bits}})
 }
 
 // and is what is known where both are.
-func (f facts) and(g facts) facts {
-	if len(g) == 0 {
+func (f facts) and(other facts) facts {
+	if other.list == nil {
 		return f
 	}
-	if len(f) == 0 {
-		return g
+	if f.list == nil {
+		return other
 	}
-	out := make(facts, 0, len(f)+len(g))
+	f1, f2 := f.all(), other.all()
+	out := make([]fact, 0, len(f1)+len(f2))
 	i, j := 0, 0
-	for i < len(f) || j < len(g) {
+	for i < len(f1) || j < len(f2) {
 		switch {
-		case j == len(g) || i < len(f) && f[i].origin < g[j].origin:
-			out = append(out, f[i])
+		case j == len(f2) || i < len(f1) && f1[i].origin < f2[j].origin:
+			out = append(out, f1[i])
 			i++
-		case i == len(f) || g[j].origin < f[i].origin:
-			out = append(out, g[j])
+		case i == len(f1) || f2[j].origin < f1[i].origin:
+			out = append(out, f2[j])
 			j++
 		default:
-			out = append(out, fact{f[i].origin, ofAddress(f[i].bits | g[j].bits)})
+			out = append(out, fact{f1[i].origin, ofAddress(f1[i].bits | f2[j].bits)})
 			i++
 			j++
 		}
 	}
-	return out
+	return factsOf(out)
 }
 
 // ofAddress adds what is known of what an address resolves to.
@@ -133,7 +148,7 @@ func (in *interp) ofAddresses(v Value) Value {
 
 func (f facts) ofAddresses(before facts) facts {
 	out := f
-	for _, x := range f {
+	for _, x := range f.all() {
 		if x.bits&bitAddress != 0 {
 			out = out.and(known(x.origin, before.of(x.origin)&bitsPrivate<<dnsShift))
 		}
@@ -142,21 +157,25 @@ func (f facts) ofAddresses(before facts) facts {
 }
 
 // or is what is known where one of both is, it is not known which.
-func (f facts) or(g facts) facts {
-	var out facts
-	for i, j := 0, 0; i < len(f) && j < len(g); {
+func (f facts) or(other facts) facts {
+	if f == other {
+		return f
+	}
+	var out []fact
+	f1, f2 := f.all(), other.all()
+	for i, j := 0, 0; i < len(f1) && j < len(f2); {
 		switch {
-		case f[i].origin < g[j].origin:
+		case f1[i].origin < f2[j].origin:
 			i++
-		case g[j].origin < f[i].origin:
+		case f2[j].origin < f1[i].origin:
 			j++
 		default:
-			if b := f[i].bits & g[j].bits; b != 0 {
-				out = append(out, fact{f[i].origin, b})
+			if b := f1[i].bits & f2[j].bits; b != 0 {
+				out = append(out, fact{f1[i].origin, b})
 			}
 			i++
 			j++
 		}
 	}
-	return out
+	return factsOf(out)
 }

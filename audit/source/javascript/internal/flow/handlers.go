@@ -20,12 +20,12 @@ func (in *interp) runHandler(h *handler) bool {
 // isolated runs something as the present handler. What it writes is taken back.
 func (in *interp) isolated(h *handler, steps int, run func()) (whole bool) {
 	mark, floor := in.open()
-	in.origins, in.facts, in.tool, in.dead, in.current = map[string]*origin{}, nil, h.tool, false, h
+	in.origins, in.facts, in.tool, in.dead, in.current = map[string]*origin{}, facts{}, h.tool, false, h
 	in.memos, in.began, in.beganID = map[memoKey]*memo{}, in.steps, in.nextID
 	whole = in.bounded(steps, run)
 	in.undo(mark)
 	in.close(floor)
-	in.facts, in.tool, in.dead, in.current = nil, "", false, nil
+	in.facts, in.tool, in.dead, in.current = facts{}, "", false, nil
 	in.memos, in.began = map[memoKey]*memo{}, in.steps
 	return whole
 }

@@ -145,7 +145,7 @@ func (in *interp) memo(key memoKey) *memo {
 
 // holds says whether all of other facts are known, too.
 func (f facts) holds(other facts) bool {
-	for _, x := range other {
+	for _, x := range other.all() {
 		if x.bits&^f.of(x.origin) != 0 {
 			return false
 		}
@@ -189,7 +189,7 @@ func (l *look) flags(list ...bool) {
 
 func (l *look) facts(f facts) {
 	l.byte('(')
-	for _, x := range f {
+	for _, x := range f.all() {
 		l.int(' ', x.origin)
 		l.buf = strconv.AppendUint(append(l.buf, '='), uint64(x.bits), 16)
 	}
@@ -214,7 +214,7 @@ func (l *look) value(v Value, depth int) {
 		if a.dep || a.open {
 			l.flags(a.dep, a.open)
 		}
-		if len(a.under)+len(a.yes)+len(a.no) > 0 {
+		if a.informs() {
 			l.facts(a.under)
 			l.facts(a.yes)
 			l.facts(a.no)

@@ -54,8 +54,8 @@ func (in *interp) module(f *parse.File) Value {
 			in.declare(s, helper, native(helper))
 		}
 	}
-	facts, dead, current, mark, began := in.facts, in.dead, in.current, len(in.trail), in.began
-	in.facts, in.began = nil, in.steps
+	before, dead, current, mark, began := in.facts, in.dead, in.current, len(in.trail), in.began
+	in.facts, in.began = facts{}, in.steps
 	whole := in.bounded(in.limits.StepsFile, func() {
 		in.hoistVars(f.Program.DeclarationList, s)
 		in.hoist(f.Program.Body, s, u)
@@ -68,7 +68,7 @@ func (in *interp) module(f *parse.File) Value {
 		in.depth--
 		in.pop(frame)
 	})
-	in.facts, in.dead, in.current, in.began = facts, dead, current, began
+	in.facts, in.dead, in.current, in.began = before, dead, current, began
 	in.trail = in.trail[:mark] // what a file sets up stays, whichever way it was loaded on
 	if !whole || in.short {
 		in.short = false

@@ -36,7 +36,7 @@ type probeResult struct {
 type probed struct{ after, yes, no Bits }
 
 func (p probeResult) apply(v Value) Value {
-	if len(p.yes) == 0 && len(p.no) == 0 {
+	if p.yes.list == nil && p.no.list == nil {
 		return v
 	}
 	out := append(Value(nil), v...)

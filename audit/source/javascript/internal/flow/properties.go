@@ -16,10 +16,10 @@ type sequence struct {
 }
 
 func (q sequence) at(i int) Value {
-	if i < len(q.known) {
+	if i >= 0 && i < len(q.known) {
 		return q.known[i]
 	}
-	if len(q.rest) == 0 {
+	if i < 0 || len(q.rest) == 0 {
 		return undefined()
 	}
 	return q.rest
@@ -82,7 +82,7 @@ func (in *interp) elements(v Value) sequence {
 }
 
 func mapGiven(list []Value, a Atom) []Value {
-	if len(a.under) == 0 && !a.free && a.tool == "" {
+	if a.under.list == nil && !a.free && a.tool == "" {
 		return list
 	}
 	out := make([]Value, len(list))

@@ -197,13 +197,16 @@ func common(ways []way, free bool) facts {
 
 // gained is what a way knows that was not known before.
 func gained(f, before facts) facts {
-	var out facts
-	for _, x := range f {
+	if f == before {
+		return facts{}
+	}
+	var out []fact
+	for _, x := range f.all() {
 		if b := x.bits &^ before.of(x.origin); b != 0 {
-			out = append(out, fact{x.origin, x.bits})
+			out = append(out, x)
 		}
 	}
-	return out
+	return factsOf(out)
 }
 
 func joinSlots(a, b content) content {

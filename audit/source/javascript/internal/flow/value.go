@@ -34,13 +34,13 @@ type Value []Atom
 type Atom struct {
 	kind kind
 	b    bool
+	dep  bool // rests on an argument in a way that is not followed: a length, a comparison
+	open bool // text that may as well be an object with fields from the caller
+	free bool // chosen by the configuration alone
 	n    float64
 	text []part
 	obj  *Object
 	name string
-	dep  bool   // rests on an argument in a way that is not followed: a length, a comparison
-	open bool   // text that may as well be an object with fields from the caller
-	free bool   // chosen by the configuration alone
 	tool string // the tool whose name chose this alternative
 	pick string // the tool that is called where this is true
 
@@ -175,6 +175,9 @@ type class struct {
 	typesOf Value   // a function that gives them
 }
 
+// informs says whether something is known where the value is this alternative.
+func (a *Atom) informs() bool { return a.under.list != nil || a.yes.list != nil || a.no.list != nil }
+
 func undefined() Value         { return Value{{kind: isUndefined}} }
 func unknown() Value           { return Value{{kind: isUnknown}} }
 func unknownDep() Value        { return Value{{kind: isUnknown, dep: true}} }
@@ -232,7 +235,7 @@ func join(v, w Value) Value {
 			out = append(out, *b)
 			continue
 		}
-		if len(out[i].under)+len(out[i].yes)+len(out[i].no) == 0 {
+		if !out[i].informs() {
 			continue
 		}
 		if !owned {
@@ -310,7 +313,7 @@ func (v Value) depends() bool {
 
 // under adds what is known to each alternative.
 func (v Value) given(f facts, free bool) Value {
-	if len(f) == 0 && !free {
+	if f.list == nil && !free {
 		return v
 	}
 	out := slices.Clone(v)
