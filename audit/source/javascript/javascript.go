@@ -116,9 +116,6 @@ func (t *tree) unfinished(report flow.Report) {
 	if report.Late {
 		t.skip("the rest", "not analysed: time")
 	}
-	if report.Handlers == 0 {
-		t.skip("the server", "no handler of a tool was recognised, so nothing is known of it")
-	}
 }
 
 // original is the place in the source of a file, where the package has a map to it.

@@ -18,7 +18,7 @@ import (
 var (
 	takesFiles = regexp.MustCompile(`(?i)file|upload|attach|media|photo|image|audio|video|voice|document|load|read|open|parse|import|convert|transcribe|save|write|export|extract`)
 	isFile     = regexp.MustCompile(`(?i)^(file|path|files|paths|file_?path|file_?name|media|photo|image|audio|video|voice|document|attachment|media_?path|image_?path)$`)
-	tellsOnly  = regexp.MustCompile(`(?i)error|exception|warn|log|debug|info|print|exists|content|result|response`)
+	tellsOnly  = regexp.MustCompile(`(?i)error|exception|warn|log|debug|info|print|exists|content|result|response|close|^_*(match|fnmatch|compare|filter|ignore|should)|^_*(is|has|can)_`)
 )
 
 // A nameKind is what the name of a function says of it.
