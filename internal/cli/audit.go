@@ -198,7 +198,7 @@ func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) 
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(flags.baseline, raw, 0o644); err != nil { //nolint:gosec // it is for everybody
+		if err := os.WriteFile(flags.baseline, raw, 0o644); err != nil { // it is for everybody
 			return err
 		}
 	}
@@ -368,7 +368,7 @@ func (f *auditFlags) writeFiles(r *audit.Report, place string) error {
 		if err := write(&b, r); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil { //nolint:gosec // it is for everybody
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil { // it is for everybody
 			return err
 		}
 	}

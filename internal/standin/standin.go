@@ -68,7 +68,7 @@ func Write(dir string, has func(program string) bool) error {
 				return err
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), script, 0o755); err != nil { //nolint:gosec // it is to be run
+		if err := os.WriteFile(filepath.Join(dir, name), script, 0o755); err != nil { // it is to be run
 			return err
 		}
 	}
