@@ -33,6 +33,7 @@ var Class = &class.Class{
 		{Name: "nul", Doc: "A NUL ends the path behind the check"},
 		{Name: "home", Doc: "A path of the home directory, or one that begins with ~, is opened"},
 		{Name: "not-normalised", Doc: "In the code, the path is compared with a root before its \"..\" are resolved"},
+		{Name: "archive-entry", Doc: "In the code, a name within the caller's archive is joined to a directory, and nothing keeps the result there; or tarfile unpacks without a filter"},
 		{Name: "pattern", Doc: "In the code, the path is compared with a pattern that does not keep it within a directory"},
 		{Name: "deny-list", Doc: "A remark: the path is resolved and refused below some directories; everything else is open"},
 		{Name: "optional-guard", Doc: "A remark: there is a guard, and the server's owner can switch it off"},

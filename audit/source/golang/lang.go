@@ -66,6 +66,9 @@ func (g *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	if g.rpc && g.decodeRequest(c) {
 		return flow.Value{}, true
 	}
+	if readsEntry(c) {
+		return flow.Value{}, true
+	}
 	if m, ok := g.table.models[c.Name]; ok {
 		return m(c), true
 	}
@@ -80,6 +83,9 @@ func (g *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 
 // Attr implements [flow.Lang].
 func (g *lang) Attr(in *flow.Interp, native, name string, of flow.Value, pos flow.Pos) (flow.Value, bool) {
+	if v, ok := archiveAttr(in, native, name, of, pos); ok {
+		return v, true
+	}
 	switch native {
 	case "net/url.URL":
 		switch name {

@@ -22,6 +22,7 @@ func newTable() *table {
 	t.json()
 	t.sdks()
 	t.paths()
+	t.archives()
 	t.guards()
 	t.network()
 	t.processes()

@@ -17,8 +17,15 @@ func (t *table) paths() {
 		}
 	}
 	t.define(sink(0), "os.Open", "os.OpenFile", "os.ReadFile", "os.WriteFile", "os.Create", "os.Remove", "os.RemoveAll", "os.Mkdir", "os.MkdirAll", "os.ReadDir", "os.Truncate", "os.Chmod", "os.Chown", "os.Chtimes", "os.DirFS", "os.Readlink", "os.CopyFS", "os.OpenRoot", "os.CreateTemp", "os.MkdirTemp", "os.Chdir",
-		"io/ioutil.ReadFile", "io/ioutil.WriteFile", "io/ioutil.ReadDir", "path/filepath.Walk", "path/filepath.WalkDir", "path/filepath.Glob", "html/template.ParseFiles", "text/template.ParseFiles", "archive/zip.OpenReader", "debug/elf.Open", "plugin.Open", "syscall.Open", "golang.org/x/sys/unix.Open",
+		"io/ioutil.ReadFile", "io/ioutil.WriteFile", "io/ioutil.ReadDir", "path/filepath.Walk", "path/filepath.WalkDir", "path/filepath.Glob", "html/template.ParseFiles", "text/template.ParseFiles", "debug/elf.Open", "plugin.Open", "syscall.Open", "golang.org/x/sys/unix.Open",
 		"github.com/go-git/go-git.PlainOpen", "github.com/go-git/go-git.PlainClone", "github.com/go-git/go-git.PlainInit", "github.com/xuri/excelize.OpenFile", "github.com/joho/godotenv.Load", "github.com/karrick/godirwalk.Walk", "github.com/otiai10/copy.Copy")
+	for _, n := range []string{"os.Open", "os.OpenFile", "os.ReadFile"} {
+		open := t.models[n]
+		t.define(func(c *flow.CallSite) flow.Value {
+			open(c)
+			return c.In.Tuple(c.In.Opened(c.Arg(0)), flow.Value{})
+		}, n)
+	}
 	t.define(sink(0, 1), "os.Rename", "os.Link", "os.Symlink")
 	t.define(sink(2), "net/http.ServeFile")
 	walk := func(c *flow.CallSite) flow.Value { // what is found below is as good as the directory

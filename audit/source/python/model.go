@@ -39,6 +39,9 @@ func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 				return f(l, c), true
 			}
 		}
+		if isArchive[recv] { // what is in a file is not the caller's
+			return flow.Value{}, true
+		}
 	}
 	return flow.Value{}, false
 }
@@ -55,6 +58,7 @@ func newTable() *table {
 	defineBuiltins(t)
 	defineText(t)
 	definePaths(t)
+	defineArchives(t)
 	defineNetwork(t)
 	defineProcesses(t)
 	return t
@@ -412,6 +416,9 @@ func (l *lang) Attr(in *flow.Interp, native, name string, of flow.Value, pos flo
 		case "ipv4_mapped", "sixtofour", "network_address":
 			return in.Derive(flow.Address, 0, pos, "", of).WithNative(native), true
 		}
+	}
+	if v, ok := archiveAttr(in, native, name, of, pos); ok {
+		return v, true
 	}
 	if native == "pathlib.Path()" {
 		switch name {

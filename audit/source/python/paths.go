@@ -9,7 +9,7 @@ var pathType = []string{"pathlib.Path()"}
 
 func definePaths(t *table) {
 	t.define(pathArg(0), "open", "io.open", "codecs.open", "aiofiles.open", "os.open", "os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.mkdir", "os.makedirs", "os.chmod", "os.chown", "os.truncate", "os.readlink", "glob.glob", "glob.iglob",
-		"shutil.rmtree", "shutil.unpack_archive", "shutil.make_archive", "tarfile.open", "zipfile.ZipFile", "gzip.open", "bz2.open", "lzma.open", "sqlite3.connect", "aiosqlite.connect", "mimetypes.read_mime_types",
+		"shutil.rmtree", "shutil.make_archive", "gzip.open", "bz2.open", "lzma.open", "sqlite3.connect", "aiosqlite.connect", "mimetypes.read_mime_types",
 		"pandas.read_csv", "pandas.read_excel", "pandas.read_json", "pandas.read_parquet", "pandas.ExcelFile", "polars.read_csv", "numpy.load", "numpy.loadtxt", "PIL.Image.open", "cv2.imread", "docx.Document", "pptx.Presentation", "openpyxl.load_workbook", "PyPDF2.PdfReader", "pypdf.PdfReader", "fitz.open", "pymupdf.open", "pdfplumber.open", "librosa.load", "soundfile.read", "nbformat.read", "joblib.load", "importlib.util.spec_from_file_location", "runpy.run_path",
 		"git.Repo", "git.Repo.init", "pygit2.Repository", "configparser.ConfigParser().read", "fileinput.input", "linecache.getlines", "mmap.mmap", "trimesh.load", "duckdb.connect", "dotenv.load_dotenv")
 	t.define(pathArg(0, 1), "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.move", "os.rename", "os.replace", "os.link", "os.symlink", "os.renames")
@@ -41,10 +41,6 @@ func definePaths(t *table) {
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return c.In.Check(c.Arg(0, "path"), flow.Local, 0) },
 		"os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.lexists", "os.access", "aiofiles.os.path.exists", "aiofiles.os.path.isfile")
 	t.define(recvCheck(flow.Local, 0), ".exists", ".is_file", ".is_dir")
-	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
-		c.In.PathSink(c.Pos, c.Name[1:], c.Arg(0, "path"))
-		return flow.Value{}
-	}, ".extractall")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return c.In.Check(c.Arg(0), 0, flow.Relative) }, "os.path.isabs")
 
 	t.define(newPath, "pathlib.Path")

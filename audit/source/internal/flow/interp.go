@@ -232,7 +232,8 @@ func (in *Interp) newNode(src *Source, how Deriv, from []*node, labels Label, po
 	if len(from) > 4 {
 		from = from[:4]
 	}
-	return &node{id: in.ids, src: src, how: how, in: from, labels: labels, pos: pos, note: note}
+	entry := how == Entry || slices.ContainsFunc(from, func(n *node) bool { return n.entry })
+	return &node{id: in.ids, src: src, how: how, in: from, labels: labels, pos: pos, note: note, entry: entry}
 }
 
 func (in *Interp) newObject(k kind, name string) *object {

@@ -71,6 +71,7 @@ const (
 	CommonRoot              // of a path and a root
 	Decoded                 // what was encoded may come to light
 	Baked                   // the labels of a branch
+	Entry                   // a name within the archive that a path names, or a text is
 )
 
 // A Source is an argument of a tool.
@@ -89,6 +90,7 @@ type node struct {
 	labels Label
 	pos    Pos
 	note   string
+	entry  bool // some of it is what an archive holds by name
 }
 
 // down are the labels that a value has because what it was made of has them.
@@ -96,6 +98,8 @@ func (n *node) down(l Label) Label {
 	switch n.how {
 	case Part, Word:
 		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted | Answer | Resolved | Unseen)
+	case Entry:
+		return 0
 	case Decoded:
 		return l & (HostFixed | Relative | Answer)
 	case Host, Address:
@@ -162,7 +166,7 @@ func (n *node) upwards(l Label) Label {
 		return 0
 	case Decoded:
 		return l & hostLabels
-	case FromArgs:
+	case FromArgs, Entry:
 		return 0
 	}
 	return l

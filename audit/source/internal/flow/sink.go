@@ -58,6 +58,9 @@ func (j judged) rank() int {
 
 // report notes what reaches a sink.
 func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what string) {
+	if n.entry && class != audit.Path {
+		return
+	}
 	tool := n.src.Tool
 	if tool == "" {
 		tool = in.st.tool
@@ -125,7 +128,13 @@ func (in *Interp) each(v Value, f func(n *node, l Label)) {
 
 // PathSink is a function that reads, writes or lists what a value names.
 func (in *Interp) PathSink(pos Pos, what string, v Value) {
-	in.each(v, func(n *node, l Label) { in.report(audit.Path, n, judgePath(l), pos, what) })
+	in.each(v, func(n *node, l Label) {
+		j := judgePath(l)
+		if n.entry && j.confidence == audit.Traced {
+			j = suspected("archive-entry", "the path is a name that the caller's archive holds, and nothing keeps it below a root before SINK")
+		}
+		in.report(audit.Path, n, j, pos, what)
+	})
 }
 
 // RootedSink is such a function that itself keeps to a directory.

@@ -15,13 +15,14 @@ type Value struct {
 	closed bool // it is one of consts and nothing else
 	truth  truth
 	cond   *cond
-	pre    string // a literal that it begins with
-	suf    string // one that it ends with
-	whole  bool   // nothing was put in front of the tainted part, nor behind
-	ptr    addr   // what it points to; 0 is nothing
-	tool   bool   // it is the name of the tool that is called
-	caller bool   // it hangs on what the caller says, if it is nothing that can be followed
-	there  bool   // it is an element of a list: something, if perhaps an empty one
+	pre    string  // a literal that it begins with
+	suf    string  // one that it ends with
+	whole  bool    // nothing was put in front of the tainted part, nor behind
+	ptr    addr    // what it points to; 0 is nothing
+	tool   bool    // it is the name of the tool that is called
+	caller bool    // it hangs on what the caller says, if it is nothing that can be followed
+	there  bool    // it is an element of a list: something, if perhaps an empty one
+	opened []*node // the path of the file that it is, or was read from
 }
 
 type truth uint8
@@ -187,6 +188,7 @@ func either(a, b Value) Value {
 		there:  a.there && b.there,
 		whole:  a.whole && b.whole || a.whole && !b.Tainted() || b.whole && !a.Tainted(),
 	}
+	out.opened = union(a.opened, b.opened, maxNodes)
 	out.consts = union(a.consts, b.consts, maxConsts)
 	if a.truth == b.truth {
 		out.truth = a.truth
