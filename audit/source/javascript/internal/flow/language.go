@@ -1,0 +1,204 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"math"
+	"strings"
+)
+
+// languageCall calls a function of the language itself.
+func (in *interp) languageCall(name string, args []Value, at position) (Value, bool) {
+	if keeps[name] {
+		return in.kept(name, args, at), true
+	}
+	if v, ok := in.valueCall(name, args, at); ok {
+		return v, true
+	}
+	if v, ok := in.objectCall(name, args, at); ok {
+		return v, true
+	}
+	return in.controlCall(name, args, at)
+}
+
+// kept is what comes of a function that keeps what it is given.
+func (in *interp) kept(name string, args []Value, at position) Value {
+	first := arg(args, 0)
+	switch name {
+	case "String":
+		return in.text(first)
+	case "Buffer.from":
+		return reshapeKeep(first)
+	case "Object.create":
+		return in.objectCreate(first)
+	case "Array.from":
+		return in.arrayFrom(args, at)
+	}
+	return first
+}
+
+// valueCall makes texts, numbers, truth values, lists and errors of others.
+func (in *interp) valueCall(name string, args []Value, at position) (Value, bool) {
+	first := arg(args, 0)
+	switch name {
+	case "Number", "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat", "BigInt":
+		return in.toNumberCall(name, args), true
+	case "Boolean":
+		return boolean(first), true
+	case "isNaN", "Number.isNaN", "Number.isInteger", "Number.isFinite", "isFinite", "Number.isSafeInteger":
+		return numeric(name, first), true
+	case "encodeURIComponent", "escape":
+		return remap(reshape(first, func(h hole) hole { h.safe = bitsAll; return h }), func(h hole) hole { return h }), true
+	case "JSON.stringify":
+		return in.flatten(first, 0), true
+	case "JSON.parse":
+		if len(first) == 1 && first[0].kind == isObject && first[0].obj.native == "" {
+			return first, true // a message, where it stands for its text
+		}
+		return reopen(first), true
+	case "Array.isArray":
+		return in.isArray(first), true
+	case "String.raw":
+		return in.rawTemplate(args), true
+	case "String.fromCharCode", "String.fromCodePoint":
+		return in.fromCharCode(args), true
+	case "util.format", "printf", "sprintf-js.sprintf":
+		out := constant("")
+		for _, v := range args {
+			out = concat(concat(out, in.text(v)), constant(" "))
+		}
+		return out, true
+	case "Object.is":
+		return in.equal(first, arg(args, 1), true), true
+	case "Array", "Array.of":
+		return objectOf(in.newArray(args...)), true
+	case "Error", "TypeError", "RangeError":
+		return in.newNative(name, args, at), true
+	}
+	return nil, false
+}
+
+func boolean(v Value) (out Value) {
+	truthy, falsy := sides(v)
+	for _, a := range truthy {
+		out = join(out, Value{{kind: isBool, b: true, under: a.under, dep: a.dep || tainted(a.text)}})
+	}
+	for _, a := range falsy {
+		out = join(out, Value{{kind: isBool, under: a.under, dep: a.dep || tainted(a.text)}})
+	}
+	return out
+}
+
+// numeric is what isNaN and its like say of a value.
+func numeric(name string, first Value) Value {
+	if n, ok := toNumber(first); ok {
+		switch name {
+		case "isNaN", "Number.isNaN":
+			return truth(math.IsNaN(n))
+		case "Number.isInteger", "Number.isSafeInteger":
+			return truth(n == math.Trunc(n))
+		}
+		return truth(!math.IsNaN(n) && !math.IsInf(n, 0))
+	}
+	if strings.HasPrefix(name, "Number.is") && name != "Number.isNaN" {
+		return typed(first)
+	}
+	return anyTruth(first.depends())
+}
+
+// objectCall calls what there is below Object and Reflect.
+func (in *interp) objectCall(name string, args []Value, at position) (Value, bool) {
+	first := arg(args, 0)
+	switch name {
+	case "Object.keys", "Reflect.ownKeys", "Object.getOwnPropertyNames":
+		q := in.keysOf(first)
+		o := in.newArray(q.known...)
+		o.array.rest = q.rest
+		return objectOf(o), true
+	case "Object.values", "Object.entries":
+		return in.entries(first, name == "Object.entries"), true
+	case "Object.fromEntries":
+		return in.fromEntries(first), true
+	case "Object.assign":
+		return in.objectAssign(args), true
+	case "Object.defineProperty", "Reflect.defineProperty":
+		in.defineProperty(first, arg(args, 1), arg(args, 2))
+		return first, true
+	case "Object.defineProperties":
+		return first, true
+	case "Object.getPrototypeOf", "Reflect.getPrototypeOf":
+		return unknown(), true
+	case "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor":
+		d := in.newObject("")
+		in.set(d, "get", undefined())
+		in.set(d, "enumerable", unknown())
+		in.set(d, "value", in.index(first, arg(args, 1), at))
+		return objectOf(d), true
+	case "Object.hasOwn":
+		return in.hasKey(first, arg(args, 1)), true
+	case "Reflect.get":
+		return in.index(first, arg(args, 1), at), true
+	case "Reflect.apply":
+		return in.call(first, arg(args, 1), in.elements(arg(args, 2)).known, at), true
+	case "Object.prototype.hasOwnProperty.call", "Object#.hasOwnProperty.call":
+		return in.hasKey(first, arg(args, 1)), true
+	}
+	return nil, false
+}
+
+// controlCall calls what runs something else: promises, timers, modules, and what compilers put there.
+func (in *interp) controlCall(name string, args []Value, at position) (Value, bool) {
+	first := arg(args, 0)
+	switch name {
+	case "Promise.all", "Promise.allSettled":
+		q := in.elements(first)
+		o := in.newArray()
+		for _, v := range q.known {
+			o.array.list = append(o.array.list, in.settledOf(v, name))
+		}
+		if len(q.rest) > 0 {
+			o.array.rest = in.settledOf(q.rest, name)
+		}
+		return objectOf(o), true
+	case "Promise.race", "Promise.any":
+		return in.settled(in.elements(first).all()), true
+	case "Promise.reject":
+		return unknown(), true
+	case "setTimeout", "setImmediate", "queueMicrotask", "process.nextTick", "setInterval":
+		in.callbacks(args, at)
+		return unknown(), true
+	case "process.exit", "process.abort":
+		if !in.top() {
+			in.dead = true
+		}
+		return undefined(), true
+	case "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext":
+		return unknown(), true
+	case "__asyncGenerator":
+		return in.call(arg(args, 2), first, nil, at), true
+	case "__async", "__awaiter":
+		return in.call(arg(args, len(args)-1), first, nil, at), true
+	case "__forAwait", "__asyncValues", "__values":
+		return in.iterator(first), true
+	case "module.createRequire":
+		return native("require"), true
+	case "require", "import":
+		if s, ok := first.one(); ok {
+			return in.requireName(s, at.unit), true
+		}
+		return unknown(), true
+	}
+	return nil, false
+}
+
+func (in *interp) settledOf(v Value, name string) Value {
+	v = in.settled(v)
+	if name == "Promise.all" {
+		return v
+	}
+	o := in.newObject("")
+	in.set(o, "status", unknown())
+	in.set(o, "value", v)
+	return objectOf(o)
+}
