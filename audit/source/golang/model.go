@@ -23,6 +23,7 @@ func newTable() *table {
 	t.sdks()
 	t.paths()
 	t.archives()
+	t.filesystems()
 	t.guards()
 	t.network()
 	t.processes()
