@@ -150,6 +150,41 @@ func inShort(r *Report) string {
 	return strings.Join(words, " ")
 }
 
+// TestTried holds what reading and a run of the server come to together: that reading found nothing neither makes a
+// cell relevant nor one known that the run left open.
+func TestTried(t *testing.T) {
+	t.Parallel()
+	const read, found = "path r/p static no-evidence", "path r/p static no-evidence none containment"
+	both := []Method{Static, Dynamic}
+	for name, tt := range map[string]struct {
+		methods []Method
+		facts   []string
+		want    string // mark, assessed of relevant
+	}{
+		"read alone":                       {[]Method{Static}, []string{read, "path s/p static no-evidence"}, "A 2/2"},
+		"read alone, and one not read":     {[]Method{Static}, []string{read, "path s/p static no-evidence", "path t/p static no-evidence", "path u/p static inconclusive"}, "A 3/4"},
+		"no probe fits":                    {both, []string{read}, "A 0/0"},
+		"no probe fits, another rule":      {both, []string{read + " none nothing"}, "A 0/0"},
+		"a way was found, no probe fits":   {both, []string{found}, "A 1/1"},
+		"a way was found, nothing shown":   {both, []string{found, "path r/p dynamic inconclusive"}, "A 1/1"},
+		"nothing found, nothing shown":     {both, []string{read, "path r/p dynamic inconclusive"}, "? 0/1"},
+		"nothing found, skipped":           {both, []string{read, "path r/p dynamic skipped", "schema r dynamic guarded"}, "B? 1/2"},
+		"nothing found, guarded":           {both, []string{read, "path r/p dynamic guarded"}, "A 1/1"},
+		"nothing found, proven":            {both, []string{read, "path r/p dynamic vulnerable proven x"}, "C 1/1"},
+		"nothing found, no evidence":       {both, []string{read, "path r/p dynamic no-evidence"}, "A 1/1"},
+		"a guard was read, nothing shown":  {both, []string{"path r/p static guarded", "path r/p dynamic inconclusive"}, "A 1/1"},
+		"traced, no probe fits":            {both, []string{"path r/p static vulnerable traced x"}, "C 1/1"},
+		"not read, no probe fits":          {both, []string{"path r/p static inconclusive", "schema r dynamic guarded"}, "B? 1/2"},
+		"many read do not hide one":        {both, []string{"path r/p dynamic inconclusive", "path a/p static no-evidence", "path b/p static no-evidence", "path c/p static no-evidence", "schema r dynamic guarded"}, "B? 1/2"},
+		"of all that was read nothing ran": {both, []string{read, "schema r dynamic inconclusive"}, "? 0/1"},
+	} {
+		r := New(Input{Target: Target{Methods: tt.methods}, Tools: []string{"tool"}, Facts: facts(t, tt.facts...), Now: day})
+		if got := fmt.Sprintf("%s %d/%d", &r.Grade, r.Grade.Coverage.Assessed, r.Grade.Coverage.Relevant); got != tt.want {
+			t.Errorf("%s: got %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
 // TestUnknown holds that a server of which no tool is known is not graded.
 func TestUnknown(t *testing.T) {
 	t.Parallel()

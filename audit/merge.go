@@ -40,6 +40,21 @@ func assess(facts []Fact) []Assessment {
 	return list
 }
 
+// telling are the facts that say something. That reading found no way to anything dangerous says where nothing but the
+// code is looked at how much of it was. Beside a run it says too little: a way that is not recognised looks the same. So
+// it makes nothing relevant there, and nothing known that the run left open.
+func telling(facts []Fact, methods []Method) []Fact {
+	if !slices.Contains(methods, Dynamic) {
+		return facts
+	}
+	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
+		return f.Method == Static && f.Verdict == NoEvidence && (f.Rule == "" || f.Rule == ruleNothing)
+	})
+}
+
+// ruleNothing is the rule of a parameter that reaches nothing. Others of [NoEvidence] say what it reaches.
+const ruleNothing = "nothing"
+
 func compareCells(a, b Cell) int {
 	return cmp.Or(cmp.Compare(classRank(a.Class), classRank(b.Class)), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Param, b.Param))
 }

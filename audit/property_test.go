@@ -40,7 +40,7 @@ func anyClass(b byte) Class {
 func holds(t *testing.T, data []byte) {
 	t.Helper()
 	list := anyFacts(data)
-	in := Input{Tools: []string{"tool"}, Facts: list, Now: day}
+	in := Input{Target: Target{Methods: []Method{Static, Dynamic}[:1+len(data)%2]}, Tools: []string{"tool"}, Facts: list, Now: day}
 	r := New(in)
 	g := &r.Grade
 	if g.Letter == Ungraded {

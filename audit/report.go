@@ -49,7 +49,7 @@ const SchemaVersion = 1
 // New makes the report.
 func New(in Input) *Report {
 	in.Facts = cleanFacts(in.Facts)
-	cells := assess(in.Facts)
+	cells := assess(telling(in.Facts, in.Target.Methods))
 	list := findings(cells, in.Language)
 	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
 	tools := toolNames(in.Tools, in.Facts)

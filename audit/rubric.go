@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes when the same findings would get another grade.
-const RubricVersion = "2"
+const RubricVersion = "3"
 
 // Classes are the rows of the rubric, in the order of reports. The numbers are the published ones;
 // see docs/audit-rubric.md.

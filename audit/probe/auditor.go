@@ -82,6 +82,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	if err := a.learn(ctx); err != nil {
 		a.note("nothing was tried: %s", strictjson.Printable(err.Error(), 1000))
+		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Inconclusive, Why: "the server's tools could not be listed"})
 		return &a.result, nil
 	}
 	a.probe(ctx)
@@ -101,7 +102,7 @@ type experiment struct {
 }
 
 func (x *experiment) auditor() *auditor {
-	return &auditor{experiment: x, late: map[string]int{}, slow: map[string]bool{}, stoodIn: map[string]bool{}}
+	return &auditor{experiment: x, late: map[string]int{}, slow: map[string]bool{}, leaves: map[string]int{}, stoodIn: map[string]bool{}}
 }
 
 // An auditor tries a server in one session after another.
@@ -112,6 +113,7 @@ type auditor struct {
 	restarts int
 	late     map[string]int  // calls without an answer, by tool
 	slow     map[string]bool // tools that took long to answer
+	leaves   map[string]int  // calls that left a program running, by tool
 	dead     error           // the server cannot be started any more
 	calls    int
 	leftOut  int             // cells

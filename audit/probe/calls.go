@@ -31,18 +31,23 @@ func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) r
 		return reply{failed: "the server could not be started any more"}
 	}
 	a.calls++
-	began := time.Now()
+	waited := a.session.waiting()
 	r := a.session.call(ctx, t.Name, raw, a.cfg.CallTimeout)
+	slow := waited() >= slowCall
 	if r.late || r.gone {
 		a.late[t.Name]++
 		a.stop()
-	} else if time.Since(began) >= slowCall {
+		return r
+	}
+	if slow {
 		a.slow[t.Name] = true
 	}
+	a.rest(ctx, t)
 	return r
 }
 
-// slowCall is from when on a tool is slow: calls that wait for something can wait together.
+// slowCall is from when on a tool is slow: calls that wait for something can wait together. Time in which there was
+// work to do does not count, so that it does not matter how busy the machine is.
 const slowCall = time.Second
 
 // atOnce bounds the calls that a slow tool is given at a time.
@@ -106,6 +111,9 @@ func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any)
 	}
 	all.Wait()
 	a.calls += len(calls)
+	if within.Err() == nil {
+		a.rest(ctx, t)
+	}
 	for i := range replies {
 		if within.Err() != nil && ctx.Err() == nil && replies[i].raw == nil && replies[i].refused == nil && !replies[i].gone {
 			replies[i].late, replies[i].failed = true, noAnswer(a.cfg.CallTimeout)

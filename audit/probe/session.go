@@ -30,6 +30,7 @@ type session struct {
 	broken bool             // the next call needs another
 	spent  bool             // because its world is not what it was
 	begun  int              // events of its start
+	known  map[int]bool     // processes that are not waited for: those of its start, and those that last
 }
 
 // A launcher starts sessions.
@@ -58,6 +59,7 @@ func (l *launcher) start(ctx context.Context) (*session, error) {
 	}
 	s.client = client
 	_, s.begun = s.programs(0)
+	s.know()
 	return s, nil
 }
 

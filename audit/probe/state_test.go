@@ -6,9 +6,11 @@ package probe
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -81,6 +83,21 @@ var states = map[string]fixture{
 		}()
 		return "recording", nil
 	}},
+	"record": {tool1("record", "output", "Records to a file."), func(root string, a map[string]any) (string, error) {
+		if !recording.CompareAndSwap(false, true) {
+			return "", errors.New("there is a recording already")
+		}
+		cmd := exec.Command("sh", "-c", `sleep 0.2; : > "$0"`, under(root, text(a, "output")))
+		if err := cmd.Start(); err != nil {
+			return "", err
+		}
+		go func() { _ = cmd.Wait(); recording.Store(false) }()
+		return "recording", nil
+	}},
+	"linger": {tool1("record", "output", "Records to a file."), func(root string, a map[string]any) (string, error) {
+		path := under(root, text(a, "output"))
+		return "recording", errors.Join(writeFile(path, "recorded"), exec.Command("sleep", "1000", path).Start())
+	}},
 	"write-beside": {tool1("index", "directory", "Makes an index of a directory."), func(root string, a map[string]any) (string, error) {
 		dir := under(root, text(a, "directory"))
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -89,6 +106,9 @@ var states = map[string]fixture{
 		return "done", writeFile(filepath.Join(dir, "INDEX"), "1")
 	}},
 }
+
+// recording says that a program records, for which no call waits.
+var recording atomic.Bool
 
 const closedTool = `{"name":"get_guide","inputSchema":{"type":"object","properties":{"guideName":{"type":"string","enum":["first","second"]}},"required":["guideName"]}}`
 
@@ -135,6 +155,9 @@ func TestState(t *testing.T) {
 		"made-below":            {"approvals /categoryName path proven dot-dot", ""},
 		"made-below-held":       {"approvals /categoryName path guarded", "proven dot-dot"},
 		"write-later":           {"start_recording /output path proven absolute, dot-dot", ""},
+		"record":                {"record /output path proven absolute, dot-dot, sibling-prefix, symlink", ""},
+		"record+":               {"record /output command guarded", "inconclusive"},
+		"linger":                {"record /output path proven absolute", ""},
 		"write-beside":          {"index /directory path proven absolute", ""},
 	} {
 		t.Run(fixtures, func(t *testing.T) {

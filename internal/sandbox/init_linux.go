@@ -220,6 +220,7 @@ type order struct {
 	Signal  int  `json:"signal,omitempty"`  // for the server
 	Refresh bool `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
 	Settle  bool `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
+	Running bool `json:"running,omitempty"` // see [Sandbox.Running]; answered
 }
 
 // obey carries out orders, and ends everything when there is nobody left to give them.
@@ -234,6 +235,9 @@ func (i *initProcess) obey() {
 		}
 		if o.Settle {
 			_ = i.control.send(note{Refreshed: true}) // if nobody listens, the next order does not come
+		}
+		if o.Running {
+			_ = i.control.send(note{Refreshed: true, Running: running()}) // as above
 		}
 		if o.Refresh {
 			n := note{Refreshed: true}

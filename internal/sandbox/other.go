@@ -47,4 +47,5 @@ func (*Sandbox) Ended() Ended                                     { return Ended
 func (*Sandbox) Group() ([]string, error)                         { return nil, nil }
 func (*Sandbox) Refresh() error                                   { return nil }
 func (*Sandbox) Settle() error                                    { return nil }
+func (*Sandbox) Running() (Running, error)                        { return Running{}, nil }
 func (*Sandbox) Close()                                           {}

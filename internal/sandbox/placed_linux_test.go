@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestPlaced has a directory of the machine seen elsewhere, with a layer over it.
@@ -122,5 +123,40 @@ func TestSettle(t *testing.T) {
 			t.Fatalf("got %v", s.Events())
 		}
 		s.Close()
+	}
+}
+
+// TestRunning holds what runs inside, and whether it has work to do.
+func TestRunning(t *testing.T) {
+	for script, want := range map[string]struct {
+		processes int
+		busy      bool
+	}{
+		"echo; exec cat":                       {1, false},
+		"sleep 1000 & echo; exec cat":          {2, false},
+		"while :; do :; done & echo; exec cat": {2, true},
+	} {
+		s := start(t, Config{Dir: "/", Args: []string{"/bin/sh", "-c", script}})
+		if _, err := bufio.NewReader(s.Stdout()).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		var r Running
+		for range 500 { // a program that begins has work to do
+			var err error
+			if r, err = s.Running(); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.PIDs) == want.processes && r.Busy == want.busy {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if len(r.PIDs) != want.processes || r.Busy != want.busy {
+			t.Errorf("%s: got %+v, want %+v", script, r, want)
+		}
+		s.Close()
+		if _, err := s.Running(); err == nil {
+			t.Errorf("%s: it has ended, and is said to run", script)
+		}
 	}
 }

@@ -6,7 +6,9 @@
 package sandbox
 
 import (
+	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,4 +92,25 @@ func processes() []int {
 		}
 	}
 	return pids
+}
+
+// running is what runs inside now.
+func running() *Running {
+	r := &Running{PIDs: processes()}
+	r.Busy = slices.ContainsFunc(r.PIDs, busy)
+	return r
+}
+
+// busy reports whether a thread of a process runs, waits for a processor, or for a disk.
+func busy(pid int) bool {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return false // it is gone
+	}
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		raw, err := os.ReadFile(tasks + "/" + e.Name() + "/stat")
+		end := bytes.LastIndexByte(raw, ')') // of the name, which the process chooses
+		return err == nil && end >= 0 && end+2 < len(raw) && (raw[end+2] == 'R' || raw[end+2] == 'D')
+	})
 }

@@ -168,6 +168,13 @@ type Event struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
+// Running is what runs inside at a time.
+type Running struct {
+	PIDs []int `json:"pids"` // inside, with those that have ended and for which nobody has waited
+	// Busy says that something of it has work to do, whether or not there was a processor for it.
+	Busy bool `json:"busy,omitempty"`
+}
+
 // A Gap is a place whose changes cannot be seen, and why. Nothing can be written there.
 type Gap struct {
 	Path string `json:"path"`

@@ -353,21 +353,36 @@ func (s *Sandbox) Refresh() error { return s.ask(order{Refresh: true}) }
 // Settle has [Sandbox.Events] know all that began before.
 func (s *Sandbox) Settle() error { return s.ask(order{Settle: true}) }
 
-// ask gives init an order, and waits for its answer.
+// Running says what runs inside now, besides init. [Sandbox.Events] know all that began before.
+func (s *Sandbox) Running() (Running, error) {
+	n, err := s.answered(order{Running: true})
+	if err != nil || n.Running == nil {
+		return Running{}, err
+	}
+	return *n.Running, nil
+}
+
+// ask gives init an order, and waits until it was carried out.
 func (s *Sandbox) ask(o order) error {
+	_, err := s.answered(o)
+	return err
+}
+
+// answered gives init an order, and waits for its answer.
+func (s *Sandbox) answered(o order) (note, error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
 	if err := s.control.send(o); err != nil {
-		return err
+		return note{}, err
 	}
 	select {
 	case n := <-s.answer:
 		if n.Failed != "" {
-			return errors.New(n.Failed)
+			return note{}, errors.New(n.Failed)
 		}
-		return nil
+		return n, nil
 	case <-s.done:
-		return errors.New("the sandbox has ended")
+		return note{}, errors.New("the sandbox has ended")
 	}
 }
 
