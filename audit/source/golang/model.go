@@ -77,9 +77,10 @@ func (t *table) builtins() {
 		c.In.Extend(c.Arg(0), c.Arg(1), false)
 		return flow.Value{}
 	}, "builtin.copy")
-	t.define(nothing, "builtin.len")
+	t.define(func(c *flow.CallSite) flow.Value { return flow.Count(c.Arg(0)) }, "builtin.len")
+	t.define(func(c *flow.CallSite) flow.Value { return flow.AnyOf(c.Args...) }, "errors.Join")
 	t.define(func(c *flow.CallSite) flow.Value { return c.In.Listed(c.In.Keys(c.Arg(0))) }, "builtin.keys")
-	t.define(func(*flow.CallSite) flow.Value { return flow.Failure() }, "errors.New", "fmt.Errorf", "errors.Join", "mcp-go/mcp.NewToolResultError", "mcp-go/mcp.NewToolResultErrorf", "mcp-go/mcp.NewToolResultErrorFromErr")
+	t.define(func(*flow.CallSite) flow.Value { return flow.Failure() }, "errors.New", "fmt.Errorf", "mcp-go/mcp.NewToolResultError", "mcp-go/mcp.NewToolResultErrorf", "mcp-go/mcp.NewToolResultErrorFromErr")
 	t.define(nothing, "errors.Is", "errors.As", "time.Now", "time.ParseDuration", "strconv.Atoi", "strconv.ParseInt", "strconv.ParseUint", "strconv.ParseFloat", "strconv.ParseBool", "strconv.Itoa", "strconv.FormatInt",
 		"fmt.Print", "fmt.Println", "fmt.Printf", "log.Print", "log.Printf", "log.Println", "log/slog.Info", "log/slog.Debug", "log/slog.Warn", "log/slog.Error", "log/slog.Logger.Info", "log/slog.Logger.Debug", "log/slog.Logger.Warn", "log/slog.Logger.Error",
 		"os.Getenv", "os.LookupEnv", "os.IsNotExist", "mcp-go/mcp.NewToolResultText", "context.WithTimeout")

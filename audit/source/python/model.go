@@ -26,6 +26,9 @@ func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 		return c.Arg(0), true
 	}
 	name := strings.TrimPrefix(c.Name, "builtins.")
+	if name == "dataclasses.field" && c.Arg(-1, "default_factory").Is("list") {
+		return flow.EachOwnList(), true
+	}
 	if m, ok := l.table.models[name]; ok {
 		return m(l, c), true
 	}
@@ -121,7 +124,8 @@ func defineBuiltins(t *table) {
 		return flow.Value{}
 	}, "int")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return flow.WithCond(flow.Value{}, c.Arg(0)) }, "bool")
-	t.define(nothing, "float", "len", "isinstance", "issubclass", "hasattr", "callable", "print", "type", "id", "abs", "round", "hash", "sum", "range", "ord", "hex", "setattr")
+	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return flow.Count(c.Arg(0)) }, "len")
+	t.define(nothing, "float", "isinstance", "issubclass", "hasattr", "callable", "print", "type", "id", "abs", "round", "hash", "sum", "range", "ord", "hex", "setattr")
 	t.define(func(l *lang, c *flow.CallSite) flow.Value {
 		if len(c.Args) == 0 {
 			return flow.Value{}

@@ -165,6 +165,7 @@ func (in *Interp) listOf(e *Expr) Value {
 	t := truthy
 	if len(e.List) == 0 {
 		t = falsy
+		in.empty(o)
 	}
 	return Value{objs: []*object{o}, truth: t}
 }
@@ -215,7 +216,11 @@ func (in *Interp) Append(v Value, more []Value, spread bool) Value {
 		in.store(in.field(o, strconv.Itoa(n)), m)
 		n++
 	}
-	return Value{objs: []*object{o}, truth: truthy}
+	out := Value{objs: []*object{o}, truth: truthy}
+	if spread && len(more) == 1 {
+		out.truth, out.cond = anyOf(v, more[0])
+	}
+	return out
 }
 
 // Extend changes a list in its place.
@@ -224,6 +229,7 @@ func (in *Interp) Extend(v, more Value, one bool) {
 		if o.kind != list {
 			continue
 		}
+		in.gather(o, more, one && len(v.objs) == 1)
 		if one && len(v.objs) == 1 && !o.open && len(in.loops) == 0 && len(o.order) < 64 {
 			in.store(in.field(o, strconv.Itoa(len(o.order))), more)
 			continue
@@ -290,11 +296,15 @@ func (in *Interp) structure(e *Expr) Value {
 func (in *Interp) comprehension(e *Expr) Value {
 	base := in.st
 	in.st = newLayer(base)
+	var refused *cond
 	for _, c := range e.Clauses {
 		it := in.eval(c.In)
 		in.assign(c.Target, in.Element(it, c.In.Pos), true)
 		for _, x := range c.Ifs {
 			v := in.eval(x)
+			if len(e.Clauses) == 1 && len(c.Ifs) == 1 && v.cond != nil && len(v.cond.no) > 0 { // if there is none, no element is so
+				refused = &cond{no: v.cond.no}
+			}
 			in.assumeValue(x, v, true)
 		}
 	}
@@ -306,6 +316,9 @@ func (in *Interp) comprehension(e *Expr) Value {
 	o := in.newObject(list, "")
 	o.open = true
 	in.store(in.elem(o), v)
+	if refused != nil && v.cond == nil {
+		return Value{objs: []*object{o}, cond: refused}
+	}
 	return Value{objs: []*object{o}, cond: v.cond}
 }
 

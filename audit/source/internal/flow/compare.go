@@ -18,6 +18,9 @@ func (in *Interp) compare(e *Expr) Value {
 }
 
 func (in *Interp) comparison(e *Expr, x, y Value) Value {
+	if v, ok := counted(e.S, x, y); ok {
+		return v
+	}
 	switch e.S {
 	case "==", "is":
 		return in.equal(x, y, e)

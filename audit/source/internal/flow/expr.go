@@ -214,7 +214,7 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 			if v.truth == falsy && in.Changed[e.S] && o.kind == record {
 				v.truth, v.closed = maybe, false
 			}
-			return v, true
+			return in.gathered(v), true
 		}
 	}
 	if o.kind == arguments && e.Embedded {

@@ -48,6 +48,11 @@ func (in *Interp) fill(inst *object, c *CallSite) {
 			in.store(in.field(inst, names[i]), v)
 		}
 	}
+	for _, n := range names {
+		if _, ok := inst.fields[n]; !ok && in.inherited(inst, n).Is(ownList) {
+			in.store(in.field(inst, n), in.listOf(&Expr{}))
+		}
+	}
 	if len(c.Rest.objs) > 0 {
 		for _, n := range names {
 			if _, ok := c.Kw[n]; !ok {
@@ -55,6 +60,16 @@ func (in *Interp) fill(inst *object, c *CallSite) {
 			}
 		}
 	}
+}
+
+// inherited is what the class of an instance has in a place.
+func (in *Interp) inherited(inst *object, name string) Value {
+	for _, c := range classes(inst) {
+		if a, ok := c.fields[name]; ok {
+			return in.load(a)
+		}
+	}
+	return Value{}
 }
 
 // annotated are the names that a class declares for its instances.
@@ -326,10 +341,7 @@ func (in *Interp) IndexOf(v, key Value, pos Pos) Value { return in.index(v, key,
 func (in *Interp) SetIndex(v, key, to Value) {
 	s, known := key.String()
 	for _, o := range v.objs {
-		a := in.elem(o)
-		if known {
-			a = in.field(o, s)
-		}
+		a := in.entry(o, s, known)
 		if old, ok := in.st.get(a); ok && !known {
 			to = either(old, to)
 		}

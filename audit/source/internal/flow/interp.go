@@ -66,6 +66,7 @@ type Interp struct {
 	// Later are methods that call one of their arguments with those behind it, and which it is.
 	Later map[string]int
 
+	apart     addr           // the last place that was made before the handler was run
 	following bool           // handlers are run, and not what the program does when it starts
 	reached   map[*Func]bool // what they have called
 
@@ -200,9 +201,9 @@ func (in *Interp) Apart(f func()) {
 	st := in.st
 	in.st = newLayer(st)
 	in.args = map[*Source]*node{}
-	in.following = true
+	in.following, in.apart = true, in.next
 	f()
-	in.st, in.following = st, false
+	in.st, in.following, in.apart = st, false, 0
 }
 
 func (in *Interp) step() { in.cost(1) }
@@ -245,7 +246,7 @@ func (in *Interp) load(a addr) Value {
 	if v.truth == falsy && slices.ContainsFunc(v.objs, (*object).filled) {
 		v.truth = maybe // it was empty when it was assigned
 	}
-	return v
+	return in.gathered(v)
 }
 
 func (in *Interp) store(a addr, v Value) { in.st.vals[a] = v }

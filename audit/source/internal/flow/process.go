@@ -97,11 +97,13 @@ func (in *Interp) Options(pos Pos, what string, program Value, args []Value) {
 	at := &argv0{name: programOf(program)}
 	for _, v := range args {
 		if s, ok := v.String(); ok {
+			at.subcommand(s)
 			reading = reading || isOption(shell, s)
 			at.ended = at.ended || s == "--"
 			at.before = s
 			continue
 		}
+		at.passed = at.passed || !strings.HasPrefix(v.Prefix(), "-") && !programs.Valued(at.before)
 		if len(v.consts) > 0 && !v.Tainted() {
 			at.before = v.consts[0]
 			continue
@@ -118,13 +120,24 @@ func (in *Interp) Options(pos Pos, what string, program Value, args []Value) {
 // An argv0 is where an argument stands.
 type argv0 struct {
 	name   string // of the program, if it is known
+	sub    string // its subcommand, if that is known
+	passed bool   // what is not known stands where the subcommand may
 	before string // the argument in front of it, if it is known
 	ended  bool   // there are no options any more
 	first  bool   // it is the program, too
 }
 
 // danger reports that a value in this place that begins with a dash does harm.
-func (a *argv0) danger() bool { return programs.Harmful(a.name, "") && !programs.Valued(a.before) }
+func (a *argv0) danger() bool {
+	return programs.Harmful(a.name, a.sub) && !programs.Valued(a.before)
+}
+
+// subcommand notes the first argument that is no option, nor the value of one.
+func (a *argv0) subcommand(s string) {
+	if a.sub == "" && !a.passed && !strings.HasPrefix(s, "-") && !programs.Valued(a.before) {
+		a.sub = s
+	}
+}
 
 // programOf is the name of a program that is known.
 func programOf(v Value) string {

@@ -219,16 +219,21 @@ func (in *Interp) setIndex(t *Expr, v Value) {
 			o.kind, o.src = arguments, &argSource{tool: src.Tool}
 			continue
 		}
-		a := in.elem(o)
-		if known {
-			a = in.field(o, s)
-		}
+		a := in.entry(o, s, known)
 		got := v
 		if old, ok := in.st.get(a); ok && (!known || len(base.objs) > 1) {
 			got = either(old, v)
 		}
 		in.store(a, got)
 	}
+}
+
+// entry is the place of a key: one that is not known has the place of all such.
+func (in *Interp) entry(o *object, key string, known bool) addr {
+	if known {
+		return in.field(o, key)
+	}
+	return in.elem(o)
 }
 
 // anyArgument is the source of a value that is one of the arguments, as a loop over them has it.
@@ -332,7 +337,11 @@ func (in *Interp) round(s *Stmt, l *loop, key, elem Value, surely bool) (forever
 	}
 	checked := everyElement(elem, ends)
 	if !surely || len(ends) == 0 && len(l.breaks) == 0 {
-		ends = append([]*layer{newLayer(base)}, ends...)
+		none := newLayer(base)
+		if len(l.breaks) == 0 {
+			none.labels = vacuous(elem, ends)
+		}
+		ends = append([]*layer{none}, ends...)
 	}
 	in.join(base, ends)
 	if len(l.breaks) == 0 {

@@ -105,6 +105,7 @@ func (m *marker) object(o *object) {
 		m.place(a)
 	}
 	m.place(o.elem)
+	m.place(o.size)
 	for _, b := range o.bases {
 		if b.born >= m.start {
 			m.work = append(m.work, Value{objs: []*object{b}})

@@ -238,6 +238,7 @@ type object struct {
 	elem   addr // what is at a place that is not known
 	src    *argSource
 	open   bool // a list whose length is not known
+	size   addr // of a list that was empty: whether there is something in it, and what that says
 	def    *ClassDef
 	born   addr // the last place that was made before it
 }
