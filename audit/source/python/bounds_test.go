@@ -60,7 +60,7 @@ func TestBudgets(t *testing.T) {
 	write(t, dir, "a.py", tool)
 	write(t, dir, "b.py", strings.Repeat("# padding\n", 1000))
 	write(t, dir, "c.py", "def broken(:\n  pass\nx = 1\n")
-	slow := "@mcp.tool()\ndef slow(x: str, y: str):\n" + strings.Repeat("    x = x + y\n", 2000) + "    return open(x)\n"
+	slow := "import os\n@mcp.tool()\ndef slow(x: str, y: str):\n    open(os.path.basename(y))\n" + strings.Repeat("    x = x + y\n", 2000) + "    return open(x)\n"
 	write(t, dir, "d.py", slow)
 	got := sourcetest.Lines(analyze(t, dir, source.Options{FileBytes: 5000, Steps: 2000}))
 	for _, want := range []string{
@@ -72,7 +72,7 @@ func TestBudgets(t *testing.T) {
 		}
 	}
 	got = sourcetest.Lines(analyze(t, dir, source.Options{Steps: 2000}))
-	for _, want := range []string{"unread tool slow: not analysed: budget: 2000 steps", "slow /x path inconclusive"} {
+	for _, want := range []string{"unread tool slow: not analysed: budget: 2000 steps", "slow /x path inconclusive", "slow /y path inconclusive"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}

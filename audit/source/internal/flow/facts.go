@@ -22,7 +22,11 @@ func (in *Interp) Facts(incomplete map[string]string) []audit.Fact {
 	var out []audit.Fact
 	for _, h := range in.best() {
 		cells[h.fact.Cell] = true
-		out = append(out, h.fact)
+		f := h.fact
+		if why := incomplete[f.Tool]; why != "" && f.Verdict == audit.Guarded { // there may be a way without the guard
+			f.Verdict, f.Why = audit.Inconclusive, why
+		}
+		out = append(out, f)
 	}
 	for tool, params := range in.reads {
 		for param, pos := range params {
