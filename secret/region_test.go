@@ -68,6 +68,7 @@ func compare(t *testing.T, s *Scanner, text string) {
 // TestRegions compares on the corpus, on samples that touch each other, and on samples with
 // what is likely to break the edges of regions.
 func TestRegions(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	s := standard(t)
 	rows := corpora.Read[sample](t, "secrets")
