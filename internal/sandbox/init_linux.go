@@ -234,13 +234,13 @@ func (i *initProcess) obey() {
 			_ = unix.Kill(-1, unix.Signal(o.Signal))
 		}
 		if o.Settle {
-			_ = i.control.send(note{Refreshed: true}) // if nobody listens, the next order does not come
+			_ = i.control.send(note{Answer: true}) // if nobody listens, the next order does not come
 		}
 		if o.Running {
-			_ = i.control.send(note{Refreshed: true, Running: running()}) // as above
+			_ = i.control.send(note{Answer: true, Running: running()}) // as above
 		}
 		if o.Refresh {
-			n := note{Refreshed: true}
+			n := note{Answer: true}
 			if err := refresh(i.fresh); err != nil {
 				n.Failed = err.Error()
 			}

@@ -226,7 +226,7 @@ func (s *Sandbox) follow() {
 		s.mu.Lock()
 		switch {
 		case err != nil:
-		case n.Refreshed:
+		case n.Answer:
 			s.answer <- n
 		case n.Event != nil:
 			s.happened(*n.Event)

@@ -23,15 +23,15 @@ const controlFD = 3
 
 // A note is what init tells us, a line of JSON each.
 type note struct {
-	Ready     *ready   `json:"ready,omitempty"`   // with the directory of the layers as a file descriptor
-	Started   bool     `json:"started,omitempty"` // the server's program is about to run
-	Refreshed bool     `json:"refreshed,omitempty"`
-	Running   *Running `json:"running,omitempty"` // with Refreshed
-	Failed    string   `json:"failed,omitempty"`
-	Missing   string   `json:"missing,omitempty"` // what the machine lacks: an [UnsupportedError]
-	Fix       string   `json:"fix,omitempty"`
-	Event     *Event   `json:"event,omitempty"`
-	Exited    *exited  `json:"exited,omitempty"`
+	Ready   *ready   `json:"ready,omitempty"`   // with the directory of the layers as a file descriptor
+	Started bool     `json:"started,omitempty"` // the server's program is about to run
+	Answer  bool     `json:"answer,omitempty"`  // to an order
+	Running *Running `json:"running,omitempty"` // with Answer
+	Failed  string   `json:"failed,omitempty"`
+	Missing string   `json:"missing,omitempty"` // what the machine lacks: an [UnsupportedError]
+	Fix     string   `json:"fix,omitempty"`
+	Event   *Event   `json:"event,omitempty"`
+	Exited  *exited  `json:"exited,omitempty"`
 }
 
 type ready struct {
