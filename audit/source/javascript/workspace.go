@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -60,7 +60,7 @@ func (t *tree) readUnits() {
 		}
 		return nil
 	})
-	sort.SliceStable(t.units[1:], func(i, j int) bool { return len(t.units[1+i].dir) > len(t.units[1+j].dir) })
+	slices.SortStableFunc(t.units[1:], func(a, b *unit) int { return len(b.dir) - len(a.dir) }) // the innermost first
 }
 
 // unitIn reads the manifest and the configuration of the package in a directory.

@@ -81,6 +81,7 @@ func TestParseRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("const a = await b", true)
 	f.Add("import a from 'b'; export default a", false)
+	f.Add("@Injectable()\nclass A { constructor(@Inject('b') private b: B, /* c */ c?: C<D, E>) {} }", true)
 	f.Fuzz(func(t *testing.T, text string, ts bool) {
 		name := "a.js"
 		if ts {
