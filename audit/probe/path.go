@@ -66,63 +66,88 @@ func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
 func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, unknown audit.Fact) {
 	c := cell(t, p, audit.Path)
 	unknown.Cell = c
-	probes := a.pathProbes(f)
-	tried, taken, found, patience := 0, 0, map[string]bool{}, time.Duration(0)
-	known := len(a.result.Facts)
+	probes, known := a.pathProbes(f), len(a.result.Facts)
+	s := a.escape(ctx, t, p, probes, 0)
+	late := s.late
+	if late {
+		a.result.Facts = a.result.Facts[:known]
+		a.spend()
+		s = a.escape(ctx, t, p, probes, settling)
+	}
+	a.mend()
+	if fact, told := s.conclude(f, works, late, unknown); told && (works || late || p.kind == infer.Path) {
+		a.fact(fact)
+	}
+}
+
+// conclude says what it comes to that nothing got out of the root. Late says that something seemed to, once; unknown
+// says why the control call did not work, if it did not.
+func (s escape) conclude(f form, works, late bool, unknown audit.Fact) (fact audit.Fact, told bool) {
+	fact = audit.Fact{Cell: unknown.Cell, Verdict: audit.Inconclusive}
+	switch {
+	case len(s.found) > 0:
+		return fact, false
+	case s.ended != "":
+		fact.Why = s.ended
+	case late:
+		fact.Why = "something was written where nothing should be, and not again when each call was given time"
+	case works && f.acts && s.taken > 0:
+		fact.Verdict = audit.NoEvidence
+		fact.Why = fmt.Sprintf("the tool took %d of %d paths that lead out of the root, and nothing outside was seen to be read or changed", s.taken, s.tried)
+	case works:
+		fact.Verdict = audit.Guarded
+		fact.Why = fmt.Sprintf("a file inside the root was reached, and none of %d probes got out of it", s.tried)
+	default:
+		fact = unknown
+	}
+	return fact, true
+}
+
+// An escape is what came of probes that want to get out of the root.
+type escape struct {
+	tried, taken int             // probes that were answered, and that the tool took
+	found        map[string]bool // rules by which one got out
+	ended        string          // why not all were tried, "" if they were
+	late         bool            // something was written, and it is not known by which of them
+}
+
+// escape makes the probes. With patience, each has that time to be seen in files. Without, it stops where something is seen
+// in files, which may be of a call before.
+func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pathProbe, patience time.Duration) escape {
+	s := escape{found: map[string]bool{}}
 	began := a.session
 	outside, inside := a.traces()
-	for i := 0; i <= len(probes); i++ {
-		if i == len(probes) { // what comes after the last one
-			late := patience == 0 && taken > 0 && len(found) == 0 && a.session == began && saver.MatchString(t.Name) && a.left(outside, inside, settling) != ""
-			if !late {
-				break
-			}
-			a.spend()
-			i, tried, taken, patience = 0, 0, 0, settling
-		}
-		probe := probes[i]
-		if found[probe.rule] {
+	for _, probe := range probes {
+		if s.found[probe.rule] {
 			continue
 		}
 		a.mend()
 		seen, raw, r, file := a.pathProbe(ctx, t, p, probe, patience)
-		if file && patience == 0 { // it may be of a call before: once more from the beginning, with time for each
-			i, tried, taken, patience = -1, 0, 0, settling
-			clear(found)
-			a.result.Facts = a.result.Facts[:known]
-			continue
+		if file && patience == 0 {
+			s.late = true
+			return s
 		}
 		if r.failed == "" || r.late || r.gone {
-			tried++
+			s.tried++
 		}
 		if r.ok() {
-			taken++
+			s.taken++
 		}
-		if seen != "" {
-			found[probe.rule] = true
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
-				Why: probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: tried}})
-			continue
-		}
-		if r.failed != "" && !r.late && !r.gone {
-			unknown.Why, works = r.failed, false
-			break
-		}
-		if r.late && a.late[t.Name] >= maxLate {
-			unknown.Why, works = "the tool did not answer", false
-			break
+		switch {
+		case seen != "":
+			s.found[probe.rule] = true
+			a.fact(audit.Fact{Cell: cell(t, p, audit.Path), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
+				Why: probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: s.tried}})
+		case r.failed != "" && !r.late && !r.gone:
+			s.ended = r.failed
+			return s
+		case r.late && a.late[t.Name] >= maxLate:
+			s.ended = "the tool did not answer"
+			return s
 		}
 	}
-	a.mend()
-	switch {
-	case len(found) > 0:
-	case works && f.acts && taken > 0:
-		a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: fmt.Sprintf("the tool took %d of %d paths that lead out of the root, and nothing outside was seen to be read or changed", taken, tried)})
-	case works:
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a file inside the root was reached, and none of %d probes got out of it", tried)})
-	case p.kind == infer.Path:
-		a.fact(unknown)
-	}
+	s.late = patience == 0 && s.taken > 0 && len(s.found) == 0 && a.session == began && saver.MatchString(t.Name) && a.left(outside, inside, settling) != ""
+	return s
 }
 
 func (f form) reads() bool { return !f.lists && !f.writes && !f.acts }
