@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
 )
 
 // A reviewText is a kind of text that a tool returns, without secrets or signals.

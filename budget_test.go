@@ -24,7 +24,7 @@ import (
 	"github.com/toolvet/toolvet/checks/disk"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/policy"
 )
 

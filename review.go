@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/result"
 )
 
 // A Reviewed is what the output layer makes of a result. The zero Reviewed shows nothing.

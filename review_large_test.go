@@ -14,9 +14,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/race"
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // outputCheck is a check of results that does as it is told.

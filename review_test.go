@@ -14,10 +14,10 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/result"
 )
 
 // leaked is a made-up token; it is put together here so that nobody takes this file for a

@@ -21,13 +21,13 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/access/limit/redisstore"
+	"github.com/toolvet/toolvet/access/rule"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/limit"
-	"github.com/toolvet/toolvet/limit/redisstore"
-	"github.com/toolvet/toolvet/pin"
+	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/rule"
 )
 
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the

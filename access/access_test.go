@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/redistest"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 	"github.com/toolvet/toolvet/policy"
 )
 

@@ -9,10 +9,10 @@ import (
 	"log/slog"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/access/limit/redisstore"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/limit"
-	"github.com/toolvet/toolvet/limit/redisstore"
 	"github.com/toolvet/toolvet/policy"
 )
 

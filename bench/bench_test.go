@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // tiny counts show that the benchmark works, not what it measures.

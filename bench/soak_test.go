@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/npm"
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // TestSoak puts a little load on a gateway: while one server is killed and another hangs, every

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // Limits bound a message: its length in bytes, its nesting and the length of its

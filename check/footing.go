@@ -7,7 +7,7 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/toolvet/toolvet/internal/filestate"
+	"github.com/toolvet/toolvet/internal/machine/filestate"
 )
 
 // A Footing is what the findings of some checks rest on beside the call, its session and the

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/schema"
 )
 

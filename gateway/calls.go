@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/splice"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -121,7 +121,7 @@ func (s *session) complete(r *request, raw json.RawMessage, cacheable string) (j
 // refusal answers a call that is no server's: it is recorded as any other.
 func (s *session) refusal(ctx context.Context, r *request, c *call.Call, v toolvet.Verdict) json.RawMessage {
 	e := &toolvet.Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v}
-	observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
+	door.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
 	result := protocol.NewResult(c.Name, e.Verdict)
 	return result.Refusal(r.modern)
 }

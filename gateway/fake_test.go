@@ -21,7 +21,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/upstream"
 )
 

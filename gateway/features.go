@@ -6,7 +6,7 @@ package gateway
 import (
 	"encoding/json"
 
-	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
 // features are what servers announce, as far as it matters which do.

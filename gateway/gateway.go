@@ -16,8 +16,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/dryrun"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -103,7 +103,7 @@ type Gateway struct {
 	cancel   context.CancelFunc
 	retiring sync.WaitGroup // connections that are being closed
 
-	validator *dryrun.Validator
+	validator *validate.Validator
 	own       [][]byte // the definitions of the gateway's own tools
 	rehearsal rehearsalTool
 	personal  bool // there are servers that must know whose a connection is
@@ -126,7 +126,7 @@ func New(cfg Config) (*Gateway, error) {
 	}
 	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, known: map[string]features{}}
 	g.personal = slices.ContainsFunc(cfg.Servers, isPersonal)
-	if g.validator, err = dryrun.New(dryrun.Config{Limits: cfg.Limits}); err != nil {
+	if g.validator, err = validate.New(validate.Config{Limits: cfg.Limits}); err != nil {
 		return nil, err
 	}
 	for _, tool := range g.validator.Definitions(cfg.ValidateName) {

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/door/stdio"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/mediate"
-	"github.com/toolvet/toolvet/proxy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -201,9 +201,9 @@ func TestParity(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, err := proxy.Run(t.Context(), proxy.Config{
-			Config:  mediate.Config{Server: "s", Gate: func() *toolvet.Gate { return gate }},
-			Connect: func() (proxy.Peer, error) { return dial(f) }, Stdin: in, Stdout: out,
+		_, err := stdio.Run(t.Context(), stdio.Config{
+			Config:  relay.Config{Server: "s", Gate: func() *toolvet.Gate { return gate }},
+			Connect: func() (stdio.Peer, error) { return dial(f) }, Stdin: in, Stdout: out,
 		})
 		if err != nil {
 			t.Error(err)
@@ -232,7 +232,7 @@ func TestParity(t *testing.T) {
 	<-done
 }
 
-func dial(f *fake) (proxy.Peer, error) {
+func dial(f *fake) (stdio.Peer, error) {
 	c, err := f.Dial(context.Background(), nil)
 	if err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/dryrun"
-	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -172,7 +172,7 @@ func (s *session) announce(ctx context.Context, modern bool) (map[string]any, st
 	if f.logging && !modern {
 		all["logging"] = map[string]any{}
 	}
-	capability := s.g.validator.Capability(s.g.cfg.ValidateName, dryrun.Door{Levels: p.levels(), Progress: true, Tasks: modern})
+	capability := s.g.validator.Capability(s.g.cfg.ValidateName, validate.Door{Levels: p.levels(), Progress: true, Tasks: modern})
 	if s.g.rehearses() {
 		capability.Levels = append(capability.Levels, protocol.RehearseLevel)
 	}

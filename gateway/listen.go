@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
 )
 

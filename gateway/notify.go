@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
 )
 

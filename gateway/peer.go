@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/upstream"
 )
 

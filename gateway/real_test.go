@@ -25,8 +25,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/internal/npm"
-	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/dryrun"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/result"
 )
 
 // A rehearser makes calls where they can do no harm; see [Server].
@@ -65,7 +65,7 @@ func (s *session) rehearse(ctx context.Context, r *request, p *pool, c *call.Cal
 		began := time.Now()
 		v := found.Gate.Judge(ctx, t.call, toolvet.PointValidate)
 		e := &toolvet.Event{Call: t.call, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: time.Since(began)}
-		if observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log); !e.Verdict.Go {
+		if door.Judged(ctx, s.g.cfg.Observer, e, s.g.log); !e.Verdict.Go {
 			words := protocol.NewResult(t.asked, e.Verdict)
 			return words.Refusal(r.modern), nil
 		}
@@ -93,8 +93,8 @@ type rehearsed struct {
 
 // rehearsed are the calls that are to be rehearsed, at least one, and the server that they are of; or why the request
 // for them is refused.
-func (s *session) rehearsed(ctx context.Context, p *pool, c *call.Call) (found dryrun.Found, targets []rehearsed, refused *toolvet.Verdict) {
-	refuse := func(message string) (dryrun.Found, []rehearsed, *toolvet.Verdict) {
+func (s *session) rehearsed(ctx context.Context, p *pool, c *call.Call) (found validate.Found, targets []rehearsed, refused *toolvet.Verdict) {
+	refuse := func(message string) (validate.Found, []rehearsed, *toolvet.Verdict) {
 		v := cannotRehearse(message)
 		return found, nil, &v
 	}
@@ -132,14 +132,14 @@ func (s *session) rehearsed(ctx context.Context, p *pool, c *call.Call) (found d
 }
 
 // mayAsk is the verdict on the request itself.
-func (s *session) mayAsk(ctx context.Context, c *call.Call, found dryrun.Found) toolvet.Verdict {
+func (s *session) mayAsk(ctx context.Context, c *call.Call, found validate.Found) toolvet.Verdict {
 	own := *c
 	own.Server, own.Tool, own.Known, own.Validation = found.Server, s.g.rehearsal.tool, found.Tools, true
 	return found.Gate.Judge(ctx, &own, toolvet.PointProxy)
 }
 
 // shownRehearsal is the report of a rehearsal as the client gets it.
-func (s *session) shownRehearsal(ctx context.Context, r *request, found dryrun.Found, calls []*call.Call, raw json.RawMessage) (json.RawMessage, error) {
+func (s *session) shownRehearsal(ctx context.Context, r *request, found validate.Found, calls []*call.Call, raw json.RawMessage) (json.RawMessage, error) {
 	seen := map[string]bool{}
 	for _, c := range calls {
 		if seen[c.Name] {

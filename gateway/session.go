@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/lines"
-	"github.com/toolvet/toolvet/internal/splice"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/lines"
+	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 const (

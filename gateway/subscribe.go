@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/splice"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/splice"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/dryrun"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -21,12 +21,12 @@ import (
 // validate answers a call of the validate tool, or of the batch tool: one for all servers.
 func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
 	batch := c.Name == protocol.BatchName(s.g.cfg.ValidateName)
-	q := &dryrun.Request{
+	q := &validate.Request{
 		Call: c, Method: s.g.cfg.ValidateName, Gate: s.g.plain, Modern: r.modern, Tasks: r.modern,
-		Find: func(ctx context.Context, tool string) (dryrun.Found, string) { return s.find(ctx, p, tool, batch) },
+		Find: func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, p, tool, batch) },
 		Judged: func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
 			e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: took}
-			observe.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
+			door.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
 			return e.Verdict
 		},
 	}
@@ -46,7 +46,7 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 
 // find finds whose the tool of a dry run is. The calls of a batch share its time: a server that
 // hangs must not have it all.
-func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (dryrun.Found, string) {
+func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string) {
 	for range maxReplaced {
 		if found, name, err := s.tryFind(ctx, p, tool, batch); !errors.Is(err, errRetired) {
 			return found, name
@@ -57,13 +57,13 @@ func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (d
 }
 
 // tryFind is find; the error is errRetired if the server was replaced meanwhile.
-func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool) (dryrun.Found, string, error) {
+func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string, error) {
 	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
 	if unknown != nil {
 		v := unknown.verdict()
-		return dryrun.Found{Gate: s.g.plain, Unknown: &v}, tool, nil
+		return validate.Found{Gate: s.g.plain, Unknown: &v}, tool, nil
 	}
-	found := dryrun.Found{Server: t.name, Gate: t.judge()}
+	found := validate.Found{Server: t.name, Gate: t.judge()}
 	if batch {
 		t.list(ctx, upstream.Tools) // which waits for a server that hangs only once
 		var cancel func()
@@ -104,6 +104,6 @@ func (s *session) task(r *request) (json.RawMessage, error) {
 }
 
 // A taskError answers a request about a task.
-type taskError struct{ *dryrun.TaskError }
+type taskError struct{ *validate.TaskError }
 
 func (e *taskError) Error() string { return e.Message }

@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/dryrun"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -37,7 +37,7 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 		return untyped(answer, err)
 	}
 	if err := ctx.Err(); err != nil { // nobody waits for it any more
-		observe.Lost(ctx, g.observer, g.logger, a.event)
+		door.Lost(ctx, g.observer, g.logger, a.event)
 		return nil, err
 	}
 	a.made = true
@@ -124,7 +124,7 @@ func (g *guard) decode(params *mcp.CallToolParamsRaw) (*call.Call, error) {
 
 // validate answers a call of the validate tool, or of the batch tool.
 func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory) (*mcp.CallToolResult, error) {
-	q := &dryrun.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate, Modern: modern(r)}
+	q := &validate.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate, Modern: modern(r)}
 	q.Judged = func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
 		g.judged(ctx, target, toolvet.PointValidate, &v, time.Now().Add(-took))
 		return v

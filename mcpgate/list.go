@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -51,7 +51,7 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 	if caps != nil {
 		announced = *caps
 	}
-	capability := g.validator.Capability(inv.method, dryrun.Door{Levels: g.gate.Levels(), Progress: true})
+	capability := g.validator.Capability(inv.method, validate.Door{Levels: g.gate.Levels(), Progress: true})
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
 	if announced.Tools == nil { // the server has none of its own yet

@@ -15,8 +15,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/pin"
 	"github.com/toolvet/toolvet/protocol"
 )
 

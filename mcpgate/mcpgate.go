@@ -64,7 +64,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -88,7 +88,7 @@ func WithToolName(name string) Option {
 
 // WithValidation says what the validate tool may do: batches, kept verdicts. Its limits are
 // those of [WithLimits]. It gives no tasks, which the SDK does not know.
-func WithValidation(c dryrun.Config) Option {
+func WithValidation(c validate.Config) Option {
 	return optionFunc(func(g *guard) { g.validation = c })
 }
 
@@ -137,7 +137,7 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 	}
 	g.validation.Limits = g.limits
 	var err error
-	if g.validator, err = dryrun.New(g.validation); err != nil {
+	if g.validator, err = validate.New(g.validation); err != nil {
 		return fmt.Errorf("mcpgate: %w", err)
 	}
 	server.AddReceivingMiddleware(g.middleware)
@@ -165,8 +165,8 @@ type guard struct {
 
 	observer toolvet.Observer // nil: nobody
 
-	validation dryrun.Config
-	validator  *dryrun.Validator
+	validation validate.Config
+	validator  *validate.Validator
 
 	next     mcp.MethodHandler // the SDK, and middleware that was installed before
 	tools    inventories

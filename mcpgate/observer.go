@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
 )
 
 // WithObserver tells o what becomes of calls. The default is nobody. Package recorder makes
@@ -24,7 +24,7 @@ func (g *guard) judged(ctx context.Context, c *call.Call, at toolvet.Point, v *t
 		return nil
 	}
 	e := &toolvet.Event{Call: c, Point: at, Verdict: *v, Took: time.Since(began)}
-	observe.Judged(ctx, g.observer, e, g.logger)
+	door.Judged(ctx, g.observer, e, g.logger)
 	*v = e.Verdict
 	return e
 }
@@ -32,5 +32,5 @@ func (g *guard) judged(ctx context.Context, c *call.Call, at toolvet.Point, v *t
 // returned tells the observer of a result, and withholds one that cannot be recorded. A nil e
 // is no call.
 func (g *guard) returned(ctx context.Context, e *toolvet.Event, v *toolvet.Reviewed, size int, failed bool) {
-	observe.Returned(ctx, g.observer, e, v, size, failed, g.logger)
+	door.Returned(ctx, g.observer, e, v, size, failed, g.logger)
 }

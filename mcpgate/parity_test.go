@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/dryrun"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -74,7 +74,7 @@ func TestParity(t *testing.T) {
 func TestBatchParity(t *testing.T) {
 	t.Parallel()
 	eachVersion(t, func(t *testing.T, version string) {
-		server, ran := guarded(t, nil, mcpgate.WithValidation(dryrun.Config{TTL: -1})) // each is judged anew
+		server, ran := guarded(t, nil, mcpgate.WithValidation(validate.Config{TTL: -1})) // each is judged anew
 		w := open(t, server, version)
 		items := make([]string, len(parityCases))
 		for i, c := range parityCases {

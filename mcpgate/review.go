@@ -16,8 +16,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/result"
 )
 
 // review looks at what a handler returned before the client gets it. A result in which

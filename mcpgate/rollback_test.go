@@ -13,11 +13,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/access/limit/redisstore"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/redistest"
-	"github.com/toolvet/toolvet/limit"
-	"github.com/toolvet/toolvet/limit/redisstore"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 	"github.com/toolvet/toolvet/mcpgate"
 )
 

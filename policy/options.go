@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // options fills in a rule's options, a pointer to a struct whose fields have the tag

@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/limit"
 )
 
 // A Policy is what toolvet.yaml says. The nil Policy leaves every check as it

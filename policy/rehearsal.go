@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/limit"
 )
 
 // Rehearsal is what a policy says of calls that are rehearsed before they are made. Package

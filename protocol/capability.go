@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // A Capability is what announces the protocol: the same object in

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // Methods of verdicts beside MethodToolvet.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // RehearseName is the name of the tool that rehearses a call, and the level that announces it.

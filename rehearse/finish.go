@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
 // describe adds the diff of a change, and whether it was made at the start.

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 //go:embed report.html

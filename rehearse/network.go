@@ -15,9 +15,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolvet/toolvet/internal/egress"
-	"github.com/toolvet/toolvet/internal/sandbox"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/machine/egress"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 )
 

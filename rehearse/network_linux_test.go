@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/internal/egress"
+	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/policy"
 )
 

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // dropVariable names a directory of the superuser's that others may write and not read.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/internal/npm"
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // told is a report's changes below a directory, in words.

@@ -17,12 +17,12 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/cgroup"
-	"github.com/toolvet/toolvet/internal/process"
-	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/internal/machine/cgroup"
+	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
 // open opens a file or a directory, never a link, and never waits for one. The time of the

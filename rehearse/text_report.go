@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // maxShown bounds what the text shows of a result, in lines, and of a line, in characters.

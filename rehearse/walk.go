@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/sandbox"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
 // Bounds of what is read to write a report: a server may make files that are large and

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/schedule"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/schedule"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/npm"
+	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 	"github.com/toolvet/toolvet/upstream"

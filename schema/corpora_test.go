@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/corpora"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 	"github.com/toolvet/toolvet/schema"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/splice"
-	"github.com/toolvet/toolvet/internal/strictjson"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -58,7 +58,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	settle := ticket.Rollback // until the server may have the call
 	defer func() { settle() }()
 	e := &toolvet.Event{Call: t.call, Request: o.id, Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
-	observe.Judged(ctx, s.cfg.Observer, e, s.log)
+	door.Judged(ctx, s.cfg.Observer, e, s.log)
 	if v = e.Verdict; !v.Go {
 		s.log.Info("refused a call", "server", t.call.Server, "tool", t.call.Name, "findings", len(v.Findings))
 		return refused(t.call.Name, v, t.call.Meta), nil
@@ -110,7 +110,7 @@ func (s *Set) outcome(ctx context.Context, e *toolvet.Event, judged toolvet.Verd
 }
 
 func (s *Set) returned(ctx context.Context, e *toolvet.Event, v *toolvet.Reviewed, size int, failed bool) {
-	observe.Returned(context.WithoutCancel(ctx), s.cfg.Observer, e, v, size, failed, s.log)
+	door.Returned(context.WithoutCancel(ctx), s.cfg.Observer, e, v, size, failed, s.log)
 }
 
 func refused(tool string, v toolvet.Verdict, meta map[string]any) *Outcome {

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/process"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // A HandshakeError is a server that was started and then did not become one to talk to.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // The protocol versions that the client speaks: with a handshake, and without.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // Bounds of a listing, several times what the largest known servers list.

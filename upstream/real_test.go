@@ -25,10 +25,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/npm"
-	"github.com/toolvet/toolvet/mediate"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/proxy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -256,8 +256,8 @@ func behindProxy(t *testing.T, gate *toolvet.Gate, command []string) func(tool, 
 	fromProxy, out := io.Pipe()
 	go func() {
 		defer out.Close()
-		_, err := proxy.Run(t.Context(), proxy.Config{Command: command, Stdin: in, Stdout: out,
-			Config: mediate.Config{Server: "filesystem", Gate: func() *toolvet.Gate { return gate }, ServerTimeout: time.Minute}})
+		_, err := stdio.Run(t.Context(), stdio.Config{Command: command, Stdin: in, Stdout: out,
+			Config: relay.Config{Server: "filesystem", Gate: func() *toolvet.Gate { return gate }, ServerTimeout: time.Minute}})
 		if err != nil {
 			t.Error(err)
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/result"
 )
 
 // look has the output layer look at what a server sends: c is the call that it answers, or

@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // maxServing bounds the requests of a server that are worked on at a time.

@@ -7,7 +7,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
 // A Transport is an open connection to a server: a JSON-RPC message a line, whatever

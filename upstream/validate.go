@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -41,7 +41,7 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	gate, own := s.gate(t.call.Server)
 	began := time.Now()
 	e := &toolvet.Event{Call: t.call, Request: o.id, Point: toolvet.PointValidate, Verdict: gate.Judge(ctx, t.call, toolvet.PointValidate), Took: time.Since(began)}
-	observe.Judged(ctx, s.cfg.Observer, e, s.log)
+	door.Judged(ctx, s.cfg.Observer, e, s.log)
 	result := protocol.NewResult(t.call.Name, e.Verdict)
 	if !own {
 		result.Method = protocol.MethodSchemaOnly

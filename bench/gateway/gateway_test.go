@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // TestRun holds that the program works; no time counts.

@@ -32,7 +32,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/internal/streamable"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/rehearse"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 const base = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5"

@@ -27,7 +27,7 @@ import (
 	betterleaks "github.com/betterleaks/betterleaks/detect"
 	gitleaks "github.com/zricethezav/gitleaks/v8/detect"
 
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // A detector counts the secrets in a text.

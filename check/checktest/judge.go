@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/result"
 	"github.com/toolvet/toolvet/schema"
 )
 

@@ -8,8 +8,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/result"
 )
 
 // starsOptions are those of stars.

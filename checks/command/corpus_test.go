@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/corpora"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
 type row struct {

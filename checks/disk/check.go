@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/check/bytesize"
 	"github.com/toolvet/toolvet/checks/internal/probe"
+	"github.com/toolvet/toolvet/internal/bytesize"
 )
 
 //go:embed README.md

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package injection looks for signals of prompt injection in what tools send back. What a
-// signal is, package github.com/toolvet/toolvet/injection says.
+// signal is, package github.com/toolvet/toolvet/scan/injection says.
 package injection
 
 import (
@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/injection"
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/scan/injection"
 )
 
 //go:embed README.md

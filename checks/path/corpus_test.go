@@ -17,7 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/corpora"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
 var writeFigures = flag.Bool("figures", false, "rewrite the table of docs/figures/path.md")

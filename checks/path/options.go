@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/check/bytesize"
+	"github.com/toolvet/toolvet/internal/bytesize"
 )
 
 // Options are what a policy demands of a path. The zero Options demand what holds

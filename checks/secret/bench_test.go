@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
 )
 
 // BenchmarkSearch measures the check on results of some 100 KB without secrets.

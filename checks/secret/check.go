@@ -3,7 +3,7 @@
 
 // Package secret finds keys, tokens and passwords in what tools send back, and puts markers
 // in their place before a model reads them. What a secret is, package
-// github.com/toolvet/toolvet/secret says.
+// github.com/toolvet/toolvet/scan/secret says.
 package secret
 
 import (
@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/result"
 )
 
 //go:embed README.md

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/result"
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // A code writes bytes as characters of an alphabet, each of which stands for some bits (RFC

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/result"
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // planted is a made-up token; it is put together here so that nobody takes this file for a

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
 )
 
 // maxWork is how often each byte may be decoded or scanned: fourteen readings of hexadecimal

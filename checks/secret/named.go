@@ -4,7 +4,7 @@
 package secret
 
 import (
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
 )
 
 // minDigits is the length of the shortest value that can be a secret beside its name.

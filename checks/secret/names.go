@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/toolvet/toolvet/result"
+	"github.com/toolvet/toolvet/call/result"
 )
 
 // A name is that of a property, with what is replaced in it.

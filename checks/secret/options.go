@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // What becomes of a secret.

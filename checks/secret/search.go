@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/result"
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // A search looks for the secrets of one result: in its text as it stands, where a name and

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/result"
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // A source is a text that a result holds, and the way back to where it stands.

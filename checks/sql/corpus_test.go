@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/internal/corpora"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
 type row struct {

@@ -4,7 +4,7 @@
 // Package suite lists the checks that a Gate runs by default, in order.
 package suite
 
-//go:generate go run github.com/toolvet/toolvet/internal/checkdocs checks ../../docs/checks.md
+//go:generate go run github.com/toolvet/toolvet/internal/gen/checkdocs checks ../../docs/checks.md
 
 import (
 	"slices"

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/corpora"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
 var updateFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/url.md")

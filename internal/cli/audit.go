@@ -18,13 +18,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/audit"
-	"github.com/toolvet/toolvet/audit/probe"
-	"github.com/toolvet/toolvet/audit/render"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/probe"
+	"github.com/toolvet/toolvet/internal/audit/render"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // auditFlags are the flags of "toolvet audit".

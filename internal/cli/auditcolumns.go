@@ -9,7 +9,7 @@ import (
 	"os"
 	"unicode/utf16"
 
-	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 )
 
 // maxCode bounds a file whose columns are counted, in bytes.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 )
 
 // odd is code before a sink, on its line: characters of one, two, three and four bytes.

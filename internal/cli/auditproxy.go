@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/audit"
-	"github.com/toolvet/toolvet/audit/probe"
-	"github.com/toolvet/toolvet/audit/render"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/probe"
+	"github.com/toolvet/toolvet/internal/audit/render"
 )
 
 // auditBehindProxy audits the server again, behind the proxy, in the same kind of sandbox. The grade

@@ -21,7 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 )
 
 // remoteTools are one that says that it only reads, one that says nothing, and one whose name says that it

@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/toolvet/toolvet/audit"
-	"github.com/toolvet/toolvet/audit/class"
-	"github.com/toolvet/toolvet/audit/source"
-	"github.com/toolvet/toolvet/audit/source/golang"
-	"github.com/toolvet/toolvet/audit/source/javascript"
-	"github.com/toolvet/toolvet/audit/source/python"
-	"github.com/toolvet/toolvet/internal/memory"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/audit/source"
+	"github.com/toolvet/toolvet/internal/audit/source/golang"
+	"github.com/toolvet/toolvet/internal/audit/source/javascript"
+	"github.com/toolvet/toolvet/internal/audit/source/python"
+	"github.com/toolvet/toolvet/internal/machine/memory"
 )
 
 // readers read the code of servers, each in one language.

@@ -11,14 +11,14 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/mcphttp"
-	"github.com/toolvet/toolvet/internal/streamable"
-	"github.com/toolvet/toolvet/proxy"
+	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
 // serveFront stands between clients that come over HTTP and a server of each one's own, until
 // ctx is done.
-func serveFront(ctx context.Context, h httpFlags, d *door, cfg proxy.Config) error {
+func serveFront(ctx context.Context, h httpFlags, d *authGate, cfg stdio.Config) error {
 	front := streamable.NewFront(streamable.FrontConfig{
 		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 			return session(ctx, cfg, who, in, out)
@@ -38,9 +38,9 @@ func serveFront(ctx context.Context, h httpFlags, d *door, cfg proxy.Config) err
 }
 
 // session is a session of one client, with a server of its own.
-func session(ctx context.Context, cfg proxy.Config, who call.Session, in io.Reader, out io.Writer) error {
+func session(ctx context.Context, cfg stdio.Config, who call.Session, in io.Reader, out io.Writer) error {
 	cfg.Session, cfg.Stdin, cfg.Stdout = who, in, out
-	code, err := proxy.Run(ctx, cfg)
+	code, err := stdio.Run(ctx, cfg)
 	if err == nil && code != 0 && ctx.Err() == nil {
 		cfg.Logger.Warn("a server ended", "code", code)
 	}

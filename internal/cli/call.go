@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/recorder"
+	"github.com/toolvet/toolvet/record"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -56,7 +56,7 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	record, err := recorder.Open(p.Audit, recorder.Options{Logger: newLogger(a.stderr, flags.verbose)})
+	record, err := record.Open(p.Audit, record.Options{Logger: newLogger(a.stderr, flags.verbose)})
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/auditlog"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // replayCounts are what --json prints at the end.
@@ -34,7 +34,7 @@ type change struct {
 	Tool    string             `json:"tool"`
 	Subject string             `json:"subject,omitempty"`
 	Request string             `json:"request,omitempty"` // the id in JSON-RPC
-	Was     []auditlog.Finding `json:"was"`               // what refused it
+	Was     []calllog.Finding  `json:"was"`               // what refused it
 	Now     []protocol.Finding `json:"now"`               // what refuses it
 
 	findings []check.Finding // those of Now
@@ -68,7 +68,7 @@ func (r *replay) tell(w io.Writer, c *change) error {
 }
 
 // reason is what refused a call: the rule or the check, and the place.
-func reason(f auditlog.Finding) string {
+func reason(f calllog.Finding) string {
 	s := "the check " + f.Check
 	if f.Rule != "" {
 		s = "the rule " + f.Rule

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/report"
+	"github.com/toolvet/toolvet/internal/report"
 	"github.com/toolvet/toolvet/upstream"
 )
 

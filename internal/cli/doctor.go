@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/userservice"
+	"github.com/toolvet/toolvet/internal/machine/userservice"
 )
 
 // inBackground is what a service is for.

@@ -16,9 +16,9 @@ import (
 	"github.com/toolvet/toolvet/check"
 	pathcheck "github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/infer"
+	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/preset"
+	"github.com/toolvet/toolvet/policy/preset"
 )
 
 // tighten are comments below a guess: what a person may want to add.

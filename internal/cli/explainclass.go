@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/toolvet/toolvet/audit"
-	"github.com/toolvet/toolvet/audit/class"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/class"
 	"github.com/toolvet/toolvet/schema"
 )
 

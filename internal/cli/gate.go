@@ -14,12 +14,12 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/access/limit/redisstore"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/limit/redisstore"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/preset"
+	"github.com/toolvet/toolvet/policy/preset"
 )
 
 // gateFlags are the flags of commands that judge calls.

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/access/rule"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
-	"github.com/toolvet/toolvet/limit"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/rule"
 )
 
 // access tells of rules that do not fit the tools, and of rules and limits without effect.

@@ -30,14 +30,14 @@ type liveGate struct {
 	offer   func(context.Context, []*call.Call) (json.RawMessage, error) // see mediate.Config.Rehearse; nil: it is not offered
 	lock    string                                                       // the file of the lock of tools; "": none
 	log     *slog.Logger
-	door    *door // through which clients come over HTTP; nil over stdio
+	entry   *authGate // through which clients come over HTTP; nil over stdio
 	loading sync.Mutex
 	current atomic.Pointer[toolvet.Gate]
 }
 
 // openLiveGate makes the gate for the server that a command starts; nil: the command in
 // the policy. The door goes by the policy, too; nil: there is none.
-func openLiveGate(flags gateFlags, command []string, door *door, log *slog.Logger) (*liveGate, error) {
+func openLiveGate(flags gateFlags, command []string, entry *authGate, log *slog.Logger) (*liveGate, error) {
 	p, err := flags.policyFor(command)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func openLiveGate(flags gateFlags, command []string, door *door, log *slog.Logge
 		command = p.Servers[0].Command
 	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
-	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log, door: door,
+	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log, entry: entry,
 		enforce: &access.Enforcer{Server: flags.server, Log: log, Counters: flags.counters}, lock: p.Pinning.Lock, audit: p.Audit}
 	if g.offer, err = rehearser(p, command); err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (g *liveGate) set(p *policy.Policy) error {
 	if err != nil {
 		return err
 	}
-	if g.door != nil {
-		if err := g.door.set(p.Authorization); err != nil {
+	if g.entry != nil {
+		if err := g.entry.set(p.Authorization); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/pin"
+	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 	"github.com/toolvet/toolvet/upstream"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/auditlog"
+	"github.com/toolvet/toolvet/record/calllog"
 )
 
 func (a *app) logCommand() *cobra.Command {
@@ -74,14 +74,14 @@ func isHash(text string) bool {
 }
 
 func (a *app) logVerify(cmd *cobra.Command, flags logVerifyFlags, files []string) error {
-	o := auditlog.VerifyOptions{Expect: flags.expect}
+	o := calllog.VerifyOptions{Expect: flags.expect}
 	if flags.key != "" {
 		var err error
-		if o.Key, err = auditlog.LoadKey(flags.key); err != nil {
+		if o.Key, err = calllog.LoadKey(flags.key); err != nil {
 			return err
 		}
 	}
-	r, err := auditlog.Verify(cmd.Context(), o, files...)
+	r, err := calllog.Verify(cmd.Context(), o, files...)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (a *app) logVerify(cmd *cobra.Command, flags logVerifyFlags, files []string
 }
 
 // writeLogReport writes a report for people: the faults, then what each chain holds.
-func writeLogReport(w io.Writer, r *auditlog.Report) error {
+func writeLogReport(w io.Writer, r *calllog.Report) error {
 	b := bufio.NewWriter(w)
 	for _, f := range r.Faults {
 		fmt.Fprintln(b, f)
@@ -117,7 +117,7 @@ func writeLogReport(w io.Writer, r *auditlog.Report) error {
 	return b.Flush()
 }
 
-func writeChain(w io.Writer, c *auditlog.Chain) {
+func writeChain(w io.Writer, c *calllog.Chain) {
 	fmt.Fprintf(w, "%s: records %d to %d, %s to %s\n", strings.Join(c.Files, ", "), c.FirstSeq, c.LastSeq,
 		c.FirstTime.Format(time.RFC3339), c.LastTime.Format(time.RFC3339))
 	fmt.Fprintf(w, "  head %s\n", c.Head)
@@ -133,7 +133,7 @@ func writeChain(w io.Writer, c *auditlog.Chain) {
 	if c.Unclosed > 0 {
 		fmt.Fprintf(w, "  %d times before, the log was not closed: a crash ended it, or it was cut off there\n", c.Unclosed)
 	}
-	if c.LastKind != auditlog.KindStop {
+	if c.LastKind != calllog.KindStop {
 		fmt.Fprintln(w, "  the log was not closed: it is in use, or a crash ended it, or it was cut off")
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/access/rule"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/corpora"
-	"github.com/toolvet/toolvet/rule"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
-const policies = "../../policies"
+const policies = "../../policy/samples"
 
 // policyNames are the policies that users copy.
 func policyNames(t *testing.T) []string {

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/auditlog"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // replayFlags are the flags of "toolvet policy replay".
@@ -85,7 +85,7 @@ func (a *app) replay(ctx context.Context, flags replayFlags, files []string) err
 	}
 	out := bufio.NewWriter(a.stdout)
 	for _, file := range files {
-		for record, err := range auditlog.Records(file) {
+		for record, err := range calllog.Records(file) {
 			if err != nil {
 				r.counts.Faults++
 				a.complain(err)
@@ -142,12 +142,12 @@ func (r *replay) newGate(server string) (*offlineGate, error) {
 }
 
 // record takes note of a record and returns what changes, if it is a call.
-func (r *replay) record(ctx context.Context, record auditlog.Record) (*change, error) {
+func (r *replay) record(ctx context.Context, record calllog.Record) (*change, error) {
 	switch record.Kind {
-	case auditlog.KindList:
+	case calllog.KindList:
 		r.tools.learn(record)
 		return nil, nil
-	case auditlog.KindCall:
+	case calllog.KindCall:
 		c, why, err := r.call(ctx, record)
 		if why != "" {
 			r.counts.NotJudged[why]++
@@ -158,12 +158,12 @@ func (r *replay) record(ctx context.Context, record auditlog.Record) (*change, e
 }
 
 // call judges a recorded call. Why says why it cannot be judged.
-func (r *replay) call(ctx context.Context, record auditlog.Record) (c *change, why string, err error) {
+func (r *replay) call(ctx context.Context, record calllog.Record) (c *change, why string, err error) {
 	gate, why := r.gateOf(record.Server)
 	if why != "" {
 		return nil, why, nil
 	}
-	was, known := map[auditlog.Verdict]bool{auditlog.Go: true, auditlog.Observed: true, auditlog.NoGo: false}[record.Verdict]
+	was, known := map[calllog.Verdict]bool{calllog.Go: true, calllog.Observed: true, calllog.NoGo: false}[record.Verdict]
 	switch {
 	case !known:
 		return nil, "no verdict was recorded", nil
@@ -189,7 +189,7 @@ func (r *replay) call(ctx context.Context, record auditlog.Record) (c *change, w
 		return nil, "", nil
 	}
 	c = &change{Time: record.Time, Change: denyToAllow, Server: record.Server, Tool: record.Tool, Subject: record.Subject, Request: record.Request,
-		Was:      slices.DeleteFunc(append([]auditlog.Finding{}, record.Findings...), func(f auditlog.Finding) bool { return !refused(f) }),
+		Was:      slices.DeleteFunc(append([]calllog.Finding{}, record.Findings...), func(f calllog.Finding) bool { return !refused(f) }),
 		findings: v.Errors()}
 	c.Now = protocol.NewResult(record.Tool, toolvet.Verdict{Findings: c.findings}).Findings
 	if was {
@@ -203,12 +203,12 @@ func (r *replay) call(ctx context.Context, record auditlog.Record) (c *change, w
 
 // elsewhere reports whether a check that does not run here, such as one that looks at
 // files, had a part in the refusal: nobody knows what it would say now.
-func (r *replay) elsewhere(record auditlog.Record) bool {
-	return slices.ContainsFunc(record.Findings, func(f auditlog.Finding) bool { return refused(f) && !r.ran[f.Check] })
+func (r *replay) elsewhere(record calllog.Record) bool {
+	return slices.ContainsFunc(record.Findings, func(f calllog.Finding) bool { return refused(f) && !r.ran[f.Check] })
 }
 
 // refused reports whether a recorded finding refused the call.
-func refused(f auditlog.Finding) bool { return f.Severity == check.Error.String() && !f.Observed }
+func refused(f calllog.Finding) bool { return f.Severity == check.Error.String() && !f.Observed }
 
 // gateOf is the gate for calls that were recorded of a server.
 func (r *replay) gateOf(server string) (gate *offlineGate, why string) {

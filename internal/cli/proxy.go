@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/dryrun"
-	"github.com/toolvet/toolvet/internal/memory"
-	"github.com/toolvet/toolvet/internal/process"
-	"github.com/toolvet/toolvet/mediate"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/proxy"
-	"github.com/toolvet/toolvet/recorder"
+	"github.com/toolvet/toolvet/record"
 )
 
 // proxyFlags are the flags of "toolvet proxy".
@@ -95,11 +95,11 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, command []string) erro
 	} else if u.Host != "" {
 		flags.gate.remote = !policy.Loopback(u.Hostname())
 	}
-	var door *door
+	var entry *authGate
 	if flags.http.listen != "" {
-		door = newDoor(flags.http.passHeaders, log)
+		entry = newAuthGate(flags.http.passHeaders, log)
 	}
-	gate, err := openLiveGate(flags.gate, command, door, log)
+	gate, err := openLiveGate(flags.gate, command, entry, log)
 	if err != nil {
 		return err
 	}
@@ -110,18 +110,18 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, command []string) erro
 	case there == nil && len(gate.command) == 0:
 		return usageError(cmd, noServer)
 	}
-	return flags.mediate(cmd.Context(), gate, log, func(ctx context.Context, cfg mediate.Config) error {
-		if door != nil && there != nil {
+	return flags.mediate(cmd.Context(), gate, log, func(ctx context.Context, cfg relay.Config) error {
+		if entry != nil && there != nil {
 			return a.reverse(ctx, flags.http, gate, there, cfg)
 		}
 		one, err := a.single(gate, there, cfg)
 		switch {
 		case err != nil:
 			return err
-		case door != nil:
-			return serveFront(ctx, flags.http, door, one)
+		case entry != nil:
+			return serveFront(ctx, flags.http, entry, one)
 		}
-		code, err := proxy.Run(ctx, one)
+		code, err := stdio.Run(ctx, one)
 		if err != nil {
 			return err
 		}
@@ -131,10 +131,10 @@ func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, command []string) erro
 
 // single is what one session of lines is between: a client, and a server that is started for
 // it, or that is there.
-func (a *app) single(gate *liveGate, there *remote, cfg mediate.Config) (proxy.Config, error) {
-	one := proxy.Config{Config: cfg, Session: gate.session, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
+func (a *app) single(gate *liveGate, there *remote, cfg relay.Config) (stdio.Config, error) {
+	one := stdio.Config{Config: cfg, Session: gate.session, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
 	if there != nil {
-		one.Connect = func() (proxy.Peer, error) { return there.connect(cfg) }
+		one.Connect = func() (stdio.Peer, error) { return there.connect(cfg) }
 		return one, nil
 	}
 	var err error
@@ -148,7 +148,7 @@ func (a *app) single(gate *liveGate, there *remote, cfg mediate.Config) (proxy.C
 
 // mediate has run do its work with what the flags and the policy want of it, and with
 // records and a policy that is watched meanwhile.
-func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.Logger, run func(context.Context, mediate.Config) error) error {
+func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.Logger, run func(context.Context, relay.Config) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	memory.Manage(ctx)
@@ -157,23 +157,23 @@ func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.L
 		return err
 	}
 	defer watched.stop()
-	record, err := recorder.Open(gate.audit, recorder.Options{Observer: watched.observer, Logger: log})
+	record, err := record.Open(gate.audit, record.Options{Observer: watched.observer, Logger: log})
 	if err != nil {
 		return err
 	}
 	defer record.Close(context.WithoutCancel(ctx))
 	go gate.watch(ctx)
-	return run(ctx, mediate.Config{
+	return run(ctx, relay.Config{
 		Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Validation: flags.validation(), Rehearse: gate.offer, Logger: log,
 	})
 }
 
 // validation says what the validate tool may do.
-func (flags proxyFlags) validation() dryrun.Config {
+func (flags proxyFlags) validation() validate.Config {
 	if flags.maxBatch <= 0 {
-		return dryrun.Config{MaxBatch: -1}
+		return validate.Config{MaxBatch: -1}
 	}
-	return dryrun.Config{MaxBatch: flags.maxBatch}
+	return validate.Config{MaxBatch: flags.maxBatch}
 }
 
 // newLogger logs to the operator, who sees standard error beside the server's own.

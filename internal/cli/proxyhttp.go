@@ -18,14 +18,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/httpproxy"
-	"github.com/toolvet/toolvet/internal/httpguard"
-	"github.com/toolvet/toolvet/internal/streamable"
-	"github.com/toolvet/toolvet/mediate"
+	"github.com/toolvet/toolvet/door/httpdoor"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/proxy"
 )
 
 // httpFlags are the flags of "toolvet proxy" in front of a server that speaks HTTP.
@@ -93,7 +93,7 @@ func (h *httpFlags) reach(s *policy.Server, log *slog.Logger) (*remote, error) {
 }
 
 // connect begins a session of lines with the server.
-func (r *remote) connect(cfg mediate.Config) (proxy.Peer, error) {
+func (r *remote) connect(cfg relay.Config) (stdio.Peer, error) {
 	client, err := streamable.NewClient(streamable.ClientConfig{URL: r.url.String(), Transport: r.transport, Limits: cfg.Limits, Logger: cfg.Logger})
 	if err != nil {
 		return nil, withHint(err, "correct --upstream") // a nil *Client is no nil Peer
@@ -102,15 +102,15 @@ func (r *remote) connect(cfg mediate.Config) (proxy.Peer, error) {
 }
 
 // reverse stands between clients that come over HTTP and a server that speaks it.
-func (a *app) reverse(ctx context.Context, h httpFlags, gate *liveGate, there *remote, cfg mediate.Config) error {
-	p, err := httpproxy.New(httpproxy.Config{
+func (a *app) reverse(ctx context.Context, h httpFlags, gate *liveGate, there *remote, cfg relay.Config) error {
+	p, err := httpdoor.New(httpdoor.Config{
 		Config: cfg, Upstream: there.url, Transport: there.transport, PassHeaders: h.passHeaders,
 		Session: func(r *http.Request) call.Session { return who(r, gate.session) },
 	})
 	if err != nil {
 		return err
 	}
-	listener, handler, err := h.open(ctx, p, gate.door, a.stderr)
+	listener, handler, err := h.open(ctx, p, gate.entry, a.stderr)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (a *app) reverse(ctx context.Context, h httpFlags, gate *liveGate, there *r
 }
 
 // open listens, and returns what answers there: endpoint, behind the door and the guard.
-func (h *httpFlags) open(ctx context.Context, endpoint http.Handler, d *door, stderr io.Writer) (net.Listener, http.Handler, error) {
+func (h *httpFlags) open(ctx context.Context, endpoint http.Handler, d *authGate, stderr io.Writer) (net.Listener, http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle(h.path, endpoint)
 	guard := h.guard

@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/toolvet/toolvet/auditlog"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // recordedTools are the tools that an audit log has, as far as it is read.
@@ -20,7 +20,7 @@ type recordedTools struct {
 }
 
 // learn takes note of a list of tools.
-func (t *recordedTools) learn(record auditlog.Record) {
+func (t *recordedTools) learn(record calllog.Record) {
 	if t.listed == nil {
 		t.listed, t.byDigest = map[string]*call.Catalog{}, map[string]*call.Catalog{}
 	}
@@ -48,7 +48,7 @@ func (t *recordedTools) learn(record auditlog.Record) {
 
 // of returns the tools that a recorded call chose from, or why they are not known. A call
 // that names no definition was of a tool that the server did not list.
-func (t *recordedTools) of(record auditlog.Record) (tools *call.Catalog, why string) {
+func (t *recordedTools) of(record calllog.Record) (tools *call.Catalog, why string) {
 	switch {
 	case t.said != nil:
 		return t.said, ""

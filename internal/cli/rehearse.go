@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/upstream"

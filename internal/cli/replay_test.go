@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/auditlog"
+	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // FuzzReplay holds that any text in place of an audit log ends in counts that add up.
@@ -33,11 +33,11 @@ func FuzzReplay(f *testing.F) {
 			t.Fatal(err)
 		}
 		calls, changes := 0, 0
-		for record, err := range auditlog.Records(file) {
+		for record, err := range calllog.Records(file) {
 			if err != nil {
 				continue
 			}
-			if record.Kind == auditlog.KindCall {
+			if record.Kind == calllog.KindCall {
 				calls++
 			}
 			c, err := r.record(t.Context(), record)

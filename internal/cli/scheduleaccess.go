@@ -17,10 +17,10 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/limit"
-	"github.com/toolvet/toolvet/observe"
+	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule/server"
@@ -61,14 +61,14 @@ func (a *jobAccess) permit(ctx context.Context, who call.Session, tool string, a
 	}
 	v, ticket := gate.Admit(ctx, c, toolvet.PointProxy)
 	e := &toolvet.Event{Call: c, Point: toolvet.PointProxy, Verdict: v}
-	observe.Judged(ctx, a.observer, e, a.log)
+	door.Judged(ctx, a.observer, e, a.log)
 	if !e.Verdict.Go {
 		ticket.Rollback()
 		return fmt.Errorf("the policy does not let you %s: %s", tool, strings.Join(protocol.NewResult(tool, e.Verdict).Errors, "; "))
 	}
 	defer ticket.Release()
 	passed := toolvet.Reviewed{Verdict: toolvet.Verdict{Go: true}}
-	observe.Returned(ctx, a.observer, e, &passed, 0, false, a.log)
+	door.Returned(ctx, a.observer, e, &passed, 0, false, a.log)
 	if !passed.Go {
 		return errors.New("what you do cannot be recorded, and so is not done: toolvet's log says why")
 	}

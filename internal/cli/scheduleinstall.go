@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/auth"
-	"github.com/toolvet/toolvet/internal/userservice"
+	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/machine/userservice"
 )
 
 // installFlags are the flags of "toolvet schedule install".

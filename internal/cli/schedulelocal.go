@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -18,11 +18,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/httpguard"
-	"github.com/toolvet/toolvet/internal/streamable"
-	"github.com/toolvet/toolvet/recorder"
+	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
+	"github.com/toolvet/toolvet/record"
 	"github.com/toolvet/toolvet/schedule/server"
 	pages "github.com/toolvet/toolvet/schedule/web"
 )
@@ -75,7 +75,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	if err != nil {
 		return err
 	}
-	record, err := recorder.Open(p.policy.Audit, recorder.Options{Logger: p.log})
+	record, err := record.Open(p.policy.Audit, record.Options{Logger: p.log})
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 		return err
 	}
 	defer servers.end(ctx)
-	asked := newDoor(nil, p.log) // in front of clients that come over HTTP
+	asked := newAuthGate(nil, p.log) // in front of clients that come over HTTP
 	var r *runner
 	said := &jobPolicy{file: p.flags.policy, enforce: &access.Enforcer{Server: scheduleServer, Log: p.log, Counters: &servers.counters,
 		View: func(ctx context.Context, c *call.Call) (*call.Call, error) { return r.door.View(ctx, c) }}}
@@ -120,7 +120,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 }
 
 // scheduleDoor serves clients until ctx is done or the only client is gone.
-func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, asked *door, r *runner, permitted *jobAccess) error {
+func (a *app) scheduleDoor(ctx context.Context, own scheduleServeFlags, p *plan, asked *authGate, r *runner, permitted *jobAccess) error {
 	if own.listen == "" {
 		return r.door.Serve(ctx, *p.owner(), a.stdin, a.stdout)
 	}

@@ -27,8 +27,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/cli"
-	"github.com/toolvet/toolvet/internal/npm"
-	"github.com/toolvet/toolvet/internal/race"
+	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schema"
 )

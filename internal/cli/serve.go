@@ -13,14 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/internal/httpguard"
-	"github.com/toolvet/toolvet/internal/memory"
+	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/recorder"
-	"github.com/toolvet/toolvet/telemetry/prometheus"
+	"github.com/toolvet/toolvet/record"
+	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
 // endpoint is the path of the MCP endpoint of all servers.
@@ -110,7 +110,7 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 		return err
 	}
 	defer watched.stop()
-	record, err := recorder.Open(s.policy.Audit, recorder.Options{Observer: watched.observer, Logger: log})
+	record, err := record.Open(s.policy.Audit, record.Options{Observer: watched.observer, Logger: log})
 	if err != nil {
 		return err
 	}

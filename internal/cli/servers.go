@@ -18,11 +18,11 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/streamable"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )

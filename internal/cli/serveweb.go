@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/httpproxy"
-	"github.com/toolvet/toolvet/internal/streamable"
-	"github.com/toolvet/toolvet/mediate"
-	"github.com/toolvet/toolvet/proxy"
+	"github.com/toolvet/toolvet/door/httpdoor"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
 	pages "github.com/toolvet/toolvet/schedule/web"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -131,12 +131,12 @@ func (w *web) alone(server *served) (http.Handler, error) {
 }
 
 // proxy stands before a server behind a URL.
-func (w *web) proxy(server *served) (*httpproxy.Proxy, error) {
+func (w *web) proxy(server *served) (*httpdoor.Proxy, error) {
 	u, err := url.Parse(server.policy.URL)
 	if err != nil { // the policy was read
 		return nil, err
 	}
-	cfg := httpproxy.Config{
+	cfg := httpdoor.Config{
 		Config: w.mediation(server), Upstream: u,
 		Session: func(r *http.Request) call.Session { _, who := w.who(r); return who },
 	}
@@ -145,12 +145,12 @@ func (w *web) proxy(server *served) (*httpproxy.Proxy, error) {
 			return nil, err
 		}
 	}
-	return httpproxy.New(cfg)
+	return httpdoor.New(cfg)
 }
 
 // mediation is what becomes of the messages of a server by itself.
-func (w *web) mediation(server *served) mediate.Config {
-	return mediate.Config{
+func (w *web) mediation(server *served) relay.Config {
+	return relay.Config{
 		Server: server.name, Gate: server.gate.Load,
 		ValidateName: w.s.flags.validateName, Observer: w.s.observer, Rehearse: server.offer, Logger: w.s.log,
 	}
@@ -158,9 +158,9 @@ func (w *web) mediation(server *served) mediate.Config {
 
 // session is a session with a server of its own.
 func (w *web) session(ctx context.Context, server *served, who call.Session, in io.Reader, out io.Writer) error {
-	return session(ctx, proxy.Config{
+	return session(ctx, stdio.Config{
 		Config: w.mediation(server),
-		Connect: func() (proxy.Peer, error) {
+		Connect: func() (stdio.Peer, error) {
 			return server.dialerFor(who).Dial(ctx, &prefixed{name: server.name, w: w.s.stderr})
 		},
 	}, who, in, out)

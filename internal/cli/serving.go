@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/policy"

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/telemetry"
-	"github.com/toolvet/toolvet/telemetry/otel"
-	"github.com/toolvet/toolvet/telemetry/prometheus"
+	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/record/telemetry/otel"
+	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
 // watchers are those who are told of calls beside the audit log.

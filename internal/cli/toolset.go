@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // A toolSet finds the tools that calls name or bring along. It may be used

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // Behind puts the servers of a file behind a program: each command becomes that of wrap,

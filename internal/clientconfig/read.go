@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/strictjson"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // maxBytes is the size of the largest file that is read.

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolvet/toolvet/secret"
+	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // A finder tells what may be a secret.

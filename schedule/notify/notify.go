@@ -25,7 +25,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/process"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/schedule"
 )
 

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 )
 
 const (

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/auth"
+	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/schedule"
 )

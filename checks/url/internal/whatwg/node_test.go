@@ -16,7 +16,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/toolvet/toolvet/internal/corpora"
+	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
 // A reading is what a parser makes of a URL, in the form in which two can be compared.

@@ -1,0 +1,76 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redisstore
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet/access/limit"
+)
+
+// A record is what was logged.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+func (r *record) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, nil)) }
+
+// unhurried is the standard but for a patience that a busy machine does not use up.
+var unhurried = tuning{patience: 20 * time.Second, lease: standard.lease}
+
+// newStore opens a store that is closed with the test.
+func newStore(t testing.TB, settings limit.Shared, tuning tuning) (*Store, *record) {
+	t.Helper()
+	log := new(record)
+	s, err := open(settings, log.logger(), tuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, log
+}
+
+func newLimiter(t testing.TB, store limit.Store, limits ...limit.Limit) *limit.Limiter {
+	t.Helper()
+	l, err := limit.New(limits, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// eventually waits for what must come, as long as the test may take.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for !ok() {
+		if ctx.Err() != nil {
+			t.Fatalf("never: %s", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// prefix is one that no other test has.
+func prefix() string { return "test-" + strconv.FormatInt(time.Now().UnixNano(), 36) }

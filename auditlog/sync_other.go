@@ -1,9 +1,0 @@
-// Copyright 2026 The toolvet authors
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build !unix
-
-package auditlog
-
-// ignoreUnsupported drops the error: directories cannot be synced.
-func ignoreUnsupported(error) error { return nil }

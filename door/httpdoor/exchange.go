@@ -1,0 +1,253 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpdoor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/sse"
+)
+
+// An exchange is one HTTP request of a client, and the link of its messages.
+type exchange struct {
+	*relay.Exchange
+	p        *Proxy
+	ctx      context.Context // with the values of the request's, lasting longer
+	owner    string
+	who      call.Session
+	header   http.Header     // what the server gets
+	session  *session        // nil: none
+	begins   bool            // it may begin a session, for which there is a place
+	listens  bool            // the answer is a stream of notifications, and its end no fault
+	resumes  bool            // the stream had an id, so that the client can ask for the rest of it
+	original []byte          // the body
+	batch    int             // messages in it, if it is a batch; else 0
+	id       json.RawMessage // of a request that is not in a batch
+
+	mu      sync.Mutex
+	sent    bool      // what comes now is not from the client
+	early   *flusher  // writes ahead of the answer; nil: the client takes no stream
+	opened  bool      // the answer is a stream of the proxy's own
+	waiting []message // of the client, for the server
+	answers []answer  // of the proxy's own
+}
+
+// A message is one that the server gets; r is nil if it waits for no answer.
+type message struct {
+	r    *relay.Request
+	line []byte
+}
+
+// An answer is one of the proxy's own. Code is that of a JSON-RPC error, or 0.
+type answer struct {
+	line []byte
+	code int
+}
+
+func (p *Proxy) newExchange(r *http.Request) *exchange {
+	e := &exchange{p: p, ctx: detached(r), who: p.who(r), header: p.toServer(r.Header)}
+	e.owner = p.owner(&e.who, r.Header)
+	return e
+}
+
+// begin finds the client that the request is of, or says why there is none. The version is
+// that of a modern request, or "".
+func (e *exchange) begin(version string, initialize bool) *refusal {
+	id, modern := e.header.Get(sessionHeader), version != ""
+	var client *relay.Client
+	switch {
+	case !modern && id != "":
+		if e.session = e.p.sessions.use(id, e.owner); e.session == nil {
+			return &refusal{http.StatusNotFound, nil, call.InvalidRequest, "there is no such session: begin one with initialize"}
+		}
+		client = e.session.client
+		client.Identify(e.who)
+	case !modern && initialize && !e.p.sessions.places.Enter(e.owner):
+		return &refusal{http.StatusServiceUnavailable, nil, call.InternalError, "too many sessions: end some with DELETE, or try again later"}
+	default:
+		// A modern request has no session, whatever it says (2026-07-28, Earlier
+		// Streamable HTTP Revisions).
+		e.header.Del(sessionHeader)
+		e.begins = !modern && initialize
+		var err error
+		if client, err = e.stateless(version); err != nil {
+			return &refusal{http.StatusInternalServerError, nil, call.InternalError, err.Error()}
+		}
+	}
+	e.Exchange = client.NewExchange(e.ctx, e)
+	return nil
+}
+
+// stateless is a client that this request is all of.
+func (e *exchange) stateless(version string) (*relay.Client, error) {
+	server, err := e.p.peers.of(peerKey{e.owner, version}, func() (*relay.Server, error) { return relay.NewServer(e.p.cfg.Config) })
+	if err != nil {
+		return nil, err
+	}
+	who := e.who
+	who.ProtocolVersion = e.header.Get(mcpheader.Version)
+	return server.NewClient(who), nil
+}
+
+// end lets go of what the request holds.
+func (e *exchange) end() {
+	switch {
+	case e.session != nil:
+		e.p.sessions.release(e.session)
+	case e.begins:
+		e.p.sessions.places.Leave(e.owner)
+	}
+}
+
+// Answer implements relay.Link: the answer is written when the request is.
+func (e *exchange) Answer(line []byte, code int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answers = append(e.answers, answer{line, code})
+}
+
+// Notify implements relay.Link. The first notification opens a stream, in which the answer
+// follows: what the proxy tells of, it answers itself.
+func (e *exchange) Notify(line []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.early == nil {
+		return
+	}
+	if !e.opened {
+		e.opened = true
+		e.early.open()
+	}
+	e.early.write(encode(line))
+}
+
+// Forward implements relay.Link.
+func (e *exchange) Forward(r *relay.Request, line []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiting = append(e.waiting, message{r, line})
+}
+
+// Send implements relay.Link. What the client sends waits for the rest of it; what the
+// proxy itself has to say goes by a request of its own.
+func (e *exchange) Send(line []byte) {
+	e.mu.Lock()
+	own := e.sent
+	if !own {
+		e.waiting = append(e.waiting, message{nil, line})
+	}
+	e.mu.Unlock()
+	if !own {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, e.p.cfg.ServerTimeout)
+	defer cancel()
+	if resp, err := e.own(ctx, line); err == nil {
+		resp.Body.Close()
+	}
+}
+
+// Ask implements relay.Link.
+func (e *exchange) Ask(ctx context.Context, line []byte) error {
+	resp, err := e.own(ctx, line)
+	if err != nil {
+		e.p.cfg.Logger.Error("the server cannot be reached", "err", err)
+		return fmt.Errorf("the server cannot be reached: %w", hidden(err))
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("the server answers with the HTTP status %d", resp.StatusCode)
+	}
+	return e.readOwn(resp)
+}
+
+// readOwn reads the answer to a request of the proxy's own. It returns why there is none,
+// which counts only if there was none.
+func (e *exchange) readOwn(resp *http.Response) error {
+	limit := e.p.cfg.Limits.Bytes
+	switch {
+	case mcphttp.Encoded(resp.Header):
+		return errors.New("the server's answer is compressed, though nobody asked for that")
+	case mcphttp.ContentType(resp.Header) == jsonType:
+		data, err := readWithin(resp, limit)
+		if err != nil {
+			return fmt.Errorf("the server's answer cannot be read: %w", hidden(err))
+		}
+		e.FromServer(data)
+	case mcphttp.ContentType(resp.Header) == streamType:
+		for in := sse.NewReader(resp.Body, limit); ; {
+			event, err := in.Next()
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				event, err = sse.Torn(event.Raw)
+			}
+			if err != nil {
+				return errors.New("the server's stream ends without an answer")
+			}
+			if len(event.Data) > 0 && (event.Type == "" || event.Type == "message") {
+				e.FromServer(event.Data)
+			}
+		}
+	}
+	return errors.New("the server does not answer with a message")
+}
+
+// own sends a message of the proxy's own, as the client would.
+func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error) {
+	h := e.header.Clone()
+	for name := range h {
+		if len(name) > len(mcpheader.Param) && name[:len(mcpheader.Param)] == mcpheader.Param {
+			h.Del(name)
+		}
+	}
+	h.Del("Last-Event-Id")
+	h.Del(mcpheader.Method)
+	h.Del(mcpheader.Name)
+	h.Set("Content-Type", jsonType)
+	h.Set("Accept", jsonType+", "+streamType)
+	m, err := call.DecodeEnvelope(line, e.p.cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if body := readMirrored(m, e.p.cfg.Limits); body.modern(h) != "" {
+		h.Set(mcpheader.Method, m.Method)
+		if body.name != "" {
+			h.Set(mcpheader.Name, mcpheader.Encode(body.name))
+		}
+	}
+	return e.roundTrip(ctx, http.MethodPost, h, line)
+}
+
+func (e *exchange) roundTrip(ctx context.Context, method string, h http.Header, body []byte) (*http.Response, error) {
+	var r io.Reader
+	if body != nil {
+		r = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, e.p.upstream, r)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = h
+	return e.p.cfg.Transport.RoundTrip(req)
+}
+
+// hidden is an error without the addresses and URLs that it may name.
+func hidden(err error) error {
+	for _, known := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return errors.New("the reason is in toolvet's log")
+}

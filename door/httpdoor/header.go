@@ -1,0 +1,92 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpdoor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+)
+
+const (
+	sessionHeader = mcphttp.SessionID
+
+	jsonType   = mcphttp.JSON
+	streamType = mcphttp.Events
+)
+
+// passedOn are the headers of a client that the server gets, beside all that begin with
+// Mcp-. What else a client sends may be a credential, which is for us and not for the server
+// (MCP, Security Best Practices, Token Passthrough).
+var passedOn = []string{"Accept", "Accept-Language", "Content-Type", "Last-Event-Id", "User-Agent", "Traceparent", "Tracestate", "Baggage"}
+
+// passedBack are the headers of the server that a client gets.
+var passedBack = []string{"Allow", "Cache-Control", "Content-Type", "Retry-After", "X-Accel-Buffering"}
+
+// neverPassed belong to one connection, or to what the proxy decides itself.
+var neverPassed = []string{
+	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Expect", "Forwarded", "Host", "Keep-Alive", "Origin",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade", "Via",
+}
+
+func passHeaders(names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		if canonical == "" || slices.Contains(neverPassed, canonical) || strings.HasPrefix(canonical, "Proxy-") {
+			return nil, fmt.Errorf("the header %q cannot be passed on: it belongs to the connection", name)
+		}
+		if strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c) }) {
+			return nil, fmt.Errorf("%q is no name of a header", name)
+		}
+		out = append(out, canonical)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// toServer are the headers that the server gets with a client's request.
+func (p *Proxy) toServer(client http.Header) http.Header {
+	h := http.Header{"Accept-Encoding": {"identity"}}
+	for name, values := range client {
+		if strings.HasPrefix(name, "Mcp-") || slices.Contains(passedOn, name) || slices.Contains(p.pass, name) {
+			h[name] = values
+		}
+	}
+	if h["User-Agent"] == nil {
+		h["User-Agent"] = nil // or net/http names itself
+	}
+	return h
+}
+
+// toClient copies the headers that a client gets with the server's answer.
+func (p *Proxy) toClient(client, server http.Header) {
+	for name, values := range server {
+		if slices.Contains(passedBack, name) || strings.HasPrefix(name, "Mcp-") && name != sessionHeader {
+			client[name] = values
+		}
+	}
+	if slices.Contains(p.pass, "Authorization") && server["Www-Authenticate"] != nil {
+		client["Www-Authenticate"] = server["Www-Authenticate"]
+	}
+	client.Set("X-Content-Type-Options", "nosniff")
+}
+
+// owner is a digest of who makes a request: the principal, and the credentials that are
+// passed on.
+func (p *Proxy) owner(who *call.Session, h http.Header) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q", who.Principal())
+	for _, name := range p.pass {
+		fmt.Fprintf(sum, "%q", h[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

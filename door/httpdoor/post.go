@@ -1,0 +1,234 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpdoor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// A refusal is why a request is answered at once.
+type refusal struct {
+	status  int
+	id      json.RawMessage // nil: none, or not known
+	code    int
+	message string
+}
+
+// post serves a POST: messages of a client.
+func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
+	defer e.end()
+	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout)
+	var no *refusal
+	if bad != nil {
+		no = &refusal{bad.Status, nil, call.InvalidRequest, bad.Message}
+	} else {
+		e.original = body
+		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '[' {
+			no = e.takeBatch(r, text)
+		} else {
+			if mcphttp.Accepts(r.Header, streamType) {
+				e.early = e.p.newFlusher(w)
+			}
+			no = e.take(r)
+		}
+	}
+	if no != nil {
+		e.p.refuse(w, no.status, no.id, no.code, no.message)
+		return
+	}
+	e.forward(w, r)
+}
+
+// take has one message judged.
+func (e *exchange) take(r *http.Request) *refusal {
+	limits := e.p.cfg.Limits
+	m, err := call.DecodeEnvelope(e.original, limits)
+	if err != nil {
+		return malformed(m.ID, err)
+	}
+	body := readMirrored(m, limits)
+	if why := body.agree(r.Header, m); why != "" {
+		return &refusal{http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, why}
+	}
+	if m.Method == "tools/call" && m.ID == nil {
+		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
+	}
+	if no := e.begin(body.modern(r.Header), m.Method == "initialize"); no != nil {
+		no.id = m.ID
+		return no
+	}
+	if m.IsRequest() {
+		e.id = m.ID
+	}
+	e.listens = m.Method == "subscriptions/listen"
+	e.Message(r.Context(), m, e.original)
+	e.Wait()
+	e.checkParams(r.Header, m)
+	return nil
+}
+
+func malformed(id json.RawMessage, err error) *refusal {
+	code := call.InvalidRequest
+	var bad *call.Error
+	if errors.As(err, &bad) {
+		code = bad.Code
+	}
+	return &refusal{http.StatusBadRequest, id, code, err.Error()}
+}
+
+// checkParams refuses a call whose headers say other arguments than its body.
+func (e *exchange) checkParams(h http.Header, m call.Envelope) {
+	if m.Method != "tools/call" || len(e.waiting) == 0 || !hasParams(h) {
+		return
+	}
+	c, err := call.DecodeParams(m.Params, e.p.cfg.Limits)
+	if err != nil {
+		return // it was judged: this cannot be
+	}
+	if why := paramsAgree(h, e.Tool(c.Name), c.Raw, e.p.cfg.Limits); why != "" {
+		e.Fail(mcpheader.HeaderMismatch, why, e.waiting[0].r)
+		e.waiting = nil
+	}
+}
+
+// takeBatch has the messages of a batch judged. Only one revision has batches.
+func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
+	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, why} }
+	const modern = "a batch is of the version 2025-03-26 only: send each message by itself"
+	if v := r.Header.Get(mcpheader.Version); v != "" && v != "2025-03-26" {
+		return no(modern)
+	}
+	elements, err := strictjson.Elements(text, e.p.cfg.Limits)
+	switch {
+	case err != nil:
+		return no("the batch is refused: " + err.Error())
+	case len(elements) == 0:
+		return no("the batch is empty")
+	}
+	for _, element := range elements {
+		m, err := call.DecodeEnvelope(element, e.p.cfg.Limits)
+		switch {
+		case err != nil: // answered below, on its own
+		case readMirrored(m, e.p.cfg.Limits).modern(r.Header) != "":
+			return no(modern)
+		case m.Method == "initialize":
+			return no("initialize must not be in a batch")
+		}
+	}
+	if no := e.begin("", false); no != nil {
+		return no
+	}
+	e.batch = len(elements)
+	e.Batch(r.Context(), text)
+	e.Wait()
+	return nil
+}
+
+// forward sends the server what it may have, and writes its answer.
+func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	e.sent = true
+	e.mu.Unlock()
+	if len(e.waiting) == 0 {
+		switch {
+		case e.opened:
+			e.writeOwn(e.early)
+		case e.id != nil && r.Context().Err() != nil:
+			mcphttp.Abort()
+		case !e.writeAnswers(w, nil): // a notification was kept back, or a request was cancelled
+			e.p.write(w, http.StatusAccepted, "", nil)
+		}
+		return
+	}
+	ctx := r.Context()
+	if e.listens {
+		var cancel func()
+		ctx, cancel = e.p.endless(ctx)
+		defer cancel()
+	}
+	resp, err := e.roundTrip(ctx, http.MethodPost, e.header, e.outgoing())
+	switch {
+	case ctx.Err() != nil:
+		e.forgetAll()
+		if err == nil {
+			resp.Body.Close()
+		}
+		mcphttp.Abort()
+	case err != nil:
+		e.p.cfg.Logger.Error("the server cannot be reached", "err", err)
+		e.fail(w, "the server cannot be reached: the reason is in toolvet's log")
+	default:
+		defer resp.Body.Close()
+		e.respond(w, r, resp)
+	}
+}
+
+// outgoing is the body that the server gets: that of the client, unless something of a batch
+// was kept back.
+func (e *exchange) outgoing() []byte {
+	switch len(e.waiting) {
+	case e.batch:
+		return e.original
+	case 1:
+		if e.batch == 0 {
+			return e.waiting[0].line
+		}
+	}
+	lines := make([][]byte, 0, len(e.waiting))
+	for _, m := range e.waiting {
+		lines = append(lines, m.line)
+	}
+	return slices.Concat([]byte("["), bytes.Join(lines, []byte(",")), []byte("]"))
+}
+
+// forgetAll drops the requests: nobody waits for their answers. The client may come back for
+// those that can be resumed.
+func (e *exchange) forgetAll() {
+	for _, m := range e.waiting {
+		switch {
+		case m.r == nil:
+		case e.resumable():
+			e.forgetLater(m.r)
+		default:
+			e.Forget(m.r)
+		}
+	}
+}
+
+// forgetLater drops a request unless its client comes back for the answer: till then it counts
+// as running.
+func (e *exchange) forgetLater(r *relay.Request) {
+	time.AfterFunc(e.p.cfg.ResumeTime, func() {
+		switch {
+		case !e.Waits(r):
+		case e.p.sessions.resumed(e.session):
+			e.forgetLater(r)
+		default:
+			e.Forget(r)
+		}
+	})
+}
+
+// resumable reports whether the client can ask for the rest of the stream, in the session.
+func (e *exchange) resumable() bool { return e.resumes && e.session != nil }
+
+// failAll answers the requests that the server has not answered, and will not.
+func (e *exchange) failAll(message string) {
+	for _, m := range e.waiting {
+		if m.r != nil {
+			e.Fail(call.InternalError, message, m.r)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package httpdoor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+)
+
+// maxErrorText bounds an answer that is no message, in bytes.
+const maxErrorText = 64 << 10
+
+// respond writes the server's answer, as far as the client may have it.
+func (e *exchange) respond(w http.ResponseWriter, r *http.Request, resp *http.Response) {
+	status, good := resp.StatusCode, resp.StatusCode/100 == 2
+	if why := e.suspect(resp); why != "" {
+		e.fail(w, why)
+		return
+	}
+	if !e.learnSession(resp) {
+		e.fail(w, "the server gives a session id that cannot be used")
+		return
+	}
+	e.p.toClient(w.Header(), resp.Header)
+	if e.session != nil && resp.Header.Get(sessionHeader) == e.session.id {
+		w.Header().Set(sessionHeader, e.session.id)
+	}
+	if e.session != nil && (status == http.StatusNotFound || r.Method == http.MethodDelete && good) {
+		e.p.sessions.end(e.session)
+	}
+	switch t := mcphttp.ContentType(resp.Header); {
+	case t == streamType && good:
+		e.pump(w, r, resp)
+	case t == jsonType && r.Method == http.MethodPost:
+		e.respondJSON(w, resp)
+	default:
+		e.respondText(w, r, resp)
+	}
+}
+
+// suspect says why an answer is not even looked at, or "".
+func (e *exchange) suspect(resp *http.Response) string {
+	status := resp.StatusCode
+	ours := !slices.Contains(e.p.pass, "Authorization")
+	switch {
+	case status < 200 || status/100 == 3:
+		// A client that follows goes past the proxy.
+		return fmt.Sprintf("the server sends its clients elsewhere (HTTP status %d): correct the URL of the server", status)
+	case status == http.StatusProxyAuthRequired || status == http.StatusUnauthorized && ours:
+		return fmt.Sprintf("the server refuses the proxy's credentials (HTTP status %d)", status)
+	case mcphttp.Encoded(resp.Header):
+		return "the server's answer is compressed, though nobody asked for that"
+	}
+	return ""
+}
+
+// learnSession begins the session that the server gives in its answer to initialize. It
+// reports whether the id can be used.
+func (e *exchange) learnSession(resp *http.Response) bool {
+	ids := resp.Header.Values(sessionHeader)
+	if !e.begins || len(ids) == 0 || resp.StatusCode/100 != 2 {
+		return true
+	}
+	id := ids[0]
+	odd := strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' })
+	if len(ids) > 1 || id == "" || len(id) > 1024 || odd || e.Apart(call.SessionID(id)) != nil {
+		return false
+	}
+	e.session = e.p.sessions.begin(id, e.owner, e.Client)
+	return e.session != nil
+}
+
+var errTooLarge = errors.New("the answer is larger than the proxy's limit")
+
+// readWithin reads an answer of at most limit bytes.
+func readWithin(resp *http.Response, limit int) ([]byte, error) {
+	data, err := mcphttp.ReadSized(io.LimitReader(resp.Body, int64(limit)+1), resp.ContentLength)
+	if err == nil && len(data) > limit {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+// respondJSON writes an answer that is a message, or a batch.
+func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
+	data, err := readWithin(resp, e.p.cfg.Limits.Bytes)
+	switch {
+	case errors.Is(err, errTooLarge):
+		e.fail(w, "the server's answer is larger than the proxy's limit: ask for less at once")
+		return
+	case err != nil:
+		e.fail(w, "the server's answer broke off")
+		return
+	case len(bytes.TrimSpace(data)) == 0:
+		e.respondNothing(w, resp.StatusCode)
+		return
+	}
+	out := e.FromServer(data)
+	if resp.StatusCode/100 != 2 {
+		e.forgetAll() // the status answers them
+		e.respondError(w, resp, out)
+		return
+	}
+	e.failAll("the server answers something else")
+	switch {
+	case e.writeAnswers(w, out):
+	case out == nil:
+		e.respondNothing(w, resp.StatusCode)
+	default:
+		e.p.write(w, resp.StatusCode, "", out)
+	}
+}
+
+// respondNothing writes an answer without a body.
+func (e *exchange) respondNothing(w http.ResponseWriter, status int) {
+	if status/100 == 2 {
+		e.failAll("the server answers nothing")
+	} else {
+		e.forgetAll()
+	}
+	if !e.writeAnswers(w, nil) {
+		w.Header().Del("Content-Type")
+		e.p.write(w, status, "", nil)
+	}
+}
+
+// respondText writes an answer that is no message: an error of HTTP alone.
+func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *http.Response) {
+	text, err := readWithin(resp, maxErrorText)
+	good := resp.StatusCode/100 == 2
+	switch {
+	case err == nil && len(text) == 0, good && r.Method == http.MethodDelete, good && e.id == nil && r.Method == http.MethodPost && e.batch == 0:
+		e.respondNothing(w, resp.StatusCode)
+	case good:
+		e.fail(w, "the server's answer is neither JSON nor an event stream")
+	default:
+		e.forgetAll()
+		if err != nil || !e.showable(text) {
+			text = nil
+		}
+		if mcphttp.ContentType(resp.Header) != jsonType {
+			// In a browser, a page of the server must not be a page of the proxy.
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		}
+		e.respondError(w, resp, text)
+	}
+}
+
+// showable reports whether a text may be shown as it is.
+func (e *exchange) showable(text []byte) bool {
+	if !e.Withholds() {
+		return true
+	}
+	quoted, err := json.Marshal(string(text))
+	return err == nil && utf8.Valid(text) && e.Harmless(quoted)
+}
+
+// respondError writes an answer with an HTTP status that says that it is an error.
+func (e *exchange) respondError(w http.ResponseWriter, resp *http.Response, body []byte) {
+	e.drain()
+	if body == nil {
+		e.p.refuse(w, resp.StatusCode, e.id, call.InternalError, fmt.Sprintf("the server answers with the HTTP status %d, and a body that cannot be shown", resp.StatusCode))
+		return
+	}
+	e.p.write(w, resp.StatusCode, "", body)
+}

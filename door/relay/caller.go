@@ -1,0 +1,57 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"encoding/json"
+	"sync/atomic"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// A caller is what is known of the client by now. It may be used concurrently.
+type caller struct {
+	known atomic.Pointer[call.Session]
+}
+
+// learn changes what is known from now on.
+func (c *caller) learn(change func(*call.Session)) {
+	for {
+		before := c.known.Load()
+		after := *before
+		change(&after)
+		if c.known.CompareAndSwap(before, &after) {
+			return
+		}
+	}
+}
+
+// session is the session of a call with this _meta. Since 2026-07-28 each request says
+// itself which version it speaks, and who sends it.
+func (c *caller) session(meta map[string]any) *call.Session {
+	known := c.known.Load()
+	trace, _ := meta["traceparent"].(string) // SEP-414
+	version, _ := meta[versionKey].(string)
+	client, _ := meta["io.modelcontextprotocol/clientInfo"].(map[string]any)
+	if trace == "" && version == "" && client == nil {
+		return known
+	}
+	s := *known
+	s.Traceparent = trace
+	if version != "" {
+		s.ProtocolVersion = version
+	}
+	if client != nil {
+		s.ClientName, _ = client["name"].(string)
+		s.ClientVersion, _ = client["version"].(string)
+	}
+	return &s
+}
+
+// textOf is the text of a JSON string, or "".
+func textOf(raw []byte) string {
+	var s string
+	_ = json.Unmarshal(raw, &s) // what is no string is no text
+	return s
+}

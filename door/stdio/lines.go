@@ -1,0 +1,43 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stdio
+
+import (
+	"bufio"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// writeBuffer holds a usual message.
+const writeBuffer = 64 << 10
+
+// A lineWriter writes whole lines; it may be used concurrently.
+type lineWriter struct {
+	mu      sync.Mutex
+	w       *bufio.Writer
+	err     error
+	written atomic.Int64 // lines that were taken
+}
+
+func newLineWriter(w io.Writer) *lineWriter {
+	return &lineWriter{w: bufio.NewWriterSize(w, writeBuffer)}
+}
+
+// write writes a line, and with flush everything written so far. After an error it
+// writes nothing more and returns that error again.
+func (l *lineWriter) write(line []byte, flush bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return l.err
+	}
+	_, _ = l.w.Write(line)
+	l.err = l.w.WriteByte('\n')
+	if flush && l.err == nil {
+		l.err = l.w.Flush()
+	}
+	l.written.Add(1)
+	return l.err
+}

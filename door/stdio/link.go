@@ -1,0 +1,61 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stdio
+
+import (
+	"context"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door/relay"
+)
+
+// Answer implements relay.Link.
+func (p *session) Answer(line []byte, _ int) { p.toClientLine(line, true) }
+
+// Notify implements relay.Link.
+func (p *session) Notify(line []byte) { p.toClientLine(line, true) }
+
+// toClientLine writes a line to the client. A client that does not take it is gone, and
+// that ends the session.
+func (p *session) toClientLine(line []byte, flush bool) {
+	if p.toClient.write(line, flush) != nil {
+		p.end()
+	}
+}
+
+// Forward implements relay.Link.
+func (p *session) Forward(r *relay.Request, line []byte) {
+	err := relay.ErrServerGone
+	if !p.isGone() {
+		err = p.toServer.write(line, true)
+	}
+	if err != nil {
+		p.Unsent(r)
+	}
+	switch {
+	case p.isGone():
+		// It may have had the request. How it ended is known in a moment.
+		go func() {
+			<-p.exited
+			p.Fail(call.InternalError, p.died(), r)
+		}()
+	case err != nil:
+		p.Fail(call.InternalError, "the server does not take messages any more: start it again", r)
+	}
+}
+
+// Send implements relay.Link. If the server does not take the line, it is about to be
+// found gone.
+func (p *session) Send(line []byte) { _ = p.toServer.write(line, true) }
+
+// Ask implements relay.Link.
+func (p *session) Ask(ctx context.Context, line []byte) error {
+	p.Send(line)
+	select {
+	case <-p.serverGone:
+		return relay.ErrServerGone
+	case <-ctx.Done():
+		return nil
+	}
+}

@@ -1,0 +1,33 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stdio
+
+import (
+	"errors"
+	"io"
+
+	"github.com/toolvet/toolvet/internal/wire/lines"
+)
+
+// readServer handles the server's messages until it closes its side.
+func (p *session) readServer(r io.Reader) {
+	defer close(p.serverGone)
+	in := lines.NewReader(r, p.limits.Bytes)
+	for {
+		line, err := in.Next()
+		var tooLong *lines.TooLongError
+		switch {
+		case errors.As(err, &tooLong):
+			if line = p.TooLong(tooLong.Remnant); line != nil {
+				p.toClientLine(line, true)
+			}
+		case err != nil:
+			return
+		default:
+			if line = p.FromServer(line); line != nil {
+				p.toClientLine(line, !in.Ready())
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/toolvet/toolvet/internal/audit/class"
+)
+
+// An Assessment is what all facts about one cell come to.
+type Assessment struct {
+	Cell
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
+	// Proven says of Guarded that probes were blocked while a control call worked; without it,
+	// a guard was read in the code and never tried.
+	Proven bool   `json:"proven,omitempty"`
+	Facts  []Fact `json:"-"` // strongest first
+}
+
+// Assessed reports whether the cell is known, good or bad.
+func (a *Assessment) Assessed() bool {
+	return a.Verdict == Vulnerable || a.Verdict == Guarded || a.Verdict == NoEvidence
+}
+
+// assess joins facts by cell, in the order of the cells.
+func assess(facts []Fact) []Assessment {
+	byCell := map[Cell][]Fact{}
+	for _, f := range facts {
+		byCell[f.Cell] = append(byCell[f.Cell], f)
+	}
+	list := make([]Assessment, 0, len(byCell))
+	for cell, facts := range byCell {
+		list = append(list, join(cell, facts))
+	}
+	slices.SortFunc(list, func(a, b Assessment) int { return compareCells(a.Cell, b.Cell) })
+	return list
+}
+
+// telling are the facts that say something. That reading found no way to anything dangerous says where nothing but the
+// code is looked at how much of it was. Beside a run it says too little: a way that is not recognised looks the same. So
+// it makes nothing relevant there, and nothing known that the run left open.
+func telling(facts []Fact, methods []Method) []Fact {
+	if !slices.Contains(methods, Dynamic) {
+		return facts
+	}
+	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
+		return f.Method == Static && f.Verdict == NoEvidence && (f.Rule == "" || f.Rule == ruleNothing)
+	})
+}
+
+// ruleNothing is the rule of a parameter that reaches nothing. Others of [NoEvidence] say what it reaches.
+const ruleNothing = "nothing"
+
+func compareCells(a, b Cell) int {
+	return cmp.Or(cmp.Compare(classRank(a.Class), classRank(b.Class)), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Param, b.Param))
+}
+
+func classRank(c Class) int {
+	return slices.IndexFunc(Classes(), func(row *class.Class) bool { return row.Name == string(c) })
+}
+
+// join says what the facts about one cell come to. What was seen when the server ran goes
+// before what its code looks like: it proves a suspicion, or clears it.
+func join(cell Cell, facts []Fact) Assessment {
+	facts = slices.Clone(facts)
+	slices.SortStableFunc(facts, compareFacts)
+	a := Assessment{Cell: cell, Facts: facts}
+	first := facts[0]
+	a.Verdict, a.Why = first.Verdict, first.Why
+	if first.remark() { // there is nothing else
+		a.Verdict = NoEvidence
+		return a
+	}
+	if slices.ContainsFunc(facts, func(f Fact) bool { return f.bad() && seen(f, facts) }) {
+		return a
+	}
+	tried := slices.IndexFunc(facts, func(f Fact) bool { return f.Method == Dynamic && f.Verdict == Guarded })
+	if shown := slices.ContainsFunc(facts, func(f Fact) bool { return f.Method == Dynamic && f.bad() }); tried >= 0 && !shown {
+		a.Verdict, a.Why, a.Proven = Guarded, facts[tried].Why, true
+		if first.bad() {
+			a.Why += "; the code looked open, and the probes did not get through"
+		}
+	}
+	return a
+}
+
+// seen reports whether what the code suggests was seen when the server ran, as a remark: no guard clears it then.
+func seen(suggested Fact, facts []Fact) bool {
+	known := classOf(suggested.Class)
+	if known == nil || known.Rule(suggested.Rule) == nil || known.Rule(suggested.Rule).Seen == "" {
+		return false
+	}
+	return slices.ContainsFunc(facts, func(f Fact) bool {
+		return f.Method == Dynamic && f.remark() && f.Rule == known.Rule(suggested.Rule).Seen
+	})
+}
+
+// remark reports whether a fact is worth knowing and never graded.
+func (f *Fact) remark() bool { return f.Verdict == Vulnerable && f.Confidence == Metadata }
+
+// bad reports whether a fact is graded.
+func (f *Fact) bad() bool { return f.Verdict == Vulnerable && f.Confidence != Metadata }
+
+// compareFacts puts first what says most.
+func compareFacts(a, b Fact) int {
+	return cmp.Or(
+		cmp.Compare(verdictRank(a), verdictRank(b)),
+		cmp.Compare(confidenceRank(a.Confidence), confidenceRank(b.Confidence)),
+		cmp.Compare(a.Method, b.Method), // dynamic first
+		cmp.Compare(ruleRank(a), ruleRank(b)),
+		cmp.Compare(a.Rule, b.Rule),
+		slices.CompareFunc(a.Flow, b.Flow, func(p, q Place) int {
+			return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
+		}),
+		cmp.Compare(a.Why, b.Why),
+	)
+}
+
+// verdictRank has remarks stand behind what is known of the cell.
+func verdictRank(f Fact) int {
+	if i := slices.Index([]Verdict{Vulnerable, Guarded, NoEvidence, Inconclusive, Skipped}, f.Verdict); i >= 0 && !f.remark() {
+		return i
+	}
+	return 5
+}
+
+// ruleRank is the rule's place among those of its class, which has the plainest first.
+func ruleRank(f Fact) int {
+	known := classOf(f.Class)
+	if known == nil {
+		return 0
+	}
+	i := slices.IndexFunc(known.Rules, func(r class.Rule) bool { return r.Name == f.Rule })
+	if i < 0 {
+		return len(known.Rules)
+	}
+	return i
+}
+
+func confidenceRank(c Confidence) int {
+	if i := slices.Index([]Confidence{Proven, Traced, Suspected, Metadata}, c); i >= 0 {
+		return i
+	}
+	return 4
+}

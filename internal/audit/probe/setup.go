@@ -1,0 +1,79 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/toolvet/toolvet/internal/infer"
+)
+
+// Some servers want to be told first what they work on: a working directory, a project, a repository. Without
+// that no other tool does anything. A tool that says so by its name, and takes a directory, is called with the root at
+// the beginning of each session.
+var (
+	settler = regexp.MustCompile(`(?i)(^|[_-]|[a-z])(set|open|select|switch|use|activate|load|change|register|add)[_-]?([a-z]+[_-]?)*(dir|directory|cwd|project|workspace|repo|repository|folder|root|vault)s?([_-]?(dir|path|root))?$`)
+
+	// directoryName finds names of directories to work in, and directoryWords what is said of them.
+	directoryName  = regexp.MustCompile(`(?i)^((project|repo|repository|workspace|root|base|work|working|source|target|output|vault|package)s?[_-]?)?(dir|directory|folder|cwd|root|workspace|repo|repository)(s?[_-]?path)?$|^(project|repo|repository|workspace|root|base)s?[_-]?(path|dir|root)$`)
+	directoryWords = regexp.MustCompile(`(?i)\b(path|location) (to|of|for) (the |an? |your |this |its |local |target |working |base |root |git |existing |absolute )*(directory|folder|repository|repo|project|workspace)\b|^\W*(the |an? |working |root |project |target |absolute |optional )*(directory|folder|repository|project root|workspace)\b|リポジトリ|プロジェクト|ディレクトリ|目录|仓库|项目`)
+	aboutAFile     = regexp.MustCompile(`(?i)\bfiles?\b|^file|文件|ファイル`)
+)
+
+// takesDirectory reports whether a parameter is the path of a directory, and not of a file in it.
+func (u *tool) takesDirectory(p parameter) bool {
+	if p.kind != infer.Path || u.moves(p) {
+		return false
+	}
+	return directoryName.MatchString(p.name) || directoryWords.MatchString(p.description) && !aboutAFile.MatchString(p.name+" "+p.description) && !fileName.MatchString(p.name)
+}
+
+// A settlement is a call that tells a server what to work on.
+type settlement struct {
+	tool      *tool
+	arguments map[string]any
+}
+
+// maxSettlements bounds the tools that are called at the beginning of each session.
+const maxSettlements = 3
+
+// settle finds the tools that tell the server what to work on, and calls them.
+func (a *auditor) settle(ctx context.Context) {
+	for _, t := range a.tools {
+		if t.destructive || len(a.settlements) >= maxSettlements || !settler.MatchString(t.Name) {
+			continue
+		}
+		i := slices.IndexFunc(t.parameters, func(p parameter) bool {
+			return p.kind == infer.Path && t.onlyPath(p)
+		})
+		if i < 0 {
+			continue
+		}
+		arguments := t.sample(a.world, setting{t.parameters[i], a.world.inside("root")})
+		if r := a.call(ctx, t, arguments); r.ok() {
+			t.settles = true
+			a.settlements = append(a.settlements, settlement{t, arguments})
+			a.note("tool %s was called with the audit's root at the beginning of each session", show(t.Name))
+		}
+	}
+}
+
+// onlyPath reports whether a parameter at the top is all that a tool must be told of paths.
+func (u *tool) onlyPath(p parameter) bool {
+	return !slices.ContainsFunc(u.parameters, func(q parameter) bool { return q.pointer != p.pointer && q.required && q.kind == infer.Path })
+}
+
+// resettle tells a new session what to work on.
+func (a *auditor) resettle(ctx context.Context) {
+	for _, s := range a.settlements {
+		raw, err := json.Marshal(s.arguments)
+		if err != nil || a.session.gone() {
+			return
+		}
+		a.session.call(ctx, s.tool.Name, raw, a.cfg.CallTimeout)
+	}
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/source/internal/programs"
+)
+
+// An argvPlace is where an argument of a program stands.
+type argvPlace struct {
+	programs   []string // that it may be
+	subcommand string
+	before     string // the argument in front of it, if it is known
+	ended      bool   // there are no options any more
+	shell      bool   // what follows is for a shell
+}
+
+// nestedShells are shells that another program starts: docker exec, sudo, ssh.
+var nestedShells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "/bin/sh": true, "/bin/bash": true, "powershell": true, "powershell.exe": true, "pwsh": true, "cmd": true, "cmd.exe": true}
+
+// argumentsSink looks at the arguments of a program: a line for a shell among them, text that was
+// cut at blanks, and values that may start with a dash.
+func (in *interp) argumentsSink(name string, program Value, list sequence, at position) {
+	place := argvPlace{}
+	for _, w := range in.text(program).words() {
+		last := w[strings.LastIndexAny(w, `/\`)+1:]
+		place.shell = place.shell || shells[w] || shells[last]
+		place.programs = append(place.programs, strings.TrimSuffix(strings.ToLower(last), ".exe"))
+	}
+	for _, v := range list.known {
+		in.argumentSink(name, in.text(v), &place, at)
+	}
+	if len(list.rest) > 0 { // in any order
+		rest := in.text(list.rest)
+		words := rest.words()
+		place.ended = place.ended || slices.Contains(words, "--")
+		if i := slices.IndexFunc(words, programs.Valued); i >= 0 && !programs.Valued(place.before) {
+			place.before = words[i]
+		}
+		in.argumentSink(name, rest, &place, at)
+	}
+}
+
+func (in *interp) argumentSink(name string, text Value, place *argvPlace, at position) {
+	for _, a := range text {
+		for i, h := range holes(a.text) {
+			switch {
+			case place.shell && shellOptions[place.before]:
+				in.shellSink(name, Value{a}, at)
+			case h.split:
+				in.judge(in.splitVerdict(a, h), audit.Command, name, h, at)
+			case i == 0 && !place.ended && a.text[0].hole != nil && h.form != formResolved && h.form != formReal:
+				in.judge(in.leadVerdict(a, h, place), audit.Command, name, h, at)
+			}
+		}
+	}
+	before := place.before
+	place.before = ""
+	if w, ok := text.one(); ok {
+		place.before = w
+		place.shell = place.shell || nestedShells[w]
+		place.ended = place.ended || w == "--"
+		if place.subcommand == "" && !strings.HasPrefix(w, "-") && !programs.Valued(before) {
+			place.subcommand = w
+		}
+		return
+	}
+	for _, w := range text.words() {
+		if strings.HasPrefix(w, "-") || strings.HasPrefix(w, "/") {
+			place.before = w
+		}
+	}
+}
+
+// leadVerdict is that of an argument that begins with the caller's text.
+func (in *interp) leadVerdict(a Atom, h *hole, place *argvPlace) judgement {
+	if in.have(a, h)&bitDash != 0 {
+		return judgement{verdict: audit.Guarded, rule: "argument-lead", why: "a leading dash is excluded"}
+	}
+	for _, p := range place.programs {
+		if programs.Harmful(p, place.subcommand) && !programs.Valued(place.before) && !commandWord(h.origin.pointer) {
+			return judgement{verdict: audit.Vulnerable, confidence: audit.Suspected, rule: "option-injection", why: "a value that starts with a dash would be an option of " + clip(p) + ", of which one writes files or starts programs"}
+		}
+	}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "argument-lead", why: "a value that starts with a dash would be an option of the program"}
+}

@@ -1,0 +1,316 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
+)
+
+// Containers make objects: what a token stands for is registered, and a constructor's parameters say
+// by a token or their type what they are given. All containers of a program are one here, and what
+// one makes is made once.
+
+// injecting are the names of decorators that say what a parameter or a property is given.
+var injecting = map[string]bool{"inject": true, "Inject": true, "injectAll": true, "multiInject": true, "InjectMany": true, "injectWithTransform": true}
+
+// A provider is what a token stands for: a value, a class or a function.
+type provider struct {
+	value, class, factory, alias Value
+	made                         Value
+	busy                         bool
+}
+
+// A want is a token, of one or of all that are registered for it.
+type want struct {
+	token Value
+	late  func() Value // gives the token
+	all   bool
+}
+
+// inject notes what a parameter or a property is given.
+func (c *class) inject(name string, token func() Value, key string, parameter int) {
+	w := want{late: token, all: strings.HasSuffix(name, "All") || name == "multiInject" || name == "InjectMany"}
+	if parameter >= 0 && key == "" {
+		if c.tokens == nil {
+			c.tokens = map[int]want{}
+		}
+		c.tokens[parameter] = w
+	} else if parameter < 0 && key != "" {
+		if c.members == nil {
+			c.members = map[string]want{}
+		}
+		c.members[key] = w
+	}
+}
+
+// tokenKey tells tokens apart: texts, symbols and classes.
+func tokenKey(v Value) any {
+	if len(v) != 1 {
+		return nil
+	}
+	if s, ok := v.one(); ok {
+		return s
+	}
+	switch a := v[0]; a.kind {
+	case isObject:
+		return a.obj
+	case isNative:
+		return "\x00" + a.name
+	}
+	return nil
+}
+
+func (in *interp) provide(token Value, p *provider, add bool) {
+	key := tokenKey(token)
+	if key == nil || in.probing || len(in.providers[key]) >= maxElements {
+		return
+	}
+	if in.providers == nil {
+		in.providers = map[any][]*provider{}
+	}
+	if !add {
+		in.providers[key] = nil
+	}
+	in.providers[key] = append(in.providers[key], p)
+}
+
+// provideAll are providers in a list, as NestJS has them.
+func (in *interp) provideAll(list Value) {
+	for _, v := range in.elements(list).known {
+		for _, a := range v {
+			if a.kind != isObject || a.obj.class != nil || a.obj.call != nil {
+				continue // a class stands for itself
+			}
+			in.provide(in.getOwn(a.obj, "provide"), in.providerOf(a.obj), true)
+		}
+	}
+}
+
+// providerOf reads {useValue}, {useClass}, {useFactory} and {useToken}.
+func (in *interp) providerOf(o *Object) *provider {
+	p := &provider{value: in.getOwn(o, "useValue"), class: in.getOwn(o, "useClass"), factory: in.getOwn(o, "useFactory"), alias: in.getOwn(o, "useToken")}
+	if len(p.alias) == 0 {
+		p.alias = in.getOwn(o, "useExisting")
+	}
+	return p
+}
+
+const containerName = "\x00container"
+
+// containerCall is a method of a container: tsyringe's and typedi's are one, inversify makes them.
+func (in *interp) containerCall(name string, this Value, args []Value) (Value, bool) {
+	switch name {
+	case parse.Injected:
+		for _, a := range arg(args, 0) {
+			if a.kind == isObject && a.obj.class != nil {
+				a.obj.class.typesOf = functions(arg(args, 1))
+			}
+		}
+		return undefined(), true
+	case "Symbol", "Symbol.for":
+		if s, ok := arg(args, 0).one(); ok && name == "Symbol.for" {
+			return native("@@" + s), true
+		}
+		return objectOf(in.newObject("symbol")), true
+	}
+	if !strings.Contains(name, "ontainer") && !strings.HasPrefix(name, "binding#.") && !strings.HasPrefix(name, "typedi.") {
+		return nil, false
+	}
+	for _, p := range []string{"tsyringe.container.", "tsyringe.default.container.", "typedi.Container.", "typedi.default.", containerName + "#.", "inversify.Container#."} {
+		if method, ok := strings.CutPrefix(name, p); ok {
+			return in.containerMethod(method, args), true
+		}
+	}
+	if method, ok := strings.CutPrefix(name, "binding#."); ok && len(this) == 1 && this[0].obj != nil {
+		return in.binding(this, method, args), true
+	}
+	return nil, false
+}
+
+func (in *interp) containerMethod(method string, args []Value) Value {
+	token, second := arg(args, 0), arg(args, 1)
+	switch method {
+	case "register", "set":
+		p := &provider{value: second}
+		if method == "register" {
+			p = &provider{class: second}
+			for _, a := range second {
+				if a.kind == isObject && a.obj.class == nil {
+					p = in.providerOf(a.obj)
+				}
+			}
+		}
+		in.provide(token, p, true)
+	case "registerSingleton", "registerType":
+		if len(args) == 1 {
+			second = token
+		}
+		in.provide(token, &provider{class: second}, true)
+	case "registerInstance":
+		in.provide(token, &provider{value: second}, true)
+	case "bind", "rebind":
+		b := in.newObject("binding")
+		b.data = token
+		return objectOf(b)
+	case "resolve", "get", "getAsync":
+		return in.resolved(want{token: token})
+	case "resolveAll", "getAll", "getMany":
+		return in.resolved(want{token: token, all: true})
+	case "createChildContainer", "createChild":
+		return native(containerName + "#")
+	case "isRegistered", "isBound", "has":
+		return unknown()
+	}
+	return unknown()
+}
+
+// binding is what follows bind(token).
+func (in *interp) binding(this Value, method string, args []Value) Value {
+	token := this[0].obj.data
+	switch method {
+	case "to":
+		in.provide(token, &provider{class: arg(args, 0)}, true)
+	case "toSelf":
+		in.provide(token, &provider{class: token}, true)
+	case "toConstantValue":
+		in.provide(token, &provider{value: arg(args, 0)}, true)
+	case "toDynamicValue", "toFactory", "toResolvedValue":
+		in.provide(token, &provider{factory: arg(args, 0)}, true)
+	case "toService":
+		in.provide(token, &provider{alias: arg(args, 0)}, true)
+	}
+	return this
+}
+
+// resolved is what a container gives for a token.
+func (in *interp) resolved(w want) Value {
+	if w.late != nil {
+		w.token = w.late()
+	}
+	key := tokenKey(w.token)
+	if key == nil {
+		return unknown()
+	}
+	list := in.providers[key]
+	if w.all {
+		o := in.newArray()
+		for _, p := range list {
+			o.array.list = append(o.array.list, in.makes(p))
+		}
+		clamp(&o.array.content)
+		return objectOf(o)
+	}
+	if len(list) > 0 {
+		return in.makes(list[len(list)-1])
+	}
+	if o, ok := key.(*Object); ok && o.class != nil && o.class.ctor == o {
+		p := &provider{class: objectOf(o)}
+		in.provide(w.token, p, true)
+		return in.makes(p)
+	}
+	return unknown()
+}
+
+// makes is what a provider gives. It belongs to no handler.
+func (in *interp) makes(p *provider) Value {
+	if len(p.value) > 0 {
+		return p.value
+	}
+	if len(p.made) > 0 || p.busy {
+		return p.made.orUnknown()
+	}
+	p.busy = true
+	run := func() {
+		switch {
+		case len(p.alias) > 0:
+			p.made = in.resolved(want{token: p.alias})
+		case len(p.factory) > 0:
+			p.made = in.settled(in.call(p.factory, undefined(), []Value{native(containerName + "#")}, position{}))
+		default:
+			for _, a := range p.class {
+				if a.kind == isObject && a.obj.class != nil {
+					p.made = join(p.made, in.injectedInstance(a.obj.class.ctor))
+				}
+			}
+		}
+	}
+	if in.current == nil {
+		run()
+		in.dead = false
+	} else if !in.apart(run) {
+		in.current.cut = true
+	}
+	p.busy = false
+	return p.made.orUnknown()
+}
+
+func (v Value) orUnknown() Value {
+	if len(v) == 0 {
+		return unknown()
+	}
+	return v
+}
+
+// instanceOfTool is an instance of a class that nobody makes one of: by a container, if it has to do
+// with one.
+func (in *interp) instanceOfTool(ctor *Object) Value {
+	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
+		if len(c.tokens)+len(c.members)+len(c.types)+len(c.typesOf) > 0 {
+			return in.resolved(want{token: objectOf(ctor)})
+		}
+	}
+	return in.instance(ctor, nil, position{})
+}
+
+// injectedInstance makes an instance of a class with what its parameters want.
+func (in *interp) injectedInstance(ctor *Object) Value {
+	v := in.instance(ctor, in.injected(ctor.class, 0), position{})
+	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
+		for key, w := range c.members {
+			in.setAll(v, key, in.resolved(w))
+		}
+	}
+	return v
+}
+
+// injected are the arguments of a constructor.
+func (in *interp) injected(c *class, depth int) []Value {
+	if len(c.init) == 0 {
+		if above := c.above(); above != nil && depth < 8 {
+			return in.injected(above, depth+1)
+		}
+		return nil
+	}
+	if len(c.typesOf) > 0 {
+		types := in.call(c.typesOf, undefined(), nil, position{})
+		c.typesOf, c.types = nil, in.elements(types).known
+	}
+	if len(c.tokens)+len(c.types) == 0 {
+		return nil
+	}
+	args := make([]Value, len(c.init[0].obj.call.params.List))
+	for i := range args {
+		args[i] = unknown()
+		if w, ok := c.tokens[i]; ok {
+			args[i] = in.resolved(w)
+		} else if i < len(c.types) {
+			if o, ok := tokenKey(c.types[i]).(*Object); ok && o.class != nil {
+				args[i] = in.resolved(want{token: c.types[i]})
+			}
+		}
+	}
+	return args
+}
+
+// above is the class above, if it is one of the program.
+func (c *class) above() *class {
+	for _, a := range c.parent {
+		if a.kind == isObject && a.obj.class != nil {
+			return a.obj.class
+		}
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import "github.com/toolvet/toolvet/internal/audit"
+
+// fileMethods are methods that by their names alone write what lies at their first argument: of
+// browsers, images and archives.
+var fileMethods = map[string]bool{"saveAs": true, "toFile": true, "extractAllTo": true, "addLocalFile": true, "addLocalFolder": true}
+
+// pathOptions are methods of a browser's pages that write a file, if an option names one.
+var pathOptions = map[string]bool{"screenshot": true, "pdf": true}
+
+// methodSinks are sinks that are known by the name of the method alone.
+func (in *interp) methodSinks(key string, args []Value, at position) {
+	if in.current == nil || in.probing || len(args) == 0 {
+		return
+	}
+	switch {
+	case key == "goto":
+		in.urlSink("page.goto", args[0], 0, at, true)
+	case key == "parseURL", key == "fromURL":
+		in.urlSink(key, args[0], 0, at, false)
+	case fileMethods[key]:
+		in.pathSink(key, args[0], at, audit.Suspected)
+	case pathOptions[key]:
+		for _, a := range args[0] {
+			if a.kind == isObject && a.obj.call == nil {
+				in.pathSink(key, in.getOwn(a.obj, "path"), at, audit.Traced)
+			}
+		}
+	}
+}

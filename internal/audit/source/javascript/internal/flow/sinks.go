@@ -1,0 +1,449 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/audit"
+)
+
+// fileFunctions are functions that open, list or change what lies at a path, with the places of the
+// paths among their arguments. Those that only look whether something is there are left out: guards
+// are made of them.
+var fileFunctions = map[string][]int{
+	"readFile": {0}, "writeFile": {0}, "appendFile": {0}, "readdir": {0}, "opendir": {0}, "rm": {0}, "rmdir": {0}, "unlink": {0}, "mkdir": {0}, "open": {0},
+	"rename": {0, 1}, "copyFile": {0, 1}, "cp": {0, 1}, "copy": {0, 1}, "move": {0, 1}, "link": {0, 1}, "symlink": {0, 1}, "chmod": {0}, "chown": {0}, "truncate": {0},
+	"createReadStream": {0}, "createWriteStream": {0}, "readlink": {0}, "remove": {0}, "emptyDir": {0}, "ensureDir": {0}, "ensureFile": {0}, "mkdirs": {0}, "mkdirp": {0},
+	"readJson": {0}, "readJSON": {0}, "writeJson": {0}, "writeJSON": {0}, "outputFile": {0}, "outputJson": {0}, "watch": {0},
+}
+
+var fileModules = []string{"fs.promises.", "fs.default.", "fs.", "Deno."}
+
+// fileArguments are the places of the paths, if a function is one of files.
+func fileArguments(name string) []int {
+	switch name {
+	case "sharp", "sharp.default", "jimp.read", "jimp.Jimp.read", "Bun.file", "Bun.write", "Deno.readTextFile", "Deno.writeTextFile", "load-json-file", "write-file-atomic", "make-dir":
+		return []int{0}
+	}
+	for _, m := range fileModules {
+		if fn, ok := strings.CutPrefix(name, m); ok {
+			return fileFunctions[strings.TrimSuffix(fn, "Sync")]
+		}
+	}
+	return nil
+}
+
+// likelyFile are functions of packages that are not read which by their names do with a path what
+// those of Node.js do.
+var likelyFile = map[string]bool{
+	"readFile": true, "writeFile": true, "appendFile": true, "outputFile": true, "readJson": true, "writeJson": true, "ensureDir": true, "createReadStream": true, "createWriteStream": true,
+}
+
+func isLikelyFile(name string) bool {
+	_, fn, dotted := cutLast(name)
+	return dotted && likelyFile[strings.TrimSuffix(fn, "Sync")]
+}
+
+// httpClients are packages that make requests: as functions, and by methods.
+var httpClients = map[string]bool{"fetch": true, "axios": true, "got": true, "undici": true, "ky": true, "superagent": true, "needle": true, "request": true, "http": true, "https": true, "phin": true, "wretch": true, "ofetch": true, "follow": true, "http2": true, "request-promise": true, "node-libcurl": true, "make-fetch-happen": true, "@mendable/fetch": true}
+
+var httpMethods = map[string]bool{"get": true, "post": true, "put": true, "delete": true, "head": true, "patch": true, "options": true, "request": true, "fetch": true, "stream": true, "pipeline": true, "connect": true, "paginate": true, "del": true, "raw": true, "$fetch": true}
+
+func isHTTPClient(name string) bool { return httpClients[strings.TrimSuffix(name, ".default")] }
+
+// sinks looks at the arguments of a function that opens files, makes requests or starts programs.
+func (in *interp) sinks(name string, args []Value, at position) {
+	if in.current == nil || in.probing || in.dead {
+		return
+	}
+	files := fileArguments(name)
+	for _, i := range files {
+		if i < len(args) {
+			in.pathSink(name, args[i], at, audit.Traced)
+		}
+	}
+	if len(files) == 0 && len(args) > 0 && isLikelyFile(name) {
+		in.pathSink(name, args[0], at, audit.Suspected)
+	}
+	client, method, dotted := cutLast(name)
+	switch {
+	case isHTTPClient(name) && len(args) > 0, dotted && isHTTPClient(client) && httpMethods[method], dotted && isHTTPClient(strings.TrimSuffix(client, ".https")) && httpMethods[method], name == "WebSocket", name == "EventSource", name == "ofetch.$fetch":
+		in.requestSink(name, args, at)
+	}
+	in.commandSinks(name, args, at)
+}
+
+func cutLast(name string) (before, last string, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return "", name, false
+	}
+	return name[:i], name[i+1:], true
+}
+
+// pathSink judges a path. most is how sure it is that a file lies there.
+func (in *interp) pathSink(name string, v Value, at position, most audit.Confidence) {
+	text := in.text(v)
+	for _, a := range text {
+		if !tainted(a.text) {
+			continue
+		}
+		_, behind := prefix(a.text)
+		for _, h := range holes(a.text) {
+			have := in.have(a, h)
+			need := bitsPath
+			if h.rooted || behind {
+				need = bitDots
+				if h.form == formJoined {
+					need |= bitSibling
+				}
+			}
+			if h.form == formType || h.form == formScheme || h.form == formOther && behind {
+				continue
+			}
+			j := verdictOfPath(have, need)
+			if j.confidence == audit.Traced {
+				j.confidence = most
+			}
+			in.judge(j, audit.Path, name, h, at)
+		}
+	}
+}
+
+// have is what is known of a hole.
+func (in *interp) have(a Atom, h *hole) Bits {
+	return in.facts.and(a.under).of(h.origin.id) | h.safe
+}
+
+// requestSink finds the URL among the arguments of a function that makes a request.
+func (in *interp) requestSink(name string, args []Value, at position) {
+	extra := in.agentGuard(args)
+	for i, v := range args[:min(len(args), 2)] {
+		for _, a := range v {
+			switch {
+			case a.kind == isText && i == 0, a.kind == isObject && a.obj.native == "URL":
+				in.urlSink(name, Value{a}, extra, at, false)
+			case a.kind == isObject && a.obj.native == "Request" && len(a.obj.options) > 0:
+				in.urlSink(name, a.obj.options[0], extra, at, false)
+			case a.kind == isObject && a.obj.call == nil && a.obj.array == nil && (i == 0 || strings.HasPrefix(name, "http")):
+				in.urlOptions(name, a.obj, extra, at)
+			}
+		}
+	}
+}
+
+// urlOptions are options in which the URL or the host stands.
+func (in *interp) urlOptions(name string, o *Object, extra Bits, at position) {
+	for _, k := range []string{"url", "uri", "baseURL", "prefixUrl"} {
+		if v := in.getOwn(o, k); len(v) > 0 {
+			in.urlSink(name, v, extra, at, false)
+		}
+	}
+	for _, k := range []string{"hostname", "host"} {
+		if v := in.getOwn(o, k); len(v) > 0 {
+			in.urlSink(name, concat(constant("http://"), in.text(v)), extra, at, false)
+		}
+	}
+}
+
+// agentGuard says whether a request is made through an agent that looks at addresses when it
+// connects.
+func (in *interp) agentGuard(args []Value) Bits {
+	for _, v := range args {
+		for _, a := range v {
+			if a.kind != isObject || a.obj.native != "" {
+				continue
+			}
+			for _, k := range []string{"dispatcher", "agent", "httpAgent", "httpsAgent", "lookup"} {
+				if in.looksUp(in.getOwn(a.obj, k), k == "lookup", 0) {
+					return bitCheckedAtConnect
+				}
+			}
+			if a.obj.any != nil && in.looksUp(a.obj.any.v, false, 0) {
+				return bitCheckedAtConnect
+			}
+		}
+	}
+	return 0
+}
+
+// looksUp finds a function with which an agent resolves names.
+func (in *interp) looksUp(v Value, named bool, depth int) bool {
+	if depth > 4 {
+		return false
+	}
+	for _, a := range v {
+		switch {
+		case a.kind == isNative && named:
+			return false
+		case a.kind == isNative && strings.Contains(a.name, "request-filtering-agent"), a.kind == isNative && strings.Contains(a.name, "ssrf"):
+			return true
+		case a.kind != isObject:
+			continue
+		case named && a.obj.call != nil:
+			return true
+		}
+		for _, option := range a.obj.options {
+			if in.looksUp(option, false, depth+1) {
+				return true
+			}
+		}
+		for _, k := range a.obj.keys {
+			if in.looksUp(in.getOwn(a.obj, k), k == "lookup", depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// urlSink judges where a request goes. browser says that a page is opened, in a browser.
+func (in *interp) urlSink(name string, v Value, extra Bits, at position, browser bool) {
+	for _, a := range in.text(v) {
+		if !tainted(a.text) {
+			continue
+		}
+		p, behind := prefix(a.text)
+		if behind && !hostOpen(a.text, p) {
+			continue
+		}
+		var h *hole
+		for _, x := range holes(a.text) {
+			if x.form != formScheme && x.form != formType {
+				h = x
+				break
+			}
+		}
+		if h == nil {
+			continue
+		}
+		j := verdictOfURL(in.have(a, h) | extra)
+		if browser && in.byDesign(h, "navigate", "goto", "go_to", "open", "visit", "browse", "new_page", "new_tab") {
+			j = judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "browser-by-design", why: "the tool opens the page that it is asked to open"}
+		}
+		in.judge(j, audit.URL, name, h, at)
+	}
+}
+
+// hostOpen says whether the constant text p in front leaves the host, or a part of it, to what
+// follows.
+func hostOpen(text []part, p string) bool {
+	for _, x := range text {
+		if x.hole != nil {
+			break
+		}
+		if x.unknown {
+			return false // what the configuration says comes first
+		}
+	}
+	i := strings.Index(p, "://")
+	if i < 0 {
+		return strings.HasSuffix(p, ":") || p == ""
+	}
+	return !strings.ContainsAny(p[i+3:], "/?#\\")
+}
+
+// byDesign says whether a tool, or the parameter, is named for what it does.
+func (in *interp) byDesign(h *hole, words ...string) bool {
+	tool := strings.ToLower(in.toolName())
+	for _, w := range words {
+		if strings.Contains(tool, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *interp) toolName() string {
+	if in.tool != "" {
+		return in.tool
+	}
+	return in.current.tool
+}
+
+// shells take a line as the argument behind these options.
+var shellOptions = map[string]bool{"-c": true, "-lc": true, "-ic": true, "/c": true, "/C": true, "-Command": true, "-command": true, "-e": true, "-EncodedCommand": true, "/s": true, "/k": true, "--eval": true, "-ec": true, "-cl": true}
+
+var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "cmd.exe": true, "powershell": true, "powershell.exe": true, "pwsh": true, "su": true, "osascript": true, "node": true, "python": true, "python3": true, "perl": true, "ruby": true, "eval": true, "ssh": false}
+
+func (in *interp) commandSinks(name string, args []Value, at position) {
+	base := strings.TrimSuffix(name, "Sync")
+	switch base {
+	case "child_process.exec", "shelljs.exec", "shelljs.default.exec", "node-cmd.run", "node-cmd.get", "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext", "child-process-promise.exec", "sudo-prompt.exec", "node-exec-promise.exec", "execSh":
+		in.shellSink(name, arg(args, 0), at)
+		if base == "Function" {
+			in.shellSink(name, arg(args, len(args)-1), at)
+		}
+	case "child_process.spawn", "child_process.execFile", "execa", "execa.execa", "execa.sync", "nano-spawn", "tinyexec.x", "tinyexec.exec", "Bun.spawn", "node-pty.spawn", "child_process.fork", "spawn-async", "@expo/spawn-async", "child-process-promise.spawn", "tinyspawn":
+		in.spawnSink(name, args, at)
+	case "execa.command", "execa.execaCommand", "execaCommand", "spawnd.command":
+		in.wordsSink(name, arg(args, 0), at)
+		if in.withShell(args) {
+			in.shellSink(name, arg(args, 0), at)
+		}
+	}
+}
+
+// spawnSink is a program with a list of arguments.
+func (in *interp) spawnSink(name string, args []Value, at position) {
+	program := arg(args, 0)
+	var list sequence
+	for _, v := range args[min(1, len(args)):] {
+		if isList(v) {
+			list = in.elements(v)
+			break
+		}
+	}
+	if name == "Bun.spawn" {
+		list = in.elements(program)
+		program = list.at(0)
+	}
+	if in.withShell(args) {
+		line := in.text(program)
+		for _, v := range list.known {
+			line = concat(concat(line, constant(" ")), in.text(v))
+		}
+		if len(list.rest) > 0 {
+			line = concat(concat(line, constant(" ")), in.text(list.rest))
+		}
+		in.shellSink(name, line, at)
+		return
+	}
+	in.programSink(name, program, at)
+	in.argumentsSink(name, program, list, at)
+}
+
+func isList(v Value) bool {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.array != nil || a.kind == isText && a.open {
+			return true
+		}
+	}
+	return false
+}
+
+// withShell says whether the options ask for a shell.
+func (in *interp) withShell(args []Value) bool {
+	for _, v := range args {
+		for _, a := range v {
+			if a.kind != isObject || a.obj.array != nil {
+				continue
+			}
+			for _, s := range in.getOwn(a.obj, "shell") {
+				if may, _ := s.truth(); may && s.kind != isUnknown && s.kind != isTruth {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// programSink is the name of a program that a caller chooses.
+func (in *interp) programSink(name string, v Value, at position) {
+	for _, a := range in.text(v) {
+		for _, h := range holes(a.text) {
+			if h.split {
+				continue // its arguments are looked at
+			}
+			if p, behind := prefix(a.text); behind && (p != "" || h.rooted) {
+				continue
+			}
+			if h.rooted {
+				continue
+			}
+			if in.have(a, h)&bitsShell == bitsShell {
+				in.judge(judgement{verdict: audit.Guarded, rule: "program", why: "the program is one of a known set"}, audit.Command, name, h, at)
+				continue
+			}
+			if commandWord(h.origin.pointer) || in.byDesign(h, "exec", "shell", "terminal", "command", "run", "spawn", "process", "start", "launch") {
+				in.judge(byDesign(), audit.Command, name, h, at)
+				continue
+			}
+			in.judge(judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "program", why: "the caller chooses the program that is started"}, audit.Command, name, h, at)
+		}
+	}
+}
+
+func (in *interp) splitVerdict(a Atom, h *hole) judgement {
+	if commandWord(h.origin.pointer) {
+		return byDesign()
+	}
+	if in.have(a, h)&bitSpace != 0 {
+		return judgement{verdict: audit.Guarded, rule: "argument-split", why: "blanks are excluded before the text is cut into arguments"}
+	}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "argument-split", why: "the caller's text is cut at blanks, and each piece becomes an argument of the program"}
+}
+
+// wordsSink is a line that is cut into arguments without a shell.
+func (in *interp) wordsSink(name string, v Value, at position) {
+	for _, a := range in.text(v) {
+		for i, h := range holes(a.text) {
+			if i == 0 && a.text[0].hole != nil && len(a.text) == 1 {
+				in.judge(in.lineByDesign(h), audit.Command, name, h, at)
+				continue
+			}
+			in.judge(in.splitVerdict(a, h), audit.Command, name, h, at)
+		}
+	}
+}
+
+// shellSink is a line for a shell.
+func (in *interp) shellSink(name string, v Value, at position) {
+	for _, a := range in.text(v) {
+		quote := byte(0)
+		for i, p := range a.text {
+			if p.hole == nil {
+				quote = quoteAfter(quote, p.s)
+				continue
+			}
+			h := p.hole
+			if h.form == formType || h.form == formScheme {
+				continue
+			}
+			if i == 0 && len(a.text) == 1 && in.have(a, h)&bitsShell == 0 {
+				in.judge(in.lineByDesign(h), audit.Command, name, h, at)
+				continue
+			}
+			in.judge(verdictOfShell(in.have(a, h), quote), audit.Command, name, h, at)
+		}
+	}
+}
+
+func (in *interp) lineByDesign(h *hole) judgement {
+	if commandWord(h.origin.pointer) || in.byDesign(h, "exec", "shell", "terminal", "command", "run_", "run-", "bash", "eval", "script") {
+		return byDesign()
+	}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "shell", why: "the caller's text is run by a shell"}
+}
+
+func byDesign() judgement {
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "command-by-design", why: "running what the caller sends is what the tool is for"}
+}
+
+// commandWord says whether a parameter is named for a command.
+func commandWord(pointer string) bool {
+	_, last, _ := cutLast(strings.ReplaceAll(strings.ToLower(pointer), "/", "."))
+	switch last {
+	case "command", "commands", "cmd", "code", "script", "shell", "args", "program", "executable", "expression", "javascript", "line":
+		return true
+	}
+	return strings.HasSuffix(last, "command") || strings.HasSuffix(last, "_cmd") || strings.HasSuffix(last, "script")
+}
+
+// quoteAfter is the kind of quotes in which a line stands behind a text.
+func quoteAfter(quote byte, s string) byte {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+	}
+	return quote
+}

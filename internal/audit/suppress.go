@@ -1,0 +1,130 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// A Suppression takes one finding out of the grade, which says so. It names who is meant by the
+// finding's ID, says why, and ends.
+type Suppression struct {
+	ID      string `json:"id"`
+	Reason  string `json:"reason"`
+	Expires string `json:"expires"` // the last day on which it holds, UTC, such as 2026-12-31
+	// Finding says what the finding is, for those who read the file; it decides nothing.
+	Finding string `json:"finding,omitempty"`
+}
+
+// MaxSuppression is how far ahead a suppression may end.
+const MaxSuppression = 366 * 24 * time.Hour
+
+// Suppressions are the content of a file of them: a baseline is one that holds all findings of
+// a day.
+type Suppressions struct {
+	Version      int           `json:"version"`
+	Suppressions []Suppression `json:"suppressions"`
+}
+
+// maxSuppressions bounds a file of suppressions, in bytes.
+const maxSuppressions = 1 << 20
+
+// ReadSuppressions reads a file of suppressions. It is refused as a whole if one of them has no
+// reason, no end, or an end more than a year ahead of now.
+func ReadSuppressions(raw []byte, now time.Time) ([]Suppression, error) {
+	if len(raw) > maxSuppressions {
+		return nil, fmt.Errorf("larger than %d bytes", maxSuppressions)
+	}
+	if _, err := strictjson.Parse(raw, strictjson.Limits{}); err != nil {
+		return nil, err
+	}
+	var file Suppressions
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&file); err != nil {
+		return nil, fmt.Errorf(`must be {"version": 1, "suppressions": [{"id": …, "reason": …, "expires": …}]}: %w`, err)
+	}
+	if file.Version != 1 {
+		return nil, errors.New("version: must be 1")
+	}
+	seen := map[string]bool{}
+	for i, s := range file.Suppressions {
+		if err := s.check(now); err != nil {
+			return nil, fmt.Errorf("suppression %d: %w", i+1, err)
+		}
+		if seen[s.ID] {
+			return nil, fmt.Errorf("suppression %d: there is one of this id before it", i+1)
+		}
+		seen[s.ID] = true
+	}
+	return file.Suppressions, nil
+}
+
+func (s *Suppression) check(now time.Time) error {
+	if s.ID == "" {
+		return errors.New("id: is missing: take that of the finding from the report")
+	}
+	if strings.TrimSpace(s.Reason) == "" {
+		return errors.New("reason: is missing: say why the finding may stay")
+	}
+	end, err := time.Parse(time.DateOnly, s.Expires)
+	if err != nil {
+		return errors.New("expires: must be a date such as 2026-12-31")
+	}
+	if end.After(now.Add(MaxSuppression)) {
+		return errors.New("expires: must be within a year")
+	}
+	return nil
+}
+
+// holds reports whether the suppression has not ended.
+func (s *Suppression) holds(now time.Time) bool {
+	end, err := time.Parse(time.DateOnly, s.Expires)
+	return err == nil && now.Before(end.AddDate(0, 0, 1))
+}
+
+// suppress marks findings, and says which suppressions were of no use.
+func suppress(list []Finding, by []Suppression, now time.Time) []string {
+	var notes []string
+	for _, s := range by {
+		i := slices.IndexFunc(list, func(f Finding) bool { return f.ID == s.ID })
+		switch {
+		case i < 0:
+			notes = append(notes, fmt.Sprintf("the suppression %s is of no finding: it can be removed", s.ID))
+		case !s.holds(now):
+			notes = append(notes, fmt.Sprintf("the suppression %s ended on %s", s.ID, s.Expires))
+		default:
+			list[i].Suppressed = &s
+		}
+	}
+	return notes
+}
+
+// Baseline is a file of suppressions for all findings that count now. The error is that of
+// [ReadSuppressions], for a reason or an end that it would refuse.
+func Baseline(r *Report, reason, expires string, now time.Time) ([]byte, error) {
+	file := Suppressions{Version: 1, Suppressions: []Suppression{}}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch s := (Suppression{ID: f.ID, Reason: reason, Expires: expires, Finding: f.Name()}); {
+		case f.Suppressed != nil:
+			file.Suppressions = append(file.Suppressions, *f.Suppressed)
+		case f.Graded():
+			if err := s.check(now); err != nil {
+				return nil, err
+			}
+			file.Suppressions = append(file.Suppressions, s)
+		}
+	}
+	raw, err := json.MarshalIndent(file, "", "  ")
+	return append(raw, '\n'), err
+}

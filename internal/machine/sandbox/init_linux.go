@@ -1,0 +1,250 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/machine/cgroup"
+)
+
+// The roles of [Run].
+const (
+	roleInit  = "init"
+	roleEnter = "enter"
+)
+
+// Run is the body of the program that [Config.Init] names: args are what came after its
+// own arguments. It returns the exit code, or replaces the program by the server.
+//
+// It changes the process that it runs in, so the program must do nothing else.
+func Run(args []string) int {
+	switch {
+	case len(args) == 1 && args[0] == roleInit && os.Getpid() == 1:
+		return runInit()
+	case len(args) == 1 && args[0] == roleEnter:
+		return enter()
+	}
+	fmt.Fprintln(os.Stderr, "sandbox is started by toolvet itself, to rehearse a call; it does not work by hand")
+	return 2
+}
+
+// A setup is what init is told to do.
+type setup struct {
+	Config   Config
+	Writable []string
+	Missed   []string            // top-level directories below which we may write elsewhere, too
+	Root     bool                // we are the superuser outside
+	Visits   bool                // connections are handed out at visitsFD
+	Trusted  map[string][]byte   // files of certificates, below /dev
+	Grouped  []cgroup.Controller // that limit all that is inside
+}
+
+// runInit is PID 1 inside.
+func runInit() int {
+	// What whoever started toolvet left open must not reach the server.
+	if stands(descriptorsWall) {
+		if err := unix.CloseRange(controlFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+			return 2
+		}
+	}
+	signal.Notify(make(chan os.Signal, 1)) // only those of the kernel end init
+	// Where the machine has no memory left, what is rehearsed ends first. In a container that forbids it, it does as ever.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	// Nobody inside may look into init or hold it up.
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	c, err := newControl(os.NewFile(controlFD, "control"))
+	if err != nil {
+		return 2
+	}
+	var s setup
+	if err := c.receive(&s); err != nil {
+		return 2
+	}
+	i := &initProcess{setup: s, control: c}
+	if err := i.run(); err != nil {
+		var missing *UnsupportedError
+		n := note{Failed: err.Error()}
+		if errors.As(err, &missing) {
+			n = note{Missing: missing.What, Fix: missing.Fix}
+		}
+		_ = c.send(n)
+		return 1
+	}
+	return 0
+}
+
+type initProcess struct {
+	setup   setup
+	control *control
+	events  watcher
+	fresh   []overlaying
+	stage   int // descriptor of the directory of the layers
+}
+
+func (i *initProcess) run() error {
+	root, err := buildRoot(i.setup)
+	if err != nil {
+		return err
+	}
+	if err := isolate(i.setup.Config.Network); err != nil {
+		return err
+	}
+	i.events.control, i.events.names = i.control, newNames(i.setup.Config.FirstAddress, i.setup.Config.Names)
+	if i.setup.Config.Network == Observed {
+		if err := i.events.names.listen(i.events.send); err != nil {
+			return fmt.Errorf("answering for the DNS: %w", err)
+		}
+		if i.setup.Visits {
+			i.events.porter = newPorter(i.events.names)
+			i.events.porter.openLocal(i.setup.Config.Local)
+		}
+	}
+	err = i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage)
+	if err != nil {
+		return err
+	}
+	i.fresh, i.stage = root.fresh, root.stage
+	i.events.mover = mover{root: i.setup.Root, on: root.on}
+	return i.serve()
+}
+
+// serve starts the server and looks after it until nothing is left.
+func (i *initProcess) serve() error {
+	cmd, listener, err := i.start()
+	if err != nil {
+		return err
+	}
+	silence()
+	go i.obey()
+	go i.events.watch(listener)
+	limit := newWarden(i.setup.Config.Limits, i.setup.Grouped, i.stage)
+	go limit.watch()
+	if err := i.control.send(note{Started: true}); err != nil {
+		return err
+	}
+	status, usage := reap(cmd.Process.Pid)
+	left := leftovers()
+	killAll()
+	usage = reapRest(usage)
+	return i.control.send(note{Exited: &exited{Status: int(status), Left: left, Limits: limit.broken(), Usage: usage}})
+}
+
+// start starts the program that becomes the server. The listener tells of its system calls.
+func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "listener")
+	mine, err := newControl(os.NewFile(uintptr(pair[0]), "listener"))
+	if err != nil {
+		theirs.Close()
+		return nil, nil, err
+	}
+	defer mine.conn.Close()
+	cmd := exec.Command("/proc/self/exe", i.setup.Config.Init[1:]...)
+	cmd.Args = append(cmd.Args, roleEnter)
+	cmd.Args[0] = i.setup.Config.Init[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, AmbientCaps: allCapabilities()}
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
+		return nil, nil, err
+	}
+	what := i.setup.Config
+	if err := mine.send(entry{Args: what.Args, Env: what.Env, Dir: what.Dir, Root: i.setup.Root, Limits: what.Limits}); err != nil {
+		return nil, nil, err
+	}
+	listener, err := takeListener(mine, cmd.Process.Pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cmd, listener, nil
+}
+
+// takeListener takes the descriptor that tells of the server's system calls from the process
+// that is about to be the server.
+func takeListener(c *control, pid int) (*os.File, error) {
+	var e entered
+	if err := c.receive(&e); err != nil {
+		return nil, errors.New("the sandbox could not be entered")
+	}
+	if e.Failed != "" {
+		return nil, errors.New(e.Failed)
+	}
+	process, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(process)
+	fd, err := unix.PidfdGetfd(process, e.Listener, 0)
+	if err != nil {
+		return nil, err
+	}
+	listener := os.NewFile(uintptr(fd), "listener")
+	return listener, c.send(struct{}{})
+}
+
+// silence takes the server's standard files from init, so that they close when the server
+// closes them.
+func silence() {
+	null, err := os.OpenFile("/dev/null", os.O_RDWR, 0)
+	if err != nil {
+		os.Stdin.Close()
+		os.Stdout.Close()
+		os.Stderr.Close()
+		return
+	}
+	for fd := range 3 {
+		_ = unix.Dup3(int(null.Fd()), fd, 0)
+	}
+	null.Close()
+}
+
+// An order is what we tell init while the server runs.
+type order struct {
+	Signal  int  `json:"signal,omitempty"`  // for the server
+	Refresh bool `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
+	Settle  bool `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
+	Running bool `json:"running,omitempty"` // see [Sandbox.Running]; answered
+}
+
+// obey carries out orders, and ends everything when there is nobody left to give them.
+func (i *initProcess) obey() {
+	for {
+		var o order
+		if err := i.control.receive(&o); err != nil {
+			os.Exit(1) // the kernel kills the rest
+		}
+		if o.Signal > 0 {
+			_ = unix.Kill(-1, unix.Signal(o.Signal))
+		}
+		if o.Settle {
+			_ = i.control.send(note{Answer: true}) // if nobody listens, the next order does not come
+		}
+		if o.Running {
+			_ = i.control.send(note{Answer: true, Running: running()}) // as above
+		}
+		if o.Refresh {
+			n := note{Answer: true}
+			if err := refresh(i.fresh); err != nil {
+				n.Failed = err.Error()
+			}
+			_ = i.control.send(n) // if nobody listens, the next order does not come
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/machine/cgroup"
+)
+
+// The limits of [Ended.Limits].
+const (
+	limitMemory    = "memory"
+	limitProcesses = "processes"
+	limitCPU       = "processor time"
+	limitOpen      = "open files"
+	limitStorage   = "bytes written"
+	limitFiles     = "files written"
+)
+
+// A warden looks at what the processes take, and remembers the limits that they meet. It ends everything when they
+// take more memory, processes or processor time than they may. What a control group bounds, it leaves to that.
+type warden struct {
+	limits            Limits
+	memory, processes bool // are its to count
+	stage             int  // descriptor of the directory of the layers
+
+	mu  sync.Mutex
+	met []string
+}
+
+func newWarden(l Limits, grouped []cgroup.Controller, stage int) *warden {
+	return &warden{limits: l, stage: stage, memory: !slices.Contains(grouped, cgroup.Memory), processes: !slices.Contains(grouped, cgroup.PIDs)}
+}
+
+// broken are the limits that were met, each once.
+func (w *warden) broken() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.met)
+}
+
+func (w *warden) meet(limits ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, l := range limits {
+		if !slices.Contains(w.met, l) {
+			w.met = append(w.met, l)
+		}
+	}
+}
+
+func (w *warden) end(limit string) {
+	w.meet(limit)
+	killAll()
+}
+
+// Looks at all processes take time of the processors, a tenth of one at most. Those at each one's own limits can wait.
+const (
+	lookEvery = 20 * time.Millisecond
+	lookOwn   = 500 * time.Millisecond
+)
+
+func (w *warden) watch() {
+	if !stands(wardenWall) {
+		return
+	}
+	var took time.Duration
+	for last := time.Now(); ; {
+		time.Sleep(max(lookEvery, 10*took))
+		w.meet(full(w.stage)...)
+		began := time.Now()
+		own := began.Sub(last) >= lookOwn
+		if own {
+			last = began
+		}
+		if own || w.memory || w.processes {
+			w.look(processes(), own)
+		}
+		took = time.Since(began)
+	}
+}
+
+func (w *warden) look(pids []int, own bool) {
+	if w.memory || w.processes {
+		tasks, memory := resident(pids)
+		if w.processes && tasks > w.limits.Processes {
+			w.end(limitProcesses)
+		}
+		if w.memory && memory > w.limits.Memory {
+			w.end(limitMemory)
+		}
+	}
+	if !own {
+		return
+	}
+	for _, pid := range pids {
+		if used(pid) > w.limits.CPU {
+			w.end(limitCPU)
+		}
+		if opened(pid) >= w.limits.OpenFiles {
+			w.meet(limitOpen)
+		}
+	}
+}
+
+// full are the limits on what is written that are met at the moment.
+func full(stage int) (limits []string) {
+	bytes, files, err := room(stage)
+	if err != nil {
+		return nil
+	}
+	if bytes < 64<<10 {
+		limits = append(limits, limitStorage)
+	}
+	if files < 8 {
+		limits = append(limits, limitFiles)
+	}
+	return limits
+}
+
+// room is what is left of the limits on what may be written: bytes and files.
+func room(stage int) (bytes, files int64, err error) {
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(stage, &fs); err != nil {
+		return 0, 0, err
+	}
+	return int64(fs.Bavail) * fs.Bsize, int64(fs.Ffree), nil
+}
+
+// resident are the threads of processes, and their memory in bytes: their own, and what they share without a
+// file, which counts once for each.
+func resident(pids []int) (tasks, memory int64) {
+	for _, pid := range pids {
+		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(raw) {
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			value, _, _ = bytes.Cut(bytes.TrimSpace(value), []byte(" "))
+			v, _ := strconv.ParseInt(string(value), 10, 64)
+			switch string(name) {
+			case "RssAnon", "RssShmem":
+				memory += v << 10
+			case "Threads":
+				tasks += v
+			}
+		}
+	}
+	return tasks, memory
+}
+
+// used is the processor time of a process, or 0.
+func used(pid int) time.Duration {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	const user, system = 11, 12 // behind the name of the program, which can hold anything
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	if len(fields) <= system {
+		return 0
+	}
+	u, _ := strconv.ParseInt(fields[user], 10, 64)
+	s, _ := strconv.ParseInt(fields[system], 10, 64)
+	return time.Duration(u+s) * (time.Second / 100) // USER_HZ
+}
+
+// opened is how many descriptors a process has, or 0.
+func opened(pid int) int64 {
+	var stat unix.Stat_t
+	if unix.Stat("/proc/"+strconv.Itoa(pid)+"/fd", &stat) != nil {
+		return 0
+	}
+	return stat.Size
+}

@@ -1,0 +1,305 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package repotest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sdks are libraries that know the transports and revisions of MCP.
+var sdks = []string{
+	"github.com/modelcontextprotocol/go-sdk/...",
+	"github.com/mark3labs/mcp-go/...",
+	"github.com/metoro-io/mcp-golang/...",
+}
+
+// A packages rule says what packages must not import, directly or through others.
+type packagesRule struct {
+	packages []string
+	except   string
+	never    []string
+	why      string
+}
+
+// missing reports that a rule names a package that is gone.
+func missing(t *testing.T, g graph, pattern, why string) {
+	t.Helper()
+	if len(g.matching(pattern)) == 0 {
+		t.Errorf("the package %q of a rule does not exist any more: correct the rule (%s)", pattern, why)
+	}
+}
+
+var packagesRules = []packagesRule{
+	{
+		packages: []string{".", "call", "check/...", "checks/...", "internal/infer", "policy", "policy/preset", "schema", "protocol", "internal/validate", "internal/report", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "access/auth"},
+		never:    sdks,
+		why:      "a new revision of MCP may touch mcpgate, mediate, the proxies, upstream and gateway alone",
+	},
+	{
+		packages: []string{"door/relay", "door/stdio", "door/httpdoor", "upstream"},
+		never:    append([]string{"mcpgate"}, sdks...),
+		why:      "the data path forwards bytes; an SDK's client and server lose digits, unknown fields and order",
+	},
+	{
+		packages: []string{"schema", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "internal/machine/filestate"},
+		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "door/stdio", "upstream", "mcpgate", "internal/report", "internal/...", "cmd/..."},
+		why:      "they are the ground: they can be understood, tested and replaced without knowing toolvet",
+	},
+	{
+		packages: []string{"check", "policy"},
+		never:    []string{"checks/...", "."},
+		why:      "a driver is given its checks as a slice; nothing below the Gate knows which there are",
+	},
+	{
+		packages: []string{"checks/..."},
+		except:   "checks/suite",
+		never:    []string{".", "policy", "checks/suite", "check/checktest", "protocol"},
+		why:      "a check does not know who runs it, nor which others there are",
+	},
+	{
+		packages: []string{"."},
+		never:    []string{"protocol", "door/stdio", "upstream", "mcpgate", "internal/report", "internal/cli"},
+		why:      "every door asks the Gate; the Gate knows no door",
+	},
+	{
+		packages: []string{"internal/wire/streamable", "internal/wire/mcpheader", "internal/wire/mcphttp", "internal/wire/httpguard"},
+		never:    append([]string{".", "policy", "protocol", "door/stdio", "upstream", "mcpgate", "internal/cli"}, sdks...),
+		why:      "a transport moves messages; what they mean is judged elsewhere",
+	},
+	{
+		packages: []string{"internal/machine/cgroup", "internal/machine/sandbox", "internal/machine/egress"},
+		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "door/relay", "rehearse", "internal/cli"}, sdks...),
+		why:      "the walls can be understood and tested without knowing what is behind them",
+	},
+	{
+		packages: []string{"rehearse"},
+		never:    append([]string{"door/relay", "door/stdio", "mcpgate", "internal/report", "internal/cli"}, sdks...),
+		why:      "a rehearsal is a server and its calls; who asks for one is no matter",
+	},
+	{
+		packages: []string{"internal/audit"},
+		never:    []string{".", "call", "upstream", "rehearse", "internal/audit/probe", "internal/audit/source/...", "internal/cli", "internal/machine/sandbox"},
+		why:      "the grade is a pure function of the findings, whoever brings the facts",
+	},
+	{
+		packages: []string{"internal/audit/class", "internal/audit/classes/..."},
+		never:    []string{".", "internal/audit", "internal/audit/probe", "internal/audit/source/...", "call", "internal/wire/...", "internal/machine/..."},
+		why:      "a class says what is graded, and knows neither what finds it nor what becomes of it",
+	},
+	{
+		packages: []string{"internal/audit/source/javascript/..."},
+		never:    append([]string{".", "call", "policy", "upstream", "internal/audit/probe", "internal/machine/process", "internal/cli"}, sdks...),
+		why:      "code is read, never run",
+	},
+	{
+		packages: []string{"internal/audit/probe"},
+		never:    append([]string{"door/relay", "door/stdio", "mcpgate", "rehearse", "internal/audit/source/...", "internal/report", "internal/cli"}, sdks...),
+		why:      "it tries a server, and knows neither its code nor what becomes of the facts",
+	},
+	{
+		packages: []string{"internal/infer"},
+		never:    []string{".", "checks/...", "policy", "policy/preset", "protocol"},
+		why:      "a guess says what an argument is; what to demand of it is decided above",
+	},
+	{
+		packages: []string{"policy/preset"},
+		never:    []string{".", "checks/suite", "protocol", "door/stdio", "upstream", "mcpgate", "internal/report", "internal/cli"},
+		why:      "a preset is a policy that needs no file: whoever makes a Gate joins them",
+	},
+	{
+		packages: []string{"protocol", "internal/validate", "internal/report"},
+		never:    []string{"door/stdio", "upstream", "mcpgate", "internal/machine/process", "internal/cli"},
+		why:      "they put verdicts into words, for every door alike",
+	},
+	{
+		packages: []string{"door/relay"},
+		never:    []string{"door/stdio", "upstream", "internal/machine/process"},
+		why:      "what becomes of a message is the same, whatever carries it",
+	},
+	{
+		packages: []string{"gateway"},
+		never:    []string{"door/stdio", "door/httpdoor", "door/relay", "access/auth", "internal/wire/streamable"},
+		why:      "a session is lines: whether they come over HTTP, and how servers are reached, is for who makes it",
+	},
+	{
+		packages: []string{"internal/wire/splice"},
+		never:    []string{".", "call", "check", "policy", "protocol"},
+		why:      "it changes places in any JSON, and knows nothing of what it means",
+	},
+	{
+		packages: []string{"door"},
+		never:    []string{"record/calllog", "record/telemetry", "protocol", "door/relay", "door/stdio", "upstream", "mcpgate"},
+		why:      "a door tells what it does without knowing who listens",
+	},
+	{
+		packages: []string{"door/relay", "door/stdio", "door/httpdoor", "upstream", "mcpgate", "protocol", "internal/validate", "internal/report", "door"},
+		never:    []string{"internal/cli", "internal/demo", "check/checktest"},
+		why:      "the command line wires the others, and nothing rests on fixtures",
+	},
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	g := importGraph(sources(t))
+	for _, rule := range packagesRules {
+		for _, pattern := range rule.packages {
+			missing(t, g, pattern, rule.why)
+			for _, pkg := range g.matching(pattern) {
+				if pkg == rule.except {
+					continue
+				}
+				for _, target := range rule.never {
+					if chain := g.chain(pkg, target); chain != nil {
+						t.Errorf("%s: %s", strings.Join(chain, " imports "), rule.why)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A target rule says which packages alone may import something directly.
+type targetRule struct {
+	target string
+	onlyBy []string
+	why    string
+}
+
+var targetRules = []targetRule{
+	{sdks[0], []string{"mcpgate", "schedule/server", "internal/demo/...", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
+	{sdks[1], nil, "one SDK is enough, and it is the official one"},
+	{sdks[2], nil, "one SDK is enough, and it is the official one"},
+	{"github.com/santhosh-tekuri/jsonschema/...", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
+	{"github.com/dlclark/regexp2/...", []string{"schema"}, "package schema gives every pattern a time limit"},
+	{"github.com/goccy/go-yaml/...", []string{"policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
+	{"github.com/fsnotify/fsnotify", []string{"policy"}, "one place knows what systems tell of changed files, and what they do not"},
+	{"github.com/go-jose/go-jose/...", []string{"access/auth"}, "one place says which tokens are good"},
+	{"html/template", []string{"rehearse", "schedule/web", "internal/audit/render"}, "what others say is written into pages where it is escaped, and in few places"},
+	{"golang.org/x/oauth2/...", []string{"access/auth"}, "one place holds toolvet's own tokens"},
+	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
+	{"cel.dev/...", []string{"access/rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},
+	{"github.com/evanw/esbuild/...", []string{"internal/audit/source/javascript/internal/parse"}, "package parse bounds what a hostile text costs, and gives esbuild no files to read"},
+	{"github.com/dop251/goja/...", []string{"internal/audit/source/javascript/internal/..."}, "its parser is of use, its interpreter never: nothing of what is audited is run"},
+	{"github.com/gofrs/flock", []string{"record/calllog"}, "one writer a file is what the audit log rests on; nothing else locks files"},
+	{"github.com/redis/go-redis/...", []string{"access/limit/redisstore", "internal/test/redistest"}, "limits know a store; that it is Redis, one package knows"},
+	{"github.com/prometheus/...", []string{"record/telemetry/..."}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
+	{"go.opentelemetry.io/...", []string{"record/telemetry/..."}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
+	{"github.com/pelletier/go-toml/...", []string{"scan/secret/internal/update"}, "only the rules of others are TOML, and they are read when they are renewed"},
+	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
+	{"checks/suite", []string{".", "internal/cli", "internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
+	{"testing", []string{"check/checktest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/race", "internal/test/redistest"}, "package testing adds flags to the program that imports it"},
+	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/race", "internal/test/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
+	{"unsafe", []string{"internal/machine/process", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
+	{"C", nil, "toolvet cross-compiles without cgo"},
+}
+
+func TestImporters(t *testing.T) {
+	t.Parallel()
+	list := sources(t)
+	g := importGraph(list)
+	for _, rule := range targetRules {
+		for _, s := range list {
+			allowed := slices.ContainsFunc(rule.onlyBy, func(p string) bool { return match(p, s.dir()) })
+			if s.test() || allowed || s.dir() == strings.TrimSuffix(rule.target, "/...") {
+				continue
+			}
+			for _, name := range s.imports() {
+				if match(rule.target, name) {
+					t.Errorf("%s imports %s: only %v may: %s", s.name, name, rule.onlyBy, rule.why)
+				}
+			}
+		}
+		for _, pattern := range rule.onlyBy {
+			missing(t, g, pattern, rule.why)
+		}
+	}
+}
+
+// exact are packages that import these of the module and no others.
+var exact = map[string]struct {
+	may []string
+	why string
+}{
+	"call":              {[]string{"internal/wire/strictjson", "schema"}, "what is judged knows nothing of judging"},
+	"internal/validate": {[]string{".", "call", "check", "protocol"}, "it answers for every door, and knows none"},
+	"check":             {[]string{"call", "call/result", "schema", "internal/machine/filestate", "internal/wire/strictjson"}, "the concept of a check rests on calls, results and their schemas, and on what files look like"},
+	"policy":            {[]string{"call", "check", "access/limit", "schema", "internal/wire/strictjson"}, "the operator's file is read without knowing which checks there are"},
+	".":                 {[]string{"call", "check", "checks/suite", "policy", "call/result", "schema", "internal/wire/strictjson"}, "the Gate puts these together, and nothing else"},
+	"schedule/when":     {[]string{"checks/cron", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
+	"schedule/web":      {[]string{"access/auth", "call", "schedule", "schedule/when"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},
+	"schedule/sqlstore": {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
+	"schedule":          {[]string{"call", "check", "protocol", "upstream", "schedule/when", "internal/wire/strictjson"}, "it judges and calls through upstream, and knows neither databases nor doors"},
+	"access/limit":      {[]string{"check"}, "it counts calls, whatever they are"},
+	"access/rule":       {[]string{"call", "check", "schema", "internal/wire/strictjson"}, "it carries CEL, which only those who write rules pay for"},
+	"internal/pin":      {[]string{"call", "check", "internal/wire/strictjson"}, "a lock compares definitions, whoever lists them and whatever a policy makes of it"},
+	"record/calllog":    {[]string{"check"}, "a log holds facts, whoever tells them"},
+	"record/telemetry":  {nil, "an interface needs nothing"},
+	"record":            {[]string{".", "record/calllog", "call", "check", "policy", "record/telemetry"}, "it puts what a door tells into the words of logs and metrics, for every door alike"},
+	"call/result":       {nil, "a result is text with places; what is looked for in it is the checks' affair"},
+	"scan/secret":       {nil, "it finds secrets in any text"},
+	"scan/injection":    {nil, "it finds signals in any text"},
+	"access/auth":       {[]string{"policy", "internal/wire/strictjson"}, "who makes a request is known before anything of the call is"},
+}
+
+func TestModuleImports(t *testing.T) {
+	t.Parallel()
+	g := importGraph(sources(t))
+	for pkg, rule := range exact {
+		missing(t, g, pkg, rule.why)
+		for name := range g[pkg] {
+			if _, ours := g[name]; ours && !slices.Contains(rule.may, name) {
+				t.Errorf("%s imports %s; of the module it may import %v: %s", pkg, name, rule.may, rule.why)
+			}
+		}
+	}
+}
+
+// TestChecksStandAlone holds that a check can be left out or moved: it imports no
+// other check, but for the runtime half, "pathstate", of a check called "path", which
+// shares its options.
+func TestChecksStandAlone(t *testing.T) {
+	t.Parallel()
+	for pkg, imports := range importGraph(sources(t)) {
+		own, isCheck := strings.CutPrefix(pkg, "checks/")
+		if !isCheck || own == "suite" {
+			continue
+		}
+		own, _, _ = strings.Cut(own, "/")
+		for name := range imports {
+			other, isCheck := strings.CutPrefix(name, "checks/")
+			other, _, _ = strings.Cut(other, "/")
+			if isCheck && other != own && other != "internal" && other+"state" != own {
+				t.Errorf("%s imports %s: move what both need to a package of its own, or the one cannot do without the other", pkg, name)
+			}
+		}
+	}
+}
+
+// TestRulesCanFail holds that the search for imports finds what is there.
+func TestRulesCanFail(t *testing.T) {
+	t.Parallel()
+	g := graph{
+		"a":   {"b": true, "fmt": true},
+		"b":   {"c/d": true},
+		"c/d": {"a": true, "example.org/sdk/mcp": true},
+	}
+	for _, tt := range []struct{ pkg, pattern, want string }{
+		{"a", "example.org/sdk/...", "a b c/d example.org/sdk/mcp"},
+		{"a", "c/...", "a b c/d"},
+		{"a", "c", ""},
+		{"a", "example.org/sd/...", ""},
+		{"c/d", "b", "c/d a b"},
+		{"a", "a", ""},
+	} {
+		if got := strings.Join(g.chain(tt.pkg, tt.pattern), " "); got != tt.want {
+			t.Errorf("chain(%s, %s) = %q, want %q", tt.pkg, tt.pattern, got, tt.want)
+		}
+	}
+	real := importGraph(sources(t))
+	if real.chain("mcpgate", sdks[0]) == nil {
+		t.Error("mcpgate is not seen to import the SDK")
+	}
+}

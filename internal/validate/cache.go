@@ -1,0 +1,216 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"container/list"
+	"context"
+	"slices"
+	"sync"
+	"time"
+	"weak"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Bounds of what is kept.
+const (
+	maxKept      = 4096
+	maxKeptBytes = 8 << 20 // about
+)
+
+// A cache keeps verdicts of dry runs, without what limits say. A live call is never judged
+// from it. It may be used concurrently.
+type cache struct {
+	pure, runtime time.Duration // how long verdicts are kept; 0: not at all
+	looks         chan struct{} // slots of looks at files
+
+	mu    sync.Mutex
+	byKey map[place]*list.Element
+	order *list.List // of *entry, the last one used first
+	bytes int
+}
+
+// A place is where a verdict is kept: under its Gate, for another Gate is another policy. A
+// Gate that nobody uses any more is not kept for it; its verdicts are the first to go.
+type place struct {
+	gate weak.Pointer[toolvet.Gate]
+	key  key
+}
+
+// An entry is a verdict that is kept.
+type entry struct {
+	place   place
+	verdict toolvet.Verdict
+	basis   *toolvet.Basis
+	made    time.Time
+	until   time.Time
+	bytes   int
+}
+
+func newCache(cfg Config) *cache {
+	return &cache{
+		pure: max(cfg.TTL, 0), runtime: min(max(cfg.RuntimeTTL, 0), max(cfg.TTL, 0)),
+		looks: make(chan struct{}, 64), byKey: map[place]*list.Element{}, order: list.New(),
+	}
+}
+
+// A keeping says what became of a verdict in the cache.
+type keeping struct {
+	hit      bool
+	age, ttl time.Duration // ttl is what is left; 0: it is not kept
+	findings int           // of the verdict as it is kept
+}
+
+// tell tells in a result that its verdict is one that was kept, and, if that may be told, how
+// long it can be kept from now on.
+func (k keeping) tell(r *protocol.Result, lasts bool) {
+	if k.hit {
+		r.Cached, r.AgeMS = true, k.age.Milliseconds()
+	}
+	if lasts {
+		r.TTLMS = k.ttl.Milliseconds()
+	}
+}
+
+// verdict judges a request, or finds the verdict on the same one.
+func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Request, progress func(toolvet.Progress)) (toolvet.Verdict, keeping) {
+	k, usable := keyOf(q)
+	usable = usable && c.pure > 0
+	at := place{weak.Make(gate), k}
+	if usable {
+		if e := c.find(ctx, at); e != nil {
+			now := time.Now()
+			v := e.verdict
+			v.Findings = slices.Clip(v.Findings) // others add theirs
+			return v, keeping{hit: true, age: now.Sub(e.made), ttl: e.until.Sub(now), findings: len(v.Findings)}
+		}
+	}
+	v, basis := gate.DryRun(ctx, q.Call, toolvet.DryRun{Levels: q.Levels, Progress: progress})
+	kept := keeping{findings: len(v.Findings)}
+	if ttl := c.lasts(basis); usable && ttl > 0 {
+		kept.ttl = ttl
+		now := time.Now()
+		c.add(&entry{place: at, verdict: v, basis: basis, made: now, until: now.Add(ttl), bytes: sizeOf(v, basis)})
+	}
+	return v, kept
+}
+
+// lasts is how long a verdict with this basis is kept.
+func (c *cache) lasts(basis *toolvet.Basis) time.Duration {
+	switch {
+	case basis.Fleeting():
+		return 0
+	case basis.Runtime:
+		return c.runtime
+	}
+	return c.pure
+}
+
+// find returns a verdict that still holds, or nil.
+func (c *cache) find(ctx context.Context, at place) *entry {
+	e := c.get(at)
+	if e == nil {
+		return nil
+	}
+	if time.Now().Before(e.until) && c.holds(ctx, e.basis) {
+		return e
+	}
+	c.drop(e)
+	return nil
+}
+
+// maxLook bounds a look at the files that a verdict rests on. A file system that takes longer
+// is asked by the checks again, which say so.
+const maxLook = 100 * time.Millisecond
+
+func (c *cache) holds(ctx context.Context, basis *toolvet.Basis) bool {
+	if basis.Files() == 0 {
+		return true
+	}
+	select {
+	case c.looks <- struct{}{}:
+	default:
+		return false
+	}
+	holds := make(chan bool, 1)
+	go func() {
+		defer func() { <-c.looks }()
+		holds <- basis.Holds()
+	}()
+	late := time.NewTimer(maxLook)
+	defer late.Stop()
+	select {
+	case h := <-holds:
+		return h
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (c *cache) get(at place) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.byKey[at]
+	if found == nil {
+		return nil
+	}
+	c.order.MoveToFront(found)
+	return found.Value.(*entry)
+}
+
+func (c *cache) add(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.byKey[e.place]; at != nil {
+		c.remove(at)
+	}
+	c.byKey[e.place] = c.order.PushFront(e)
+	c.bytes += e.bytes
+	for len(c.byKey) > maxKept || c.bytes > maxKeptBytes {
+		c.remove(c.order.Back())
+	}
+}
+
+func (c *cache) remove(at *list.Element) {
+	e := c.order.Remove(at).(*entry)
+	delete(c.byKey, e.place)
+	c.bytes -= e.bytes
+}
+
+func (c *cache) drop(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.byKey[e.place]; at != nil && at.Value == e {
+		c.remove(at)
+	}
+}
+
+// dropRuntime forgets what rests on more than the call and the policy.
+func (c *cache) dropRuntime() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := c.order.Front(); at != nil; {
+		next := at.Next()
+		if at.Value.(*entry).basis.Runtime {
+			c.remove(at)
+		}
+		at = next
+	}
+}
+
+// sizeOf is about what a verdict takes in memory, in bytes.
+func sizeOf(v toolvet.Verdict, basis *toolvet.Basis) int {
+	const perEntry, perText, perFile = 512, 128, 256
+	n := perEntry + perFile*basis.Files()
+	for _, f := range v.Findings {
+		n += perText + len(f.Pointer) + len(f.Message) + len(f.Suggestion) + len(f.Value)
+	}
+	for _, s := range v.Skipped {
+		n += perText + len(s.Why)
+	}
+	return n
+}

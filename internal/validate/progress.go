@@ -1,0 +1,73 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Bounds of the progress that one request is told of: so much at once, and then one each
+// interval. What is between is left out, but for the last.
+const (
+	progressBurst    = 40
+	progressInterval = 100 * time.Millisecond
+)
+
+// A teller tells a client of progress: in order, not too often, and not after it is stopped.
+type teller struct {
+	send func(protocol.Progress)
+
+	mu      sync.Mutex
+	stopped bool
+	items   int // of a batch that have finished
+	spare   int
+	last    time.Time
+}
+
+// newTeller makes a teller. Without send it tells nobody.
+func newTeller(send func(protocol.Progress)) *teller {
+	return &teller{send: send, stopped: send == nil, spare: progressBurst}
+}
+
+// stop has it tell nothing any more. What it tells has been told when stop returns.
+func (t *teller) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stopped = true
+}
+
+// checks tells of a check that has finished, of the request as a whole.
+func (t *teller) checks(p toolvet.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tell(p.Done, p.Total, p.Check)
+}
+
+// item tells that a call of a batch has been judged.
+func (t *teller) item(index, total int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.items++
+	t.tell(t.items, total, fmt.Sprintf("calls/%d", index))
+}
+
+func (t *teller) tell(done, total int, message string) {
+	if t.stopped {
+		return
+	}
+	now := time.Now()
+	if t.spare == 0 && (done == total || now.Sub(t.last) >= progressInterval) {
+		t.spare = 1
+	}
+	if t.spare > 0 {
+		t.spare--
+		t.last = now
+		t.send(protocol.Progress{Progress: done, Total: total, Message: message})
+	}
+}

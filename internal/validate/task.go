@@ -1,0 +1,203 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Bounds of tasks.
+const (
+	maxTasks     = 256             // that run, or whose results wait to be fetched
+	maxTaskBytes = 64 << 20        // of results that wait
+	taskLife     = 5 * time.Minute // from their creation
+	taskInterval = 500 * time.Millisecond
+)
+
+// tasks are the validations that outlast their requests. They may be used concurrently.
+type tasks struct {
+	prefix string // of all ids: other tasks are the server's
+
+	mu     sync.Mutex
+	byID   map[string]*task
+	bytes  int
+	closed bool
+}
+
+// A task is one of them. Its fields are guarded by the mutex of tasks.
+type task struct {
+	protocol.Task
+	owner  key // who may ask for it
+	cancel context.CancelFunc
+}
+
+func newTasks() *tasks {
+	return &tasks{prefix: "toolvet-" + rand.Text()[:8] + "-", byID: map[string]*task{}}
+}
+
+// ownerOf tells apart who may ask for a task: by the identity. Who has none has the id, which
+// cannot be guessed.
+func ownerOf(s *call.Session) key {
+	if s == nil {
+		return key{}
+	}
+	issuer, _ := s.Claims["iss"].(string)
+	return hash([]byte(s.Subject), []byte(issuer))
+}
+
+// run waits for an answer. If that takes longer than patience it returns a task instead, and
+// the work goes on. It returns nil if ctx is done before.
+func (ts *tasks) run(ctx context.Context, owner key, patience time.Duration, t *teller, work func(context.Context) json.RawMessage) json.RawMessage {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	detach := context.AfterFunc(ctx, cancel)
+	answer := make(chan json.RawMessage, 1)
+	go func() {
+		defer cancel()
+		answer <- work(own)
+	}()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case a := <-answer:
+		return a
+	case <-ctx.Done():
+		return nil
+	case <-late.C:
+	}
+	if created, seed := ts.create(owner, cancel); created != nil {
+		detach()
+		t.stop() // a task tells no progress
+		go func() { ts.finish(created, <-answer) }()
+		return seed
+	}
+	select { // there are too many: this one waits
+	case a := <-answer:
+		return a
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// create enters a task and returns what to tell of it, or nil if there is no room.
+func (ts *tasks) create(owner key, cancel context.CancelFunc) (*task, json.RawMessage) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	now := time.Now()
+	for _, t := range ts.byID {
+		if now.After(t.Created.Add(t.TTL)) {
+			ts.remove(t)
+		}
+	}
+	if ts.closed || len(ts.byID) >= maxTasks || ts.bytes >= maxTaskBytes {
+		return nil, nil
+	}
+	t := &task{owner: owner, cancel: cancel, Task: protocol.Task{
+		ID: ts.prefix + rand.Text(), Status: protocol.TaskWorking,
+		Created: now, Updated: now, TTL: taskLife, Interval: taskInterval,
+	}}
+	ts.byID[t.ID] = t
+	return t, t.Answer(true)
+}
+
+func (ts *tasks) remove(t *task) {
+	t.cancel()
+	delete(ts.byID, t.ID)
+	ts.bytes -= len(t.Result)
+}
+
+// finish keeps the answer of a task until it is fetched.
+func (ts *tasks) finish(t *task, answer json.RawMessage) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.byID[t.ID] == t && t.Status == protocol.TaskWorking {
+		t.Status, t.Result, t.Updated = protocol.TaskCompleted, answer, time.Now()
+		ts.bytes += len(answer)
+	}
+}
+
+// owned returns the task of an owner, or nil.
+func (ts *tasks) owned(id string, owner key) *task {
+	t := ts.byID[id]
+	if t == nil || t.owner != owner || time.Now().After(t.Created.Add(t.TTL)) {
+		return nil
+	}
+	return t
+}
+
+// close stops all tasks.
+func (ts *tasks) close() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.closed = true
+	for _, t := range ts.byID {
+		ts.remove(t)
+	}
+}
+
+// OwnsTask reports whether a request is about a task of the Validator's, by its method and
+// params. All other requests are the server's.
+func (v *Validator) OwnsTask(method string, params json.RawMessage) bool {
+	if method != "tasks/get" && method != "tasks/cancel" && method != "tasks/update" {
+		return false
+	}
+	id, _ := v.taskParams(params)
+	return strings.HasPrefix(id, v.tasks.prefix)
+}
+
+// taskParams reads the id of a task and the _meta of a request.
+func (v *Validator) taskParams(params json.RawMessage) (id string, meta map[string]any) {
+	fields, err := call.DecodeArguments(params, v.cfg.Limits)
+	if err != nil {
+		return "", nil
+	}
+	id, _ = fields["taskId"].(string)
+	meta, _ = fields["_meta"].(map[string]any)
+	return id, meta
+}
+
+// A TaskError is a JSON-RPC error that answers a request about a task.
+type TaskError struct {
+	Code    int
+	Message string
+	Data    json.RawMessage // nil for none
+}
+
+// codeMissingCapability is that of a request whose client declares too little (MCP
+// 2026-07-28, basic, Error Codes).
+const codeMissingCapability = -32021
+
+// Task answers a request for which [Validator.OwnsTask] is true: tasks/get, tasks/cancel, or
+// tasks/update, which has nothing to tell a validation. One of the results is nil.
+func (v *Validator) Task(method string, params json.RawMessage, session *call.Session) (json.RawMessage, *TaskError) {
+	id, meta := v.taskParams(params)
+	if !protocol.DeclaresTasks(meta) {
+		return nil, &TaskError{codeMissingCapability, "missing required client capability",
+			json.RawMessage(`{"requiredCapabilities":{"extensions":{"` + protocol.TasksExtension + `":{}}}}`)}
+	}
+	ts := v.tasks
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	t := ts.owned(id, ownerOf(session))
+	if t == nil {
+		return nil, &TaskError{Code: call.InvalidParams, Message: "no task has this id: it may have expired; validate again"}
+	}
+	switch method {
+	case "tasks/get":
+		return t.Answer(false), nil
+	case "tasks/cancel":
+		if t.Status == protocol.TaskWorking {
+			t.cancel()
+			t.Status, t.Updated = protocol.TaskCancelled, time.Now()
+		}
+	}
+	return json.RawMessage(`{"resultType":"complete"}`), nil
+}

@@ -1,0 +1,162 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpheader
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// HeaderMismatch is the error code of a request whose headers and body disagree.
+const HeaderMismatch = -32020
+
+// Modern is the first revision whose requests carry their version, and are mirrored in
+// headers.
+const Modern = "2026-07-28"
+
+// versionKey is where in _meta a request says its revision.
+const versionKey = "io.modelcontextprotocol/protocolVersion"
+
+// BodyVersion is the revision that the params of a message name themselves; "" before
+// 2026-07-28.
+func BodyVersion(params json.RawMessage, limits strictjson.Limits) string {
+	meta := member(params, "_meta", limits)
+	version, _ := textOf(member(meta, versionKey, limits), limits)
+	return version
+}
+
+// NameOf is the value that the header Mcp-Name mirrors; false if the message has none.
+func NameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
+	switch m.Method {
+	case "tools/call", "prompts/get":
+		return textOf(member(m.Params, "name", limits), limits)
+	case "resources/read":
+		return textOf(member(m.Params, "uri", limits), limits)
+	}
+	return "", false
+}
+
+// Set puts the headers that mirror a request of 2026-07-28 or later. Mirrors are those
+// of the tool that it calls.
+func Set(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) {
+	h.Set(Version, Encode(BodyVersion(m.Params, limits)))
+	h.Set(Method, Encode(m.Method))
+	if name, ok := NameOf(m, limits); ok {
+		h.Set(Name, Encode(name))
+	}
+	if len(mirrors) == 0 {
+		return
+	}
+	arguments := member(m.Params, "arguments", limits)
+	for _, mirror := range mirrors {
+		if value, ok := mirror.Value(arguments, limits); ok {
+			h.Set(mirror.Header, Encode(value))
+		}
+	}
+}
+
+// Check says how the headers of a request of 2026-07-28 or later disagree with its body;
+// nil if they agree. The words tell no value.
+func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) error {
+	if err := one(h, Version, same(BodyVersion(m.Params, limits))); err != nil {
+		return err
+	}
+	if err := one(h, Method, same(m.Method)); err != nil {
+		return err
+	}
+	if name, ok := NameOf(m, limits); ok {
+		if err := one(h, Name, decoded(same(name))); err != nil {
+			return err
+		}
+	}
+	if len(mirrors) == 0 {
+		return nil
+	}
+	arguments := member(m.Params, "arguments", limits)
+	for _, mirror := range mirrors {
+		if err := mirror.check(h, arguments, limits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckOlder is Check for a message of an older revision. Its headers need not be there, but who
+// stands before or behind us may go by those that are.
+func CheckOlder(h http.Header, m call.Envelope, limits strictjson.Limits) error {
+	if len(h.Values(Method)) > 0 {
+		if err := one(h, Method, same(m.Method)); err != nil {
+			return err
+		}
+	}
+	name, ok := NameOf(m, limits)
+	if !ok || len(h.Values(Name)) == 0 {
+		return nil
+	}
+	return one(h, Name, decoded(same(name)))
+}
+
+// CheckSent says how the headers of a tools/call that mirror arguments disagree with these; nil if
+// they agree. Only headers count that are there.
+func CheckSent(h http.Header, arguments json.RawMessage, mirrors []Mirror, limits strictjson.Limits) error {
+	for _, mirror := range mirrors {
+		if len(h.Values(mirror.Header)) > 0 {
+			if err := mirror.check(h, arguments, limits); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m Mirror) check(h http.Header, arguments []byte, limits strictjson.Limits) error {
+	raw := m.find(arguments, limits)
+	want, ok := textOf(raw, limits)
+	switch {
+	case !ok && len(h.Values(m.Header)) > 0:
+		return fmt.Errorf("the header %s mirrors an argument that the body does not have", http.CanonicalHeaderKey(m.Header))
+	case !ok:
+		return nil
+	case isNumber(raw):
+		// As the specification wants it: 42.0 is 42. Not all readers take an exponent.
+		return one(h, m.Header, decoded(func(got string) bool {
+			return got == want || isNumber([]byte(got)) && !strings.ContainsAny(got, "eE") && integer(got) == want
+		}))
+	}
+	return one(h, m.Header, decoded(same(want)))
+}
+
+// one checks one header's value.
+func one(h http.Header, name string, matches func(string) bool) error {
+	name = http.CanonicalHeaderKey(name)
+	values := h.Values(name)
+	if len(values) != 1 {
+		return fmt.Errorf("the header %s must be there, once", name)
+	}
+	if !matches(values[0]) {
+		return fmt.Errorf("the header %s does not match the body", name)
+	}
+	return nil
+}
+
+func same(want string) func(string) bool { return func(got string) bool { return got == want } }
+
+func decoded(matches func(string) bool) func(string) bool {
+	return func(got string) bool {
+		value, ok := Decode(got)
+		return ok && matches(value)
+	}
+}
+
+// isNumber reports whether raw is a number in JSON that is not too long to compare.
+func isNumber(raw []byte) bool {
+	v, err := strictjson.Parse(raw, strictjson.Limits{Bytes: 64})
+	_, ok := v.(json.Number)
+	return err == nil && ok
+}

@@ -1,0 +1,117 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package splice changes a place in a JSON text and keeps every other byte: what is
+// decoded and encoded again loses digits, unknown fields and order.
+package splice
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// Get returns the text at a path of keys below an object, or nil if it is not there or
+// the object cannot be read.
+func Get(object []byte, limits strictjson.Limits, path ...string) []byte {
+	for _, key := range path {
+		members, err := strictjson.Members(object, limits)
+		if err != nil {
+			return nil
+		}
+		i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
+		if i < 0 {
+			return nil
+		}
+		object = members[i].Raw
+	}
+	return object
+}
+
+// Edit returns a copy of an object with the value at path replaced by what change makes of
+// it; nil leaves it. Change is given nil where there is no value, or null; objects that are
+// missing on the way are made.
+func Edit(object []byte, limits strictjson.Limits, path []string, change func(value []byte) ([]byte, error)) ([]byte, error) {
+	if len(path) == 0 {
+		return change(object)
+	}
+	before := object // nil stays nil, if nothing is put there
+	if object == nil {
+		object = []byte("{}")
+	}
+	members, err := strictjson.Members(object, limits)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.Key != path[0] {
+			continue
+		}
+		inner := m.Raw
+		if string(inner) == "null" {
+			inner = nil
+		}
+		value, err := Edit(inner, limits, path[1:], change)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path[0], err)
+		}
+		if value == nil {
+			return object, nil
+		}
+		return slices.Concat(object[:m.Offset], value, object[m.Offset+len(m.Raw):]), nil
+	}
+	value, err := Edit(nil, limits, path[1:], change)
+	if err != nil || value == nil {
+		return before, err
+	}
+	return Append(object, len(members) == 0, fmt.Appendf(nil, "%q:%s", path[0], value)), nil
+}
+
+// Set is Edit with a value that is known.
+func Set(object []byte, limits strictjson.Limits, value []byte, path ...string) ([]byte, error) {
+	return Edit(object, limits, path, func([]byte) ([]byte, error) { return value, nil })
+}
+
+// Each returns a copy of an array with each element replaced by what change makes of it;
+// nil leaves it. Without changes it is the array itself.
+func Each(array []byte, limits strictjson.Limits, change func(element []byte) ([]byte, error)) ([]byte, error) {
+	elements, err := strictjson.Elements(array, limits)
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	for i, e := range elements {
+		made, err := change(e)
+		if err != nil {
+			return nil, err
+		}
+		if made != nil && !bytes.Equal(made, e) {
+			elements[i], changed = made, true
+		}
+	}
+	if !changed {
+		return array, nil
+	}
+	return slices.Concat([]byte("["), bytes.Join(elements, []byte(",")), []byte("]")), nil
+}
+
+// space is the white space of JSON.
+const space = " \t\r\n"
+
+// Empty reports whether an object or array that can be read has nothing in it.
+func Empty(container []byte) bool {
+	container = bytes.Trim(container, space)
+	return len(bytes.Trim(container[1:len(container)-1], space)) == 0
+}
+
+// Append adds an entry at the end of an object or array, which is empty or not.
+func Append(container []byte, empty bool, entry []byte) []byte {
+	end := len(bytes.TrimRight(container, space)) - 1
+	body, rest := container[:end], container[end:]
+	if empty {
+		return slices.Concat(body, entry, rest)
+	}
+	return slices.Concat(bytes.TrimRight(body, space), []byte(","), entry, rest)
+}

@@ -1,0 +1,253 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+)
+
+// A ClientConfig says which server a [Client] speaks to. URL is required.
+type ClientConfig struct {
+	URL string // of the MCP endpoint, http or https, without credentials
+	// Transport makes the requests, and may add credentials to them. It sees requests
+	// to the URL's origin alone. Default: [NewTransport].
+	Transport http.RoundTripper
+	// Limits bound each message in both directions; default call.Limits, but 64 MiB.
+	Limits call.Limits
+	// HeaderTimeout bounds the wait for the headers of an answer, that is, of a server
+	// that answers in JSON, the wait for the answer. What then comes has all the time it
+	// needs. Default 5 min.
+	HeaderTimeout time.Duration
+	// Retry is the first wait before a broken stream is taken up again, where the server
+	// does not say; it doubles up to 30 s. Default 1 s.
+	Retry time.Duration
+	// Logger is told of faults of the server, never of values. Nil discards.
+	Logger *slog.Logger
+}
+
+// maxMessage is the default limit of a message: results may hold images.
+const maxMessage = 64 << 20
+
+func (c ClientConfig) withDefaults() ClientConfig {
+	if c.Transport == nil {
+		c.Transport = NewTransport()
+	}
+	if c.Limits.Bytes <= 0 {
+		c.Limits.Bytes = maxMessage
+	}
+	c.HeaderTimeout = cmp.Or(max(c.HeaderTimeout, 0), 5*time.Minute)
+	c.Retry = cmp.Or(max(c.Retry, 0), time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Bounds of a Client.
+const (
+	maxOpen       = 1024             // requests that are not answered yet
+	noteTimeout   = 30 * time.Second // for what needs no answer, and for opening a stream
+	listenWait    = time.Second      // for the stream of the server's own messages, before others go on
+	deleteTimeout = 2 * time.Second
+	lastWords     = time.Second // for answers that nobody reads
+)
+
+// A Client is a session with an MCP server over Streamable HTTP. It looks like a process
+// that speaks MCP over stdio: a line written to [Client.Stdin] is a message to the server,
+// a line of [Client.Stdout] one from it. Every request is answered, by an error if it
+// cannot be otherwise, unless it was cancelled or the Client is stopped.
+//
+// Messages go out concurrently. What must be before others keeps its place: initialize,
+// with its answer, and notifications.
+type Client struct {
+	cfg    ClientConfig
+	limits call.Limits
+	log    *slog.Logger
+	http   *http.Client
+	url    string
+
+	stdin   stdin
+	mirrors mirrorBook
+	outMu   sync.Mutex // for a line at a time
+	out     *io.PipeWriter
+	stdout  *io.PipeReader
+	running sync.WaitGroup
+	ctx     context.Context // of all that runs
+	end     context.CancelFunc
+	stop    sync.Once
+	done    chan struct{}
+
+	mu       sync.Mutex
+	notes    int                // messages under way that need no answer
+	closed   bool               // no further message is taken
+	before   chan struct{}      // closed when what the next message waits for is done
+	open     map[string]*post   // requests that are not answered yet, by id key
+	session  session            // since 2025-03-26, before 2026-07-28
+	hello    []byte             // the client's initialize
+	stateful bool               // the session holds what a new one would not have
+	deaf     context.CancelFunc // stops the stream of the server's own messages
+	renewing sync.Mutex         // held while a session is replaced
+	privates int                // counts requests of the Client's own
+}
+
+// A session is what initialize agreed on.
+type session struct {
+	id      string // "" if the server keeps none
+	version string // "" before initialize is answered
+}
+
+// NewClient makes a client. It does not connect: the first message does. The error says
+// what is wrong with the configuration.
+func NewClient(cfg ClientConfig) (*Client, error) {
+	u, err := url.Parse(cfg.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("the server's URL cannot be read")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, errors.New("the server's URL must start with http:// or https:// and name a host")
+	case u.User != nil:
+		return nil, errors.New("the server's URL has credentials in it: configure them apart")
+	}
+	cfg = cfg.withDefaults()
+	c := &Client{
+		cfg: cfg, limits: cfg.Limits, log: cfg.Logger, url: cfg.URL,
+		http:   &http.Client{Transport: cfg.Transport, CheckRedirect: sameOrigin},
+		before: make(chan struct{}), done: make(chan struct{}),
+		open: map[string]*post{}, mirrors: mirrorBook{limits: cfg.Limits, log: cfg.Logger},
+	}
+	close(c.before)
+	c.stdin.c, c.stdin.limit, c.stdin.take = c, c.limits.Bytes, c.take
+	c.stdout, c.out = io.Pipe()
+	c.ctx, c.end = context.WithCancel(context.Background())
+	return c, nil
+}
+
+// Stdin takes messages, a line each. Closing it says that no more will come.
+func (c *Client) Stdin() io.WriteCloser { return &c.stdin }
+
+// Stdout has the server's messages, a line each. The caller reads it, or closes it.
+func (c *Client) Stdout() io.ReadCloser { return c.stdout }
+
+// Done returns a channel that is closed when the Client has been stopped.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// Exit waits for the end and says how the server ended: as far as a Client can tell, well.
+func (c *Client) Exit() process.Exit {
+	<-c.done
+	return process.Exit{}
+}
+
+// Stop takes no more messages, waits for answers to those that it has taken, for
+// grace.EOF at most and not after ctx is done, and ends the session with the server.
+// Requests that are not answered by then stay so: the end of Stdout tells it.
+func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
+	_ = c.stdin.Close()
+	c.drain(ctx, cmp.Or(grace.EOF, process.DefaultGrace))
+	c.stop.Do(func() {
+		c.end()
+		c.bye(ctx)
+		ended := make(chan struct{})
+		go func() { defer close(ended); c.running.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(lastWords):
+		}
+		_ = c.out.Close() // frees who still writes
+		<-ended
+		c.http.CloseIdleConnections()
+		close(c.done)
+	})
+	return c.Exit()
+}
+
+// drain waits until all requests are answered and all else is sent, but not for long.
+func (c *Client) drain(ctx context.Context, limit time.Duration) {
+	deadline := time.After(limit)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		c.mu.Lock()
+		left := len(c.open) + c.notes
+		c.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// bye tells the server that its session is over.
+func (c *Client) bye(ctx context.Context) {
+	s := c.current()
+	if s.id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
+	defer cancel()
+	if resp, err := c.send(ctx, http.MethodDelete, nil, s.headers(), deleteTimeout); err == nil {
+		resp.Body.Close() // 405 says that it does not want to know
+	}
+}
+
+func (c *Client) current() session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+// write hands a line to whoever reads Stdout.
+func (c *Client) write(line []byte) {
+	c.outMu.Lock()
+	defer c.outMu.Unlock()
+	// One write a line. An error says that nobody reads any more.
+	_, _ = c.out.Write(append(bytes.Clone(line), '\n'))
+}
+
+func (c *Client) answerError(id json.RawMessage, code int, message string) {
+	c.write(mcphttp.ErrorLine(id, code, message))
+}
+
+// run runs f beside everything else, unless the Client has been stopped.
+func (c *Client) run(f func()) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return io.ErrClosedPipe
+	}
+	c.running.Go(f)
+	return nil
+}
+
+// stdin is where the client writes its messages.
+type stdin struct {
+	cutter
+	c *Client
+}
+
+func (s *stdin) Close() error {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.c.closed = true
+	return nil
+}

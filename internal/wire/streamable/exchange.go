@@ -1,0 +1,221 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/sse"
+)
+
+// exchange sends a request and hands out what comes for it, up to its answer. The error
+// says why there is none.
+func (c *Client) exchange(p *post) error {
+	for tries := 1; ; tries++ {
+		s := c.current()
+		resp, err := c.send(p.ctx, http.MethodPost, p, c.headers(p, s), c.cfg.HeaderTimeout)
+		if err != nil {
+			return err
+		}
+		again, err := c.receive(p, s, resp, tries == 1)
+		resp.Body.Close()
+		if !again {
+			return err
+		}
+	}
+}
+
+// receive takes the response to a request. It returns true if the request is to be sent
+// once more, which needs that the server did nothing for it.
+func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (again bool, err error) {
+	switch {
+	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
+		return false, fmt.Errorf("the server takes the request with HTTP %d and gives no answer", resp.StatusCode)
+	case resp.StatusCode/100 != 2:
+		return c.refused(p, s, resp, first)
+	}
+	if p.begins() {
+		c.greeted(resp.Header.Get(sessionHeader))
+	}
+	switch kind := mcphttp.ContentType(resp.Header); kind {
+	case jsonType:
+		text, err := c.readAll(resp.Body)
+		if err != nil {
+			return false, err
+		}
+		c.deliver(text)
+	case eventStream:
+		if err := c.follow(p, s, resp); err != nil {
+			return false, err
+		}
+	default:
+		return false, errors.New("the server's answer is neither JSON nor a stream of events: is its URL that of an MCP endpoint?")
+	}
+	return false, errors.New("the server answers the request with something else")
+}
+
+// refused takes a response with an error status.
+func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (again bool, err error) {
+	if !p.modern && p.Method != "initialize" && s.isOver(resp) {
+		if !first {
+			return false, errOver
+		}
+		if err := c.renew(s); err != nil {
+			return false, err
+		}
+		return true, nil
+	}
+	var m call.Envelope
+	if mcphttp.ContentType(resp.Header) == jsonType {
+		if text, err := c.readAll(resp.Body); err == nil {
+			text, _ = oneLine(text)
+			m, _ = call.DecodeEnvelope(text, c.limits) // what is no message says nothing
+		}
+	}
+	if m.Error == nil || m.ID != nil && call.IDKey(m.ID) != call.IDKey(p.ID) {
+		return false, statusError(resp)
+	}
+	if first && mismatch(m.Error, c.limits) && p.Method == "tools/call" && c.relist(p) {
+		return true, nil
+	}
+	if c.settle(p) {
+		c.write(mcphttp.ErrorWith(p.ID, m.Error))
+	}
+	return false, nil
+}
+
+// mismatch reports whether an error says that headers and body disagree.
+func mismatch(body json.RawMessage, limits call.Limits) bool {
+	return string(find(body, limits, "code")) == strconv.Itoa(mcpheader.HeaderMismatch)
+}
+
+// statusError says what a status means that comes without words for the client.
+func statusError(resp *http.Response) error {
+	hint := ""
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		hint = ": it wants other credentials"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		hint = ": is its URL that of an MCP endpoint for Streamable HTTP?"
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		hint = ": try again later"
+	}
+	return fmt.Errorf("the server answers with HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), hint)
+}
+
+// deliver hands out what the server sends: a message or, in 2025-03-26, a batch.
+func (c *Client) deliver(text []byte) {
+	line, err := oneLine(text)
+	if err == nil {
+		var all [][]byte
+		if all, err = messages(line, c.limits); err == nil {
+			for _, m := range all {
+				c.fromServer(m)
+			}
+		}
+	}
+	if err != nil {
+		c.log.Warn("dropped what the server sent: it is no message", "err", err)
+	}
+}
+
+// fromServer hands out one message. An answer that nobody waits for is dropped: its
+// request was cancelled or has been answered.
+func (c *Client) fromServer(line []byte) {
+	m, err := call.DecodeEnvelope(line, c.limits)
+	remnant := call.Remnant{Method: m.Method != ""}
+	if err != nil {
+		remnant = call.Recover(bytes.NewReader(line))
+		c.log.Warn("the server sent what is no message", "err", err)
+	}
+	switch {
+	case remnant.Method, err == nil && m.ID == nil:
+		c.write(line)
+		return
+	case m.ID == nil:
+		return // nobody could tell whose answer it is
+	}
+	c.mu.Lock()
+	p := c.open[call.IDKey(m.ID)]
+	delete(c.open, call.IDKey(m.ID))
+	c.mu.Unlock()
+	if p == nil {
+		c.log.Debug("dropped an answer that nobody waits for")
+		return
+	}
+	if m.Result != nil {
+		line = c.learn(p, m, line)
+	}
+	c.write(line)
+}
+
+// learn takes from an answer what later requests need, and returns what the client gets.
+func (c *Client) learn(p *post, m call.Envelope, line []byte) []byte {
+	switch {
+	case p.begins():
+		c.mu.Lock()
+		c.session.version = textAt(m.Result, c.limits, "protocolVersion")
+		c.mu.Unlock()
+	case p.Method == "tools/list" && p.modern:
+		return c.learnTools(line)
+	}
+	return line
+}
+
+// greeted begins a session.
+func (c *Client) greeted(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.stateful = session{id: id}, false
+}
+
+// private makes a request of the Client's own, and returns its result.
+func (c *Client) private(p *post, h http.Header) (result json.RawMessage, header http.Header, err error) {
+	defer p.cancel()
+	resp, err := c.send(p.ctx, http.MethodPost, p, h, noteTimeout)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, nil, statusError(resp)
+	}
+	next := func() ([]byte, error) { return c.readAll(resp.Body) }
+	if mcphttp.ContentType(resp.Header) == eventStream {
+		events := sse.NewReader(resp.Body, c.limits.Bytes)
+		next = func() ([]byte, error) {
+			e, err := events.Next()
+			return e.Data, err
+		}
+	}
+	for range maxOpen { // messages before the answer
+		text, err := next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(text) == 0 {
+			continue
+		}
+		m, err := call.DecodeEnvelope(text, c.limits)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case m.Method == "" && call.IDKey(m.ID) == call.IDKey(p.ID):
+			if m.Result == nil {
+				return nil, nil, errors.New("the server refuses " + p.Method)
+			}
+			return m.Result, resp.Header, nil
+		}
+	}
+	return nil, nil, io.ErrNoProgress
+}

@@ -1,0 +1,267 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+)
+
+// A FrontConfig says what a [Front] offers. Serve is required.
+type FrontConfig struct {
+	// Serve is one session: it reads messages from stdin and writes messages to stdout, a
+	// line each, until stdin ends or ctx is done, and then returns soon. It answers every
+	// request before it does.
+	Serve func(ctx context.Context, who call.Session, stdin io.Reader, stdout io.Writer) error
+	// Who tells who makes a request: a name that no two have in common, and what the
+	// session is to know of it. Sessions are nobody else's. Default: everybody is one.
+	Who func(*http.Request) (identity string, who call.Session)
+
+	Limits      call.Limits   // of each message of a client; default call.Limits
+	MaxSessions int           // of one principal; of all, ten times as many; default 100
+	MaxRequests int           // of one principal at once; of all, ten times as many; default 1000
+	Idle        time.Duration // how long a session without a request lives; default 30 min
+	// ReadTimeout is how long a client may take to send a message; default 30 s.
+	ReadTimeout  time.Duration
+	WriteTimeout time.Duration // for a client to take a piece of an answer; default 60 s
+	// Prompt is how long an answer is waited for before a stream is opened, so that the
+	// client knows that it is worked on. Default 5 s.
+	Prompt    time.Duration
+	KeepAlive time.Duration // between signs of life on a stream; default 15 s
+	Logger    *slog.Logger  // nil discards
+}
+
+func (c FrontConfig) withDefaults() FrontConfig {
+	if c.Who == nil {
+		c.Who = func(*http.Request) (string, call.Session) { return "", call.Session{Transport: "http"} }
+	}
+	if c.Limits.Bytes <= 0 {
+		c.Limits.Bytes = 16 << 20
+	}
+	c.MaxSessions = cmp.Or(max(c.MaxSessions, 0), 100)
+	c.MaxRequests = cmp.Or(max(c.MaxRequests, 0), 1000)
+	c.ReadTimeout = cmp.Or(max(c.ReadTimeout, 0), 30*time.Second)
+	c.WriteTimeout = cmp.Or(max(c.WriteTimeout, 0), time.Minute)
+	c.Idle = cmp.Or(max(c.Idle, 0), 30*time.Minute)
+	c.Prompt = cmp.Or(max(c.Prompt, 0), 5*time.Second)
+	c.KeepAlive = cmp.Or(max(c.KeepAlive, 0), 15*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// A Front is an MCP endpoint of Streamable HTTP before sessions of one line a message.
+// Clients of 2025-11-25 and older have a session each; the requests of 2026-07-28 of one
+// identity share one. Who may reach it at all, by Host, Origin and credentials, is the
+// affair of handlers before it.
+type Front struct {
+	cfg    FrontConfig
+	limits call.Limits // of what clients say
+	wide   call.Limits // of what sessions say, which bound it themselves: results may hold images
+	log    *slog.Logger
+	ctx    context.Context // of all sessions
+	end    context.CancelFunc
+	ended  sync.WaitGroup // sessions
+
+	requests, places *mcphttp.Room // for requests, and for sessions
+
+	mu       sync.Mutex
+	closed   bool
+	sessions map[string]*stateful  // by id
+	shared   map[string]*stateless // by identity
+}
+
+// NewFront makes a front. Close ends what it starts.
+func NewFront(cfg FrontConfig) *Front {
+	cfg = cfg.withDefaults()
+	f := &Front{
+		cfg: cfg, limits: cfg.Limits, log: cfg.Logger,
+		sessions: map[string]*stateful{}, shared: map[string]*stateless{},
+	}
+	f.wide = cfg.Limits
+	f.wide.Bytes = max(f.wide.Bytes, maxHeldBytes)
+	f.requests, f.places = mcphttp.NewRoom(cfg.MaxRequests), mcphttp.NewRoom(cfg.MaxSessions)
+	f.ctx, f.end = context.WithCancel(context.Background())
+	return f
+}
+
+// Close ends all sessions and waits for that until ctx is done.
+func (f *Front) Close(ctx context.Context) {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.end()
+	done := make(chan struct{})
+	go func() { defer close(done); f.ended.Wait() }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// ServeHTTP implements [http.Handler].
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, who := f.cfg.Who(r)
+	owner := who.Principal()
+	if !f.requests.Enter(owner) {
+		w.Header().Set("Retry-After", "1")
+		f.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
+		return
+	}
+	defer f.requests.Leave(owner)
+	if why := mcphttp.Repeated(r.Header); why != "" {
+		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, why)
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		f.post(w, r)
+	case http.MethodGet:
+		f.get(w, r)
+	case http.MethodDelete:
+		f.delete(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "this endpoint takes GET, POST and DELETE")
+	}
+}
+
+// post takes messages.
+func (f *Front) post(w http.ResponseWriter, r *http.Request) {
+	line, ok := f.body(w, r)
+	if !ok {
+		return
+	}
+	if line[0] == '[' {
+		if s := f.sessionOf(w, r, nil); s != nil {
+			s.batch(w, r, line)
+		}
+		return
+	}
+	m, err := call.DecodeEnvelope(line, f.limits)
+	if err != nil {
+		f.refuseError(w, m.ID, err)
+		return
+	}
+	version := r.Header.Get(mcpheader.Version)
+	if version >= mcpheader.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
+		f.modern(w, r, m, line)
+		return
+	}
+	err = mcpheader.CheckOlder(r.Header, m, f.limits)
+	switch {
+	case err != nil:
+		f.refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
+	case m.Method == "initialize" && m.ID != nil && r.Header.Get(sessionHeader) == "":
+		f.initialize(w, r, m, line)
+	default:
+		if s := f.sessionOf(w, r, m.ID); s != nil {
+			s.post(w, r, m, line)
+		}
+	}
+}
+
+// legacyVersions are the revisions with sessions.
+var legacyVersions = map[string]bool{"": true, "2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true}
+
+// sessionOf is the session that a request belongs to. If there is none, it answers and
+// returns nil.
+func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *stateful {
+	key := r.Header.Get(sessionHeader)
+	if key == "" {
+		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
+		return nil
+	}
+	identity, _ := f.cfg.Who(r)
+	f.mu.Lock()
+	s := f.sessions[key]
+	f.mu.Unlock()
+	switch version := r.Header.Get(mcpheader.Version); {
+	case s == nil, s.identity != identity:
+		f.refuse(w, http.StatusNotFound, id, call.InvalidRequest, "there is no such session, or it has ended: send initialize again")
+		return nil
+	case !legacyVersions[version]:
+		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
+		return nil
+	}
+	return s
+}
+
+// get opens the stream of what the server says unasked, or takes a stream up again.
+func (f *Front) get(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= mcpheader.Modern {
+		w.Header().Set("Allow", "POST")
+		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "there is no GET since 2026-07-28: send subscriptions/listen")
+		return
+	}
+	if !mcphttp.Accepts(r.Header, eventStream) {
+		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list text/event-stream")
+		return
+	}
+	if s := f.sessionOf(w, r, nil); s != nil {
+		s.listen(w, r)
+	}
+}
+
+// delete ends a session.
+func (f *Front) delete(w http.ResponseWriter, r *http.Request) {
+	if s := f.sessionOf(w, r, nil); s != nil {
+		s.end()
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// initialize begins a session.
+func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
+	identity, who := f.cfg.Who(r)
+	id := rand.Text()
+	who.ID = call.SessionID(id)
+	s := &stateful{id: id, identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
+	s.own = newStream(s.streamName(), 0)
+	s.streams[s.own.name] = s.own
+	f.mu.Lock()
+	full := f.full(who)
+	if !full {
+		s.backend = newBackend(f, s.fromServer)
+		f.sessions[s.id] = s
+	}
+	f.mu.Unlock()
+	if full {
+		f.busy(w, m.ID)
+		return
+	}
+	go s.backend.serve(who, func() {
+		f.mu.Lock()
+		delete(f.sessions, s.id)
+		f.mu.Unlock()
+		s.abandon()
+	})
+	s.begin(w, r, m, line)
+}
+
+// full reports whether somebody can have no further session. If not, a place is taken, which
+// backend.serve gives back. It is called with f.mu held.
+func (f *Front) full(who call.Session) bool {
+	if f.closed || !f.places.Enter(who.Principal()) {
+		return true
+	}
+	f.ended.Add(1)
+	return false
+}
+
+func (f *Front) busy(w http.ResponseWriter, id []byte) {
+	w.Header().Set("Retry-After", "30")
+	f.refuse(w, http.StatusServiceUnavailable, id, call.InternalError, "too many sessions are open: end some with DELETE, or try again later")
+}

@@ -1,0 +1,169 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"time"
+
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+)
+
+// The headers of sessions and streams (2025-03-26 to 2025-11-25).
+const (
+	sessionHeader = mcphttp.SessionID
+	lastHeader    = mcphttp.LastEventID
+)
+
+const (
+	jsonType    = mcphttp.JSON
+	eventStream = mcphttp.Events
+)
+
+// NewTransport makes the transport that a [Client] has by default: net/http's, with the
+// proxies of the environment, connecting within 10 s, without compression.
+func NewTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          100,
+		MaxIdleConnsPerHost:   100,
+		IdleConnTimeout:       3 * time.Second, // Node.js and uvicorn close after 5, and a call on its way then is lost
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		// A small text that unpacks to a huge one would pass no limit of its own.
+		DisableCompression: true,
+		// The bound of a header block; a message has its own.
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+// sameOrigin lets a redirect stay at its server, with its method: to any other, neither
+// messages nor credentials go.
+func sameOrigin(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	switch {
+	case req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host:
+		return errors.New("the server redirects to another origin: if it has moved, correct its URL")
+	case req.Method != first.Method:
+		return errors.New("the server's redirect drops the message: correct its URL")
+	case len(via) >= 5:
+		return errors.New("the server redirects without end")
+	}
+	return nil
+}
+
+var errLate = errors.New("the server does not answer in time")
+
+// send makes one HTTP request, with the line of p as its body, if any. The limit is for
+// the headers of the response; whoever gets the response closes its body.
+func (c *Client) send(ctx context.Context, method string, p *post, headers http.Header, limit time.Duration) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(limit, func() { cancel(errLate) })
+	defer timer.Stop()
+	var body io.Reader
+	if p != nil {
+		body = bytes.NewReader(p.line)
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			WroteRequest: func(httptrace.WroteRequestInfo) { time.AfterFunc(arrival, p.sent) },
+		})
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.url, body)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	req.Header = headers
+	resp, err := c.http.Do(req)
+	if err != nil {
+		defer cancel(nil)
+		return nil, sendError(ctx, err)
+	}
+	if p != nil {
+		p.sent()
+	}
+	resp.Body = &cancelBody{resp.Body, func() { cancel(nil) }}
+	return resp, nil
+}
+
+// sendError is err without the URL, which may hold what is nobody's business.
+func sendError(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var e *url.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("the server cannot be reached: %w", err)
+}
+
+// A cancelBody ends its request when it is closed.
+type cancelBody struct {
+	io.ReadCloser
+	cancel func()
+}
+
+func (b *cancelBody) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}
+
+// headers are those of a message.
+func (c *Client) headers(p *post, s session) http.Header {
+	h := http.Header{}
+	switch {
+	case p.modern:
+		mcpheader.Set(h, p.Envelope, c.mirrors.of(p.Envelope), c.limits)
+	case !p.begins():
+		h = s.headers()
+	}
+	h.Set("Content-Type", jsonType)
+	h.Set("Accept", jsonType+", "+eventStream)
+	return h
+}
+
+func (s session) headers() http.Header {
+	h := http.Header{}
+	if s.id != "" {
+		h.Set(sessionHeader, s.id)
+	}
+	if s.version != "" {
+		h.Set(mcpheader.Version, s.version)
+	}
+	return h
+}
+
+// isOver reports whether resp says that the session has ended.
+func (s session) isOver(resp *http.Response) bool {
+	return s.id != "" && resp.StatusCode == http.StatusNotFound
+}
+
+// passRest lets a connection be used again, if little is left to read.
+func (c *Client) passRest(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	resp.Body.Close()
+}
+
+// readAll reads a body that must not be larger than a message.
+func (c *Client) readAll(body io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, int64(c.limits.Bytes)+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the server's answer broke off: %w", err)
+	case len(text) > c.limits.Bytes:
+		return nil, errors.New("the server's answer is larger than the limit: ask for less at once")
+	}
+	return text, nil
+}

@@ -1,0 +1,373 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// subscriptionKey is where messages of a subscription tell its request's id.
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
+
+// A stateless is the session that the requests of one identity share since 2026-07-28.
+type stateless struct {
+	*backend
+	mirrors mirrorBook
+	listing sync.Mutex  // held while the tools are listed
+	listed  atomic.Bool // they have been
+
+	state sync.Mutex
+	ended bool
+	last  int64
+	calls map[string]*exchange // by the id that the server knows
+}
+
+// An exchange is a request that is not answered yet. The server knows it by a number, as
+// clients choose their ids and tokens without knowing of each other.
+type exchange struct {
+	id, token []byte // as the client spelt them; a nil token is none
+	method    string
+	s         *stream
+}
+
+// modern takes a message of 2026-07-28 or later.
+func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
+	switch {
+	case m.Method == "":
+		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "clients send no responses since 2026-07-28: retry the request with inputResponses")
+		return
+	case m.ID == nil:
+		// Cancellation is the end of a request's connection, and there are no others.
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case mcpheader.BodyVersion(m.Params, f.limits) == "":
+		f.refuse(w, http.StatusBadRequest, m.ID, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
+		return
+	}
+	for range 2 { // a session may end while it is found
+		s := f.stateless(r)
+		if s == nil {
+			f.busy(w, m.ID)
+			return
+		}
+		switch err := s.request(w, r, m, line); {
+		case err == nil:
+			return
+		case !errors.Is(err, errGone):
+			mcphttp.Abort() // its client is
+		}
+	}
+	f.refuse(w, http.StatusServiceUnavailable, m.ID, call.InternalError, "the server has ended: try again")
+}
+
+// stateless is the session of who makes a request; nil if there are too many.
+func (f *Front) stateless(r *http.Request) *stateless {
+	identity, who := f.cfg.Who(r)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
+		return s
+	}
+	if f.full(who) {
+		return nil
+	}
+	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.wide, log: f.log}}
+	s.backend = newBackend(f, s.fromServer)
+	f.shared[identity] = s
+	go s.serve(who, func() {
+		f.mu.Lock()
+		if f.shared[identity] == s { // not one that came after it
+			delete(f.shared, identity)
+		}
+		f.mu.Unlock()
+		s.abandon()
+	})
+	return s
+}
+
+// request passes on a request and answers it. The error is errGone, and nothing was
+// written, if the session has ended.
+func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) error {
+	s.enter()
+	defer s.leave()
+	if m.Method == "tools/call" && !s.listed.Load() {
+		s.list(r.Context(), m)
+	}
+	if err := mcpheader.Check(r.Header, m, s.mirrors.of(m), s.f.limits); err != nil {
+		s.f.refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
+		return nil
+	}
+	if err := readable(m, s.f.limits); err != nil {
+		s.f.refuseError(w, m.ID, err)
+		return nil
+	}
+	x := &exchange{id: m.ID, method: m.Method, s: newStream("", 1)}
+	x.token = find(m.Params, s.f.limits, "_meta", "progressToken")
+	number, ok := s.open(x)
+	if !ok {
+		return errGone
+	}
+	defer s.cancel(number)
+	if err := s.send(r.Context(), x.sent(line, number, s.f.limits)); err != nil {
+		s.take(number)
+		return err
+	}
+	a := response{f: s.f, w: w, r: r, s: x.s, status: statusOf(s.f.wide)}
+	a.reply()
+	return nil
+}
+
+// listTimeout bounds how long a call waits for a list of the tools.
+const listTimeout = 10 * time.Second
+
+// list asks the server for its tools on behalf of a call, so that its headers can be
+// checked. A server that does not tell in time asks for no headers, until a client lists
+// its tools: it is judged by the body all the same.
+func (s *stateless) list(caller context.Context, m call.Envelope) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	ctx, cancel := context.WithTimeout(caller, listTimeout)
+	defer cancel()
+	defer func() { s.listed.Store(caller.Err() == nil) }()
+	params := map[string]json.RawMessage{"_meta": find(m.Params, s.f.limits, "_meta")}
+	for range maxPages {
+		if s.listed.Load() || ctx.Err() != nil {
+			return
+		}
+		body, err := json.Marshal(params)
+		if err != nil {
+			return
+		}
+		params["cursor"] = find(s.ask(ctx, "tools/list", body), s.f.wide, "result", "nextCursor")
+		if params["cursor"] == nil {
+			return
+		}
+	}
+}
+
+// ask makes a request of the Front's own, and returns the answer; nil if there is none.
+func (s *stateless) ask(ctx context.Context, method string, params []byte) []byte {
+	x := &exchange{id: []byte("0"), method: method, s: newStream("", 1)}
+	number, ok := s.open(x)
+	if !ok {
+		return nil
+	}
+	defer s.cancel(number)
+	if s.send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, number, method, params)) != nil {
+		return nil
+	}
+	_, reader, _ := x.s.join(-1)
+	for {
+		v, _ := x.s.from(0, reader)
+		if v.last && len(v.events) > 0 {
+			return v.events[len(v.events)-1]
+		}
+		if v.last {
+			return nil
+		}
+		select {
+		case <-v.changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// readable refuses params in which an id or a token could be overlooked.
+func readable(m call.Envelope, limits call.Limits) error {
+	params, err := strictjson.Members(m.Params, limits)
+	if err != nil {
+		return &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
+	}
+	for _, p := range params {
+		if p.Key != "_meta" {
+			continue
+		}
+		if _, err := strictjson.Members(p.Raw, limits); err != nil {
+			return &call.Error{Code: call.InvalidParams, Message: "params._meta cannot be read: " + err.Error()}
+		}
+	}
+	return nil
+}
+
+func (s *stateless) open(x *exchange) (number string, ok bool) {
+	s.state.Lock()
+	defer s.state.Unlock()
+	s.last++
+	number = strconv.FormatInt(s.last, 10)
+	if s.ended {
+		return "", false
+	}
+	s.calls[number] = x
+	return number, true
+}
+
+// take returns the exchange that is over now, or nil.
+func (s *stateless) take(number string) *exchange {
+	s.state.Lock()
+	defer s.state.Unlock()
+	x := s.calls[number]
+	delete(s.calls, number)
+	return x
+}
+
+func (s *stateless) find(number string) *exchange {
+	s.state.Lock()
+	defer s.state.Unlock()
+	return s.calls[number]
+}
+
+// cancel tells the server that nobody waits for an answer any more, unless it came.
+func (s *stateless) cancel(number string) {
+	if s.take(number) == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(s.ctx, 10*time.Second)
+	defer stop()
+	// A session that takes nothing more has nothing to cancel.
+	_ = s.send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the client is gone"}}`, number))
+}
+
+// sent is the request with the number in the place of the client's id and token.
+func (x *exchange) sent(line []byte, number string, limits call.Limits) []byte {
+	line = replace(line, limits, number, "id")
+	if x.token != nil {
+		line = replace(line, limits, number, "params", "_meta", "progressToken")
+	}
+	return line
+}
+
+// replace puts a value in the place of the member at path, if there is one.
+func replace(line []byte, limits call.Limits, value string, path ...string) []byte {
+	from, to := place(line, limits, path...)
+	if to == 0 {
+		return line
+	}
+	return slices.Concat(line[:from], []byte(value), line[to:])
+}
+
+// statusOf is the HTTP status of an answer (basic/index, Error Codes; basic/transports/
+// streamable-http).
+func statusOf(limits call.Limits) func([]byte) int {
+	return func(answer []byte) int {
+		code, err := strconv.Atoi(string(find(answer, limits, "error", "code")))
+		switch {
+		case err != nil:
+		case code == -32601:
+			return http.StatusNotFound
+		case code == call.ParseError, code == call.InvalidRequest, code == call.InvalidParams, code <= -32020 && code >= -32022:
+			return http.StatusBadRequest
+		}
+		return http.StatusOK
+	}
+}
+
+// fromServer puts a line of the server on the stream of its request.
+func (s *stateless) fromServer(line []byte) {
+	line = bytes.Trim(line, " \t\r")
+	m, err := call.DecodeEnvelope(line, s.f.wide)
+	if err != nil {
+		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
+			if x := s.take(string(m.ID)); x != nil {
+				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is no message that every reader reads alike"))
+			}
+		}
+		return
+	}
+	switch {
+	case m.Method == "":
+		s.answered(m, line)
+	case m.ID != nil:
+		go s.decline(m.ID)
+	default:
+		s.note(m, line)
+	}
+}
+
+// answered hands an answer to its client, with the client's id.
+func (s *stateless) answered(m call.Envelope, line []byte) {
+	x := s.take(string(m.ID))
+	if x == nil {
+		return // its client is gone
+	}
+	if x.method == "tools/list" {
+		s.mirrors.learn(find(m.Result, s.f.wide, "tools"))
+		s.listed.Store(s.listed.Load() || find(m.Result, s.f.wide, "nextCursor") == nil)
+	}
+	if string(find(m.Result, s.f.wide, "_meta", subscriptionKey)) == string(m.ID) {
+		line = replace(line, s.f.wide, string(x.id), "result", "_meta", subscriptionKey)
+	}
+	x.s.answer(replace(line, s.f.wide, string(x.id), "id"))
+}
+
+// decline answers a request of the server: there are none since 2026-07-28.
+func (s *stateless) decline(id []byte) {
+	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "clients take no requests since 2026-07-28")) // as in cancel
+}
+
+// note hands a notification to the client of the request that it tells of. One that tells
+// of none goes to the only client there is, or to nobody.
+func (s *stateless) note(m call.Envelope, line []byte) {
+	subscription := string(find(m.Params, s.f.wide, "_meta", subscriptionKey))
+	if x := s.find(subscription); x != nil {
+		x.s.put(replace(line, s.f.wide, string(x.id), "params", "_meta", subscriptionKey))
+		return
+	}
+	switch m.Method {
+	case "notifications/progress":
+		if x := s.find(string(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
+			x.s.put(replace(line, s.f.wide, string(x.token), "params", "progressToken"))
+		}
+	case "notifications/cancelled": // a subscription that the server ends
+		if x := s.take(string(find(m.Params, s.f.wide, "requestId"))); x != nil {
+			x.s.finish()
+		}
+	default:
+		if x := s.only(); x != nil {
+			x.s.put(line)
+		}
+	}
+}
+
+// only is the request that is waited for, if there is just one beside subscriptions.
+func (s *stateless) only() (only *exchange) {
+	s.state.Lock()
+	defer s.state.Unlock()
+	for _, x := range s.calls {
+		switch {
+		case x.method == "subscriptions/listen":
+		case only != nil:
+			return nil
+		default:
+			only = x
+		}
+	}
+	return only
+}
+
+// abandon ends all streams: nothing more will come.
+func (s *stateless) abandon() {
+	s.state.Lock()
+	defer s.state.Unlock()
+	s.ended = true
+	for _, x := range s.calls {
+		x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server has ended: try again"))
+	}
+}

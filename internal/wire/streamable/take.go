@@ -1,0 +1,225 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package streamable
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+)
+
+// A post is a message on its way.
+type post struct {
+	call.Envelope
+	line   []byte
+	modern bool // of 2026-07-28 or later
+	ctx    context.Context
+	cancel context.CancelFunc
+	sent   func() // the server has the request, or never will
+	isSent chan struct{}
+}
+
+// begins reports whether p begins a session: since 2026-07-28 there are none.
+func (p *post) begins() bool { return p.Method == "initialize" && !p.modern }
+
+// arrival is how long what is written may take until the server has read it. Another
+// connection can be faster.
+const arrival = 500 * time.Millisecond
+
+func (c *Client) newPost(m call.Envelope, line []byte) *post {
+	p := &post{Envelope: m, line: line, isSent: make(chan struct{})}
+	p.modern = mcpheader.BodyVersion(m.Params, c.limits) >= mcpheader.Modern
+	p.ctx, p.cancel = context.WithCancel(c.ctx)
+	p.sent = sync.OnceFunc(func() { close(p.isSent) })
+	return p
+}
+
+// take takes a line of the client. The error says that the Client has been stopped.
+func (c *Client) take(line []byte) error {
+	line = bytes.Trim(line, " \t\r")
+	if len(line) == 0 {
+		return nil
+	}
+	all, err := messages(line, c.limits)
+	if err != nil {
+		return c.run(func() { c.answerError(nil, call.InvalidRequest, "the batch is refused: "+err.Error()) })
+	}
+	for _, text := range all {
+		if err := c.message(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Client) message(line []byte) error {
+	m, err := call.DecodeEnvelope(line, c.limits)
+	if err != nil {
+		code := call.InvalidRequest
+		var e *call.Error
+		if errors.As(err, &e) {
+			code = e.Code
+		}
+		return c.run(func() { c.answerError(m.ID, code, err.Error()) })
+	}
+	p := c.newPost(m, line)
+	switch {
+	case m.Method == "notifications/cancelled":
+		return c.cancelled(p)
+	case m.IsRequest():
+		return c.request(p)
+	case m.Method == "": // an answer waits for nothing: the server waits for it
+		return c.runNote(func() { c.note(p) })
+	}
+	before, done := c.place()
+	return c.runNote(func() {
+		defer done()
+		<-before
+		c.note(p)
+		if m.Method == "notifications/initialized" && !p.modern {
+			c.listen()
+		}
+	})
+}
+
+// place returns what a message must wait for. The messages behind it wait until done is
+// called.
+func (c *Client) place() (before <-chan struct{}, done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before = c.before
+	own := make(chan struct{})
+	c.before = own
+	return before, func() { close(own) }
+}
+
+// request sends a request and sees to it that it is answered.
+func (c *Client) request(p *post) error {
+	if why := c.enter(p); why != "" {
+		return c.run(func() { c.answerError(p.ID, call.InvalidRequest, why) })
+	}
+	c.mu.Lock()
+	before, done := (<-chan struct{})(c.before), func() {}
+	c.mu.Unlock()
+	if p.begins() {
+		before, done = c.place()
+	}
+	return c.run(func() {
+		defer done()
+		defer p.cancel()
+		defer p.sent()
+		<-before
+		if err := c.exchange(p); err != nil && c.settle(p) && c.ctx.Err() == nil {
+			c.log.Warn("a request has no answer of the server", "method", p.Method, "err", err)
+			c.answerError(p.ID, call.InternalError, err.Error())
+		}
+	})
+}
+
+// enter remembers a request and returns "", or why it cannot.
+func (c *Client) enter(p *post) string {
+	key := call.IDKey(p.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.open[key] != nil:
+		return `"id" belongs to a request that is not answered yet: use each id once`
+	case len(c.open) >= maxOpen:
+		return "too many requests wait for an answer: wait for some of them"
+	}
+	c.open[key] = p
+	switch {
+	case p.modern:
+	case p.Method == "initialize":
+		c.hello = p.line
+	case p.Method == "resources/subscribe", p.Method == "logging/setLevel":
+		c.stateful = true
+	}
+	return ""
+}
+
+// settle takes p off the requests that wait. It returns false if that has been done:
+// whoever settles a request answers it.
+func (c *Client) settle(p *post) bool {
+	key := call.IDKey(p.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[key] != p {
+		return false
+	}
+	delete(c.open, key)
+	return true
+}
+
+// cancelled passes on that the client gives up a request. Since 2026-07-28 this is the
+// end of the request's stream (basic/patterns/cancellation); before, it is a message,
+// which must not overtake the request.
+func (c *Client) cancelled(note *post) error {
+	id := find(note.Params, c.limits, "requestId")
+	c.mu.Lock()
+	p := c.open[call.IDKey(id)]
+	if p != nil {
+		delete(c.open, call.IDKey(id))
+	}
+	c.mu.Unlock()
+	switch {
+	case p == nil:
+		return nil // it was answered meanwhile
+	case p.modern:
+		p.cancel()
+		return nil
+	}
+	before, done := c.place()
+	return c.runNote(func() {
+		defer done()
+		<-before
+		<-p.isSent
+		c.note(note)
+		p.cancel() // no answer is expected any more
+	})
+}
+
+// runNote is run for a message that needs no answer.
+func (c *Client) runNote(f func()) error {
+	count := func(n int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.notes += n
+	}
+	count(1)
+	err := c.run(func() {
+		defer count(-1)
+		f()
+	})
+	if err != nil {
+		count(-1)
+	}
+	return err
+}
+
+// note sends a message that needs no answer.
+func (c *Client) note(p *post) {
+	defer p.cancel()
+	for range 2 { // in a session that has ended, and in the next
+		s := c.current()
+		resp, err := c.send(p.ctx, http.MethodPost, p, c.headers(p, s), noteTimeout)
+		if err != nil {
+			c.log.Warn("the server did not get a message", "method", p.Method, "err", err)
+			return
+		}
+		c.passRest(resp)
+		if !s.isOver(resp) || c.renew(s) != nil {
+			if resp.StatusCode >= 300 {
+				c.log.Warn("the server does not take a message", "method", p.Method, "status", resp.Status)
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,149 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preset
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/checks/email"
+	"github.com/toolvet/toolvet/checks/glob"
+	"github.com/toolvet/toolvet/checks/nulchar"
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/regex"
+	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/substitution"
+	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// Standard refuses metadata addresses and URLs that parsers read in different ways, paths
+// that leave the server's directories where they are known or hide where they lead, NUL,
+// and shell substitution in names, paths and URLs. It warns of what is no URL, of loopback
+// and private addresses, of destructive commands and statements, and of files that a
+// reading tool will not find.
+func Standard(t *call.Tool) []policy.Argument {
+	return arguments(t, standardDemands)
+}
+
+// Observe demands what [Standard] does; [Apply] sees to it that nothing is refused.
+func Observe(t *call.Tool) []policy.Argument { return Standard(t) }
+
+// Strict demands the rule of each guess with its defaults, and that what a reading tool
+// reads exists.
+func Strict(t *call.Tool) []policy.Argument {
+	return arguments(t, strictDemands)
+}
+
+// arguments joins what is demanded because of a guess with what is demanded of plain
+// values, one Argument an address.
+func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Demand) []policy.Argument {
+	var list []policy.Argument
+	guessed := map[string]bool{}
+	for _, g := range infer.Tool(t) {
+		guessed[g.Address] = true
+		if d := demands(t, g); len(d) > 0 {
+			list = append(list, policy.Argument{Address: g.Address, Demands: d, Inferred: g.Reason})
+		}
+	}
+	for _, s := range stringParameters(t.InputSchema) {
+		if !guessed[s.address] && namesOneThing(s.name) {
+			list = append(list, policy.Argument{Address: s.address, Demands: []policy.Demand{plain()},
+				Inferred: "it is named " + quote(s.name)})
+		}
+	}
+	return list
+}
+
+// plain is demanded of arguments that hold the name of one thing, or a URL.
+func plain() policy.Demand { return demand(substitution.Rule, new(substitution.Options)) }
+
+// noNUL is demanded of arguments that may hold anything else.
+func noNUL() policy.Demand { return demand(nulchar.Rule, new(nulchar.Options)) }
+
+func demand(rule *check.Rule, options any) policy.Demand {
+	return policy.Demand{Rule: rule, Options: options}
+}
+
+// advise demands what only brings warnings: a guess alone should not refuse what people
+// legitimately do.
+func advise(rule *check.Rule, options any) policy.Demand {
+	return policy.Demand{Rule: rule, Options: options, Severity: check.Warning}
+}
+
+func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
+	switch g.Kind {
+	case infer.Path:
+		list := []policy.Demand{demand(path.Rule, new(path.Options))} // it looks for NUL and substitution, too
+		if reads(t.Name, g.Address) {
+			list = append(list, advise(path.Rule, &path.Options{Exists: new(true)}))
+		}
+		return list
+	case infer.URL:
+		return []policy.Demand{demand(url.Rule, lenientURL(t)), plain()}
+	case infer.Command:
+		// A command that a shell reads may well be a pipeline, and may run elsewhere.
+		return []policy.Demand{noNUL(), advise(command.Rule, &command.Options{Allow: shellWords, Exists: new(false)})}
+	case infer.SQL:
+		return []policy.Demand{noNUL(), advise(sql.Rule, new(sql.Options))}
+	case infer.Cron:
+		return []policy.Demand{plain(), advise(cron.Rule, &cron.Options{Allow: []string{"macros", "every"}})}
+	case infer.Email:
+		return []policy.Demand{plain(), advise(email.Rule, new(email.Options))}
+	case infer.Glob:
+		return []policy.Demand{noNUL(), advise(glob.Rule, &glob.Options{Absolute: true})}
+	case infer.Regex:
+		return []policy.Demand{noNUL(), advise(regex.Rule, &regex.Options{Explosive: "warn"})}
+	}
+	return nil // the schema's own format says what a time is
+}
+
+func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
+	switch g.Kind {
+	case infer.Path:
+		o := new(path.Options)
+		if reads(t.Name, g.Address) {
+			o.Exists = new(true)
+		}
+		return []policy.Demand{demand(path.Rule, o)}
+	case infer.URL:
+		return []policy.Demand{demand(url.Rule, new(url.Options)), plain()}
+	case infer.Command:
+		return []policy.Demand{demand(command.Rule, new(command.Options))}
+	case infer.SQL:
+		return []policy.Demand{demand(sql.Rule, new(sql.Options))} // it looks for NUL, too
+	case infer.Cron:
+		return []policy.Demand{demand(cron.Rule, new(cron.Options))}
+	case infer.Email:
+		return []policy.Demand{demand(email.Rule, new(email.Options))}
+	case infer.Glob:
+		return []policy.Demand{noNUL(), demand(glob.Rule, new(glob.Options))}
+	case infer.Regex:
+		return []policy.Demand{noNUL(), demand(regex.Rule, new(regex.Options))}
+	}
+	return nil
+}
+
+// shellWords is what a shell does every day. What is left brings a warning: to destroy,
+// to touch secrets, to send things away.
+var shellWords = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound interpreter")
+
+// Schemes that tools fetch, and those that browsers open besides.
+var (
+	fetched  = strings.Fields("http https ws wss ftp ftps sftp ssh git git+https git+ssh s3 gs mailto")
+	browsers = strings.Fields("about blob chrome data devtools edge file view-source")
+)
+
+func lenientURL(t *call.Tool) *url.Options {
+	o := &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Private: url.Warn, Loopback: url.Warn, SingleLabel: url.Allow}
+	if overlaps(words(t.Name), "browser", "navigate", "goto", "page", "tab", "screenshot", "open") {
+		o.Schemes = slices.Concat(fetched, browsers)
+	}
+	return o
+}

@@ -1,0 +1,207 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package calllog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrClosed is returned by Append and Close after Close.
+var ErrClosed = errors.New("auditlog: the log is closed")
+
+// A Log is an open log. It is safe for concurrent use.
+type Log struct {
+	name      string
+	maxWait   time.Duration
+	digestKey []byte
+
+	lost  atomic.Int64 // records that could not be written, and of which no record tells yet
+	head  atomic.Pointer[link]
+	queue chan *entry
+
+	entries sync.Pool // of *entry that nobody waits for
+
+	closing context.Context // done when Close is called
+	close   context.CancelFunc
+	ended   chan struct{} // closed when the writer has ended
+	endErr  error         // of the writer, then
+}
+
+// queueLength is the number of records that may wait for the writer: more than there are
+// ever calls at a time, unless the disk hangs.
+const queueLength = 1024
+
+// Open opens a log, and goes on with its chain; without a file it begins one. What is
+// wrong with the options or with the file is an error here: the file is not a regular
+// file, others may write to it, its last line is not of this log or of another key. A
+// last line that is torn, after a crash, becomes a record of kind recovered.
+//
+// The caller must call [Log.Close].
+func Open(o Options) (*Log, error) { return openWith(o, openFile) }
+
+func openWith(o Options, open opener) (*Log, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	digests, err := digestKey(o.Key)
+	if err != nil {
+		return nil, fmt.Errorf("auditlog: making the key of digests: %w", err)
+	}
+	name, lock, err := claim(o.File)
+	if err != nil {
+		return nil, err
+	}
+	h := newHash(o.Key)
+	state, err := resume(name, open, h)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	l := &Log{name: name, maxWait: o.MaxWait, digestKey: digests, queue: make(chan *entry, queueLength), ended: make(chan struct{})}
+	l.entries.New = func() any { return &entry{done: make(chan error, 1)} }
+	l.head.Store(&state.last)
+	l.closing, l.close = context.WithCancel(context.Background())
+	go l.write(&writer{state: state, options: o, name: name, open: open, hash: h}, lock)
+	return l, nil
+}
+
+// write runs the writer to its end.
+func (l *Log) write(w *writer, lock *flock.Flock) {
+	defer close(l.ended)
+	l.endErr = errors.Join(w.run(l), lock.Close())
+}
+
+// File is the path of the file that is written to: the one that was named, or one beside
+// it if another process writes to that.
+func (l *Log) File() string { return l.name }
+
+// Head is the number and the hash of the last record that was written. Kept elsewhere, it
+// proves later that the log up to there is still all there (see VerifyOptions.Expect).
+func (l *Log) Head() (seq uint64, hash string) {
+	head := l.head.Load()
+	return head.seq, head.hash
+}
+
+// Append writes a record and returns when it is written, with SyncAlways when it is on
+// the disk. It waits at most until ctx is done, and at most Options.MaxWait.
+//
+// With an error the record is not in the log, or, if the disk hangs just then, may come
+// into it later: a caller that must record what it does does not do it then. How many
+// records were lost is recorded when that is possible again. Texts longer than 512 bytes, lists
+// longer than 100 and arguments longer than MaxArguments are cut or left out, and the
+// record says so; a record that is still larger than 4 MiB is an error.
+func (l *Log) Append(ctx context.Context, r Record) error {
+	timer := time.NewTimer(l.maxWait)
+	defer timer.Stop()
+	e := l.entries.Get().(*entry)
+	e.body.Reset()
+	e.fate.Store(waiting)
+	if err := r.encode(&e.body); err != nil {
+		l.lost.Add(1)
+		return err
+	}
+	if err := l.enqueue(ctx, timer, e); err != nil {
+		l.lost.Add(1)
+		return err
+	}
+	select {
+	case err := <-e.done:
+		l.release(e)
+		return err
+	case <-l.ended:
+		return e.atEnd()
+	case <-ctx.Done():
+		return l.giveUp(e, ctx.Err())
+	case <-timer.C:
+		return l.giveUp(e, errSlow)
+	}
+}
+
+func (l *Log) enqueue(ctx context.Context, timer *time.Timer, e *entry) error {
+	switch {
+	case l.closing.Err() != nil:
+		return ErrClosed
+	case ctx.Err() != nil:
+		return late(ctx.Err())
+	}
+	select {
+	case l.queue <- e:
+		return nil
+	case <-l.closing.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return late(ctx.Err())
+	case <-timer.C:
+		return late(errSlow)
+	}
+}
+
+// release lets an entry be used again, unless it holds much memory.
+func (l *Log) release(e *entry) {
+	if e.body.Cap() <= 64<<10 {
+		l.entries.Put(e)
+	}
+}
+
+// giveUp takes an entry back, if the writer does not have it yet.
+func (l *Log) giveUp(e *entry, why error) error {
+	if !e.fate.CompareAndSwap(waiting, givenUp) {
+		return fmt.Errorf("%w: it may be written later", late(why))
+	}
+	l.lost.Add(1)
+	return late(why)
+}
+
+var errSlow = errors.New("writing takes too long")
+
+func late(why error) error {
+	return fmt.Errorf("auditlog: the record could not be written in time: %w", why)
+}
+
+// Close writes what waits, syncs and closes the file. It returns at the latest when ctx
+// is done; what hangs then is left behind.
+func (l *Log) Close(ctx context.Context) error {
+	if l.closing.Err() != nil {
+		return ErrClosed
+	}
+	l.close()
+	select {
+	case <-l.ended:
+		return l.endErr
+	case <-ctx.Done():
+		return fmt.Errorf("auditlog: the log could not be closed in time: %w", ctx.Err())
+	}
+}
+
+// An entry is a record on its way to the writer. Its fate is decided once: taken by the
+// writer, or given up by who appends it.
+type entry struct {
+	body bytes.Buffer
+	fate atomic.Int32
+	done chan error // the writer's answer; has room for it
+}
+
+const (
+	waiting = iota
+	taken
+	givenUp
+)
+
+// atEnd is the answer once the writer has ended: its own, or that it came too late.
+func (e *entry) atEnd() error {
+	select {
+	case err := <-e.done:
+		return err
+	default:
+		return ErrClosed
+	}
+}

@@ -1,0 +1,120 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package calllog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// ready makes the file ready for a batch: rotates it, if it is time. What fails is tried
+// again with the next batch.
+func (w *writer) ready() error {
+	if w.broken != nil {
+		return w.broken
+	}
+	if w.due() {
+		if err := w.rotate(); err != nil {
+			return fmt.Errorf("auditlog: rotating the log: %w", err)
+		}
+		w.deleteOld()
+	}
+	if w.file == nil {
+		return w.reopen()
+	}
+	return nil
+}
+
+// due reports whether the file is too large or too old.
+func (w *writer) due() bool {
+	if w.size == 0 {
+		return false
+	}
+	return w.options.MaxBytes > 0 && w.size >= w.options.MaxBytes ||
+		w.options.MaxAge > 0 && !w.since.IsZero() && time.Since(w.since) >= w.options.MaxAge
+}
+
+// rotate closes and renames the file; Windows renames no open file. A crash before the
+// next is made is none: Open goes on behind the last rotated file.
+func (w *writer) rotate() error {
+	rotated := rotatedName(w.name, w.last.seq)
+	if _, err := os.Lstat(rotated); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("%s exists", rotated), err)
+	}
+	if w.file != nil {
+		w.fail(w.stillOurs())
+		if err := w.settle(); err != nil {
+			return err
+		}
+	}
+	if err := w.close(); err != nil {
+		return err
+	}
+	if err := os.Rename(w.name, rotated); err != nil {
+		return err
+	}
+	w.size, w.since = 0, time.Time{}
+	return nil
+}
+
+// reopen opens the file after a rotation, or after one that failed halfway.
+func (w *writer) reopen() error {
+	f, err := w.open(w.name)
+	if err != nil {
+		return fmt.Errorf("auditlog: opening the log: %w", err)
+	}
+	w.file = f
+	if err := syncDir(w.name); err != nil {
+		w.options.Logger.Warn("the directory of the audit log is not synced", "err", err)
+	}
+	w.fail(w.stillOurs())
+	return w.broken
+}
+
+// deleteOld deletes rotated files that need not be kept. One that cannot be deleted is
+// tried again at the next rotation.
+func (w *writer) deleteOld() {
+	if w.options.Keep == 0 {
+		return
+	}
+	list, err := rotatedFiles(w.name)
+	if err != nil {
+		w.options.Logger.Warn("old files of the audit log are not deleted", "err", err)
+		return
+	}
+	for _, name := range list[:max(0, len(list)-w.options.Keep)] {
+		if err := os.Remove(name); err != nil {
+			w.options.Logger.Warn("an old file of the audit log is not deleted", "err", err)
+		}
+	}
+}
+
+// stillOurs finds that somebody moved, deleted or changed the file: what is written to it
+// would be nowhere to be found, or behind a gap.
+func (w *writer) stillOurs() error {
+	named, err := os.Lstat(w.name)
+	if err != nil {
+		return fmt.Errorf("auditlog: the log is gone: %w: toolvet rotates it itself; start again", err)
+	}
+	open, err := w.file.Stat()
+	if err == nil && !os.SameFile(named, open) {
+		return fmt.Errorf("auditlog: %s was moved, and another file stands in its place: toolvet rotates it itself; start again", w.name)
+	}
+	return w.unchanged()
+}
+
+// unchanged finds that somebody else wrote to the file, or cut it off.
+func (w *writer) unchanged() error {
+	info, err := w.file.Stat()
+	if err != nil {
+		return fmt.Errorf("auditlog: looking at the log: %w", err)
+	}
+	if info.Size() != w.size {
+		return fmt.Errorf("auditlog: %s has %d bytes, not the %d that were written: somebody else wrote to it; look with 'toolvet log verify', then start again", w.name, info.Size(), w.size)
+	}
+	return nil
+}

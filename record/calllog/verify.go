@@ -1,0 +1,227 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package calllog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"time"
+)
+
+// VerifyOptions say what a log is verified against.
+type VerifyOptions struct {
+	// Key is the log's key. Nil: the log has none, and whoever can write to it can make
+	// all its hashes anew.
+	Key []byte
+	// Expect is the hash of a record that must be there, noted elsewhere before (see
+	// Log.Head): then so must all records before it. "" expects none.
+	Expect string
+}
+
+// Verify reads the files of one or more logs, in any order, and finds what was changed,
+// removed, inserted or moved since it was written. What it cannot find is the removal of
+// records at the end, unless Expect names one of them, and of whole files at the
+// beginning: the report says with which record each chain begins and ends. That there is
+// no record at all is a fault.
+//
+// The error says that a file could not be read, or that ctx was done. Memory is bounded
+// by the longest line.
+func Verify(ctx context.Context, o VerifyOptions, files ...string) (Report, error) {
+	if err := checkKey(o.Key); err != nil {
+		return Report{}, err
+	}
+	if len(files) == 0 {
+		return Report{}, errors.New("auditlog: no file is named")
+	}
+	ordered, err := inOrder(files)
+	if err != nil {
+		return Report{}, err
+	}
+	v := &verifier{hash: newHash(o.Key), expect: o.Expect}
+	for _, file := range ordered {
+		if err := v.read(ctx, file); err != nil {
+			return Report{}, err
+		}
+	}
+	if len(v.Chains) == 0 {
+		v.fault(Fault{Message: "there are no records"})
+	}
+	if o.Expect != "" && !v.found {
+		v.fault(Fault{Message: "the expected record is missing: the log was cut off before it, or it is another log"})
+	}
+	return v.Report, nil
+}
+
+// inOrder puts files in the order of their first records, so that each chain is read from
+// its beginning to its end; chains in the order of their first files, and what holds no
+// record at the end.
+func inOrder(files []string) ([]string, error) {
+	type start struct {
+		name  string
+		first link
+	}
+	list := make([]start, len(files))
+	rank := map[string]int{"": len(files)}
+	for i, name := range files {
+		first, err := firstLink(name)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = start{name, first}
+		if _, known := rank[first.chain]; !known {
+			rank[first.chain] = i
+		}
+	}
+	slices.SortStableFunc(list, func(a, b start) int {
+		return cmp.Or(cmp.Compare(rank[a.first.chain], rank[b.first.chain]), cmp.Compare(a.first.seq, b.first.seq))
+	})
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.name
+	}
+	return names, nil
+}
+
+// firstLink is the link of the first line that has one, or the zero link.
+func firstLink(name string) (link, error) {
+	f, lines, err := openLines(name)
+	if err != nil {
+		return link{}, err
+	}
+	defer f.Close()
+	for {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, errLong):
+			continue
+		case errors.Is(err, io.EOF), errors.Is(err, errTorn):
+			return link{}, nil
+		case err != nil:
+			return link{}, fmt.Errorf("auditlog: %w", err)
+		}
+		if l, _, ok := splitLine(line); ok {
+			return l, nil
+		}
+	}
+}
+
+// A verifier reads one file after the other.
+type verifier struct {
+	Report
+	hash   hash.Hash
+	expect string
+	found  bool
+
+	chain  *Chain // the one that is read; nil before the first record
+	last   link   // of the last record that holds
+	unread int    // lines after it that are no record, or not what was written
+
+	name  string // of the file
+	line  int    // its number, from 1
+	fresh bool   // the file had no record yet
+}
+
+func (v *verifier) read(ctx context.Context, name string) error {
+	f, lines, err := openLines(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	v.name, v.fresh = name, true
+	for v.line = 1; ; v.line++ {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, errTorn), errors.Is(err, errLong):
+			v.wrong(err)
+		case err != nil:
+			return fmt.Errorf("auditlog: %w", err)
+		default:
+			v.record(line)
+		}
+		if v.line%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// wrong reports a line that is not what was written. What it says of itself is worth
+// nothing, so the next line may follow upon it, or upon the one before.
+func (v *verifier) wrong(err error) {
+	v.fault(Fault{v.name, v.line, "this line " + err.Error()})
+	v.unread++
+}
+
+// record verifies a line, and what links it to the one before.
+func (v *verifier) record(line []byte) {
+	at, err := readLink(line, v.hash)
+	var facts facts
+	if err == nil && json.Unmarshal(line, &facts) != nil {
+		err = errNoRecord
+	}
+	if err != nil {
+		v.wrong(err)
+		return
+	}
+	if v.chain == nil || v.fresh && at.chain != v.last.chain {
+		v.Chains = append(v.Chains, Chain{ID: at.chain, FirstSeq: at.seq, FirstTime: facts.Time})
+		v.chain = &v.Chains[len(v.Chains)-1]
+		if at.seq == 1 && at.prev != genesis {
+			v.fault(Fault{v.name, v.line, "this line is the first record, but names one before it"})
+		}
+	} else if what := v.joint(at); what != "" {
+		v.fault(Fault{v.name, v.line, what})
+	}
+	v.chain.note(v.name, v.fresh, at, facts)
+	v.found = v.found || at.hash == v.expect
+	v.last, v.unread, v.fresh = at, 0, false
+}
+
+// joint says what is wrong between the last record and this one, or nothing. A line that
+// is reported already is not reported again by its neighbour.
+func (v *verifier) joint(at link) string {
+	next := v.last.seq + 1
+	switch {
+	case at.chain != v.last.chain:
+		return "this line belongs to another log"
+	case at.seq < next:
+		return fmt.Sprintf("record %d stands here after record %d: it was copied or moved, or the file was given twice", at.seq, v.last.seq)
+	case at.seq > next+uint64(v.unread):
+		return fmt.Sprintf("records are missing before this line: it is number %d, and the last is %d", at.seq, v.last.seq)
+	case v.unread == 0 && at.prev != v.last.hash:
+		return fmt.Sprintf("record %d does not follow the record %d before it: one of them was replaced", at.seq, v.last.seq)
+	}
+	return ""
+}
+
+// facts are what a report tells of records.
+type facts struct {
+	Time  time.Time
+	Kind  Kind
+	Count int64
+}
+
+func (c *Chain) note(file string, fresh bool, at link, f facts) {
+	if fresh {
+		c.Files = append(c.Files, file)
+	}
+	if f.Kind == KindStart && c.Records > 0 && c.LastKind != KindStop {
+		c.Unclosed++
+	}
+	c.Records++
+	c.LastSeq, c.LastTime, c.LastKind, c.Head = at.seq, f.Time, f.Kind, at.hash
+	switch f.Kind {
+	case KindLost:
+		c.Lost += f.Count
+	case KindRecovered:
+		c.Torn++
+	}
+}

@@ -1,0 +1,225 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package calllog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash"
+	"time"
+)
+
+// A writer is the one goroutine that writes. Everything in it may wait for the disk;
+// nothing that it does is waited for without a limit of time.
+type writer struct {
+	state
+	options Options
+	name    string
+	open    opener
+	hash    hash.Hash
+
+	batch   []byte
+	entries []*entry
+	torn    bool       // a piece of a batch lies behind the end of the file
+	broken  error      // why nothing can be written until the log is opened again
+	dirty   bool       // something is written that is not synced
+	syncing chan error // of the sync that is under way; nil if none is
+}
+
+const (
+	maxBatch   = 1 << 20 // bytes after which a batch is closed
+	maxEntries = 256     // records in a batch
+	every      = time.Second
+)
+
+// run writes until the log is closed and nothing waits.
+func (w *writer) run(l *Log) error {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case e := <-l.queue:
+			w.take(l, e)
+		case <-tick.C:
+			w.tick(l)
+		case err := <-w.syncing:
+			w.synced(err)
+		case <-l.closing.Done():
+			return w.end(l)
+		}
+	}
+}
+
+// take writes an entry and all that wait behind it.
+func (w *writer) take(l *Log, first *entry) {
+	w.entries, w.batch = w.entries[:0], w.batch[:0]
+	if err := w.ready(); err != nil {
+		w.refuse(l, first, err)
+		return
+	}
+	last, told := w.tellLost(l)
+	for e, more := first, true; more; {
+		if e.fate.CompareAndSwap(waiting, taken) {
+			w.batch, last = appendLine(w.batch, e.body.Bytes(), last, w.hash)
+			w.entries = append(w.entries, e)
+		}
+		more = false
+		if len(w.batch) < maxBatch && len(w.entries) < maxEntries {
+			select {
+			case e = <-l.queue:
+				more = true
+			default:
+			}
+		}
+	}
+	err := w.flush(last)
+	if err != nil {
+		l.lost.Add(told + int64(len(w.entries)))
+		err = fmt.Errorf("auditlog: writing the log: %w", err)
+	} else {
+		l.head.Store(&last)
+	}
+	for _, e := range w.entries {
+		e.done <- err
+	}
+	clear(w.entries)
+}
+
+// refuse answers an entry that cannot be written.
+func (w *writer) refuse(l *Log, e *entry, err error) {
+	if e.fate.CompareAndSwap(waiting, taken) {
+		l.lost.Add(1)
+		e.done <- err
+	}
+}
+
+// tellLost puts a record in front of the batch that says how many were lost before it.
+func (w *writer) tellLost(l *Log) (last link, told int64) {
+	told = l.lost.Swap(0)
+	if told == 0 {
+		return w.last, 0
+	}
+	var body bytes.Buffer
+	if err := (Record{Kind: KindLost, Count: told}).encode(&body); err != nil {
+		l.lost.Add(told) // never: it holds a number
+		return w.last, 0
+	}
+	w.batch, last = appendLine(w.batch, body.Bytes(), w.last, w.hash)
+	return last, told
+}
+
+// flush writes the batch, or leaves the file as it was.
+func (w *writer) flush(last link) error {
+	if len(w.batch) == 0 {
+		return nil
+	}
+	if err := w.mend(); err != nil {
+		return err
+	}
+	if err := w.unchanged(); err != nil {
+		w.fail(err)
+		return err
+	}
+	_, err := w.file.WriteAt(w.batch, w.size)
+	if err == nil && w.options.Sync == SyncAlways {
+		if err = w.file.Sync(); err != nil {
+			w.synced(err)
+			return err
+		}
+	}
+	if err != nil {
+		w.torn = true // perhaps: an *os.File does not say how much of it was written
+		return errors.Join(err, w.mend())
+	}
+	w.wrote(w.batch, last)
+	w.dirty = w.options.Sync != SyncAlways
+	if cap(w.batch) > 2*maxBatch {
+		w.batch = nil
+	}
+	return nil
+}
+
+// mend cuts off the piece of a batch that was written before an error.
+func (w *writer) mend() error {
+	if !w.torn {
+		return nil
+	}
+	if err := w.file.Truncate(w.size); err != nil {
+		return err
+	}
+	w.torn = false
+	return nil
+}
+
+// tick does once a second what must not wait for a record.
+func (w *writer) tick(l *Log) {
+	if w.broken == nil && w.file != nil && !w.torn {
+		w.fail(w.stillOurs())
+	}
+	if l.lost.Load() > 0 && w.ready() == nil {
+		w.batch, w.entries = w.batch[:0], w.entries[:0]
+		last, told := w.tellLost(l)
+		if err := w.flush(last); err != nil {
+			l.lost.Add(told)
+		} else {
+			l.head.Store(&last)
+		}
+	}
+	if w.dirty && w.syncing == nil {
+		w.dirty = false
+		done := make(chan error, 1)
+		w.syncing = done
+		go func(f file) { done <- f.Sync() }(w.file)
+	}
+}
+
+// synced takes note of a sync. After one that failed nobody knows what is on the disk, and
+// a second that succeeds proves nothing (the system may have dropped the pages): only the
+// file can tell, when it is opened again.
+func (w *writer) synced(err error) {
+	w.syncing = nil
+	if err != nil {
+		w.fail(fmt.Errorf("auditlog: syncing the log: %w: what was written last may be lost; look with 'toolvet log verify', then start again", err))
+	}
+}
+
+// fail makes an error that no later write can mend that of all that follow.
+func (w *writer) fail(err error) {
+	if err != nil && w.broken == nil {
+		w.broken = err
+		w.options.Logger.Error("nothing more can be recorded", "err", err)
+	}
+}
+
+// end writes what waits and closes the file.
+func (w *writer) end(l *Log) error {
+	for len(l.queue) > 0 {
+		w.take(l, <-l.queue)
+	}
+	w.tick(l)
+	return errors.Join(w.settle(), w.close())
+}
+
+// settle waits until all that is written is synced, and returns why nothing can be
+// written any more.
+func (w *writer) settle() error {
+	if w.syncing != nil {
+		w.synced(<-w.syncing)
+	}
+	if w.dirty && w.broken == nil {
+		w.dirty = false
+		w.synced(w.file.Sync())
+	}
+	return w.broken
+}
+
+func (w *writer) close() error {
+	if w.file == nil {
+		return nil
+	}
+	err := w.file.Close()
+	w.file = nil
+	return err
+}

@@ -1,0 +1,229 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package record writes what becomes of calls into the audit log that a policy names, and
+// tells it to metrics and traces. The proxy and package mcpgate are given it as their
+// observer.
+//
+//	record, err := recorder.Open(p.Audit, recorder.Options{})
+//	defer record.Close(ctx) // with a deadline
+//	err = mcpgate.Install(server, gate, mcpgate.WithObserver(record))
+package record
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/record/telemetry"
+)
+
+// Options of a Recorder.
+type Options struct {
+	Observer telemetry.Observer // metrics and traces; nil: none
+	Logger   *slog.Logger       // is told what could not be recorded; nil discards
+}
+
+// A Recorder is a toolvet.Observer. It is safe for concurrent use.
+type Recorder struct {
+	audit    policy.Audit
+	log      *calllog.Log // nil: none
+	observer telemetry.Observer
+	logger   *slog.Logger
+
+	mu    sync.Mutex
+	tools map[string]string // fingerprints of the tools that were recorded last, by server
+}
+
+var _ toolvet.Observer = (*Recorder)(nil)
+
+// Open opens the audit log that a policy names, if it names one; an error says why that cannot
+// be. The caller must call [Recorder.Close].
+func Open(a policy.Audit, o Options) (*Recorder, error) {
+	if o.Observer == nil {
+		o.Observer = telemetry.Discard{}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	r := &Recorder{audit: a, observer: o.Observer, logger: o.Logger, tools: map[string]string{}}
+	if a.File == "" {
+		return r, nil
+	}
+	options := calllog.Options{File: a.File, MaxBytes: a.MaxBytes, MaxAge: a.MaxAge, Keep: a.Keep, Logger: o.Logger}
+	if a.Always {
+		options.Sync = calllog.SyncAlways
+	}
+	if a.KeyFile != "" {
+		key, err := calllog.LoadKey(a.KeyFile)
+		if err != nil {
+			return nil, err
+		}
+		options.Key = key
+	}
+	l, err := calllog.Open(options)
+	if err != nil {
+		return nil, err
+	}
+	if l.File() != a.File {
+		o.Logger.Warn("another process writes the audit log: this one has a file of its own", "file", l.File())
+	}
+	r.log = l
+	return r, r.append(context.Background(), calllog.Record{Kind: calllog.KindStart, Version: toolvet.Version})
+}
+
+// Close ends the audit log in order. It returns at the latest when ctx is done.
+func (r *Recorder) Close(ctx context.Context) {
+	if r.log == nil {
+		return
+	}
+	_ = r.append(ctx, calllog.Record{Kind: calllog.KindStop}) // what cannot be written is told already
+	if err := r.log.Close(ctx); err != nil {
+		r.logger.Error("the audit log could not be closed", "err", err)
+	}
+}
+
+// append writes a record. What cannot be written is an error only if calls depend on it.
+func (r *Recorder) append(ctx context.Context, rec calllog.Record) error {
+	if r.log == nil {
+		return nil
+	}
+	err := r.log.Append(ctx, rec)
+	if err != nil && r.audit.Continue {
+		r.logger.Error("the audit log could not be written, and the policy lets calls go on", "err", err)
+		return nil
+	}
+	return err
+}
+
+// Judged implements toolvet.Observer.
+func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
+	_, span := r.observer.Start(ctx, r.telemetryCall(e))
+	e.Keep, e.Traceparent = &kept{span, e.Took}, span.Traceparent()
+	rec := r.record(e, calllog.KindCall)
+	rec.Trace = span.TraceID()
+	rec.ArgumentsBytes = len(e.Call.Raw)
+	if r.log != nil {
+		rec.ArgumentsDigest = r.log.Digest(e.Call.Arguments)
+	}
+	if e.Point == toolvet.PointValidate {
+		rec.Kind = calllog.KindValidate
+	}
+	if r.audit.Arguments {
+		rec.Arguments = e.Call.Raw
+		if e.Call.Session != nil {
+			rec.Roots = e.Call.Session.Roots
+		}
+	}
+	err := r.append(ctx, rec)
+	if err != nil || !e.Verdict.Go || e.Point == toolvet.PointValidate {
+		o := outcome(e, e.Took)
+		if err != nil {
+			o.Verdict = string(calllog.NoGo)
+		}
+		span.End(o)
+	}
+	return err
+}
+
+// kept is what is known of a call until its result comes.
+type kept struct {
+	span  telemetry.Span
+	added time.Duration // to judge it
+}
+
+// Returned implements toolvet.Observer.
+func (r *Recorder) Returned(ctx context.Context, e *toolvet.Event) error {
+	rec := r.record(e, calllog.KindResult)
+	rec.ResultBytes, rec.ResultError = e.Bytes, e.Failed
+	for _, f := range e.Verdict.Findings {
+		if f.Check == "secret" && f.Severity == check.Warning {
+			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: f.Place(), Rule: f.Rule})
+		}
+	}
+	if k, ok := e.Keep.(*kept); ok {
+		rec.Trace = k.span.TraceID()
+		k.span.End(outcome(e, k.added))
+	}
+	return r.append(ctx, rec)
+}
+
+// Listed implements toolvet.Observer: a replay judges calls by the definitions of their time.
+func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalog) {
+	rec := calllog.Record{Kind: calllog.KindList, Server: server}
+	var all []byte
+	for _, name := range tools.Names() {
+		raw := tools.Tool(name).Raw
+		rec.Tools = append(rec.Tools, calllog.Tool{Name: name, Digest: calllog.Fingerprint(raw), Definition: raw})
+		all = append(all, raw...)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sum := calllog.Fingerprint(all); sum != r.tools[server] {
+		r.tools[server] = sum
+		if err := r.append(ctx, rec); err != nil {
+			r.logger.Error("the list of tools could not be recorded", "err", err)
+		}
+	}
+}
+
+func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
+	rec := calllog.Record{Kind: kind, Server: e.Call.Server, Tool: r.tool(e), Point: point(e.Point), Request: r.request(e),
+		Verdict: verdictOf(&e.Verdict), Findings: calllog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
+	if e.Call.Session != nil {
+		rec.Subject = e.Call.Session.Subject
+	}
+	for _, s := range e.Verdict.Skipped {
+		rec.Skipped = append(rec.Skipped, s.Check)
+	}
+	if e.Call.Tool != nil {
+		rec.SchemaDigest = calllog.Fingerprint(e.Call.Tool.Raw)
+	}
+	return rec
+}
+
+func verdictOf(v *toolvet.Verdict) calllog.Verdict {
+	switch {
+	case !v.Go:
+		return calllog.NoGo
+	case slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Observed }):
+		return calllog.Observed
+	}
+	return calllog.Go
+}
+
+func point(p toolvet.Point) string {
+	return map[toolvet.Point]string{toolvet.PointLibrary: "library", toolvet.PointProxy: "proxy", toolvet.PointValidate: "validate"}[p]
+}
+
+func (r *Recorder) telemetryCall(e *toolvet.Event) telemetry.Call {
+	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil, Point: point(e.Point), Request: r.request(e), Meta: e.Call.Meta}
+	if e.Call.Session != nil {
+		c.Protocol = e.Call.Session.ProtocolVersion
+	}
+	return c
+}
+
+func outcome(e *toolvet.Event, added time.Duration) telemetry.Outcome {
+	o := telemetry.Outcome{Verdict: string(verdictOf(&e.Verdict)), ToolError: e.Failed, Added: added, Redactions: map[string]int{}}
+	for _, f := range e.Verdict.Findings {
+		switch {
+		case f.Blocks() && f.Code == toolvet.CodeRateLimit:
+			o.Limits = append(o.Limits, f.Rule)
+			o.Codes, o.Checks = append(o.Codes, f.Code), append(o.Checks, f.Check)
+		case f.Blocks():
+			o.Codes, o.Checks = append(o.Codes, strings.ToUpper(f.Stage.String())), append(o.Checks, f.Check)
+		case f.Check == "secret":
+			o.Redactions[f.Rule]++
+		}
+	}
+	return o
+}

@@ -1,0 +1,128 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package record_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/record"
+	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/record/telemetry"
+)
+
+// spans are an observer that remembers how its spans have ended.
+type spans struct {
+	telemetry.Discard
+	ended []string
+}
+
+func (s *spans) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
+	return ctx, span{s, telemetry.Silent(""), c.Tool}
+}
+
+type span struct {
+	*spans
+	telemetry.Silent
+	tool string
+}
+
+func (s span) End(o telemetry.Outcome) {
+	s.ended = append(s.ended, fmt.Sprintf("%s %s failed %v added %v %v", s.tool, o.Verdict, o.ToolError, o.Added, o.Codes))
+}
+
+// TestSpansEnd holds that each span ends once, whatever becomes of the call, with the time that
+// toolvet has added and not the server's.
+func TestSpansEnd(t *testing.T) {
+	t.Parallel()
+	s := &spans{}
+	r, err := record.Open(policy.Audit{File: filepath.Join(t.TempDir(), "audit.jsonl")}, record.Options{Observer: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := toolvet.Verdict{Findings: []check.Finding{{Check: "path", Stage: check.Semantic}}}
+	judge := func(name string, v toolvet.Verdict, at toolvet.Point) *toolvet.Event {
+		e := &toolvet.Event{Call: &call.Call{Name: name, Raw: json.RawMessage("{}")}, Point: at, Verdict: v, Took: time.Millisecond}
+		if err := r.Judged(t.Context(), e); (err != nil) != (name == "unrecorded") {
+			t.Errorf("%s: %v", name, err)
+		}
+		return e
+	}
+	judge("refused", refused, toolvet.PointProxy)
+	judge("dry", toolvet.Verdict{Go: true}, toolvet.PointValidate)
+	for _, name := range []string{"returned", "lost"} {
+		e := judge(name, toolvet.Verdict{Go: true}, toolvet.PointProxy)
+		e.Took, e.Failed = time.Hour, name == "lost"
+		if err := r.Returned(t.Context(), e); err != nil {
+			t.Error(err)
+		}
+	}
+	r.Close(t.Context())
+	judge("unrecorded", toolvet.Verdict{Go: true}, toolvet.PointProxy)
+	want := []string{
+		"refused no-go failed false added 1ms [SEMANTIC]",
+		"dry go failed false added 1ms []",
+		"returned go failed false added 1ms []",
+		"lost go failed true added 1ms []",
+		"unrecorded no-go failed false added 1ms []",
+	}
+	if diff := cmp.Diff(want, s.ended); diff != "" {
+		t.Errorf("spans ended (-want +got):\n%s", diff)
+	}
+}
+
+// TestClientsTexts holds that what a client calls a tool or a request is recorded only if it is
+// no text of its own, and that the same text can be told again.
+func TestClientsTexts(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	r, err := record.Open(policy.Audit{File: file}, record.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const token = "glpat-Xk29fLq0ZpWv7TbN3mRs"
+	tool := &call.Tool{Name: "read", Raw: json.RawMessage("{}")}
+	for _, e := range []toolvet.Event{
+		{Call: &call.Call{Name: token}, Request: `"` + token + `"`},
+		{Call: &call.Call{Name: token}, Request: `"` + token + `"`},
+		{Call: &call.Call{Name: "read", Tool: tool}, Request: "7"},
+		{Call: &call.Call{Name: "read", Tool: tool}, Request: `"req-12"`},
+		{Call: &call.Call{Name: "read", Tool: tool}, Request: `"550e8400-e29b-41d4-a716-446655440000"`},
+	} {
+		if err := r.Judged(t.Context(), &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Close(t.Context())
+	data, err := os.ReadFile(file)
+	if err != nil || strings.Contains(string(data), token) {
+		t.Fatalf("%v %s", err, data)
+	}
+	var got [][2]string
+	for line := range strings.Lines(string(data)) {
+		var record calllog.Record
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Fatal(err)
+		}
+		if record.Kind == calllog.KindCall {
+			got = append(got, [2]string{record.Tool, record.Request})
+		}
+	}
+	want := [][2]string{got[0], got[0], {"read", "7"}, {"read", `"req-12"`}, {"read", `"550e8400-e29b-41d4-a716-446655440000"`}}
+	if diff := cmp.Diff(want, got); diff != "" || !strings.HasPrefix(got[0][0], "unknown (26 bytes, hmac-sha256:") || !strings.HasPrefix(got[0][1], "(28 bytes, hmac-sha256:") {
+		t.Errorf("recorded (-want +got):\n%s%s", diff, got[0])
+	}
+}

@@ -1,0 +1,148 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package otel tells of calls by OpenTelemetry: traces and metrics, sent by OTLP over HTTP.
+//
+//	observer, err := otel.New(ctx, toolvet.Version)
+//	defer observer.Shutdown(ctx) // with a deadline
+//
+// It is configured by the environment, as OpenTelemetry specifies:
+// OTEL_EXPORTER_OTLP_ENDPOINT (http://localhost:4318 without) and its like, OTEL_SERVICE_NAME
+// (toolvet without), OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER, OTEL_BSP_*,
+// OTEL_METRIC_EXPORT_INTERVAL; OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none and
+// OTEL_METRICS_EXPORTER=none turn off.
+//
+// Names follow the semantic conventions for MCP (open-telemetry/semantic-conventions-genai,
+// docs/gen-ai/mcp.md), which are in development: they may change with versions of toolvet.
+// What they do not name begins with "toolvet.".
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/toolvet/toolvet/record/telemetry"
+)
+
+// scope names what makes the spans and measurements.
+const scope = "github.com/toolvet/toolvet"
+
+// An Observer is a telemetry.Observer that exports in the background. What cannot be sent
+// in time is dropped; no call waits for it. It is safe for concurrent use.
+type Observer struct {
+	tracer   trace.Tracer
+	meters   instruments
+	shutdown []func(context.Context) error
+}
+
+var _ telemetry.Observer = (*Observer)(nil)
+
+// New makes an Observer of toolvet's version by what the environment says. An error is
+// about the environment; that nobody listens at the other end is none. The caller must
+// call [Observer.Shutdown].
+func New(ctx context.Context, version string) (*Observer, error) {
+	on, err := enabled()
+	if err != nil {
+		return nil, err
+	}
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
+		resource.WithAttributes(attribute.String("service.name", "toolvet"), attribute.String("service.version", version)),
+		resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("otel: reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	o := &Observer{}
+	traces, traceErr := o.traces(ctx, on.traces, about)
+	meters, meterErr := o.metrics(ctx, on.metrics, about)
+	if err := errors.Join(traceErr, meterErr); err != nil {
+		return nil, fmt.Errorf("otel: %w", errors.Join(err, o.Shutdown(ctx)))
+	}
+	o.tracer = traces.Tracer(scope, trace.WithInstrumentationVersion(version))
+	if o.meters, err = newInstruments(meters.Meter(scope, metric.WithInstrumentationVersion(version))); err != nil {
+		return nil, fmt.Errorf("otel: %w", errors.Join(err, o.Shutdown(ctx)))
+	}
+	return o, nil
+}
+
+func (o *Observer) traces(ctx context.Context, on bool, about *resource.Resource) (trace.TracerProvider, error) {
+	if !on {
+		return tracenoop.NewTracerProvider(), nil
+	}
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(exporter))
+	o.shutdown = append(o.shutdown, p.Shutdown)
+	return p, nil
+}
+
+func (o *Observer) metrics(ctx context.Context, on bool, about *resource.Resource) (metric.MeterProvider, error) {
+	if !on {
+		return metricnoop.NewMeterProvider(), nil
+	}
+	exporter, err := otlpmetrichttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := sdkmetric.NewMeterProvider(sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(exporter)))
+	o.shutdown = append(o.shutdown, p.Shutdown)
+	return p, nil
+}
+
+// Shutdown sends what waits, and ends. It returns at the latest when ctx is done.
+func (o *Observer) Shutdown(ctx context.Context) error {
+	var errs []error
+	for _, f := range o.shutdown {
+		errs = append(errs, f(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// signals say what is sent.
+type signals struct{ traces, metrics bool }
+
+// enabled reads the variables that the SDK leaves to its caller.
+func enabled() (signals, error) {
+	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
+		return signals{}, nil
+	}
+	traces, traceErr := exporter("TRACES")
+	metrics, metricErr := exporter("METRICS")
+	return signals{traces, metrics}, errors.Join(traceErr, metricErr)
+}
+
+// exporter reports whether a signal is sent.
+func exporter(signal string) (bool, error) {
+	name := "OTEL_" + signal + "_EXPORTER"
+	switch os.Getenv(name) {
+	case "none":
+		return false, nil
+	case "", "otlp":
+	default:
+		return false, fmt.Errorf("otel: %s must be otlp or none", name)
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+		switch os.Getenv(name) {
+		case "":
+			continue
+		case "http/protobuf":
+			return true, nil
+		}
+		return false, fmt.Errorf("otel: %s must be http/protobuf: toolvet speaks no other protocol", name)
+	}
+	return true, nil
+}

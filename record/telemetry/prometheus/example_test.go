@@ -1,0 +1,36 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/record/telemetry/prometheus"
+)
+
+func Example() {
+	metrics, err := prometheus.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, span := metrics.Start(context.Background(), telemetry.Call{Server: "files", Tool: "read_text_file", Known: true})
+	metrics.Checked(ctx, "path", 40*time.Microsecond)
+	span.End(telemetry.Outcome{Verdict: "no-go", Codes: []string{"SEMANTIC"}, Added: 90 * time.Microsecond})
+
+	scraped := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(scraped, httptest.NewRequest("GET", "/metrics", nil))
+	for line := range strings.Lines(scraped.Body.String()) {
+		if strings.HasPrefix(line, "toolvet_calls_total{") {
+			fmt.Print(line)
+		}
+	}
+	// Output:
+	// toolvet_calls_total{code="SEMANTIC",server="files",tool="read_text_file",verdict="no-go"} 1
+}

@@ -1,0 +1,127 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package prometheus counts and times calls for a Prometheus scraper:
+//
+//	metrics, err := prometheus.New()
+//	http.Handle("/metrics", metrics.Handler()) // on an address that only the scraper reaches
+//
+// The metrics:
+//
+//	toolvet_calls_total{server,tool,verdict,code}   calls by what became of them
+//	toolvet_added_latency_seconds{server}           what toolvet added to a call
+//	toolvet_check_duration_seconds{check}           how long checks take
+//	toolvet_redactions_total{rule}                  what was taken out of results
+//	toolvet_limits_total{rule}                      calls that a limit refused
+//
+// and those of the Go runtime and the process. Labels have a bounded number of values:
+// tools that the server does not list, and names beyond the bound, are "other".
+package prometheus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/toolvet/toolvet/record/telemetry"
+)
+
+// Metrics is a telemetry.Observer. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	calls, redactions, limits *prometheus.CounterVec
+	added, checks             *prometheus.HistogramVec
+
+	servers, tools, checkNames, rules names
+}
+
+var _ telemetry.Observer = (*Metrics)(nil)
+
+// New makes metrics with a registry of their own.
+func New() (*Metrics, error) {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "toolvet", Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help string, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "toolvet", Name: name, Help: help,
+			Buckets: []float64{1e-5, 5e-5, 1e-4, 5e-4, .001, .005, .01, .05, .1, .5, 1, 5}}, labels)
+	}
+	m := &Metrics{
+		registry:   prometheus.NewRegistry(),
+		calls:      counter("calls_total", "Calls by server, tool, verdict and the code of what refused them.", "server", "tool", "verdict", "code"),
+		redactions: counter("redactions_total", "What was taken out of results, by rule.", "rule"),
+		limits:     counter("limits_total", "Calls that a limit refused, by rule.", "rule"),
+		added:      histogram("added_latency_seconds", "What toolvet added to a call.", "server"),
+		checks:     histogram("check_duration_seconds", "How long a check took.", "check"),
+		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, rules: names{max: 1000},
+	}
+	var errs []error
+	for _, c := range []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, m.checks,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+		errs = append(errs, m.registry.Register(c))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("prometheus: %w", err)
+	}
+	return m, nil
+}
+
+// Handler serves the metrics, to few at a time.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+}
+
+// Start counts nothing yet.
+func (m *Metrics) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
+	s := span{metrics: m, Silent: telemetry.Silent(telemetry.TraceID(c.Meta)), server: m.servers.bound(c.Server), tool: other}
+	if c.Known && s.server != other {
+		s.tool = m.tools.of(s.server, c.Tool)
+	}
+	return ctx, s
+}
+
+// Checked times a check.
+func (m *Metrics) Checked(_ context.Context, check string, took time.Duration) {
+	if h, err := m.checks.GetMetricWithLabelValues(m.checkNames.bound(check)); err == nil {
+		h.Observe(took.Seconds())
+	}
+}
+
+type span struct {
+	metrics *Metrics
+	telemetry.Silent
+	server, tool string
+}
+
+// End counts and times the call.
+func (s span) End(o telemetry.Outcome) {
+	m := s.metrics
+	add(m.calls, 1, s.server, s.tool, oneOf(o.Verdict, "go", "no-go", "observed"),
+		oneOf(o.Code(), "", "SCHEMA", "SEMANTIC", "POLICY", "RATE_LIMIT", "OUTPUT"))
+	if h, err := m.added.GetMetricWithLabelValues(s.server); err == nil {
+		h.Observe(o.Added.Seconds())
+	}
+	for rule, n := range o.Redactions {
+		add(m.redactions, n, m.rules.bound(rule))
+	}
+	for _, rule := range o.Limits {
+		add(m.limits, 1, m.rules.bound(rule))
+	}
+}
+
+// add drops what cannot be counted: observing decides nothing.
+func add(c *prometheus.CounterVec, n int, labels ...string) {
+	if n <= 0 {
+		return
+	}
+	if counter, err := c.GetMetricWithLabelValues(labels...); err == nil {
+		counter.Add(float64(n))
+	}
+}

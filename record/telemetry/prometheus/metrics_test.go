@@ -1,0 +1,143 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet/record/telemetry"
+)
+
+func newMetrics(t *testing.T) *Metrics {
+	t.Helper()
+	m, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// scrape returns the lines about toolvet, as a scraper gets them.
+func scrape(t *testing.T, m *Metrics) map[string]bool {
+	t.Helper()
+	server := httptest.NewServer(m.Handler())
+	defer server.Close()
+	response, err := http.Get(server.URL + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, %v: %s", response.StatusCode, err, text)
+	}
+	if !strings.Contains(string(text), "\ngo_goroutines ") {
+		t.Error("nothing is told of the Go runtime")
+	}
+	lines := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "toolvet_") {
+			lines[strings.TrimSpace(line)] = true
+		}
+	}
+	return lines
+}
+
+func call(m *Metrics, c telemetry.Call, o telemetry.Outcome) {
+	_, span := m.Start(context.Background(), c)
+	span.End(o)
+}
+
+func TestScrape(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	known := telemetry.Call{Server: "files", Tool: "read", Known: true}
+	call(m, known, telemetry.Outcome{Verdict: "go", Added: 70 * time.Microsecond, Redactions: map[string]int{"aws-key": 2, "none": 0}})
+	call(m, known, telemetry.Outcome{Verdict: "go", Added: 2 * time.Millisecond})
+	call(m, known, telemetry.Outcome{Verdict: "no-go", Codes: []string{"RATE_LIMIT", "OUTPUT"}, Limits: []string{"per-minute"}})
+	call(m, telemetry.Call{Server: "files", Tool: "hunter2"}, telemetry.Outcome{Verdict: "no-go", Codes: []string{"SCHEMA"}})
+	call(m, known, telemetry.Outcome{Verdict: "perhaps", Codes: []string{"hunter2"}})
+	m.Checked(t.Context(), "path", 3*time.Millisecond)
+	got := scrape(t, m)
+	for _, want := range []string{
+		`toolvet_calls_total{code="",server="files",tool="read",verdict="go"} 2`,
+		`toolvet_calls_total{code="RATE_LIMIT",server="files",tool="read",verdict="no-go"} 1`,
+		`toolvet_calls_total{code="SCHEMA",server="files",tool="other",verdict="no-go"} 1`,
+		`toolvet_calls_total{code="other",server="files",tool="read",verdict="other"} 1`,
+		`toolvet_added_latency_seconds_bucket{server="files",le="0.0001"} 4`,
+		`toolvet_added_latency_seconds_count{server="files"} 5`,
+		`toolvet_check_duration_seconds_bucket{check="path",le="0.001"} 0`,
+		`toolvet_check_duration_seconds_bucket{check="path",le="0.005"} 1`,
+		`toolvet_redactions_total{rule="aws-key"} 2`,
+		`toolvet_limits_total{rule="per-minute"} 1`,
+	} {
+		if !got[want] {
+			t.Errorf("no line %s", want)
+		}
+	}
+	for line := range got {
+		if strings.Contains(line, "hunter2") || strings.Contains(line, `rule="none"`) {
+			t.Errorf("the line %s is told", line)
+		}
+	}
+}
+
+// TestCardinality holds that no server, tool or rule can make series without end.
+func TestCardinality(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			for i := range 3000 {
+				call(m, telemetry.Call{Server: fmt.Sprint("s", i%5), Tool: fmt.Sprint("t", g, i), Known: true},
+					telemetry.Outcome{Verdict: "go", Limits: []string{fmt.Sprint("l", i)}, Redactions: map[string]int{fmt.Sprint("r", i): 1}})
+				call(m, telemetry.Call{Server: fmt.Sprint("many", i), Tool: "t", Known: true}, telemetry.Outcome{Verdict: "go"})
+				m.Checked(context.Background(), fmt.Sprint("c", i), 0)
+			}
+		})
+	}
+	group.Wait()
+	call(m, telemetry.Call{Server: "s\xff", Tool: strings.Repeat("x", maxName+1), Known: true}, telemetry.Outcome{Verdict: "go"})
+	counts := map[string]int{}
+	for line := range scrape(t, m) {
+		name, _, _ := strings.Cut(line, "{")
+		counts[name]++
+	}
+	for name, limit := range map[string]int{
+		"toolvet_calls_total": m.tools.max + m.servers.max + 2, "toolvet_limits_total": m.rules.max + 1,
+		"toolvet_check_duration_seconds_count": m.checkNames.max + 1, "toolvet_added_latency_seconds_count": m.servers.max + 1,
+	} {
+		if counts[name] > limit || counts[name] < 100 {
+			t.Errorf("%d series of %s, want at most %d", counts[name], name, limit)
+		}
+	}
+}
+
+func TestTraceID(t *testing.T) {
+	t.Parallel()
+	_, span := newMetrics(t).Start(t.Context(), telemetry.Call{Meta: map[string]any{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}})
+	if span.TraceID() != "4bf92f3577b34da6a3ce929d0e0e4736" {
+		t.Errorf("trace %q", span.TraceID())
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	m, err := New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		call(m, telemetry.Call{Server: "files", Tool: "read", Known: true}, telemetry.Outcome{Verdict: "go", Added: time.Millisecond})
+	}
+}
