@@ -28,7 +28,13 @@ type Envelope struct {
 	Result json.RawMessage
 	Error  json.RawMessage
 	Other  bool // there are members that JSON-RPC does not know, or a result beside an error
+
+	members []strictjson.Member
 }
+
+// Members returns the members of the message in the order of its text, for a reader that
+// needs their positions.
+func (m *Envelope) Members() []strictjson.Member { return m.members }
 
 // IsRequest reports whether m asks for an answer.
 func (m *Envelope) IsRequest() bool { return m.Method != "" && m.ID != nil }
@@ -57,6 +63,7 @@ func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 	if err := m.check(members); err != nil {
 		return Envelope{ID: m.ID}, err
 	}
+	m.members = members
 	return m, nil
 }
 

@@ -7,7 +7,6 @@ package splice
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -16,57 +15,25 @@ import (
 // Get returns the text at a path of keys below an object, or nil if it is not there or
 // the object cannot be read.
 func Get(object []byte, limits strictjson.Limits, path ...string) []byte {
-	for _, key := range path {
-		members, err := strictjson.Members(object, limits)
-		if err != nil {
-			return nil
-		}
-		i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
-		if i < 0 {
-			return nil
-		}
-		object = members[i].Raw
-	}
-	return object
+	return New(object, limits).Get(path...)
 }
 
 // Edit returns a copy of an object with the value at path replaced by what change makes of
-// it; nil leaves it. Change is given nil where there is no value, or null; objects that are
-// missing on the way are made.
+// it; nil leaves it. Change is given nil where there is no value, or null. Edit makes the
+// objects that are missing on the way. See [Document.Edit].
 func Edit(object []byte, limits strictjson.Limits, path []string, change func(value []byte) ([]byte, error)) ([]byte, error) {
-	if len(path) == 0 {
-		return change(object)
+	text := object
+	if text == nil && len(path) > 0 {
+		text = []byte("{}")
 	}
-	before := object // nil stays nil, if nothing is put there
-	if object == nil {
-		object = []byte("{}")
-	}
-	members, err := strictjson.Members(object, limits)
-	if err != nil {
+	d := New(text, limits)
+	if err := d.Edit(change, path...); err != nil {
 		return nil, err
 	}
-	for _, m := range members {
-		if m.Key != path[0] {
-			continue
-		}
-		inner := m.Raw
-		if string(inner) == "null" {
-			inner = nil
-		}
-		value, err := Edit(inner, limits, path[1:], change)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path[0], err)
-		}
-		if value == nil {
-			return object, nil
-		}
-		return slices.Concat(object[:m.Offset], value, object[m.Offset+len(m.Raw):]), nil
+	if !d.changed {
+		return object, nil // nil stays nil
 	}
-	value, err := Edit(nil, limits, path[1:], change)
-	if err != nil || value == nil {
-		return before, err
-	}
-	return Append(object, len(members) == 0, fmt.Appendf(nil, "%q:%s", path[0], value)), nil
+	return d.Text(), nil
 }
 
 // Set is Edit with a value that is known.

@@ -112,3 +112,54 @@ func strip(v map[string]any) {
 	}
 	delete(v, "a")
 }
+
+// TestDocument holds that several changes of one document are what as many changes of texts are.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text    string
+		changes []string // "path=value"
+		want    string
+	}{
+		{`{ "a" : {"b" : 1.0} , "c":2 }`, nil, `{ "a" : {"b" : 1.0} , "c":2 }`},
+		{`{ "a" : {"b" : 1.0} , "c":2 }`, []string{"a.b=7", "c=[8]"}, `{ "a" : {"b" : 7} , "c":[8] }`},
+		{`{"a":{}}`, []string{"a.x=1", "a.y=2", "a.z.w=3"}, `{"a":{"x":1,"y":2,"z":{"w":3}}}`},
+		{`{"a":{}}`, []string{"b.x=1", "b.y=2", "a.x=3"}, `{"a":{"x":3},"b":{"x":1,"y":2}}`},
+		{`{"a":null, "b":1 }`, []string{"a.x=1", "a.y=2", "c=4"}, `{"a":{"x":1,"y":2}, "b":1,"c":4}`},
+		{`{"a":{"b":{"c":1}}}`, []string{"a.b={}", "a.b.c=2", "a={\"d\":3}"}, `{"a":{"d":3}}`},
+	} {
+		d := splice.New([]byte(test.text), limits)
+		text := []byte(test.text)
+		for _, c := range test.changes {
+			path, value, _ := strings.Cut(c, "=")
+			if err := d.Set([]byte(value), strings.Split(path, ".")...); err != nil {
+				t.Errorf("%s: Set(%s): %v", test.text, c, err)
+			}
+			var err error
+			if text, err = splice.Set(text, limits, []byte(value), strings.Split(path, ".")...); err != nil {
+				t.Errorf("%s: Set(%s): %v", test.text, c, err)
+			}
+			if got := string(d.Get(strings.Split(path, ".")...)); got != value {
+				t.Errorf("%s: %s reads %s behind Set(%s)", test.text, path, got, c)
+			}
+		}
+		if got := string(d.Text()); got != test.want || string(text) != test.want {
+			t.Errorf("%s with %q: %s, one by one %s, want %s", test.text, test.changes, got, text, test.want)
+		}
+	}
+}
+
+func TestDocumentKeepsItsText(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{ "a": [1.0] }`)
+	d := splice.New(text, limits)
+	if got := d.Get("a"); string(got) != "[1.0]" {
+		t.Errorf("got %s", got)
+	}
+	if err := d.Set([]byte("1"), "a", "b"); err == nil {
+		t.Error("a member is put into an array")
+	}
+	if got := d.Text(); &got[0] != &text[0] || len(got) != len(text) {
+		t.Error("a document without changes copies its text")
+	}
+}

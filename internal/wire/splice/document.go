@@ -1,0 +1,222 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package splice
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// A Document is a JSON value that is read at most once and changed in places. It reads an
+// object or array when a member of it is first asked for, and keeps the positions. Changes
+// are written together, by [Document.Text]: the bytes around them stay as they were.
+//
+// A Document keeps the text that it was made from. It is not safe for concurrent use.
+type Document struct {
+	text   []byte
+	limits strictjson.Limits
+
+	read    bool
+	err     error    // why the members cannot be read
+	members []member // in the order of the text
+	added   [][]byte // entries to write behind the last member
+	changed bool     // text was replaced, or something below differs from it
+}
+
+// A member of an object is part of its parent's text.
+type member struct {
+	key    string
+	offset int // of the value in the parent's text
+	length int // of the value there, before any change
+	value  *Document
+}
+
+// New returns a document of text, which it reads within limits when it has to.
+func New(text []byte, limits strictjson.Limits) *Document {
+	return &Document{text: text, limits: limits}
+}
+
+// NewObject returns a document of an object whose members somebody has read already.
+func NewObject(text []byte, members []strictjson.Member, limits strictjson.Limits) *Document {
+	d := New(text, limits)
+	d.take(members)
+	return d
+}
+
+func (d *Document) take(members []strictjson.Member) {
+	d.read = true
+	d.members = make([]member, len(members), len(members)+2)
+	for i, m := range members {
+		d.members[i] = member{m.Key, m.Offset, len(m.Raw), New(m.Raw, d.limits)}
+	}
+}
+
+// object reads the members, once.
+func (d *Document) object() error {
+	if !d.read {
+		members, err := strictjson.Members(d.text, d.limits)
+		d.take(members)
+		d.err = err
+	}
+	return d.err
+}
+
+// At returns the value at a path of keys, or nil if there is none or the way to it cannot be
+// read. It does not see what was added below the value since.
+func (d *Document) At(path ...string) *Document {
+	for _, key := range path {
+		d.settle()
+		if d.object() != nil {
+			return nil
+		}
+		i := slices.IndexFunc(d.members, func(m member) bool { return m.key == key })
+		if i < 0 {
+			return nil
+		}
+		d = d.members[i].value
+	}
+	return d
+}
+
+// Get returns the text at a path of keys, with the changes so far, or nil if there is none.
+func (d *Document) Get(path ...string) []byte {
+	at := d.At(path...)
+	if at == nil {
+		return nil
+	}
+	return at.Text()
+}
+
+// settle makes entries that were added members like the others.
+func (d *Document) settle() {
+	if len(d.added) > 0 {
+		d.replace(d.Text())
+	}
+}
+
+func (d *Document) replace(text []byte) {
+	*d = Document{text: text, limits: d.limits, changed: true}
+}
+
+func (d *Document) isNull() bool { return string(d.text) == "null" }
+
+// Set puts a value at a path of keys. It makes the objects that are missing or null on the
+// way. The error says which of them cannot be read; then nothing is changed.
+func (d *Document) Set(value []byte, path ...string) error {
+	return d.Edit(func([]byte) ([]byte, error) { return value, nil }, path...)
+}
+
+// Edit replaces the value at a path of keys by what change makes of it; nil leaves it. Change
+// is given nil where there is no value, or null.
+func (d *Document) Edit(change func(value []byte) ([]byte, error), path ...string) error {
+	way := []*Document{d}
+	for i, key := range path {
+		if d.isNull() {
+			return d.make(way, change, path[i:])
+		}
+		d.settle()
+		if err := d.object(); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		at := slices.IndexFunc(d.members, func(m member) bool { return m.key == key })
+		if at < 0 {
+			entry, err := made(change, path[i:])
+			if err != nil || entry == nil {
+				return err
+			}
+			d.added = append(d.added, entry)
+			mark(way)
+			return nil
+		}
+		d = d.members[at].value
+		way = append(way, d)
+	}
+	before := d.Text()
+	if d.isNull() {
+		before = nil
+	}
+	after, err := change(before)
+	if err != nil || after == nil {
+		return err
+	}
+	d.replace(after)
+	mark(way)
+	return nil
+}
+
+// make puts a new object in the place of a null, the last of way.
+func (d *Document) make(way []*Document, change func([]byte) ([]byte, error), path []string) error {
+	entry, err := made(change, path)
+	if err != nil || entry == nil {
+		return err
+	}
+	d.replace(slices.Concat([]byte("{"), entry, []byte("}")))
+	mark(way)
+	return nil
+}
+
+// made is the entry of an object that holds a new value at a path.
+func made(change func([]byte) ([]byte, error), path []string) ([]byte, error) {
+	value, err := change(nil)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	for i := len(path) - 1; i > 0; i-- {
+		value = fmt.Appendf(nil, "{%q:%s}", path[i], value)
+	}
+	return fmt.Appendf(nil, "%q:%s", path[0], value), nil
+}
+
+func mark(way []*Document) {
+	for _, d := range way {
+		d.changed = true
+	}
+}
+
+// Text returns the value as it reads now. If nothing was changed it is the very text that
+// the document was made from.
+func (d *Document) Text() []byte {
+	if !d.changed || !d.read {
+		return d.text
+	}
+	var b bytes.Buffer
+	d.write(&b)
+	return b.Bytes()
+}
+
+// write writes the value with the changes below it. What was replaced stands in text already.
+func (d *Document) write(b *bytes.Buffer) {
+	if !d.changed || !d.read || d.err != nil {
+		b.Write(d.text)
+		return
+	}
+	from := 0
+	for _, m := range d.members {
+		if m.value.changed {
+			b.Write(d.text[from:m.offset])
+			m.value.write(b)
+			from = m.offset + m.length
+		}
+	}
+	if len(d.added) == 0 {
+		b.Write(d.text[from:])
+		return
+	}
+	end := len(bytes.TrimRight(d.text, space)) - 1
+	body := d.text[from:end]
+	if len(d.members) > 0 {
+		body = bytes.TrimRight(body, space)
+	}
+	b.Write(body)
+	for i, entry := range d.added {
+		if i > 0 || len(d.members) > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(entry)
+	}
+	b.Write(d.text[end:])
+}
