@@ -8,9 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -20,15 +18,14 @@ import (
 
 // callTool answers a tools/call.
 func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, error) {
-	c, err := call.DecodeParams(r.params, s.limits)
+	c, err := s.g.door.Decode(ctx, r.params, s.who, r.passage())
 	if err != nil {
 		return nil, err
 	}
 	p, err := s.connections()
 	if err != nil {
-		return nil, err
+		return s.unmade(ctx, r, c, err), nil
 	}
-	c.Session = s.who(c.Meta)
 	if s.g.validator.Answers(c.Name, s.g.cfg.ValidateName) {
 		return s.validate(ctx, r, p, c)
 	}
@@ -37,11 +34,12 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	}
 	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
 	if unknown != nil {
-		return s.refusal(ctx, r, c, unknown.verdict()), nil
+		answer, _ := s.g.door.Refuse(ctx, c, r.passage(), unknown.verdict()).Refusal()
+		return answer, nil
 	}
 	params, err := s.sent(r.params)
 	if err != nil {
-		return nil, err
+		return s.unmade(ctx, r, c, err), nil
 	}
 	end, err := t.begin(s)
 	if err != nil {
@@ -50,51 +48,34 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
 		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(params),
-		upstream.WithHandler(s.handler()), upstream.WithProgress(s.progress(r)))
-	var refused *upstream.RefusedError
+		upstream.WithHandler(s.handler()), upstream.WithProgress(s.progress(r)), upstream.WithErrorText(func(err error) string { return explain(t.of(err)) }))
 	switch {
-	case errors.As(err, &refused):
-		return nil, refused
+	case o == nil:
+		return nil, err // the server's own answer
 	case err != nil:
-		return s.failure(r, t.of(err))
+		s.g.log.Warn("a call failed", "err", t.of(err))
 	}
-	return s.passed(ctx, r, p, t.peer, o)
+	return s.passed(ctx, r, p, t, o)
 }
 
 // passed is a result as the client gets it.
-func (s *session) passed(ctx context.Context, r *request, p *pool, from *peer, o *upstream.Outcome) (json.RawMessage, error) {
-	raw, err := annotated(o.Raw, o.Annotation)
-	if err == nil && o.Ran {
-		raw, err = p.linked(ctx, from, raw)
-	}
-	if err != nil {
-		return nil, from.of(err)
+func (s *session) passed(ctx context.Context, r *request, p *pool, from target, o *upstream.Outcome) (json.RawMessage, error) {
+	raw := o.Raw
+	if o.Ran {
+		var err error
+		if raw, err = p.linked(ctx, from.peer, raw); err != nil {
+			return nil, from.of(err)
+		}
 	}
 	if !r.modern && bytes.Contains(raw, []byte("input_required")) && textOf(splice.Get(raw, wide, "resultType")) == "input_required" {
-		return s.failure(r, from.of(errors.New("it asks for input in the way of 2026-07-28, which this client does not speak")))
+		why := explain(from.of(errors.New("the server asks for input in the way of 2026-07-28, which this client does not speak")))
+		return protocol.Failure(from.own, why, true, r.modern), nil
 	}
 	return s.complete(r, raw, "")
 }
 
-// annotated is a result with what was found in it.
-func annotated(raw json.RawMessage, a protocol.Annotation) (json.RawMessage, error) {
-	if a.Meta == nil || len(raw) == 0 || raw[0] != '{' {
-		return raw, nil
-	}
-	line, err := splice.Set(raw, wide, a.Meta, "_meta", protocol.VerdictKey)
-	for _, block := range a.Text {
-		if err != nil {
-			break
-		}
-		line, err = splice.Edit(line, wide, []string{"content"}, func(list []byte) ([]byte, error) {
-			if len(list) == 0 || list[0] != '[' {
-				return nil, nil // no result of a tool: _meta tells it
-			}
-			return splice.Append(list, splice.Empty(list), block), nil
-		})
-	}
-	return line, err
-}
+// passage identifies a call for its passage through a door.
+func (r *request) passage() door.Request { return door.Request{ID: string(r.id), Modern: r.modern} }
 
 // complete is a result with what results have since 2026-07-28, where the client speaks that
 // and the server does not. Cacheable results say how long they may be kept: not at all.
@@ -118,19 +99,10 @@ func (s *session) complete(r *request, raw json.RawMessage, cacheable string) (j
 	return raw, nil
 }
 
-// refusal answers a call that is no server's: it is recorded as any other.
-func (s *session) refusal(ctx context.Context, r *request, c *call.Call, v toolvet.Verdict) json.RawMessage {
-	e := &toolvet.Event{Call: c, Request: string(r.id), Point: toolvet.PointProxy, Verdict: v}
-	door.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
-	result := protocol.NewResult(c.Name, e.Verdict)
-	return result.Refusal(r.modern)
-}
-
-// failure is the tool execution error of a call that has no result, so that a model sees it.
-// Unlike a refusal it does not say that nothing was executed.
-func (s *session) failure(r *request, err error) (json.RawMessage, error) {
-	s.g.log.Warn("a call failed", "err", err)
-	return s.complete(r, fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true}`, quoted(explain(err))), "")
+// unmade refuses a call that cannot reach its server.
+func (s *session) unmade(ctx context.Context, r *request, c *call.Call, err error) json.RawMessage {
+	answer, _ := s.g.door.Refuse(ctx, c, r.passage(), door.Fault("call", explain(err))).Refusal()
+	return answer
 }
 
 // progress passes on what a server says of progress, with the client's own token; nil if the

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
@@ -99,14 +100,15 @@ type Gateway struct {
 	cfg      Config
 	log      *slog.Logger
 	plain    *toolvet.Gate // for calls that are no server's, and for servers without a gate of their own
+	door     door.Door     // for calls that are no server's
 	ctx      context.Context
 	cancel   context.CancelFunc
 	retiring sync.WaitGroup // connections that are being closed
 
 	validator *validate.Validator
 	own       [][]byte // the definitions of the gateway's own tools
-	rehearsal rehearsalTool
-	personal  bool // there are servers that must know whose a connection is
+	rehearsal []byte   // the definition of the rehearse tool
+	personal  bool     // there are servers that must know whose a connection is
 
 	mu       sync.Mutex
 	servers  []Server
@@ -136,12 +138,13 @@ func New(cfg Config) (*Gateway, error) {
 		}
 		g.own = append(g.own, definition)
 	}
-	if g.rehearsal, err = newRehearsalTool(cfg.Limits); err != nil {
+	if g.rehearsal, err = protocol.NewRehearseTool().Encode(); err != nil {
 		return nil, err
 	}
 	if g.plain, err = toolvet.New(); err != nil {
 		return nil, err
 	}
+	g.door = door.Door{Gate: func() *toolvet.Gate { return g.plain }, Point: toolvet.PointProxy, Observer: cfg.Observer, Logger: cfg.Logger, Limits: cfg.Limits}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g, nil
 }

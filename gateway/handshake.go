@@ -23,15 +23,12 @@ import (
 // Revisions of MCP that clients may speak, the newest first.
 var (
 	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-	modernVersions = []string{"2026-07-28"}
+	modernVersions = []string{call.Modern}
 )
 
 // Keys of _meta since 2026-07-28 (basic/index, _meta).
 const (
 	metaPrefix      = "io.modelcontextprotocol/"
-	versionKey      = metaPrefix + "protocolVersion"
-	clientInfoKey   = metaPrefix + "clientInfo"
-	capabilitiesKey = metaPrefix + "clientCapabilities"
 	serverInfoKey   = metaPrefix + "serverInfo"
 	subscriptionKey = metaPrefix + "subscriptionId"
 
@@ -53,7 +50,7 @@ func (e *versionError) data() json.RawMessage {
 
 // version finds which revision a request speaks.
 func (s *session) version(r *request) error {
-	raw := splice.Get(r.params, s.limits, "_meta", versionKey)
+	raw := splice.Get(r.params, s.limits, "_meta", call.RevisionKey)
 	if raw == nil {
 		return nil
 	}

@@ -123,7 +123,7 @@ func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream
 	if list == upstream.Tools {
 		made.entries = append(made.entries, s.g.own...)
 		if s.g.rehearses() {
-			made.entries = append(made.entries, s.g.rehearsal.definition)
+			made.entries = append(made.entries, s.g.rehearsal)
 		}
 	}
 	return made

@@ -28,10 +28,14 @@ func (s *session) serve(ctx context.Context, r *request) (result json.RawMessage
 			return result, err
 		}
 	}
-	if r.method == "tools/call" {
-		return s.failure(r, err)
+	if r.method != "tools/call" {
+		return nil, err
 	}
-	return nil, err
+	c, unread := s.g.door.Decode(ctx, r.params, s.who, r.passage())
+	if unread != nil {
+		return nil, unread
+	}
+	return s.unmade(ctx, r, c, err), nil
 }
 
 func (s *session) try(ctx context.Context, r *request) (json.RawMessage, error) {
@@ -157,7 +161,7 @@ func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path .
 // sent are the params of a request as its server gets them: without the client's offer of
 // tasks, for those of servers are not served.
 func (s *session) sent(params json.RawMessage) (json.RawMessage, error) {
-	return splice.Edit(params, s.limits, []string{"_meta", capabilitiesKey, "extensions"}, func(offered []byte) ([]byte, error) {
+	return splice.Edit(params, s.limits, []string{"_meta", call.CapabilitiesKey, "extensions"}, func(offered []byte) ([]byte, error) {
 		if splice.Get(offered, s.limits, protocol.TasksExtension) == nil {
 			return nil, nil
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -316,10 +317,10 @@ func (s *session) who(meta map[string]any) *call.Session {
 	known := s.caller
 	s.mu.Unlock()
 	known.Traceparent, _ = meta["traceparent"].(string) // SEP-414
-	if version, _ := meta[versionKey].(string); version != "" {
+	if version, _ := meta[call.RevisionKey].(string); version != "" {
 		known.ProtocolVersion = version
 	}
-	if client, _ := meta[clientInfoKey].(map[string]any); client != nil {
+	if client, _ := meta[call.ClientInfoKey].(map[string]any); client != nil {
 		known.ClientName, _ = client["name"].(string)
 		known.ClientVersion, _ = client["version"].(string)
 	}
@@ -346,5 +347,8 @@ func (s *session) note(m call.Envelope) {
 		}
 	case "tools/call":
 		s.g.log.Warn("dropped a tools/call without an id")
+		if c, err := s.g.door.Decode(s.ctx, m.Params, s.who, door.Request{}); err == nil {
+			s.g.door.Unreadable(s.ctx, c, door.Request{}, errors.New("the call has no id"))
+		}
 	}
 }

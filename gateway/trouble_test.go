@@ -69,7 +69,7 @@ func TestTrouble(t *testing.T) {
 		return cmp.Diff([]string{"r:1", "r:2"}, names(t, c.result("resources/list", `{}`), "resources", "uri")) == ""
 	})
 	for server, want := range map[string]string{
-		"dead": `the server \"dead\" is down since `, "lies": `answer to tools/call cannot be used`, "flood": `"got"`,
+		"dead": `the server \"dead\" is down since `, "lies": `is withheld:`, "flood": `"got"`,
 	} {
 		if got := calls(c, server+"__x"); !strings.Contains(got, want) || strings.Contains(got, "secret words") {
 			t.Errorf("a call of %s: %s, want %s", server, got, want)

@@ -7,11 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
@@ -22,13 +19,8 @@ import (
 func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
 	batch := c.Name == protocol.BatchName(s.g.cfg.ValidateName)
 	q := &validate.Request{
-		Call: c, Method: s.g.cfg.ValidateName, Gate: s.g.plain, Modern: r.modern, Tasks: r.modern,
+		Call: c, Method: s.g.cfg.ValidateName, Gate: s.g.plain, Tasks: r.modern,
 		Find: func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, p, tool, batch) },
-		Judged: func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
-			e := &toolvet.Event{Call: target, Request: string(r.id), Point: toolvet.PointValidate, Verdict: v, Took: took}
-			door.Judged(ctx, s.g.cfg.Observer, e, s.g.log)
-			return e.Verdict
-		},
 	}
 	if token := protocol.ProgressToken(c.Meta); token != nil {
 		q.Progress = func(progress protocol.Progress) {
@@ -38,7 +30,7 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 			}
 		}
 	}
-	if answer := s.g.validator.Answer(ctx, q); answer != nil {
+	if answer := s.g.door.Validate(ctx, s.g.validator, q, r.passage()); answer != nil {
 		return answer, nil
 	}
 	return nil, ctx.Err()
@@ -76,9 +68,8 @@ func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool)
 		found.Tools, err = t.set.Tools(ctx, t.name)
 	}
 	if err != nil {
-		found.Unknown = &toolvet.Verdict{Findings: []check.Finding{{
-			Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel, Message: "the call cannot be judged: " + explain(t.of(err)),
-		}}}
+		v := door.Unlisted(explained{err, explain(t.of(err))})
+		found.Unknown = &v
 		return found, t.own, err
 	}
 	method, ok, err := t.set.NativeValidation(ctx, t.name)
@@ -89,6 +80,15 @@ func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool)
 	}
 	return found, t.own, nil
 }
+
+// An explained error has words for a client.
+type explained struct {
+	error
+	text string
+}
+
+func (e explained) Error() string { return e.text }
+func (e explained) Unwrap() error { return e.error }
 
 // task answers a request about a task of the gateway's own: a long validation.
 func (s *session) task(r *request) (json.RawMessage, error) {

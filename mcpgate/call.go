@@ -6,17 +6,15 @@ package mcpgate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
@@ -31,104 +29,80 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
 			Message: "a middleware hands on a tools/call without its params, so it cannot be judged"}
 	}
-	a, answer, err := g.judge(ctx, r)
-	defer a.ended()
+	p, answer, err := g.judge(ctx, r)
+	defer p.Close()
 	if answer != nil || err != nil {
 		return untyped(answer, err)
 	}
 	if err := ctx.Err(); err != nil { // nobody waits for it any more
-		door.Lost(ctx, g.observer, g.logger, a.event)
+		door.Lost(ctx, p)
 		return nil, err
 	}
-	a.made = true
-	res, err := g.run(ctx, r)
-	return g.review(ctx, methodCallTool, a, res, err)
-}
-
-// An admitted call is one that is judged.
-type admitted struct {
-	call   *call.Call
-	event  *toolvet.Event // nil: no observer is told of it
-	ticket toolvet.Ticket // nil: nobody counts it
-	made   bool
-}
-
-// ended settles what counts the call.
-func (a *admitted) ended() {
-	switch {
-	case a.ticket == nil:
-	case a.made:
-		a.ticket.Release()
-	default:
-		a.ticket.Rollback()
-	}
+	p.Sending()
+	p.Sent()
+	return g.run(ctx, p, r)
 }
 
 // judge returns what to answer instead of running the call: a refusal, or the answer
 // of the validate tool. If answer and err are nil, the call is a go.
-func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (a admitted, answer *mcp.CallToolResult, err error) {
+func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Passage, answer *mcp.CallToolResult, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			g.panicked("judging a call", r.Params.Name, p)
-			answer, err = refusal(r, toolvet.Verdict{})
+		if value := recover(); value != nil {
+			g.panicked("judging a call", r.Params.Name, value)
+			answer, err = unjudged(r)
 		}
 	}()
-	c, err := g.decode(r.Params)
+	request := door.Request{Modern: modern(r)}
+	c, err := g.decode(r)
 	if err != nil {
-		return a, nil, err
+		g.door.Unreadable(ctx, &call.Call{Name: r.Params.Name, Session: c.Session}, request, err)
+		return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	}
-	a.call = c
-	c.Session = g.sessionOf(r, r.Params.Meta)
 	inv, err := g.inventory(ctx, r)
-	if err != nil {
-		answer, err = refusal(r, failed("known-tool", "the server's tools could not be listed, so the call cannot be judged"))
-		return a, answer, err
+	switch {
+	case err != nil:
+		p = g.door.Refuse(ctx, c, request, door.Unlisted(errors.New("the reason is in toolvet's log")))
+	case g.validator.Answers(c.Name, inv.method):
+		c.Resolve(inv.catalog)
+		answer, err = g.validate(ctx, r, c, inv)
+		return nil, answer, err
+	default:
+		c.Resolve(inv.catalog)
+		p = g.door.Enter(ctx, c, request)
 	}
-	c.Resolve(inv.catalog)
-	c.Validation = g.validator.Answers(c.Name, inv.method)
-	if c.Tool == nil || !c.Validation && !g.gate.Visible(ctx, c) {
-		v := failed("known-tool", "the server lists no tool of this name")
-		g.judged(ctx, c, toolvet.PointLibrary, &v, time.Now())
+	raw, refused := p.Refusal()
+	switch {
+	case !refused:
+		return p, nil, nil
+	case inv != nil && (c.Tool == nil || !g.gate.Visible(ctx, c)):
 		// In the SDK's words, but not by the SDK: a tool that is added at this very
 		// moment would run without a verdict.
-		return a, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
+		return p, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
-	if c.Validation {
-		answer, err = g.validate(ctx, r, c, inv)
-		return a, answer, err
-	}
-	began := time.Now()
-	verdict, ticket := g.gate.Admit(ctx, c, toolvet.PointLibrary)
-	a.ticket = ticket
-	if a.event = g.judged(ctx, c, toolvet.PointLibrary, &verdict, began); !verdict.Go {
-		answer, err = refusal(r, verdict)
-	}
-	return a, answer, err
+	answer, err = newResult(raw)
+	return p, answer, err
 }
 
 // decode reads the arguments strictly. Absent arguments are judged as {}, and stay
 // absent for the handler. The _meta is a copy: a handler may change its own while a
-// check that ran out of time still reads.
-func (g *guard) decode(params *mcp.CallToolParamsRaw) (*call.Call, error) {
-	c := &call.Call{Server: g.server, Name: params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{}, Meta: maps.Clone(params.Meta)}
-	if len(params.Arguments) == 0 {
+// check that ran out of time still reads. The call is there also beside an error.
+func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
+	c := &call.Call{
+		Server: g.server, Name: r.Params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{},
+		Meta: maps.Clone(r.Params.Meta), Session: g.sessionOf(r, r.Params.Meta),
+	}
+	if len(r.Params.Arguments) == 0 {
 		return c, nil
 	}
 	var err error
-	c.Raw = params.Arguments
-	if c.Arguments, err = call.DecodeArguments(params.Arguments, g.limits); err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
-	}
-	return c, nil
+	c.Raw = r.Params.Arguments
+	c.Arguments, err = call.DecodeArguments(r.Params.Arguments, g.limits)
+	return c, err
 }
 
 // validate answers a call of the validate tool, or of the batch tool.
 func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory) (*mcp.CallToolResult, error) {
-	q := &validate.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate, Modern: modern(r)}
-	q.Judged = func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
-		g.judged(ctx, target, toolvet.PointValidate, &v, time.Now().Add(-took))
-		return v
-	}
+	q := &validate.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate}
 	if token := r.Params.GetProgressToken(); token != nil && r.Session != nil {
 		q.Progress = func(p protocol.Progress) {
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
@@ -139,37 +113,73 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 			}
 		}
 	}
-	return newResult(g.validator.Answer(ctx, q))
+	answer := g.door.Validate(ctx, g.validator, q, door.Request{Modern: modern(r)})
+	if answer == nil {
+		return nil, ctx.Err()
+	}
+	return newResult(answer)
 }
 
-// run runs a call that is a go. A panic, and a result that is missing, become a tool
-// execution error: the SDK would end the process.
-func (g *guard) run(ctx context.Context, r *mcp.CallToolRequest) (res mcp.Result, err error) {
+// run runs a call that is a go, and has its result reviewed. A panic, and a result that is
+// missing, become a tool execution error: the SDK would end the process.
+func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest) (mcp.Result, error) {
+	res, err := g.handle(ctx, r)
+	switch {
+	case err != nil:
+		return g.returnedError(ctx, p, err)
+	case res == nil:
+		return g.broken(ctx, p, "the tool broke while it ran")
+	}
+	raw, err := json.Marshal(res)
+	if err != nil {
+		g.logger.Error("a result cannot be written", "tool", r.Params.Name, "err", err)
+		return g.broken(ctx, p, "it cannot be written as JSON")
+	}
+	shown := p.Returned(ctx, raw)
+	if !shown.Changed {
+		return res, nil
+	}
+	return untyped(newResult(shown.Raw))
+}
+
+// handle calls the handler. It returns nil for a handler that panicked or returned nothing.
+func (g *guard) handle(ctx context.Context, r *mcp.CallToolRequest) (res mcp.Result, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			g.panicked("running a tool", r.Params.Name, p)
-			res, err = untyped(broken(r))
+		if value := recover(); value != nil {
+			g.panicked("running a tool", r.Params.Name, value)
+			res, err = nil, nil
 		}
 	}()
 	res, err = g.next(ctx, methodCallTool, r)
+	if result, ok := res.(*mcp.CallToolResult); ok && result == nil {
+		res = nil
+	}
+	return res, err
+}
+
+// broken answers a call whose handler gave nothing that can be shown.
+func (g *guard) broken(ctx context.Context, p *door.Passage, why string) (mcp.Result, error) {
+	return untyped(newResult(p.Failed(ctx, why)))
+}
+
+// returnedError reviews the error of a handler, whose text reaches the client.
+func (g *guard) returnedError(ctx context.Context, p *door.Passage, failure error) (mcp.Result, error) {
+	raw, err := json.Marshal(wireError(failure))
 	if err != nil {
-		return nil, err
+		return g.broken(ctx, p, "its error cannot be written as JSON")
 	}
-	if result, ok := res.(*mcp.CallToolResult); res == nil || ok && result == nil {
-		return untyped(broken(r))
+	shown := p.Refused(ctx, raw)
+	switch {
+	case shown.Withheld:
+		return untyped(newResult(shown.Raw))
+	case !shown.Changed:
+		return nil, failure
 	}
-	return res, nil
+	return nil, readError(shown.Raw)
 }
 
 // panicked reports a recovered panic to the operator; its value is nobody else's
 // business.
 func (g *guard) panicked(while, tool string, value any) {
 	g.logger.Error("recovered a panic", "while", while, "tool", tool, "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
-}
-
-// failed is the verdict on a call that could not be judged.
-func failed(checkName, why string) toolvet.Verdict {
-	return toolvet.Verdict{Findings: []check.Finding{{
-		Check: checkName, Stage: check.Schema, Level: check.SyntaxLevel, Message: why,
-	}}}
 }

@@ -20,7 +20,7 @@ import (
 // server/discover. A server whose tools cannot be listed announces nothing.
 func (g *guard) handshake(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 	res, err := g.next(ctx, method, req)
-	if res, err = g.review(ctx, method, admitted{call: new(call.Call)}, res, err); err != nil {
+	if res, err = g.review(ctx, method, res, err); err != nil {
 		return nil, err
 	}
 	inv, err := g.inventory(ctx, req)
@@ -74,14 +74,14 @@ func with(m map[string]any, key string, value any) map[string]any {
 func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, error) {
 	res, err := g.next(ctx, methodListTools, req)
 	if err != nil {
-		return g.review(ctx, methodListTools, admitted{call: new(call.Call)}, nil, err)
+		return g.review(ctx, methodListTools, nil, err)
 	}
 	page, ok := res.(*mcp.ListToolsResult)
 	if !ok || page == nil {
 		return res, nil
 	}
 	// Shown first: the lock compares what the server lists, not what the review leaves of it.
-	res, err = g.review(ctx, methodListTools, admitted{call: new(call.Call)}, g.shown(ctx, req, page), nil)
+	res, err = g.review(ctx, methodListTools, g.shown(ctx, req, page), nil)
 	if err != nil {
 		return nil, err
 	}

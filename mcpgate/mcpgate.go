@@ -64,6 +64,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -140,6 +141,10 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 	if g.validator, err = validate.New(g.validation); err != nil {
 		return fmt.Errorf("mcpgate: %w", err)
 	}
+	g.door = door.Door{
+		Gate: func() *toolvet.Gate { return g.gate }, Server: g.server, Point: toolvet.PointLibrary,
+		Observer: g.observer, Logger: g.logger, Limits: g.limits,
+	}
 	server.AddReceivingMiddleware(g.middleware)
 	server.AddSendingMiddleware(g.sending)
 	return nil
@@ -167,6 +172,7 @@ type guard struct {
 
 	validation validate.Config
 	validator  *validate.Validator
+	door       door.Door
 
 	next     mcp.MethodHandler // the SDK, and middleware that was installed before
 	tools    inventories
@@ -186,6 +192,6 @@ func (g *guard) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			return g.callTool(ctx, req)
 		}
 		res, err := next(ctx, method, req)
-		return g.review(ctx, method, admitted{call: new(call.Call)}, res, err)
+		return g.review(ctx, method, res, err)
 	}
 }

@@ -63,7 +63,7 @@ func TestObserver(t *testing.T) {
 		{"unknown", "raed", `{}`, &fakeObserver{}, []string{"raed is judged at 0: false"}, "unknown tool"},
 		{"fails", "fail", `{}`, &fakeObserver{}, []string{"fail is judged at 0: true", "fail returns: bytes true, failed true"}, `"error":`},
 		{"answers with an error", "fail-coded", `{}`, &fakeObserver{}, []string{"fail-coded is judged at 0: true", "fail-coded returns: bytes true, failed true"}, `"error":`},
-		{"panics", "panic", `{}`, &fakeObserver{}, []string{"panic is judged at 0: true", "panic returns: bytes true, failed true"}, `"isError":true`},
+		{"panics", "panic", `{}`, &fakeObserver{}, []string{"panic is judged at 0: true", "panic returns: bytes false, failed true"}, `"isError":true`},
 		{"dry run", "validate", `{"tool":"read","arguments":{"path":5}}`, &fakeObserver{}, []string{"read is judged at 2: false"}, `"valid":false`},
 		{"cannot be recorded", "read", `{"path":"x"}`, &fakeObserver{failJudged: true}, []string{"read is judged at 0: true"}, "cannot be recorded, so it is refused"},
 		{"cannot be recorded after", "read", `{"path":"x"}`, &fakeObserver{fail: true},

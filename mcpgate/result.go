@@ -10,33 +10,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/protocol"
 )
 
 // modern reports whether a call speaks 2026-07-28 or later, whose results have a
 // resultType.
-func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= modernVersion }
+func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= call.Modern }
 
-// refusal is the answer to a call that is a no-go.
-func refusal(r *mcp.CallToolRequest, v toolvet.Verdict) (*mcp.CallToolResult, error) {
-	result := protocol.NewResult(r.Params.Name, v)
-	return newResult(result.Refusal(modern(r)))
-}
-
-// broken is the answer to a call whose handler panicked or returned nothing. Unlike a
-// refusal it cannot promise that nothing was executed.
-func broken(r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	answer := map[string]any{"isError": true, "content": []mcp.Content{&mcp.TextContent{
-		Text: "The tool broke while it ran. What it did until then is unknown: find out before you call it again.",
-	}}}
-	if modern(r) {
-		answer["resultType"] = "complete"
-	}
-	raw, err := json.Marshal(answer)
-	if err != nil {
-		return nil, err
-	}
-	return newResult(raw)
+// unjudged is the answer to a call whose judgement broke.
+func unjudged(r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	words := protocol.NewResult(r.Params.Name, toolvet.Verdict{})
+	return newResult(words.Refusal(modern(r)))
 }
 
 // newResult makes the SDK's form of a CallToolResult. It goes through JSON because that

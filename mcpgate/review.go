@@ -14,112 +14,72 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// review looks at what a handler returned before the client gets it. A result in which
-// nothing is changed is returned as it is.
-func (g *guard) review(ctx context.Context, method string, a admitted, res mcp.Result, err error) (mcp.Result, error) {
-	c := a.call
-	if !g.gate.Reviews() && a.event == nil {
-		return res, err
-	}
+// review looks at the result of any request but a tools/call before the client gets it. A
+// result in which nothing is changed is returned as it is.
+func (g *guard) review(ctx context.Context, method string, res mcp.Result, err error) (mcp.Result, error) {
 	switch {
+	case !g.gate.Reviews():
+		return res, err
 	case err != nil:
-		return nil, g.reviewError(ctx, method, a, err)
+		return nil, g.reviewError(ctx, method, err)
 	case res == nil:
 		return res, nil
 	}
 	raw, err := json.Marshal(res)
 	if err != nil {
-		g.returned(ctx, a.event, new(toolvet.Reviewed), 0, true)
 		return nil, fmt.Errorf("mcpgate: the result cannot be written: %w", err)
 	}
-	v := g.look(ctx, method, c, raw)
-	tool, _ := res.(*mcp.CallToolResult)
-	g.returned(ctx, a.event, &v, len(raw), tool != nil && tool.IsError)
+	v := g.door.Review(ctx, &call.Call{Server: g.server}, method, raw)
 	switch {
 	case !v.Go:
-		return withheld(method, c, v)
-	case bytes.Equal(v.Raw, raw) && (tool == nil || len(v.Findings) == 0):
-		return res, nil // only the result of a tool is told what was found
+		words := protocol.NewResult("", v.Verdict)
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result is withheld: " + words.Text()}
+	case bytes.Equal(v.Raw, raw):
+		return res, nil
 	}
-	return shown(res, c, v)
-}
-
-func (g *guard) look(ctx context.Context, method string, c *call.Call, raw json.RawMessage) toolvet.Reviewed {
-	read, err := result.Read(method, raw)
-	if err != nil {
-		g.logger.Error("a result is withheld: it could not be read", "method", method, "err", err)
-		return toolvet.Reviewed{}
+	changed := reflect.New(reflect.TypeOf(res).Elem()).Interface()
+	if err := json.Unmarshal(v.Raw, changed); err != nil {
+		return nil, fmt.Errorf("mcpgate: the SDK does not read the changed result: %w", err)
 	}
-	return g.gate.Review(ctx, c, read)
+	return changed.(mcp.Result), nil
 }
 
 // reviewError is review for the error of a handler, whose text reaches the client.
-func (g *guard) reviewError(ctx context.Context, method string, a admitted, failure error) error {
-	c := a.call
-	var wire *jsonrpc.Error
-	if errors.As(failure, &wire) {
-		wire = &jsonrpc.Error{Code: wire.Code, Message: failure.Error(), Data: wire.Data} // the SDK tells the whole text
-	} else {
-		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: failure.Error()}
-	}
+func (g *guard) reviewError(ctx context.Context, method string, failure error) error {
+	wire := wireError(failure)
 	hidden := &jsonrpc.Error{Code: wire.Code, Message: "the error is withheld; the reason is in toolvet's log"}
 	raw, err := json.Marshal(wire)
 	if err != nil {
-		g.returned(ctx, a.event, new(toolvet.Reviewed), 0, true)
 		return hidden
 	}
-	v := g.look(ctx, method, c, raw)
-	g.returned(ctx, a.event, &v, len(raw), true)
+	v := g.door.Review(ctx, &call.Call{Server: g.server}, method, raw)
 	switch {
 	case !v.Go:
-		g.logger.Warn("an error is withheld", "method", method, "tool", c.Name, "findings", len(v.Findings))
+		g.logger.Warn("an error is withheld", "method", method, "findings", len(v.Findings))
 		return hidden
 	case bytes.Equal(v.Raw, raw):
 		return failure
 	}
+	return readError(v.Raw)
+}
+
+// wireError is an error as the SDK sends it: with its whole text.
+func wireError(failure error) *jsonrpc.Error {
+	if wire := (*jsonrpc.Error)(nil); errors.As(failure, &wire) {
+		return &jsonrpc.Error{Code: wire.Code, Message: failure.Error(), Data: wire.Data}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: failure.Error()}
+}
+
+// readError is an error that a review has changed.
+func readError(raw json.RawMessage) error {
 	changed := new(jsonrpc.Error)
-	if json.Unmarshal(v.Raw, changed) != nil {
-		return hidden
+	if json.Unmarshal(raw, changed) != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the error is withheld; the reason is in toolvet's log"}
 	}
 	return changed
-}
-
-// shown is a result with the changes of the review, and with what it found.
-func shown(res mcp.Result, c *call.Call, v toolvet.Reviewed) (mcp.Result, error) {
-	if _, ok := res.(*mcp.CallToolResult); !ok {
-		changed := reflect.New(reflect.TypeOf(res).Elem()).Interface()
-		if err := json.Unmarshal(v.Raw, changed); err != nil {
-			return nil, fmt.Errorf("mcpgate: the SDK does not read the changed result: %w", err)
-		}
-		return changed.(mcp.Result), nil
-	}
-	changed, err := newResult(v.Raw)
-	if err != nil {
-		return nil, err
-	}
-	a := protocol.Annotate(c.Name, &v)
-	if changed.Meta == nil {
-		changed.Meta = mcp.Meta{}
-	}
-	changed.Meta[protocol.VerdictKey] = a.Meta
-	for _, note := range v.Notes {
-		changed.Content = append(changed.Content, &mcp.TextContent{Text: note})
-	}
-	return changed, nil
-}
-
-// withheld is what the client gets in the place of a result that must not be shown.
-func withheld(method string, c *call.Call, v toolvet.Reviewed) (mcp.Result, error) {
-	words := protocol.NewResult(c.Name, v.Verdict)
-	if method != methodCallTool {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result is withheld: " + words.Text()}
-	}
-	version, _ := c.Meta["io.modelcontextprotocol/protocolVersion"].(string)
-	return newResult(words.Withheld(version >= modernVersion))
 }

@@ -42,7 +42,7 @@ func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	}
 	session, _ := r.GetSession().(*mcp.ServerSession)
 	switch {
-	case session == nil, s.Transport == "http" && s.ProtocolVersion >= modernVersion: // which has no sessions
+	case session == nil, s.Transport == "http" && s.ProtocolVersion >= call.Modern: // which has no sessions
 	case session.ID() != "":
 		s.ID = call.SessionID(session.ID())
 	case s.Transport != "http":
@@ -50,9 +50,6 @@ func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	}
 	return s
 }
-
-// modernVersion is the first revision without sessions over HTTP.
-const modernVersion = "2026-07-28"
 
 // sessionIDs are those of sessions that the SDK gives none, as over stdio.
 type sessionIDs struct {

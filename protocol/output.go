@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // Withheld is the CallToolResult that stands in the place of a result which must not be
@@ -43,3 +44,23 @@ func Annotate(tool string, v *toolvet.Reviewed) Annotation {
 	}
 	return a
 }
+
+// Failure is the CallToolResult of a call that was let through and has no result: a tool
+// execution error, so that a model learns of it. Why continues the sentence "The call has no
+// result:". Made says that the tool may have run.
+func Failure(tool, why string, made, modern bool) json.RawMessage {
+	advice := notMadeAdvice
+	if made {
+		advice = madeAdvice
+	}
+	return marshal(toolResult{
+		ResultType: resultType(modern), IsError: true,
+		Content: text(fmt.Sprintf("The call to %q has no result: %s.\n%s", strictjson.Printable(tool, maxToolName), why, advice)),
+	})
+}
+
+// Advice for a model whose call has no result.
+const (
+	madeAdvice    = "What the tool did until then is unknown: find out before you call it again."
+	notMadeAdvice = "The call did not reach the tool, so nothing was executed."
+)

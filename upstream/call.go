@@ -7,83 +7,88 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // An Outcome is what became of a call.
 type Outcome struct {
-	// Raw is a CallToolResult: what the server wrote, as the output layer leaves it, or if the
-	// call was refused or its result withheld, the tool execution error that says why.
+	// Raw is a CallToolResult for the client: the server's as the output layer leaves it, with
+	// what was found in it, or else the tool execution error that says why there is none.
 	Raw json.RawMessage
-	// Ran says that the call was made. If not, it was refused, and Judged says why.
+	// Ran says that the call was made, or may have been. If not, it was refused, and Judged
+	// says why, or it never reached the server.
 	Ran bool
 	// Judged is the verdict on the call, Reviewed that on its result. Of a call that ran,
-	// Reviewed.Go is false if the result is withheld.
+	// Reviewed.Go is false if the result is withheld, or if there is none.
 	Judged, Reviewed toolvet.Verdict
-	// Annotation is what whoever passes the result on should add to it, because something was
-	// found in it.
-	Annotation protocol.Annotation
 }
 
 // Call calls the tool SERVER:TOOL, if the gate lets it, and reviews the result. The limits of
 // the policy count the call.
 //
 // A call that is refused has an Outcome and no error, also if there is no such server or
-// tool. Err says that the call was not made, or how it ended without a result: an
-// *[UnavailableError], a *[GoneError] (the tool may have run), a *[RefusedError] of the
-// server, or that of ctx. A call is never made twice, unless nothing of the first was sent.
+// tool. Err says that the call could not be judged or was not made, or how it ended without a
+// result: an *[UnavailableError], a *[GoneError] (the tool may have run), or that of ctx. The
+// Outcome beside it tells the same to a model. A *[RefusedError] is the server's own answer,
+// and has no Outcome. A call is never made twice, unless nothing of the first was sent.
 func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (*Outcome, error) {
 	o := optionsOf(options)
 	t, err := s.target(ctx, name, arguments, o)
-	if errors.As(err, new(unjudged)) {
-		return nil, err
-	}
 	if err != nil {
-		_, tool, parseErr := ParseName(name)
-		if parseErr != nil {
-			tool = name
+		c := s.unresolved(name, arguments, o)
+		p := s.door(c.Server).Refuse(ctx, c, o.request(nil), noGo(err, o.text))
+		if !errors.As(err, new(unjudged)) {
+			err = nil
 		}
-		return refused(tool, noGo(err), nil), nil
+		return refused(p), err
 	}
-	gate, _ := s.gate(t.call.Server)
-	began := time.Now()
-	v, ticket := gate.Admit(ctx, t.call, toolvet.PointProxy)
-	settle := ticket.Rollback // until the server may have the call
-	defer func() { settle() }()
-	e := &toolvet.Event{Call: t.call, Request: o.id, Point: toolvet.PointProxy, Verdict: v, Took: time.Since(began)}
-	door.Judged(ctx, s.cfg.Observer, e, s.log)
-	if v = e.Verdict; !v.Go {
-		s.log.Info("refused a call", "server", t.call.Server, "tool", t.call.Name, "findings", len(v.Findings))
-		return refused(t.call.Name, v, t.call.Meta), nil
-	}
-	if o.Params, err = callParams(traced(o.Params, e, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
-		return nil, err
+	p := t.door.Enter(ctx, t.call, o.request(t.call.Meta))
+	defer p.Close()
+	if _, no := p.Refusal(); no {
+		return refused(p), nil
 	}
 	o.Method = "tools/call"
-	settle = ticket.Release
-	raw, err := t.do(ctx, o.Request)
-	if err != nil {
-		s.returned(ctx, e, &toolvet.Reviewed{}, 0, true)
-		return nil, s.reviewError(ctx, t.call, err)
+	if o.Params, err = callParams(traced(p, o.Params, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
+		return failed(ctx, p, err, o.text), err
 	}
-	return s.outcome(ctx, e, v, raw), nil
+	p.Sending()
+	raw, err := t.do(ctx, o.Request)
+	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent {
+		p.Unsent()
+	}
+	p.Sent()
+	return returned(ctx, p, raw, err, o.text)
 }
 
-// traced are the params of a call with the parent that the observer wants in the place of the
-// caller's own, so that the server's spans stand below ours.
-func traced(params json.RawMessage, e *toolvet.Event, limits call.Limits) json.RawMessage {
-	if e.Traceparent == "" || e.Call.Meta["traceparent"] == nil {
-		return params
+// returned is the outcome of a call that was made.
+func returned(ctx context.Context, p *door.Passage, raw json.RawMessage, err error, text func(error) string) (*Outcome, error) {
+	var answer *RefusedError
+	var unusable *UnusableError
+	var shown door.Shown
+	switch {
+	case errors.As(err, &answer):
+		if shown = p.Refused(ctx, answer.Raw); shown.Error {
+			return nil, newRefusedError(answer.Method, shown.Raw)
+		}
+	case errors.As(err, &unusable):
+		shown = p.Unreadable(ctx, unusable.Err)
+	case err != nil:
+		return failed(ctx, p, err, text), err
+	default:
+		shown = p.Returned(ctx, raw)
 	}
-	parent, err := json.Marshal(e.Traceparent)
-	if err != nil {
+	return &Outcome{Raw: shown.Raw, Ran: true, Judged: p.Verdict(), Reviewed: shown.Verdict}, nil
+}
+
+// traced are the params of a call with toolvet's span as the parent of the server's.
+func traced(p *door.Passage, params json.RawMessage, limits call.Limits) json.RawMessage {
+	parent := p.Parent()
+	if parent == nil {
 		return params
 	}
 	changed, err := splice.Set(params, limits, parent, "_meta", "traceparent")
@@ -93,33 +98,31 @@ func traced(params json.RawMessage, e *toolvet.Event, limits call.Limits) json.R
 	return changed
 }
 
-// outcome reviews the result of a call.
-func (s *Set) outcome(ctx context.Context, e *toolvet.Event, judged toolvet.Verdict, raw json.RawMessage) *Outcome {
-	c := e.Call
-	v := s.look(ctx, c, "tools/call", raw)
-	s.returned(ctx, e, &v, len(raw), string(memberOf(raw, "isError", call.Limits{})) == "true")
-	o := &Outcome{Raw: v.Raw, Ran: true, Judged: judged, Reviewed: v.Verdict}
-	if !v.Go {
-		words := protocol.NewResult(c.Name, v.Verdict)
-		o.Raw = words.Withheld(modern(c.Meta))
-		s.log.Warn("withheld a result", "server", c.Server, "tool", c.Name, "findings", len(v.Findings))
-		return o
+func refused(p *door.Passage) *Outcome {
+	answer, _ := p.Refusal()
+	return &Outcome{Raw: answer, Judged: p.Verdict()}
+}
+
+func failed(ctx context.Context, p *door.Passage, err error, text func(error) string) *Outcome {
+	return &Outcome{Raw: p.Failed(ctx, text(err)), Ran: p.Made(), Judged: p.Verdict()}
+}
+
+// unresolved is as much of a call as is known without its server.
+func (s *Set) unresolved(name string, arguments json.RawMessage, o callOptions) *call.Call {
+	server, tool, err := ParseName(name)
+	if err != nil {
+		server, tool = "", name
 	}
-	o.Annotation = protocol.Annotate(c.Name, &v)
-	return o
+	if s.peers[server] == nil {
+		server = ""
+	}
+	return &call.Call{Server: server, Name: strictjson.Printable(tool, 128), Raw: arguments, Session: o.session}
 }
 
-func (s *Set) returned(ctx context.Context, e *toolvet.Event, v *toolvet.Reviewed, size int, failed bool) {
-	door.Returned(context.WithoutCancel(ctx), s.cfg.Observer, e, v, size, failed, s.log)
-}
-
-func refused(tool string, v toolvet.Verdict, meta map[string]any) *Outcome {
-	result := protocol.NewResult(strictjson.Printable(tool, 128), v)
-	return &Outcome{Raw: result.Refusal(modern(meta)), Judged: v}
-}
-
-// modern reports whether a request with this _meta speaks 2026-07-28 or later.
-func modern(meta map[string]any) bool {
-	version, _ := meta[versionKey].(string)
-	return version >= modernVersion
+// door is the door to a server. That to a server that does not exist only refuses.
+func (s *Set) door(server string) *door.Door {
+	if p := s.peers[server]; p != nil {
+		return &p.door
+	}
+	return &door.Door{Gate: func() *toolvet.Gate { return s.schema }, Point: toolvet.PointProxy, Observer: s.cfg.Observer, Logger: s.log}
 }

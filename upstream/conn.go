@@ -245,7 +245,7 @@ func (c *conn) abandon(id, method string) {
 func (a answer) result(method string) (json.RawMessage, error) {
 	switch {
 	case a.err != nil:
-		return nil, fmt.Errorf("the server's answer to %s cannot be used: %w", method, a.err)
+		return nil, &UnusableError{method, a.err}
 	case a.Error != nil:
 		return nil, newRefusedError(method, a.Error)
 	}

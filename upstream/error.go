@@ -35,6 +35,21 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the server refuses %s: %s (code %d)", e.Method, e.Message, e.Code)
 }
 
+// ErrorCode is the code of the JSON-RPC error.
+func (e *RefusedError) ErrorCode() int { return e.Code }
+
+// An UnusableError is an answer of the server that cannot be read.
+type UnusableError struct {
+	Method string
+	Err    error // why
+}
+
+func (e *UnusableError) Error() string {
+	return fmt.Sprintf("the server's answer to %s cannot be used: %v", e.Method, e.Err)
+}
+
+func (e *UnusableError) Unwrap() error { return e.Err }
+
 func newRefusedError(method string, raw json.RawMessage) *RefusedError {
 	var body struct {
 		Code    int    `json:"code"`

@@ -13,12 +13,13 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
+
+	"github.com/toolvet/toolvet/call"
 )
 
 // The protocol versions that the client speaks: with a handshake, and without.
 var (
 	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-	modernVersion  = "2026-07-28"
 )
 
 // shakeHands is initialize, and for a server that refuses it server/discover (MCP
@@ -60,7 +61,7 @@ func (c *Client) initialize(ctx context.Context) error {
 }
 
 func (c *Client) discover(ctx context.Context) error {
-	version, err := json.Marshal(modernVersion)
+	version, err := json.Marshal(call.Modern)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (c *Client) discover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.meta = map[string]json.RawMessage{versionKey: version, clientInfoKey: info, capabilitiesKey: c.offers}
+	c.meta = map[string]json.RawMessage{call.RevisionKey: version, call.ClientInfoKey: info, call.CapabilitiesKey: c.offers}
 	raw, err := c.request(ctx, "server/discover", map[string]any{})
 	if err != nil {
 		return err
@@ -78,10 +79,10 @@ func (c *Client) discover(ctx context.Context) error {
 		return fmt.Errorf("the server's answer to server/discover is malformed: %w", err)
 	}
 	var versions []string
-	if err := json.Unmarshal(result["supportedVersions"], &versions); err != nil || !slices.Contains(versions, modernVersion) {
-		return fmt.Errorf("the server's answer to server/discover does not list the protocol version %s", modernVersion)
+	if err := json.Unmarshal(result["supportedVersions"], &versions); err != nil || !slices.Contains(versions, call.Modern) {
+		return fmt.Errorf("the server's answer to server/discover does not list the protocol version %s", call.Modern)
 	}
-	c.version, c.capabilities, c.instructions = modernVersion, result["capabilities"], result["instructions"]
+	c.version, c.capabilities, c.instructions = call.Modern, result["capabilities"], result["instructions"]
 	if meta, err := c.members(result["_meta"]); err == nil {
 		c.info = meta[serverInfoKey]
 	}

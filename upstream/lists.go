@@ -126,6 +126,9 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.Capabilities(), list.capability()) {
 				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // it has none
 			}
+			if err == nil && list == Tools {
+				err = p.reviewed(found)
+			}
 			if err == nil {
 				p.tell(list, found)
 			}
@@ -143,6 +146,24 @@ func (p *peer) tell(list List, found *listing) {
 	if list == Tools && p.set.cfg.Observer != nil {
 		p.set.cfg.Observer.Listed(p.set.ctx, p.cfg.Name, found.tools)
 	}
+}
+
+// reviewed reads the definitions of tools as the output layer leaves them: a refusal describes a
+// tool in the tool's own words, which a model must be able to read.
+func (p *peer) reviewed(found *listing) error {
+	if !p.door.Gate().Reviews() {
+		return nil
+	}
+	var tools []*call.Tool
+	for _, raw := range found.pages {
+		page, err := p.door.ReadTools(p.set.ctx, raw)
+		if err != nil {
+			return err
+		}
+		tools = append(tools, page.Tools...)
+	}
+	found.tools = call.NewCatalog(tools)
+	return nil
 }
 
 // Tools returns the tools of a server, from memory if they are known. What is known lasts

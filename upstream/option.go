@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 )
 
 // A CallOption says more of a call than its tool and arguments.
@@ -15,6 +16,7 @@ type CallOption interface{ apply(*callOptions) }
 type callOptions struct {
 	session *call.Session
 	id      string
+	text    func(error) string
 	Request // Method is not used, Params are those beside name and arguments
 }
 
@@ -59,8 +61,19 @@ func WithHandler(h Handler) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.Handler = &h })
 }
 
+// WithErrorText says how answers describe an error for which there is no result. Default: its
+// Error method.
+func WithErrorText(text func(error) string) CallOption {
+	return callOptionFunc(func(o *callOptions) { o.text = text })
+}
+
+// request identifies the call for its passage through the door.
+func (o *callOptions) request(meta map[string]any) door.Request {
+	return door.Request{ID: o.id, Modern: call.IsModern(meta)}
+}
+
 func optionsOf(list []CallOption) callOptions {
-	var o callOptions
+	o := callOptions{text: error.Error}
 	for _, option := range list {
 		option.apply(&o)
 	}

@@ -11,12 +11,16 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/door"
 )
 
 // A peer is one server of a Set: at most one connection at a time, which all share.
 type peer struct {
-	set *Set
-	cfg Server
+	set  *Set
+	cfg  Server
+	door door.Door
 
 	mu       sync.Mutex
 	state    State
@@ -43,7 +47,13 @@ func newPeer(s *Set, cfg Server) *peer {
 	}
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
 	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, DefaultCallTimeout)
-	return &peer{set: s, cfg: cfg, state: State{Server: cfg.Name, Status: Idle, Since: time.Now()}}
+	p := &peer{set: s, cfg: cfg, state: State{Server: cfg.Name, Status: Idle, Since: time.Now()}}
+	p.door = door.Door{Server: cfg.Name, Point: toolvet.PointProxy, Observer: s.cfg.Observer, Logger: s.log, Limits: cfg.Limits}
+	p.door.Gate = func() *toolvet.Gate {
+		gate, _ := s.gate(cfg.Name)
+		return gate
+	}
+	return p
 }
 
 // acquire returns the connection, and makes it if there is none. Release must be called

@@ -51,11 +51,8 @@ type Handler struct {
 
 // Keys of _meta since 2026-07-28 (basic/index, _meta).
 const (
-	versionKey      = "io.modelcontextprotocol/protocolVersion"
-	clientInfoKey   = "io.modelcontextprotocol/clientInfo"
-	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
-	serverInfoKey   = "io.modelcontextprotocol/serverInfo"
-	progressKey     = "progressToken"
+	serverInfoKey = "io.modelcontextprotocol/serverInfo"
+	progressKey   = "progressToken"
 )
 
 // callParams are the params of a tools/call: those that are given, with this name and these
@@ -152,7 +149,7 @@ func (r *Request) params(id string, meta map[string]json.RawMessage, limits call
 		said = map[string]json.RawMessage{}
 	}
 	for _, m := range given {
-		if m.Key != versionKey && m.Key != progressKey {
+		if m.Key != call.RevisionKey && m.Key != progressKey {
 			said[m.Key] = m.Raw
 		}
 	}

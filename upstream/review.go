@@ -12,23 +12,13 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/protocol"
 )
 
 // look has the output layer look at what a server sends: c is the call that it answers, or
 // names the server alone.
 func (s *Set) look(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
-	gate, _ := s.gate(c.Server)
-	if !gate.Reviews() {
-		return toolvet.Reviewed{Verdict: toolvet.Verdict{Go: true}, Raw: raw}
-	}
-	read, err := result.Read(method, raw)
-	if err != nil {
-		s.log.Error("what a server sent is withheld: it could not be read", "server", c.Server, "method", method, "err", err)
-		return toolvet.Reviewed{}
-	}
-	return gate.Review(ctx, c, read)
+	return s.door(c.Server).Review(ctx, c, method, raw)
 }
 
 // withheldError says why a result is not shown.

@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/door"
 )
 
 // newSchemaGate makes the Gate that holds where there is no policy: the checks of the stage
@@ -44,11 +45,15 @@ type target struct {
 	link *link
 }
 
-// An unjudged error says why a call could not be judged: the server is not available. Others
-// are faults of the call itself.
-type unjudged struct{ error }
+// An unjudged error says that the server is not available, so that its calls cannot be judged.
+// Other errors are faults of the call itself.
+type unjudged struct{ err error }
 
-func (u unjudged) Unwrap() error { return u.error }
+func (u unjudged) Error() string {
+	return "the server's tools could not be listed, so the call cannot be judged: " + u.err.Error()
+}
+
+func (u unjudged) Unwrap() error { return u.err }
 
 // target finds the tool that a call names, and reads its arguments. The tool may be unknown;
 // that is for the checks to say. The error is an unjudged one if the fault is not the call's.
@@ -75,26 +80,34 @@ func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage
 	}
 	tools, l, err := p.tool(ctx, tool)
 	if err != nil {
-		return nil, unjudged{fmt.Errorf("the server's tools could not be listed, so the call cannot be judged: %w", err)}
+		return nil, unjudged{err}
 	}
 	c.Resolve(tools)
 	return &target{peer: p, call: c, link: l}, nil
 }
 
-// noGo is the verdict on a call that no check has seen.
-func noGo(err error) toolvet.Verdict {
-	name := "call"
+// noGo is the verdict on a call that no check has seen. Text describes an error of the server.
+func noGo(err error, text func(error) string) toolvet.Verdict {
 	var unknown *UnknownServerError
 	var late unjudged
 	switch {
 	case errors.As(err, &unknown):
-		name = "known-server"
+		v := door.Fault("known-server", err.Error())
+		if unknown.Near != "" {
+			v.Findings[0].Suggestion = fmt.Sprintf("did you mean %q?", unknown.Near)
+		}
+		return v
 	case errors.As(err, &late):
-		name = "known-tool"
+		return door.Unlisted(described{late.err, text(late.err)})
 	}
-	f := check.Finding{Check: name, Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}
-	if unknown != nil && unknown.Near != "" {
-		f.Suggestion = fmt.Sprintf("did you mean %q?", unknown.Near)
-	}
-	return toolvet.Verdict{Findings: []check.Finding{f}}
+	return door.Fault("call", err.Error())
 }
+
+// A described error has words of the caller's.
+type described struct {
+	error
+	text string
+}
+
+func (d described) Error() string { return d.text }
+func (d described) Unwrap() error { return d.error }

@@ -8,11 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -36,14 +34,10 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	t, err := s.target(ctx, name, arguments, o)
 	if err != nil {
 		s.log.Info("validated a call", "name", strictjson.Printable(name, 128), "step", "none", "err", err)
-		return s.unjudged(name, err)
+		return s.unjudged(ctx, name, arguments, o, err)
 	}
-	gate, own := s.gate(t.call.Server)
-	began := time.Now()
-	e := &toolvet.Event{Call: t.call, Request: o.id, Point: toolvet.PointValidate, Verdict: gate.Judge(ctx, t.call, toolvet.PointValidate), Took: time.Since(began)}
-	door.Judged(ctx, s.cfg.Observer, e, s.log)
-	result := protocol.NewResult(t.call.Name, e.Verdict)
-	if !own {
+	result := protocol.NewResult(t.call.Name, t.door.DryRun(ctx, t.call, o.request(t.call.Meta)))
+	if _, own := s.gate(t.call.Server); !own {
 		result.Method = protocol.MethodSchemaOnly
 	}
 	log := s.log.With("server", t.call.Server, "tool", t.call.Name)
@@ -59,21 +53,18 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return s.unjudged(name, unjudged{fmt.Errorf("the call was not judged: %w", err)})
+		return protocol.NewResult(t.call.Name, toolvet.Verdict{}), fmt.Errorf("the call was not judged: %w", err)
 	}
 	return result, nil
 }
 
-func (s *Set) unjudged(name string, err error) (protocol.Result, error) {
-	_, tool, parseErr := ParseName(name)
-	if parseErr != nil {
-		tool = name
-	}
-	result := protocol.NewResult(tool, noGo(err))
+func (s *Set) unjudged(ctx context.Context, name string, arguments json.RawMessage, o callOptions, err error) (protocol.Result, error) {
+	c := s.unresolved(name, arguments, o)
+	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(nil), noGo(err, o.text), 0)
 	if !errors.As(err, new(unjudged)) {
 		err = nil
 	}
-	return result, err
+	return protocol.NewResult(c.Name, v), err
 }
 
 // native is the name of the server's validate tool, if it announces one and lists it
@@ -118,9 +109,5 @@ func (s *Set) AskNative(ctx context.Context, server, method string, arguments js
 	if err != nil {
 		return nil, s.reviewError(ctx, c, err)
 	}
-	v := s.look(ctx, c, "", answer)
-	if !v.Go {
-		return nil, errors.New("the server's own validation is withheld")
-	}
-	return v.Raw, nil
+	return p.door.NativeAnswer(ctx, method, answer)
 }

@@ -27,7 +27,7 @@ func readMirrored(m call.Envelope, limits call.Limits) mirrored {
 // modern is the version of a request of the era in which each stands alone, if its headers
 // or its body say so: which of them a server believes is not known. Else it is "".
 func (b mirrored) modern(h http.Header) string {
-	if v := max(h.Get(mcpheader.Version), b.version); v >= mcpheader.Modern {
+	if v := max(h.Get(mcpheader.Version), b.version); v >= call.Modern {
 		return v
 	}
 	return ""

@@ -82,8 +82,22 @@ func hijack(w http.ResponseWriter, text string) {
 }
 
 var badRows = []badRow{
-	{name: "a server that is dead", want: "502", server: oddly(func(w http.ResponseWriter, _ string) { hijack(w, "") }), do: posted(badCall, `"id":1,`)},
-	{name: "a server that sends garbage", want: "502", server: oddly(func(w http.ResponseWriter, _ string) { hijack(w, "garbage\r\n\r\n") }), do: posted(badCall, `"id":1,`)},
+	{name: "a server that is dead", want: "200", server: oddly(func(w http.ResponseWriter, _ string) { hijack(w, "") }), do: posted(badCall, "has no result")},
+	{name: "a server that is dead, asked for something else", want: "502", server: func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, `"ping"`) {
+			hijack(w, "")
+			return
+		}
+		simple(w, r, body)
+	},
+		do: func(t *testing.T, url string) string {
+			resp, got := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+			if !strings.Contains(got, `"code":-32603`) {
+				t.Errorf("the answer is %s", got)
+			}
+			return fmt.Sprint(resp.StatusCode)
+		}},
+	{name: "a server that sends garbage", want: "200", server: oddly(func(w http.ResponseWriter, _ string) { hijack(w, "garbage\r\n\r\n") }), do: posted(badCall, `"id":1,`)},
 	{name: "a server that does not list its tools", want: "200", cfg: Config{Config: relay.Config{ServerTimeout: 300 * time.Millisecond}},
 		server: func(w http.ResponseWriter, r *http.Request, body string) {
 			if strings.Contains(body, "toolvet-test-2") {
@@ -92,40 +106,40 @@ var badRows = []badRow{
 			}
 			simple(w, r, body)
 		}, do: posted(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"other","arguments":{}}}`, `"isError":true`)},
-	{name: "an answer that breaks off", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+	{name: "an answer that breaks off", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		hijack(w, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 	}), do: posted(badCall, `"id":1,`)},
-	{name: "an answer that is HTML", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+	{name: "an answer that is HTML", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<p>welcome")
 	}), do: posted(badCall, "neither JSON")},
-	{name: "an answer of nothing", want: "502", server: oddly(func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusAccepted) }), do: posted(badCall, `"id":1,`)},
-	{name: "an answer to something else", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+	{name: "an answer of nothing", want: "200", server: oddly(func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusAccepted) }), do: posted(badCall, `"id":1,`)},
+	{name: "an answer to something else", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Content-Type", jsonType)
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":9,"result":{"tools":[]}}`)
 	}), do: posted(badCall, "something else")},
-	{name: "an answer that is compressed", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+	{name: "an answer that is compressed", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Content-Type", jsonType)
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = io.WriteString(w, "\x1f\x8b")
 	}), do: posted(badCall, "compressed")},
-	{name: "an answer that is too large", want: "502", cfg: Config{Config: relay.Config{Limits: call.Limits{Bytes: 5000}}}, server: oddly(func(w http.ResponseWriter, id string) {
+	{name: "an answer that is too large", want: "200", cfg: Config{Config: relay.Config{Limits: call.Limits{Bytes: 5000}}}, server: oddly(func(w http.ResponseWriter, id string) {
 		w.Header().Set("Content-Type", jsonType)
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"x":%q}}`, id, strings.Repeat("x", 20_000))
-	}), do: posted(badCall, "larger than")},
+	}), do: posted(badCall, "is withheld")},
 	{name: "an event that is too large", want: "200", cfg: Config{Config: relay.Config{Limits: call.Limits{Bytes: 5000}}}, server: oddly(func(w http.ResponseWriter, id string) {
 		w.Header().Set("Content-Type", streamType)
 		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"result\":{\"x\":%q},\"id\":%s}\n\n", strings.Repeat("x", 20_000), id)
-	}), do: posted(badCall, `"code":-32603,"message":"the server's answer is larger than`)},
+	}), do: posted(badCall, "is withheld")},
 	{name: "a stream that ends too soon", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Content-Type", streamType)
 		_, _ = io.WriteString(w, ": hello\n\n")
-	}), do: posted(badCall, `"code":-32603,"message":"the server's stream ended`)},
-	{name: "a redirect", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+	}), do: posted(badCall, "has no result: the server's stream ended")},
+	{name: "a redirect", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Location", "https://elsewhere.example/mcp")
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	}), do: posted(badCall, "elsewhere (HTTP status 307)")},
-	{name: "a refusal of the proxy's credentials", want: "502", server: oddly(func(w http.ResponseWriter, _ string) {
+	{name: "a refusal of the proxy's credentials", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://elsewhere.example"`)
 		w.WriteHeader(http.StatusUnauthorized)
 	}), do: posted(badCall, "credentials")},

@@ -22,7 +22,7 @@ import (
 
 // An exchange is one HTTP request of a client, and the link of its messages.
 type exchange struct {
-	*relay.Exchange
+	relay    *relay.Exchange
 	p        *Proxy
 	ctx      context.Context // with the values of the request's, lasting longer
 	owner    string
@@ -86,7 +86,7 @@ func (e *exchange) begin(version string, initialize bool) *refusal {
 			return &refusal{http.StatusInternalServerError, nil, call.InternalError, err.Error()}
 		}
 	}
-	e.Exchange = client.NewExchange(e.ctx, e)
+	e.relay = client.NewExchange(e.ctx, e)
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (e *exchange) readOwn(resp *http.Response) error {
 		if err != nil {
 			return fmt.Errorf("the server's answer cannot be read: %w", hidden(err))
 		}
-		e.FromServer(data)
+		e.relay.FromServer(data)
 	case mcphttp.ContentType(resp.Header) == streamType:
 		for in := sse.NewReader(resp.Body, limit); ; {
 			event, err := in.Next()
@@ -196,7 +196,7 @@ func (e *exchange) readOwn(resp *http.Response) error {
 				return errors.New("the server's stream ends without an answer")
 			}
 			if len(event.Data) > 0 && (event.Type == "" || event.Type == "message") {
-				e.FromServer(event.Data)
+				e.relay.FromServer(event.Data)
 			}
 		}
 	}

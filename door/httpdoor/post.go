@@ -73,8 +73,8 @@ func (e *exchange) take(r *http.Request) *refusal {
 		e.id = m.ID
 	}
 	e.listens = m.Method == "subscriptions/listen"
-	e.Message(r.Context(), m, e.original)
-	e.Wait()
+	e.relay.Message(r.Context(), m, e.original)
+	e.relay.Wait()
 	e.checkParams(r.Header, m)
 	return nil
 }
@@ -97,8 +97,8 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 	if err != nil {
 		return // it was judged: this cannot be
 	}
-	if why := paramsAgree(h, e.Tool(c.Name), c.Raw, e.p.cfg.Limits); why != "" {
-		e.Fail(mcpheader.HeaderMismatch, why, e.waiting[0].r)
+	if why := paramsAgree(h, e.relay.Server().Tool(c.Name), c.Raw, e.p.cfg.Limits); why != "" {
+		e.relay.Mismatch(e.waiting[0].r, mcpheader.HeaderMismatch, why)
 		e.waiting = nil
 	}
 }
@@ -131,8 +131,8 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 		return no
 	}
 	e.batch = len(elements)
-	e.Batch(r.Context(), text)
-	e.Wait()
+	e.relay.Batch(r.Context(), text)
+	e.relay.Wait()
 	return nil
 }
 
@@ -202,7 +202,7 @@ func (e *exchange) forgetAll() {
 		case e.resumable():
 			e.forgetLater(m.r)
 		default:
-			e.Forget(m.r)
+			e.relay.Client().Forget(m.r)
 		}
 	}
 }
@@ -212,11 +212,11 @@ func (e *exchange) forgetAll() {
 func (e *exchange) forgetLater(r *relay.Request) {
 	time.AfterFunc(e.p.cfg.ResumeTime, func() {
 		switch {
-		case !e.Waits(r):
+		case !e.relay.Client().Waits(r):
 		case e.p.sessions.resumed(e.session):
 			e.forgetLater(r)
 		default:
-			e.Forget(r)
+			e.relay.Client().Forget(r)
 		}
 	})
 }
@@ -228,7 +228,16 @@ func (e *exchange) resumable() bool { return e.resumes && e.session != nil }
 func (e *exchange) failAll(message string) {
 	for _, m := range e.waiting {
 		if m.r != nil {
-			e.Fail(call.InternalError, message, m.r)
+			e.relay.Fail(message, m.r)
+		}
+	}
+}
+
+// tooLarge answers the requests whose answer is larger than the limit.
+func (e *exchange) tooLarge() {
+	for _, m := range e.waiting {
+		if m.r != nil {
+			e.relay.TooLarge(m.r)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 		switch {
 		case errors.Is(err, sse.ErrTooLarge):
 			_, begun, _ := bytes.Cut(event.Raw, []byte("data:"))
-			if line := e.TooLong(call.Recover(bytes.NewReader(begun))); line != nil {
+			if line := e.relay.TooLong(call.Recover(bytes.NewReader(begun))); line != nil {
 				out.write(encode(line))
 			}
 		case errors.Is(err, io.ErrUnexpectedEOF):
@@ -84,7 +84,7 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 		return
 	}
 	if errors.Is(err, sse.ErrTooLarge) {
-		e.failAll("the server's answer is larger than the proxy's limit: ask for less at once")
+		e.tooLarge()
 	} else {
 		e.failAll("the server's stream ended before it answered")
 	}
@@ -101,7 +101,7 @@ func (e *exchange) event(event sse.Event) []byte {
 		e.p.cfg.Logger.Warn("dropped an event of the server that is no message")
 		return event.WithData(nil)
 	}
-	line := e.FromServer(event.Data)
+	line := e.relay.FromServer(event.Data)
 	if bytes.Equal(line, event.Data) {
 		return event.Raw
 	}

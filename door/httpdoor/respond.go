@@ -74,10 +74,10 @@ func (e *exchange) learnSession(resp *http.Response) bool {
 	}
 	id := ids[0]
 	odd := strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' })
-	if len(ids) > 1 || id == "" || len(id) > 1024 || odd || e.Apart(call.SessionID(id)) != nil {
+	if len(ids) > 1 || id == "" || len(id) > 1024 || odd || e.relay.Apart(call.SessionID(id)) != nil {
 		return false
 	}
-	e.session = e.p.sessions.begin(id, e.owner, e.Client)
+	e.session = e.p.sessions.begin(id, e.owner, e.relay.Client())
 	return e.session != nil
 }
 
@@ -97,7 +97,8 @@ func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
 	data, err := readWithin(resp, e.p.cfg.Limits.Bytes)
 	switch {
 	case errors.Is(err, errTooLarge):
-		e.fail(w, "the server's answer is larger than the proxy's limit: ask for less at once")
+		e.tooLarge()
+		e.fail(w, errTooLarge.Error())
 		return
 	case err != nil:
 		e.fail(w, "the server's answer broke off")
@@ -106,7 +107,7 @@ func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
 		e.respondNothing(w, resp.StatusCode)
 		return
 	}
-	out := e.FromServer(data)
+	out := e.relay.FromServer(data)
 	if resp.StatusCode/100 != 2 {
 		e.forgetAll() // the status answers them
 		e.respondError(w, resp, out)
@@ -159,11 +160,11 @@ func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *htt
 
 // showable reports whether a text may be shown as it is.
 func (e *exchange) showable(text []byte) bool {
-	if !e.Withholds() {
+	if !e.relay.Server().Withholds() {
 		return true
 	}
 	quoted, err := json.Marshal(string(text))
-	return err == nil && utf8.Valid(text) && e.Harmless(quoted)
+	return err == nil && utf8.Valid(text) && e.relay.Harmless(quoted)
 }
 
 // respondError writes an answer with an HTTP status that says that it is an error.

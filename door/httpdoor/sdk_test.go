@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"net/http"
@@ -62,7 +63,7 @@ func newSDKServer(t testing.TB, options *mcp.StreamableHTTPOptions) *sdkServer {
 	modern := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: options.JSONResponse})
 	legacy := mcp.NewStreamableHTTPHandler(get, options)
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= mcpheader.Modern {
+		if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= call.Modern {
 			modern.ServeHTTP(w, r)
 			return
 		}
@@ -116,7 +117,7 @@ func TestSDK(t *testing.T) {
 			server := newSDKServer(t, &tt.options)
 			url := serve(t, server.url, Config{}, httpguard.Guard{})
 			var progress, changed atomic.Int32
-			stateful := tt.version < mcpheader.Modern && !tt.options.Stateless
+			stateful := tt.version < call.Modern && !tt.options.Stateless
 			streams := !tt.options.JSONResponse
 			s := connect(t, url, tt.version, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { progress.Add(1) },

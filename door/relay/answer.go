@@ -4,12 +4,13 @@
 package relay
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/toolvet/toolvet/call"
 )
 
-// A response is a JSON-RPC response of the proxy's own.
+// A response is a JSON-RPC response of toolvet's own.
 type response struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -23,47 +24,74 @@ type responseError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// answerError answers the client with a JSON-RPC error. A nil id becomes null, as
-// JSON-RPC wants it for a message whose id could not be read.
-func (p *Exchange) answerError(id json.RawMessage, e *call.Error) {
-	p.answer(response{ID: id, Error: &responseError{Code: e.Code, Message: e.Message}})
+func errorResponse(id json.RawMessage, code int, message string) response {
+	return response{ID: id, Error: &responseError{Code: code, Message: message}}
 }
 
-// errorLine is an answer with a JSON-RPC error.
-func (p *Exchange) errorLine(id json.RawMessage, code int, message string) []byte {
-	line, err := encode(response{ID: id, Error: &responseError{Code: code, Message: message}})
+// answerResult answers the client's request r, unless that was answered or cancelled
+// meanwhile.
+func (x *Exchange) answerResult(r *Request, result json.RawMessage) {
+	if x.client.pending.remove(r) {
+		x.answer(response{ID: r.id, Result: result})
+	}
+}
+
+func (x *Exchange) answer(r response) {
+	code := 0
+	if r.Error != nil {
+		code = r.Error.Code
+	}
+	if line := x.encoded(r); line != nil {
+		x.link.Answer(line, code)
+	}
+}
+
+// encoded is a response as a line. A nil id becomes null, as JSON-RPC wants it for a message
+// whose id could not be read.
+func (x *Exchange) encoded(r response) []byte {
+	r.JSONRPC = "2.0"
+	if r.ID == nil {
+		r.ID = json.RawMessage("null")
+	}
+	line, err := json.Marshal(r)
 	if err != nil { // the parts are valid JSON of our own
-		p.log.Error("could not answer", "err", err)
+		x.server.cfg.Logger.Error("could not answer", "err", err)
 		return nil
 	}
 	return line
 }
 
-// answerResult answers the client's request r, unless that was answered or cancelled
-// meanwhile.
-func (p *Exchange) answerResult(r *Request, result json.RawMessage) {
-	if p.pending.remove(r) {
-		p.answer(response{ID: r.id, Result: result})
+// errorLine is an answer with a JSON-RPC error.
+func (x *Exchange) errorLine(id json.RawMessage, code int, message string) []byte {
+	return x.encoded(errorResponse(id, code, message))
+}
+
+// refuseServer answers a request of the server with an error.
+func (x *Exchange) refuseServer(id json.RawMessage, code int, message string) {
+	if line := x.errorLine(id, code, message); line != nil {
+		go x.link.Send(line) // a server that reads nothing must not hold up whoever reads it
 	}
 }
 
-func (p *Exchange) answer(r response) {
-	line, err := encode(r)
-	if err != nil { // the parts are valid JSON of our own
-		p.log.Error("could not answer", "err", err)
-		return
+// notify sends the client a notification of toolvet's own, unless ctx is done.
+func (x *Exchange) notify(ctx context.Context, method string, params any) {
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+	if err == nil && ctx.Err() == nil {
+		x.link.Notify(line)
 	}
-	code := 0
-	if r.Error != nil {
-		code = r.Error.Code
-	}
-	p.link.Answer(line, code)
 }
 
-func encode(r response) ([]byte, error) {
-	r.JSONRPC = "2.0"
-	if r.ID == nil {
-		r.ID = json.RawMessage("null")
+// task answers a request about a task of toolvet's own: a validation that has outlasted its
+// request.
+func (x *Exchange) task(m call.Envelope) {
+	var meta map[string]any
+	if fields, err := call.DecodeArguments(m.Params, x.server.cfg.Limits); err == nil {
+		meta, _ = fields["_meta"].(map[string]any)
 	}
-	return json.Marshal(r)
+	result, e := x.server.cfg.Validator.Task(m.Method, m.Params, x.client.caller.session(meta))
+	answer := response{ID: m.ID, Result: result}
+	if e != nil {
+		answer.Error = &responseError{Code: e.Code, Message: e.Message, Data: e.Data}
+	}
+	x.answer(answer)
 }

@@ -44,7 +44,7 @@ limits: [{name: many, tools: "echo:*", rate: 10000/s, burst: 1000000, concurrenc
 			b.ReportAllocs()
 			for i := 1; b.Loop(); i++ {
 				p.FromClient(b.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"message":"aaaaaaaaaaaaaaaaaaaa"}}}`, i))
-				if p.Waiting() != 1 {
+				if p.Client().Waiting() != 1 {
 					b.Fatal("the call was not forwarded")
 				}
 				p.FromServer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"aaaaaaaaaaaaaaaaaaaa"}]}}`, i))

@@ -32,8 +32,8 @@ func (c *caller) learn(change func(*call.Session)) {
 func (c *caller) session(meta map[string]any) *call.Session {
 	known := c.known.Load()
 	trace, _ := meta["traceparent"].(string) // SEP-414
-	version, _ := meta[versionKey].(string)
-	client, _ := meta["io.modelcontextprotocol/clientInfo"].(map[string]any)
+	version, _ := meta[call.RevisionKey].(string)
+	client, _ := meta[call.ClientInfoKey].(map[string]any)
 	if trace == "" && version == "" && client == nil {
 		return known
 	}

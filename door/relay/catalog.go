@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 )
 
 // A catalog is what the proxy knows of the server's tools. It learns from the
@@ -85,22 +86,22 @@ func (c *catalog) set(tools *call.Catalog, ttl time.Duration, epoch int) {
 
 // learnPage takes one page of a listing of the client: the one that cursor asked
 // for. It returns the tools of all pages up to it, as far as they are known.
-func (c *catalog) learnPage(page *listing, cursor string, epoch int) *call.Catalog {
+func (c *catalog) learnPage(page *door.ToolsPage, cursor string, epoch int) *call.Catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	follows := cursor == "" || c.pages != nil && cursor == c.cursor
 	if cursor == "" || !follows {
 		c.pages = nil
 	}
-	all := append(c.pages, page.tools...)
+	all := append(c.pages, page.Tools...)
 	tools := call.NewCatalog(all)
 	switch {
 	case !follows: // a page from the middle tells nothing of the whole
-	case page.next == "":
-		c.set(tools, page.ttl, epoch)
+	case page.Next == "":
+		c.set(tools, page.TTL, epoch)
 		c.pages, c.cursor = nil, ""
 	case len(all) <= maxTools:
-		c.pages, c.cursor = all, page.next
+		c.pages, c.cursor = all, page.Next
 	}
 	return tools
 }

@@ -49,11 +49,11 @@ func (c *catalog) join(start func(*flight)) *flight {
 }
 
 // list asks the server for its tools, together with all calls that do so now.
-func (p *Exchange) list(ctx context.Context) (*call.Catalog, error) {
-	f := p.catalog.join(func(f *flight) {
-		ctx, cancel := context.WithTimeout(p.ctx, p.cfg.ServerTimeout)
+func (x *Exchange) list(ctx context.Context) (*call.Catalog, error) {
+	f := x.server.catalog.join(func(f *flight) {
+		ctx, cancel := context.WithTimeout(x.ctx, x.server.cfg.ServerTimeout)
 		defer cancel()
-		f.tools, f.err = p.listPages(ctx, f.epoch)
+		f.tools, f.err = x.listPages(ctx, f.epoch)
 		f.ended = time.Now()
 		close(f.done)
 	})

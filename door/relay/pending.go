@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 )
 
 // maxPending bounds the requests of the client that are not answered yet.
@@ -20,20 +20,13 @@ const maxPending = 10_000
 
 // A Request is one request of the client that is not answered yet.
 type Request struct {
-	id     json.RawMessage // as the client spelt it
-	method string
-	call   *call.Call         // of a tools/call
-	task   *call.Call         // of a request for a task: the call that has become it; nil if not known
-	event  *toolvet.Event     // of a tools/call that was forwarded
-	cursor string             // of a tools/list
-	epoch  int                // of the catalog when a tools/list was forwarded
-	ticket toolvet.Ticket     // of a tools/call that was admitted
-	cancel context.CancelFunc // stops judging; nil once the server has the request
-
-	mu      sync.Mutex
-	sent    bool // the server has it, or may have it
-	sending bool // whether it does is not known yet
-	over    bool // it ended meanwhile, and is still to be settled
+	id      json.RawMessage // as the client spelt it
+	method  string
+	passage *door.Passage      // of a tools/call that was admitted; else nil
+	task    *call.Call         // of a request for a task: the call that has become it; nil if not known
+	cursor  string             // of a tools/list
+	epoch   int                // of the catalog when a tools/list was forwarded
+	cancel  context.CancelFunc // stops judging; nil once the server has the request
 }
 
 // A pendingTable holds the client's requests that are not answered yet, by id.
@@ -73,46 +66,10 @@ func (t *pendingTable) take(id json.RawMessage) *Request {
 	r := t.byID[key]
 	delete(t.byID, key)
 	t.mu.Unlock()
-	r.ended()
+	if r != nil {
+		r.passage.Close()
+	}
 	return r
-}
-
-// ended settles what counts r, which has been removed from the table: at once, or as soon as it is
-// known whether the server has it. A nil r is none. It is called without the table's lock: to
-// count may mean to ask Redis.
-func (r *Request) ended() {
-	if r == nil || r.ticket == nil {
-		return
-	}
-	r.mu.Lock()
-	r.over = r.sending
-	wait, sent := r.sending, r.sent
-	r.mu.Unlock()
-	switch {
-	case wait:
-	case sent:
-		r.ticket.Release()
-	default:
-		r.ticket.Rollback()
-	}
-}
-
-// delivered says that no more is to be known of whether the server has r.
-func (r *Request) delivered() {
-	r.mu.Lock()
-	r.sending = false
-	over := r.over
-	r.mu.Unlock()
-	if over {
-		r.ended()
-	}
-}
-
-// unsent says that the server did not take r after all.
-func (r *Request) unsent() {
-	r.mu.Lock()
-	r.sent = false
-	r.mu.Unlock()
 }
 
 // remove removes r. It returns false if r is gone already: cancelled, or answered by
@@ -126,7 +83,7 @@ func (t *pendingTable) remove(r *Request) bool {
 	}
 	t.mu.Unlock()
 	if here {
-		r.ended()
+		r.passage.Close()
 	}
 	return here
 }
@@ -146,23 +103,18 @@ func (t *pendingTable) forward(r *Request) bool {
 		return false
 	}
 	r.cancel = nil
-	r.mu.Lock()
-	r.sent, r.sending = true, true
-	r.mu.Unlock()
+	r.passage.Sending()
 	return true
 }
 
-// counted remembers the event and the ticket of r, which is still to be sent. If r is gone,
-// nobody will, and it returns false.
-func (t *pendingTable) counted(r *Request, e *toolvet.Event, ticket toolvet.Ticket) bool {
+// admitted remembers the passage of r, which is still to be sent. If r is gone, nobody will
+// send it, and admitted returns false.
+func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	here := t.byID[call.IDKey(r.id)] == r
 	if here {
-		r.event, r.ticket = e, ticket
-	}
-	t.mu.Unlock()
-	if !here {
-		ticket.Rollback()
+		r.passage = p
 	}
 	return here
 }
@@ -183,7 +135,7 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 		return nil, false
 	case r.cancel != nil:
 		r.cancel()
-		r.ended()
+		r.passage.Close()
 		return r, false
 	}
 	r.endsSoon()
@@ -192,7 +144,7 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 
 // endsSoon counts a cancelled call as running for a while: the server need not say when it
 // has ended.
-func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.ended) }
+func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.passage.Close) }
 
 // forget removes r, as if it were cancelled, unless it is gone.
 func (t *pendingTable) forget(r *Request) {

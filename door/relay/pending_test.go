@@ -4,6 +4,7 @@
 package relay
 
 import (
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -37,22 +39,30 @@ func readCall() *call.Call {
 	return &call.Call{Name: "read", Tool: &call.Tool{Name: "read", InputSchema: []byte(`{"type":"object"}`)}, Arguments: map[string]any{}, Raw: []byte("{}")}
 }
 
+// admit lets a call in.
+func admit(t *testing.T, gate *toolvet.Gate) *door.Passage {
+	t.Helper()
+	d := door.Door{Gate: func() *toolvet.Gate { return gate }, Point: toolvet.PointProxy, Logger: slog.New(slog.DiscardHandler)}
+	p := d.Enter(t.Context(), readCall(), door.Request{})
+	if answer, refused := p.Refusal(); refused {
+		t.Fatalf("refused: %s", answer)
+	}
+	return p
+}
+
 // TestCancelledHolds holds that a call which the server has keeps its slot for a while after it
 // was cancelled: the server may go on working.
 func TestCancelledHolds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gate := limited(t, "limits: [{name: slots, concurrency: 1}]\n")
-		v, ticket := gate.Admit(t.Context(), readCall(), toolvet.PointProxy)
-		if !v.Go {
-			t.Fatal(v)
-		}
+		p := admit(t, gate)
 		var table pendingTable
 		r := &Request{id: []byte("2"), method: "tools/call"}
 		table.add(r)
-		table.counted(r, nil, ticket)
+		table.admitted(r, p)
 		forwarded := table.forward(r)
-		r.delivered()
+		p.Sent()
 		if !forwarded || !cancelled(&table, r) {
 			t.Fatal("the server has the call, and must be told of its end")
 		}
@@ -73,17 +83,17 @@ func TestLostWhileSent(t *testing.T) {
 	t.Parallel()
 	for _, taken := range []bool{false, true} {
 		gate := limited(t, "limits: [{name: quota, quota: 1/day}]\n")
-		_, ticket := gate.Admit(t.Context(), readCall(), toolvet.PointProxy)
+		p := admit(t, gate)
 		var table pendingTable
 		r := &Request{id: []byte("2"), method: "tools/call"}
 		table.add(r)
-		table.counted(r, nil, ticket)
+		table.admitted(r, p)
 		table.forward(r)
 		table.remove(r)
 		if !taken {
-			r.unsent()
+			p.Unsent()
 		}
-		r.delivered()
+		p.Sent()
 		if v := gate.Judge(t.Context(), readCall(), toolvet.PointProxy); v.Go == taken {
 			t.Errorf("taken: %v: the next call is a go: %v", taken, v.Go)
 		}

@@ -5,38 +5,13 @@ package relay
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
-
-// task answers a request about a task of the proxy's own: a validation that has outlasted its
-// request.
-func (p *Exchange) task(m call.Envelope) {
-	var meta map[string]any
-	if fields, err := call.DecodeArguments(m.Params, p.limits); err == nil {
-		meta, _ = fields["_meta"].(map[string]any)
-	}
-	result, e := p.validator.Task(m.Method, m.Params, p.caller.session(meta))
-	answer := response{ID: bytes.Clone(m.ID), Result: result}
-	if e != nil {
-		answer.Error = &responseError{Code: e.Code, Message: e.Message, Data: e.Data}
-	}
-	p.answer(answer)
-}
-
-// notify sends the client a notification of the proxy's own, unless ctx is done.
-func (p *Exchange) notify(ctx context.Context, method string, params any) {
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
-	if err == nil && ctx.Err() == nil {
-		p.link.Notify(line)
-	}
-}
 
 // Bounds of the tasks of a server whose calls are remembered.
 const (
@@ -59,13 +34,13 @@ type taskCall struct {
 
 // learn remembers a call if its result says that it has become a task: in "task" (2025-11-25),
 // or in the result itself (SEP-2663).
-func (t *taskCalls) learn(c *call.Call, result []byte, limits call.Limits) {
-	if !bytes.Contains(result, []byte("task")) && !bytes.Contains(result, []byte(`\u`)) {
+func (t *taskCalls) learn(c *call.Call, result *splice.Document) {
+	if text := result.Text(); !bytes.Contains(text, []byte("task")) && !bytes.Contains(text, []byte(`\u`)) {
 		return // as nearly all
 	}
-	id := textOf(splice.Get(result, limits, "task", "taskId"))
-	if id == "" && textOf(splice.Get(result, limits, "resultType")) == "task" {
-		id = textOf(splice.Get(result, limits, "taskId"))
+	id := textOf(result.Get("task", "taskId"))
+	if id == "" && textOf(result.Get("resultType")) == "task" {
+		id = textOf(result.Get("taskId"))
 	}
 	if id == "" {
 		return

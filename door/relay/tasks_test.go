@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
 // TestTaskCalls holds that the calls of tasks are remembered as long as somebody asks for
@@ -20,7 +21,7 @@ func TestTaskCalls(t *testing.T) {
 		var tasks taskCalls
 		learn := func(id string) *call.Call {
 			c := new(call.Call)
-			tasks.learn(c, fmt.Appendf(nil, `{"t\u0061sk":{"taskId":%q}}`, id), call.Limits{})
+			tasks.learn(c, splice.New(fmt.Appendf(nil, `{"t\u0061sk":{"taskId":%q}}`, id), call.Limits{}))
 			return c
 		}
 		first, second := learn("1"), learn("2")
@@ -40,7 +41,7 @@ func TestTaskCalls(t *testing.T) {
 			t.Errorf("%d tasks are remembered", len(tasks.byID))
 		}
 		for _, result := range []string{`{"task":{}}`, `{"task":"1"}`, `{"taskId":"new"}`, `{"resultType":"complete","taskId":"new"}`, `[{"task":{"taskId":"new"}}]`, `{"task":`} {
-			if tasks.learn(first, []byte(result), call.Limits{}); tasks.of("new") != nil || tasks.of("") != nil {
+			if tasks.learn(first, splice.New([]byte(result), call.Limits{})); tasks.of("new") != nil || tasks.of("") != nil {
 				t.Errorf("%s is a task", result)
 			}
 		}

@@ -35,7 +35,7 @@ func (p *session) readClient(ctx context.Context, r *reading) {
 		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			p.Refuse(tooLong.ID, call.InvalidRequest, "the message is larger than the proxy's limit: send less at once")
+			p.relay.Refuse(tooLong.ID, call.InvalidRequest, "the message is larger than the proxy's limit: send less at once")
 		case err != nil:
 			close(r.done)
 			return
@@ -68,13 +68,13 @@ func (p *session) fromLine(ctx context.Context, line []byte) {
 	case bytes.IndexByte(text, '\r') >= 0:
 		// Readers that take a carriage return for the end of a line (Python's text
 		// mode, Java, .NET) would see other messages in this line than we do.
-		p.Refuse(call.Recover(bytes.NewReader(text)).ID, call.ParseError,
+		p.relay.Refuse(call.Recover(bytes.NewReader(text)).ID, call.ParseError,
 			"the message has a carriage return inside: send each message on one line")
 	case text[0] == '[':
 		p.reading.batch = true
-		p.Batch(ctx, text)
+		p.relay.Batch(ctx, text)
 		p.reading.batch = false
 	default:
-		p.FromClient(ctx, line)
+		p.relay.FromClient(ctx, line)
 	}
 }

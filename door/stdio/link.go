@@ -6,7 +6,6 @@ package stdio
 import (
 	"context"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/door/relay"
 )
 
@@ -31,17 +30,17 @@ func (p *session) Forward(r *relay.Request, line []byte) {
 		err = p.toServer.write(line, true)
 	}
 	if err != nil {
-		p.Unsent(r)
+		p.relay.Unsent(r)
 	}
 	switch {
 	case p.isGone():
 		// It may have had the request. How it ended is known in a moment.
 		go func() {
 			<-p.exited
-			p.Fail(call.InternalError, p.died(), r)
+			p.relay.Fail(p.died(), r)
 		}()
 	case err != nil:
-		p.Fail(call.InternalError, "the server does not take messages any more: start it again", r)
+		p.relay.Fail("the server does not take messages any more: start it again", r)
 	}
 }
 

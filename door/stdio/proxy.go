@@ -51,7 +51,7 @@ type session struct {
 	cfg    Config
 	limits call.Limits
 	client *relay.Client
-	*relay.Exchange
+	relay  *relay.Exchange
 
 	toClient, toServer *lineWriter
 
@@ -129,12 +129,12 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	p.ctx, p.end = context.WithCancel(ctx)
 	defer p.end()
 	p.toServer = newLineWriter(server.Stdin())
-	p.Exchange = p.client.NewExchange(p.ctx, p)
+	p.relay = p.client.NewExchange(p.ctx, p)
 	clientDone := make(chan struct{})
 	p.reading = &reading{in: lines.NewReader(p.cfg.Stdin, p.limits.Bytes), done: clientDone}
 	go p.readClient(p.ctx, p.reading)
 	go p.readServer(server.Stdout())
-	go p.Warm()
+	go p.relay.Warm()
 	go p.watchClient()
 	select {
 	case <-clientDone:
@@ -203,7 +203,7 @@ func stop(ctx context.Context, server Peer) process.Exit {
 func (p *session) finish(server Peer) {
 	deadline := time.After(p.cfg.Linger)
 	judged := make(chan struct{})
-	go func() { defer close(judged); p.Wait() }()
+	go func() { defer close(judged); p.relay.Wait() }()
 	select {
 	case <-judged: // calls that wait for a verdict still reach the server
 	case <-p.serverGone:
@@ -216,7 +216,7 @@ func (p *session) finish(server Peer) {
 	_ = server.Stdin().Close()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for p.Waiting() > 0 {
+	for p.client.Waiting() > 0 {
 		select {
 		case <-tick.C:
 		case <-p.serverGone:
@@ -256,7 +256,7 @@ func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 }
 
 // failPending answers the requests that the server took with it.
-func (p *session) failPending() { p.FailAll(p.died()) }
+func (p *session) failPending() { p.relay.FailAll(p.died()) }
 
 func (p *session) died() string {
 	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)

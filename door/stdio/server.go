@@ -19,13 +19,13 @@ func (p *session) readServer(r io.Reader) {
 		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			if line = p.TooLong(tooLong.Remnant); line != nil {
+			if line = p.relay.TooLong(tooLong.Remnant); line != nil {
 				p.toClientLine(line, true)
 			}
 		case err != nil:
 			return
 		default:
-			if line = p.FromServer(line); line != nil {
+			if line = p.relay.FromServer(line); line != nil {
 				p.toClientLine(line, !in.Ready())
 			}
 		}

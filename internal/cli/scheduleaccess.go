@@ -59,17 +59,15 @@ func (a *jobAccess) permit(ctx context.Context, who call.Session, tool string, a
 	if gate == nil {
 		return errors.New("the policy has no scheduler any more")
 	}
-	v, ticket := gate.Admit(ctx, c, toolvet.PointProxy)
-	e := &toolvet.Event{Call: c, Point: toolvet.PointProxy, Verdict: v}
-	door.Judged(ctx, a.observer, e, a.log)
-	if !e.Verdict.Go {
-		ticket.Rollback()
-		return fmt.Errorf("the policy does not let you %s: %s", tool, strings.Join(protocol.NewResult(tool, e.Verdict).Errors, "; "))
+	d := door.Door{Gate: func() *toolvet.Gate { return gate }, Server: scheduleServer, Point: toolvet.PointProxy, Observer: a.observer, Logger: a.log}
+	p := d.Enter(ctx, c, door.Request{})
+	defer p.Close()
+	if v := p.Verdict(); !v.Go {
+		return fmt.Errorf("the policy does not let you %s: %s", tool, strings.Join(protocol.NewResult(tool, v).Errors, "; "))
 	}
-	defer ticket.Release()
-	passed := toolvet.Reviewed{Verdict: toolvet.Verdict{Go: true}}
-	door.Returned(ctx, a.observer, e, &passed, 0, false, a.log)
-	if !passed.Go {
+	p.Sending()
+	p.Sent()
+	if p.Returned(ctx, json.RawMessage("{}")).Withheld {
 		return errors.New("what you do cannot be recorded, and so is not done: toolvet's log says why")
 	}
 	return nil

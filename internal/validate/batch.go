@@ -23,15 +23,16 @@ const workers = 8
 func (v *Validator) answerBatch(ctx context.Context, r *Request, t *teller) json.RawMessage {
 	// Each call counts by itself. So that of the batch tool does not: where one call may run
 	// at a time, it would keep out its own.
-	if verdict, _ := r.Gate.DryRun(ctx, v.hollow(r.Call), toolvet.DryRun{}); !verdict.Go {
-		return r.refusal(verdict)
+	own := v.hollow(r.Call)
+	if verdict, _ := r.Gate.DryRun(ctx, own, toolvet.DryRun{}); !verdict.Go {
+		return r.refusal(*r.refuse(ctx, own, verdict))
 	}
 	items, err := protocol.DecodeBatch(r.Call.Raw, v.cfg.Limits)
 	if err != nil {
-		return r.refusal(*malformed(err.Error()))
+		return r.refusal(*r.refuse(ctx, own, malformed(err.Error())))
 	}
 	if len(items) > v.cfg.MaxBatch { // whatever the policy makes of the schema
-		return r.refusal(*malformed("the batch has more calls than are allowed: send several"))
+		return r.refusal(*r.refuse(ctx, own, malformed("the batch has more calls than are allowed: send several")))
 	}
 	answer := protocol.NewBatchResult(v.batchResults(ctx, r, items, t))
 	return answer.Answer(r.Modern)
@@ -104,7 +105,8 @@ type admission struct {
 func (v *Validator) admitItem(ctx context.Context, r *Request, raw json.RawMessage) (*admitted, *toolvet.Verdict) {
 	arguments, err := call.DecodeArguments(raw, v.cfg.Limits)
 	if err != nil {
-		return nil, malformed(`must be an object {"tool": …, "arguments": {…}}`)
+		own := &call.Call{Server: r.Call.Server, Name: r.Method, Tool: v.validate, Session: r.Call.Session, Validation: true}
+		return nil, r.refuse(ctx, own, malformed(`must be an object {"tool": …, "arguments": {…}}`))
 	}
 	return v.admit(ctx, r, raw, arguments)
 }

@@ -31,8 +31,9 @@ type Request struct {
 	// Judged is told of each verdict on a target, and may refuse what it was told: a hook
 	// for logs. It returns the verdict that counts. Nil: nobody is told.
 	Judged func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict
-	// Refused is told why the request itself was refused. Nil: nobody is.
-	Refused func(protocol.Result)
+	// Refused is told of a request that is refused itself, alone or in a batch, as the call of
+	// the validate tool that it is. It returns the verdict that counts. Nil: nobody is told.
+	Refused func(ctx context.Context, own *call.Call, v toolvet.Verdict) toolvet.Verdict
 	// Native asks the server's own validate tool, whose CallToolResult it returns, within a
 	// bounded time. Nil: it has none.
 	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
@@ -98,11 +99,11 @@ func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, 
 		Meta: r.Call.Meta, Session: r.Call.Session, Validation: true,
 	}
 	if verdict := at.Gate.Judge(ctx, own, toolvet.PointLibrary); !verdict.Go {
-		return nil, &verdict
+		return nil, r.refuse(ctx, own, verdict)
 	}
 	q, err := protocol.DecodeRequest(raw, at.Tools, v.cfg.Limits)
 	if err != nil {
-		return nil, malformed(err.Error())
+		return nil, r.refuse(ctx, own, malformed(err.Error()))
 	}
 	q.Call.Server, q.Call.Meta, q.Call.Session = at.Server, r.Call.Meta, r.Call.Session
 	if name != "" {
@@ -114,18 +115,23 @@ func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, 
 	return &admitted{q, at}, nil
 }
 
-func malformed(message string) *toolvet.Verdict {
-	return &toolvet.Verdict{Findings: []check.Finding{{
+func malformed(message string) toolvet.Verdict {
+	return toolvet.Verdict{Findings: []check.Finding{{
 		Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel, Message: message,
 	}}}
+}
+
+// refuse tells of a request that is refused itself.
+func (r *Request) refuse(ctx context.Context, own *call.Call, v toolvet.Verdict) *toolvet.Verdict {
+	if r.Refused != nil {
+		v = r.Refused(ctx, own, v)
+	}
+	return &v
 }
 
 // refusal is the answer to a request that is refused itself.
 func (r *Request) refusal(v toolvet.Verdict) json.RawMessage {
 	result := protocol.NewResult(r.Call.Name, v)
-	if r.Refused != nil {
-		r.Refused(result)
-	}
 	return result.Refusal(r.Modern)
 }
 

@@ -16,18 +16,11 @@ import (
 // HeaderMismatch is the error code of a request whose headers and body disagree.
 const HeaderMismatch = -32020
 
-// Modern is the first revision whose requests carry their version, and are mirrored in
-// headers.
-const Modern = "2026-07-28"
-
-// versionKey is where in _meta a request says its revision.
-const versionKey = "io.modelcontextprotocol/protocolVersion"
-
 // BodyVersion is the revision that the params of a message name themselves; "" before
 // 2026-07-28.
 func BodyVersion(params json.RawMessage, limits strictjson.Limits) string {
 	meta := member(params, "_meta", limits)
-	version, _ := textOf(member(meta, versionKey, limits), limits)
+	version, _ := textOf(member(meta, call.RevisionKey, limits), limits)
 	return version
 }
 

@@ -5,6 +5,7 @@ package splice
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -98,8 +99,12 @@ func (d *Document) settle() {
 	}
 }
 
+// replace puts another text in the place of the value. What was added here may be longer than
+// the limit of what is read from outside.
 func (d *Document) replace(text []byte) {
-	*d = Document{text: text, limits: d.limits, changed: true}
+	limits := d.limits
+	limits.Bytes = max(cmp.Or(limits.Bytes, strictjson.DefaultBytes), len(text))
+	*d = Document{text: text, limits: limits, changed: true}
 }
 
 func (d *Document) isNull() bool { return string(d.text) == "null" }

@@ -163,3 +163,20 @@ func TestDocumentKeepsItsText(t *testing.T) {
 		t.Error("a document without changes copies its text")
 	}
 }
+
+// TestDocumentGrows holds that the limit of what is read does not bound what is added.
+func TestDocumentGrows(t *testing.T) {
+	t.Parallel()
+	d := splice.New([]byte(`{"a":1}`), strictjson.Limits{Bytes: 7})
+	for _, path := range []string{"b", "c"} {
+		if err := d.Set([]byte(`"new"`), path); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Get(path); string(got) != `"new"` {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+	if got := string(d.Text()); got != `{"a":1,"b":"new","c":"new"}` {
+		t.Errorf("got %s", got)
+	}
+}

@@ -156,7 +156,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	version := r.Header.Get(mcpheader.Version)
-	if version >= mcpheader.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
+	if version >= call.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
 		f.modern(w, r, m, line)
 		return
 	}
@@ -201,7 +201,7 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *st
 
 // get opens the stream of what the server says unasked, or takes a stream up again.
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= mcpheader.Modern {
+	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= call.Modern {
 		w.Header().Set("Allow", "POST")
 		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "there is no GET since 2026-07-28: send subscriptions/listen")
 		return

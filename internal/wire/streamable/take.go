@@ -35,7 +35,7 @@ const arrival = 500 * time.Millisecond
 
 func (c *Client) newPost(m call.Envelope, line []byte) *post {
 	p := &post{Envelope: m, line: line, isSent: make(chan struct{})}
-	p.modern = mcpheader.BodyVersion(m.Params, c.limits) >= mcpheader.Modern
+	p.modern = mcpheader.BodyVersion(m.Params, c.limits) >= call.Modern
 	p.ctx, p.cancel = context.WithCancel(c.ctx)
 	p.sent = sync.OnceFunc(func() { close(p.isSent) })
 	return p

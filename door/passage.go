@@ -1,0 +1,230 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// A Passage is one call on its way through a [Door]. Its methods may be called concurrently,
+// and those that need no answer do nothing on a nil Passage.
+type Passage struct {
+	door    *Door
+	request Request
+	event   toolvet.Event // its verdict is that on the call until the result comes
+	verdict toolvet.Verdict
+	refused bool
+	ticket  toolvet.Ticket // nil: nothing was counted
+
+	mu      sync.Mutex
+	sent    bool // the server has the call, or may have it
+	sending bool // whether the server took the call is not known yet
+	closed  bool // Close was called while that was not known
+}
+
+// judged records the verdict on the call.
+func (p *Passage) judged(ctx context.Context, v toolvet.Verdict, took time.Duration) {
+	p.event.Verdict, p.event.Took = v, took
+	p.door.record(ctx, &p.event)
+	p.verdict = p.event.Verdict
+	if p.refused = !p.verdict.Go; p.refused {
+		words := protocol.NewResult(p.event.Call.Name, p.verdict)
+		p.door.tell(slog.LevelInfo, "refused a call", &words)
+	}
+}
+
+// Verdict is the verdict on the call.
+func (p *Passage) Verdict() toolvet.Verdict { return p.verdict }
+
+// Refusal is the answer to a call that is not made: a tool execution error (SEP-1303). Ok is
+// false if the call may be made.
+func (p *Passage) Refusal() (answer json.RawMessage, ok bool) {
+	if !p.refused {
+		return nil, false
+	}
+	words := protocol.NewResult(p.event.Call.Name, p.verdict)
+	return words.Refusal(p.request.Modern), true
+}
+
+// Parent is the traceparent to put in the place of the client's in the request's _meta, as a
+// JSON string, so that the server's spans stand below toolvet's. Nil leaves the request as it is.
+func (p *Passage) Parent() []byte {
+	if p == nil || p.event.Traceparent == "" || p.event.Call.Meta["traceparent"] == nil {
+		return nil
+	}
+	return strconv.AppendQuote(nil, p.event.Traceparent) // hex digits and hyphens
+}
+
+// Sending says that the call goes to the server now, which may have it from here on. The
+// caller must say with [Passage.Sent] what became of that.
+func (p *Passage) Sending() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.sent, p.sending = true, true
+	p.mu.Unlock()
+}
+
+// Unsent says that the server did not take the call.
+func (p *Passage) Unsent() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.sent = false
+	p.mu.Unlock()
+}
+
+// Sent says that nothing more will be known of whether the server took the call: it did,
+// unless [Passage.Unsent] was called.
+func (p *Passage) Sent() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.sending = false
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		p.Close()
+	}
+}
+
+// Made reports whether the server has the call, or may have it.
+func (p *Passage) Made() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent
+}
+
+// Close ends the passage: what counts the call is told that it has ended, or that it was not
+// made after all. Where that is not known yet, [Passage.Sent] does so. A limit may ask a
+// database, so Close must not be called with a lock held.
+func (p *Passage) Close() {
+	if p == nil || p.ticket == nil {
+		return
+	}
+	p.mu.Lock()
+	p.closed = p.sending
+	wait, sent := p.sending, p.sent
+	p.mu.Unlock()
+	switch {
+	case wait:
+	case sent:
+		p.ticket.Release()
+	default:
+		p.ticket.Rollback()
+	}
+}
+
+// Shown is what a client gets of a server's answer.
+type Shown struct {
+	Raw      json.RawMessage // the result or error to show
+	Error    bool            // Raw is a JSON-RPC error, not a result
+	Changed  bool            // Raw is not what the server wrote
+	Withheld bool            // Raw is toolvet's, in the place of an answer that must not be shown
+	Verdict  toolvet.Verdict // of the output layer
+}
+
+// Returned reviews and records the result of the call: the client gets it as it is, changed
+// and annotated, or a tool execution error in its place.
+func (p *Passage) Returned(ctx context.Context, raw json.RawMessage) Shown {
+	v := p.door.Review(ctx, p.event.Call, "tools/call", raw)
+	return p.show(ctx, v, raw, false)
+}
+
+// Refused reviews and records the JSON-RPC error that the server answered with.
+func (p *Passage) Refused(ctx context.Context, raw json.RawMessage) Shown {
+	v := p.door.Review(ctx, p.event.Call, "tools/call", raw)
+	return p.show(ctx, v, raw, true)
+}
+
+// Unreadable withholds and records an answer that cannot be read: err says why.
+func (p *Passage) Unreadable(ctx context.Context, err error) Shown {
+	return p.show(ctx, unread(err), nil, true)
+}
+
+// show records what came back, a result or an error, and makes of it what the client gets.
+func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMessage, isErr bool) Shown {
+	p.returned(ctx, &v, len(raw), isErr || isError(raw))
+	if v.Go {
+		p.door.noted(p.event.Call.Name, v.Verdict)
+		shown, err := v.Raw, error(nil)
+		if !isErr { // an error has no place for what was found
+			shown, err = Annotate(p.event.Call.Name, &v)
+		}
+		if err == nil {
+			return Shown{Raw: shown, Error: isErr, Changed: len(shown) != len(raw) || !bytes.Equal(shown, raw), Verdict: v.Verdict}
+		}
+		p.door.Logger.Error("a result is withheld: it could not be changed", "server", p.door.Server, "tool", p.event.Call.Name, "err", err)
+		v = toolvet.Reviewed{}
+	}
+	words := protocol.NewResult(p.event.Call.Name, v.Verdict)
+	p.door.tell(slog.LevelWarn, "withheld what the server sent", &words)
+	return Shown{Raw: words.Withheld(p.request.Modern), Changed: true, Withheld: true, Verdict: v.Verdict}
+}
+
+// returned records what came back, and withholds what cannot be recorded.
+func (p *Passage) returned(ctx context.Context, v *toolvet.Reviewed, size int, failed bool) {
+	e := &p.event
+	e.Verdict, e.Took, e.Bytes, e.Failed = v.Verdict, time.Since(e.Began), size, failed
+	if p.door.Observer == nil {
+		return
+	}
+	if err := p.door.Observer.Returned(context.WithoutCancel(ctx), e); err != nil {
+		p.door.Logger.Error("a result could not be recorded", "tool", e.Call.Name, "err", err)
+		*v = toolvet.Reviewed{Verdict: unrecorded(check.Output, "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")}
+	}
+}
+
+// Failed records that the call has no result, and returns the answer for a client that still
+// waits. Why continues the sentence "The call has no result:".
+func (p *Passage) Failed(ctx context.Context, why string) json.RawMessage {
+	Lost(ctx, p)
+	return protocol.Failure(p.event.Call.Name, why, p.Made(), p.request.Modern)
+}
+
+// Lost records that nothing came back of calls that were admitted, also if ctx is done. All of
+// them together take no longer than a second. It ignores nil passages and refused calls.
+func Lost(ctx context.Context, passages ...*Passage) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	for _, p := range passages {
+		if p == nil || p.refused || p.door.Observer == nil {
+			continue
+		}
+		e := p.event
+		e.Took, e.Failed = time.Since(e.Began), true
+		if err := p.door.Observer.Returned(ctx, &e); err != nil {
+			p.door.Logger.Error("it could not be recorded that nothing came back of a call", "tool", e.Call.Name, "err", err)
+		}
+	}
+}
+
+// Call is the call without its arguments, once it was admitted.
+func (p *Passage) Call() *call.Call { return p.event.Call }
+
+// isError reports whether a result says that its tool failed.
+func isError(raw []byte) bool {
+	if !bytes.Contains(raw, []byte("isError")) && !bytes.Contains(raw, []byte(`\u`)) {
+		return false // as nearly all
+	}
+	return string(splice.Get(raw, call.Limits{Bytes: len(raw)}, "isError")) == "true"
+}

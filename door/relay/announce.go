@@ -1,0 +1,121 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// announce adds the toolValidation capability to the result of a handshake. A server
+// without tools has nothing to validate.
+func (x *Exchange) announce(m *message, r *Request) error {
+	capabilities := m.Get("result", "capabilities")
+	if m.At("result", "capabilities", "tools") == nil {
+		return nil
+	}
+	if version := textOf(m.Get("result", "protocolVersion")); version != "" {
+		x.client.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
+	}
+	name := x.server.cfg.ValidateName
+	if native := protocol.Announced(capabilities); native != "" {
+		x.server.nativeBatch.Store(protocol.AnnouncedBatch(capabilities))
+		x.server.native.Store(&native)
+		name = native
+	}
+	entrance := validate.Door{Levels: x.server.cfg.Gate().Levels(), Progress: true, Tasks: r.method == "server/discover"} // tasks of 2025-11-25 are others
+	offered := x.server.cfg.Validator.Capability(name, entrance)
+	if x.server.cfg.Rehearse != nil {
+		offered.Levels = append(offered.Levels, protocol.RehearseLevel)
+	}
+	capability, err := json.Marshal(offered)
+	if err != nil {
+		return err
+	}
+	if entrance.Tasks {
+		keep := func(value []byte) ([]byte, error) {
+			if value == nil {
+				value = []byte("{}")
+			}
+			return value, nil
+		}
+		if err := m.Edit(keep, "result", "capabilities", "extensions", protocol.TasksExtension); err != nil {
+			return err
+		}
+	}
+	if err := m.Set(capability, "result", "capabilities", "experimental", protocol.Experimental); err != nil {
+		return err
+	}
+	return m.Set(capability, "result", "capabilities", "extensions", protocol.Extension)
+}
+
+// addTools learns from a page of the client's own listing, hides what the session may not see,
+// and adds toolvet's own tools to the last page.
+func (x *Exchange) addTools(m *message, r *Request) error {
+	page, err := door.DecodeTools(m.Result, m.sent, x.server.cfg.Limits)
+	if err != nil {
+		return err
+	}
+	x.logFaults(page)
+	tools := x.server.catalog.learnPage(page, r.cursor, r.epoch)
+	if page.Next == "" {
+		x.listed(tools)
+	}
+	left := len(page.Tools) + len(page.Faults)
+	if x.server.cfg.Gate().Hides() {
+		if left, err = x.hide(m, page); err != nil {
+			return err
+		}
+	}
+	if page.Next != "" {
+		return nil
+	}
+	list := m.Get("result", "tools")
+	for _, definition := range x.server.definitions(tools) {
+		raw, err := definition.Encode()
+		if err != nil {
+			return err
+		}
+		list = splice.Append(list, left == 0, raw)
+		left++
+	}
+	return m.Set(list, "result", "tools")
+}
+
+// hide takes the tools that the session may not see, or whose definitions a model may not
+// read, out of a page of tools/list. It returns how many entries are left. Definitions that
+// cannot be read are taken out, too: nobody can say whether they may be seen.
+func (x *Exchange) hide(m *message, page *door.ToolsPage) (left int, err error) {
+	limits := x.server.cfg.Limits
+	entries, err := strictjson.Elements(m.Get("result", "tools"), limits)
+	if err != nil {
+		return 0, err
+	}
+	gate, session := x.server.cfg.Gate(), x.client.caller.session(nil)
+	var kept [][]byte
+	for i, t := range page.InOrder(entries, limits) {
+		if t != nil && gate.Lists(x.ctx, &call.Call{Server: x.server.cfg.Server, Name: t.Name, Tool: t, Session: session}) {
+			kept = append(kept, entries[i])
+		}
+	}
+	if len(kept) == len(entries) {
+		return len(kept), nil
+	}
+	if err := m.Set(fmt.Appendf(nil, "[%s]", bytes.Join(kept, []byte(","))), "result", "tools"); err != nil {
+		return 0, err
+	}
+	if x.client.meta.Load() == nil {
+		return len(kept), nil
+	}
+	// What one session sees is not for another (2026-07-28, server/utilities/caching).
+	return len(kept), m.Set([]byte(`"private"`), "result", "cacheScope")
+}

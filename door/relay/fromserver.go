@@ -1,0 +1,361 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// A message is one of the server's on its way to the client. It is read once; whoever has
+// something to change changes the document, which is written once.
+type message struct {
+	call.Envelope
+	*splice.Document
+	sent json.RawMessage // the result as the server sent it
+}
+
+func (x *Exchange) read(line []byte) (*message, error) {
+	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return &message{m, splice.NewObject(line, m.Members(), x.server.cfg.Limits), m.Result}, nil
+}
+
+// part is the part of a message that the other side reads, and its name.
+func (m *message) part() (name string, raw json.RawMessage) {
+	switch {
+	case m.Method != "":
+		return "params", m.Params
+	case m.Result != nil:
+		return "result", m.Result
+	}
+	return "error", m.Error
+}
+
+// heard are the messages of a server that toolvet learns from while it passes them on.
+var heard = map[string]func(x *Exchange, m *message){
+	"notifications/tools/list_changed":     func(x *Exchange, _ *message) { x.server.catalog.changed() },
+	"notifications/resources/updated":      func(x *Exchange, _ *message) { x.server.cfg.Validator.ResourcesChanged() },
+	"notifications/resources/list_changed": func(x *Exchange, _ *message) { x.server.cfg.Validator.ResourcesChanged() },
+	"roots/list":                           func(x *Exchange, m *message) { x.client.roots.asked(m.ID) },
+}
+
+// changed are the results to which toolvet adds something of its own, by the method of the
+// request. An error leaves the result as it is.
+var changed = map[string]func(x *Exchange, m *message, r *Request) error{
+	"initialize":      (*Exchange).announce,
+	"server/discover": (*Exchange).announce,
+	"tools/list":      (*Exchange).addTools,
+}
+
+// FromServer handles one message of the server, or a batch of them, and returns what the
+// client gets: the same line, a changed one, or nil.
+func (x *Exchange) FromServer(line []byte) []byte {
+	if text := bytes.Trim(line, " \t\r\n"); len(text) > 0 && text[0] == '[' {
+		return x.serverBatch(line, text)
+	}
+	m, err := x.read(line)
+	switch {
+	case err != nil || !m.Other:
+	case !x.Harmless(line):
+		err = errors.New("it holds what must not be shown in members that JSON-RPC does not know, or a result beside an error")
+	case m.Method == "" && x.server.cfg.Gate().Hides():
+		err = errors.New("it has members that JSON-RPC does not know, or a result beside an error: a list could show hidden tools")
+	}
+	switch {
+	case err != nil:
+		return x.malformed(line, err)
+	case m.Method != "":
+		if hear := heard[m.Method]; hear != nil {
+			hear(x, m)
+		}
+		return x.stray(m)
+	}
+	return x.answered(m)
+}
+
+// answered handles a server's answer.
+func (x *Exchange) answered(m *message) []byte {
+	if key := call.IDKey(m.ID); x.isPrivate(key) {
+		x.server.private.deliver(key, m.Envelope)
+		return nil
+	}
+	r := x.client.pending.take(m.ID)
+	switch {
+	case r == nil && m.ID != nil && x.server.cfg.Forgets:
+		x.server.cfg.Logger.Warn("dropped an answer of the server to a request that is not known, or is answered")
+		return nil
+	case r == nil:
+		return x.stray(m)
+	case r.passage != nil:
+		return x.returned(m, r)
+	}
+	return x.result(m, r)
+}
+
+// returned is the answer to a call as the client gets it.
+func (x *Exchange) returned(m *message, r *Request) []byte {
+	var shown door.Shown
+	part, raw := m.part()
+	if part == "error" {
+		shown = r.passage.Refused(x.ctx, raw)
+	} else {
+		x.server.tasks.learn(r.passage.Call(), m.At("result"))
+		shown = r.passage.Returned(x.ctx, raw)
+	}
+	switch {
+	case shown.Withheld:
+		return x.encoded(response{ID: r.id, Result: shown.Raw})
+	case !shown.Changed:
+		return m.Text()
+	}
+	return x.put(m, r, part, shown.Raw)
+}
+
+// result is the answer to another request as the client gets it.
+func (x *Exchange) result(m *message, r *Request) []byte {
+	line, ok := x.review(m, r)
+	change := changed[r.method]
+	if !ok || change == nil || m.Result == nil {
+		return line
+	}
+	err := change(x, m, r)
+	switch {
+	case err == nil:
+		return m.Text()
+	case r.method == "tools/list" && x.server.cfg.Gate().Hides():
+		x.server.cfg.Logger.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
+		return x.errorLine(r.id, call.InternalError, "the server's list of tools is withheld: it could not be read")
+	}
+	x.server.cfg.Logger.Warn("passed on a result of the server as it is", "method", r.method, "err", err)
+	return line
+}
+
+// A plainMethod is a method as MCP and its extensions name them. MCP's own are words, in which
+// no key or token hides.
+var (
+	plainMethod = regexp.MustCompile(`^[A-Za-z0-9_./$-]{1,200}$`)
+	wordsMethod = regexp.MustCompile(`^[A-Za-z_/]{1,60}$`)
+)
+
+// stray is what a client gets of a message that answers no request: one of the server's own,
+// or an answer to nothing that was asked.
+func (x *Exchange) stray(m *message) []byte {
+	if x.server.cfg.Gate().Reviews() && !x.plain(m.Envelope) {
+		x.server.cfg.Logger.Warn("dropped a message of the server: its method or its id must not be shown")
+		return nil
+	}
+	line, _ := x.review(m, nil)
+	return line
+}
+
+// plain reports whether nothing is hidden in the method and the id of a stray message.
+func (x *Exchange) plain(m call.Envelope) bool {
+	head, err := json.Marshal([]any{m.Method, m.ID})
+	if err != nil || m.Method != "" && !plainMethod.MatchString(m.Method) {
+		return false
+	}
+	if (m.Method == "" || wordsMethod.MatchString(m.Method)) && (m.ID == nil || m.ID[0] != '"') {
+		return true
+	}
+	return x.Harmless(head)
+}
+
+// Harmless reports whether the output layer would change nothing of a JSON text.
+func (x *Exchange) Harmless(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	v := x.server.door.Review(x.ctx, &call.Call{Server: x.server.cfg.Server}, "", text)
+	return v.Go && bytes.Equal(v.Raw, text)
+}
+
+// review has the output layer look at a message that is no call's answer: r is the request
+// that it answers, or nil. It returns what the client may get. Ok says that this is the
+// message, and not nil or an error in its place.
+func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
+	part, raw := m.part()
+	if raw == nil {
+		return m.Text(), true
+	}
+	c, method := &call.Call{Server: x.server.cfg.Server, Session: x.client.caller.session(nil)}, m.Method
+	if r != nil {
+		method = r.method
+		if r.task != nil {
+			c = r.task
+		}
+	}
+	v := x.server.door.Review(x.ctx, c, method, raw)
+	if !v.Go {
+		words := protocol.NewResult(c.Name, v.Verdict)
+		x.withhold(m, r, &words)
+		return x.inPlaceOf(m, r, &words), false
+	}
+	for _, f := range v.Findings {
+		x.server.cfg.Logger.Info("found in what the server sent", "method", method, "tool", c.Name, "check", f.Check, "at", f.Pointer)
+	}
+	shown := v.Raw
+	if part == "result" {
+		var err error
+		if shown, err = door.Annotate(c.Name, &v); err != nil {
+			x.server.cfg.Logger.Error("a message of the server is withheld: it could not be changed", "method", method, "err", err)
+			words := protocol.NewResult(c.Name, v.Verdict)
+			return x.inPlaceOf(m, r, &words), false
+		}
+	}
+	if len(shown) == len(raw) && bytes.Equal(shown, raw) {
+		return m.Text(), true
+	}
+	if part == "result" {
+		m.Result = shown
+	}
+	return x.put(m, r, part, shown), true
+}
+
+// put puts another text in the place of a part of a message.
+func (x *Exchange) put(m *message, r *Request, part string, raw json.RawMessage) []byte {
+	if err := m.Set(raw, part); err != nil { // its members were read
+		x.server.cfg.Logger.Error("a message of the server is withheld: it could not be changed", "err", err)
+		words := protocol.Result{}
+		return x.inPlaceOf(m, r, &words)
+	}
+	return m.Text()
+}
+
+// withhold logs why a message is withheld.
+func (x *Exchange) withhold(m *message, r *Request, words *protocol.Result) {
+	method := m.Method
+	if r != nil {
+		method = r.method
+	}
+	for _, f := range words.Findings {
+		x.server.cfg.Logger.Warn("withheld what the server sent", "method", method, "tool", words.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
+	}
+}
+
+// inPlaceOf is what the client gets in the place of a message that it must not get. A server
+// that asked for something is refused.
+func (x *Exchange) inPlaceOf(m *message, r *Request, words *protocol.Result) []byte {
+	const why = "what the server sent is withheld: "
+	switch {
+	case m.Method != "" && m.ID == nil:
+		x.server.cfg.Logger.Warn("dropped a notification of the server", "method", m.Method)
+		return nil
+	case m.Method != "":
+		x.refuseServer(m.ID, call.InternalError, why+words.Text())
+		return nil
+	case r != nil:
+		return x.errorLine(r.id, call.InternalError, why+words.Text())
+	}
+	return x.errorLine(m.ID, call.InternalError, why+words.Text())
+}
+
+// TooLong handles what is left of a message of the server that is longer than the limit. It
+// returns what the client gets, or nil.
+func (x *Exchange) TooLong(m call.Remnant) []byte {
+	x.server.stray.warn(x.server.cfg.Logger, "dropped a message of the server that is larger than the limit", nil)
+	switch {
+	case m.ID == nil:
+	case m.Method:
+		x.refuseServer(m.ID, call.InvalidRequest, "the request is larger than the proxy's limit: send less at once")
+	default:
+		if r := x.client.pending.take(m.ID); r != nil {
+			return x.unreadable(r, errTooLong)
+		}
+	}
+	return nil
+}
+
+var errTooLong = errors.New("the server's answer is larger than the proxy's limit")
+
+// TooLarge answers requests whose answer is larger than the limit, unless they are answered.
+func (x *Exchange) TooLarge(requests ...*Request) {
+	for _, r := range requests {
+		if x.client.pending.remove(r) {
+			x.link.Answer(x.unreadable(r, errTooLong), 0)
+		}
+	}
+}
+
+// unreadable is what a client gets in the place of an answer that cannot be read.
+func (x *Exchange) unreadable(r *Request, err error) []byte {
+	if r.passage != nil {
+		return x.encoded(response{ID: r.id, Result: r.passage.Unreadable(x.ctx, err).Raw})
+	}
+	if errors.Is(err, errTooLong) {
+		return x.errorLine(r.id, call.InternalError, err.Error()+": ask for less at once")
+	}
+	return x.errorLine(r.id, call.InternalError, "the server's answer is withheld: it is no message that every reader reads alike")
+}
+
+// malformed handles a line of the server that is no message. The client gets it, unless
+// it was meant for toolvet, or the gate has a say in what the client gets. Then an answer to a
+// request is withheld, since a client may read a list of tools in it, and all else is dropped:
+// nobody can look at what cannot be read.
+func (x *Exchange) malformed(line []byte, err error) []byte {
+	x.server.stray.warn(x.server.cfg.Logger, "the server sent a line that is no message", err)
+	m := call.Recover(bytes.NewReader(line))
+	withheld := x.server.Withholds()
+	if m.ID == nil || m.Method {
+		if withheld {
+			return nil
+		}
+		return line
+	}
+	if key := call.IDKey(m.ID); x.isPrivate(key) {
+		x.server.private.deliver(key, call.Envelope{})
+		return nil
+	}
+	r := x.client.pending.take(m.ID)
+	switch {
+	case r != nil && withheld:
+		return x.unreadable(r, err)
+	case withheld:
+		return nil
+	case r != nil:
+		door.Lost(x.ctx, r.passage)
+	}
+	return line
+}
+
+// serverBatch handles a JSON-RPC batch of the server (2025-03-26 only).
+func (x *Exchange) serverBatch(line, text []byte) []byte {
+	elements, err := strictjson.Elements(text, x.server.cfg.Limits)
+	if err != nil {
+		return x.malformed(line, err)
+	}
+	same, kept := true, make([][]byte, 0, len(elements))
+	for _, e := range elements {
+		out := []byte(nil)
+		if e[0] != '[' { // a batch holds no batches
+			out = x.FromServer(e)
+		}
+		same = same && bytes.Equal(out, e)
+		if out != nil {
+			kept = append(kept, out)
+		}
+	}
+	switch {
+	case same:
+		return line
+	case len(kept) == 0:
+		return nil
+	}
+	return slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
+}
+
+// isPrivate reports whether an id is that of a request of toolvet's own.
+func (x *Exchange) isPrivate(key string) bool {
+	return strings.HasPrefix(key, `"`+x.server.cfg.PrivatePrefix)
+}

@@ -1,0 +1,43 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package door
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// Validate answers a call of the validate tool or the batch tool with a CallToolResult, and
+// records each verdict, also on a request that is refused itself. It returns nil if ctx is done
+// first. Q says what to judge; Validate sets its hooks for records.
+func (d *Door) Validate(ctx context.Context, by *validate.Validator, q *validate.Request, r Request) json.RawMessage {
+	q.Modern = r.Modern
+	q.Judged = func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
+		return d.RecordDryRun(ctx, target, r, v, took)
+	}
+	q.Refused = func(ctx context.Context, own *call.Call, v toolvet.Verdict) toolvet.Verdict {
+		v = d.RecordDryRun(ctx, own, r, v, 0)
+		words := protocol.NewResult(own.Name, v)
+		d.tell(slog.LevelInfo, "refused a dry run", &words)
+		return v
+	}
+	return by.Answer(ctx, q)
+}
+
+// NativeAnswer is the answer of a server's own validate tool, as far as it may be shown.
+func (d *Door) NativeAnswer(ctx context.Context, tool string, raw json.RawMessage) (json.RawMessage, error) {
+	v := d.Review(ctx, &call.Call{Server: d.Server, Name: tool}, "", raw)
+	if !v.Go {
+		return nil, errors.New("the server's own validation is withheld")
+	}
+	return v.Raw, nil
+}
