@@ -47,21 +47,25 @@ var (
 // DecodeEnvelope reads one JSON-RPC message. Its own keys are read strictly; of
 // params, result and error only the syntax is checked. The error is an *[Error];
 // the envelope beside it holds the id if it could be read, so that the message
-// can be answered.
+// can be answered, and the method if that is tools/call, so that it can be recorded.
 func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 	var m Envelope
 	members, err := strictjson.Members(line, limits)
 	if err != nil {
-		m.ID = Recover(bytes.NewReader(line)).ID
+		found := Recover(bytes.NewReader(line))
+		m.ID = found.ID
+		if found.Call {
+			m.Method = "tools/call"
+		}
 		return m, jsonError(envelopeCode(err), "the message", err)
 	}
 	for _, member := range members {
 		if err := m.set(member); err != nil {
-			return Envelope{ID: idOf(members)}, err
+			return remains(members), err
 		}
 	}
 	if err := m.check(members); err != nil {
-		return Envelope{ID: m.ID}, err
+		return remains(members), err
 	}
 	m.members = members
 	return m, nil
@@ -131,15 +135,19 @@ func (m *Envelope) check(members []strictjson.Member) error {
 	return nil
 }
 
-// idOf finds the id of a message that is refused for another member.
-func idOf(members []strictjson.Member) json.RawMessage {
+// remains is what can be told of a message that is refused for one of its members.
+func remains(members []strictjson.Member) (m Envelope) {
 	for _, member := range members {
-		if member.Key == "id" {
-			id, _ := canonicalID(member.Raw)
-			return id
+		switch member.Key {
+		case "id":
+			m.ID, _ = canonicalID(member.Raw)
+		case "method":
+			if method, _ := stringOf(member.Raw); method == "tools/call" {
+				m.Method = method
+			}
 		}
 	}
-	return nil
+	return m
 }
 
 // maxID bounds an id, in bytes.

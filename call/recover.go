@@ -14,6 +14,7 @@ import (
 type Remnant struct {
 	ID     json.RawMessage // its id, if it has just one before the fault; else nil
 	Method bool            // it has a method: it is a request or a notification, no response
+	Call   bool            // the method is tools/call
 }
 
 // Recover reads a message that is refused, so that even such a one can be answered. It
@@ -22,7 +23,7 @@ func Recover(r io.Reader) Remnant {
 	s := idScanner{r: bufio.NewReaderSize(r, 32<<10)}
 	s.scan()
 	_, _ = io.Copy(io.Discard, s.r)
-	m := Remnant{Method: s.method}
+	m := Remnant{Method: s.method, Call: s.call}
 	if id, ok := canonicalID(s.id); ok && s.found == 1 {
 		m.ID = id
 	}
@@ -35,6 +36,7 @@ type idScanner struct {
 	id     []byte
 	found  int
 	method bool
+	call   bool
 }
 
 func (s *idScanner) scan() {
@@ -94,35 +96,35 @@ func (s *idScanner) string() ([]byte, bool) {
 func (s *idScanner) key(text string) {
 	switch text {
 	case `"id"`:
-		s.value()
+		s.found++
+		s.id = s.value()
 	case `"method"`:
-		s.method = true
+		method, _ := stringOf(s.value())
+		s.method, s.call = true, method == "tools/call"
 	}
 }
 
 // value reads the colon and a string or number behind it.
-func (s *idScanner) value() {
-	s.found++
-	s.id = nil
+func (s *idScanner) value() (text []byte) {
 	for {
 		c, err := s.r.ReadByte()
 		if err != nil {
-			return
+			return text
 		}
 		switch c {
 		case ' ', '\t', '\r', '\n', ':':
-			if len(s.id) > 0 {
-				return
+			if len(text) > 0 {
+				return text
 			}
 		case '"':
-			s.id, _ = s.string()
-			return
+			text, _ = s.string()
+			return text
 		case ',', '}', '{', '[':
 			_ = s.r.UnreadByte()
-			return
+			return text
 		default:
-			if len(s.id) <= maxID {
-				s.id = append(s.id, c)
+			if len(text) <= maxID {
+				text = append(text, c)
 			}
 		}
 	}

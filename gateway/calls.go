@@ -18,7 +18,7 @@ import (
 
 // callTool answers a tools/call.
 func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, error) {
-	c, err := s.g.door.Decode(ctx, r.params, s.who, r.passage())
+	c, err := s.decode(ctx, r.params, r.passage())
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,20 @@ func (s *session) passed(ctx context.Context, r *request, p *pool, from target, 
 		return protocol.Failure(from.own, why, true, r.modern), nil
 	}
 	return s.complete(r, raw, "")
+}
+
+// decode reads the params of a tools/call. What cannot be read is recorded for the server that
+// the tool's name begins with.
+func (s *session) decode(ctx context.Context, params json.RawMessage, r door.Request) (*call.Call, error) {
+	d := s.g.door
+	if server, _, ok := split(textOf(splice.Get(params, s.limits, "name"))); ok && s.g.has(server) {
+		d.Server = server
+	}
+	c, err := d.Decode(ctx, params, s.who, r)
+	if err == nil {
+		c.Server = ""
+	}
+	return c, err
 }
 
 // passage identifies a call for its passage through a door.

@@ -31,7 +31,7 @@ func (s *session) serve(ctx context.Context, r *request) (result json.RawMessage
 	if r.method != "tools/call" {
 		return nil, err
 	}
-	c, unread := s.g.door.Decode(ctx, r.params, s.who, r.passage())
+	c, unread := s.decode(ctx, r.params, r.passage())
 	if unread != nil {
 		return nil, unread
 	}

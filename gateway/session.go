@@ -144,6 +144,7 @@ func (s *session) read(in io.Reader) {
 		var long *lines.TooLongError
 		switch {
 		case errors.As(err, &long):
+			s.unreadable(long.Remnant, err)
 			s.refuse(long.ID, &call.Error{Code: call.InvalidRequest, Message: "the message is larger than the gateway's limit: send less at once"})
 		case err != nil:
 			return
@@ -177,6 +178,7 @@ func (s *session) message(text []byte) {
 	switch {
 	case err != nil:
 		s.g.log.Warn("refused a message", "err", err)
+		s.unreadable(call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
 		s.refuse(m.ID, err)
 	case m.Method == "":
 		s.replied(m)
@@ -187,6 +189,17 @@ func (s *session) message(text []byte) {
 	}
 }
 
+// unreadable records a message that is refused because of err, if it is a call.
+func (s *session) unreadable(m call.Remnant, err error) { s.g.Unreadable(s.ctx, *s.who(nil), m, err) }
+
+// Unreadable records a message of a client that a transport refuses because of err, if it is a
+// call.
+func (g *Gateway) Unreadable(ctx context.Context, who call.Session, m call.Remnant, err error) {
+	if m.Call {
+		g.door.Unreadable(ctx, &call.Call{Session: &who}, door.Request{ID: string(m.ID)}, err)
+	}
+}
+
 // request begins to work on a request.
 func (s *session) request(m call.Envelope) {
 	r := &request{id: bytes.Clone(m.ID), method: m.Method, params: bytes.Clone(m.Params)}
@@ -194,6 +207,7 @@ func (s *session) request(m call.Envelope) {
 	ctx, r.cancel = context.WithCancel(s.ctx)
 	if err := s.begin(r); err != nil {
 		r.cancel()
+		s.unreadable(call.Remnant{ID: r.id, Call: r.method == "tools/call"}, err)
 		s.refuse(r.id, err)
 		return
 	}
@@ -347,7 +361,7 @@ func (s *session) note(m call.Envelope) {
 		}
 	case "tools/call":
 		s.g.log.Warn("dropped a tools/call without an id")
-		if c, err := s.g.door.Decode(s.ctx, m.Params, s.who, door.Request{}); err == nil {
+		if c, err := s.decode(s.ctx, m.Params, door.Request{}); err == nil {
 			s.g.door.Unreadable(s.ctx, c, door.Request{}, errors.New("the call has no id"))
 		}
 	}

@@ -96,7 +96,12 @@ func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
 	}
 	var err error
 	c.Raw = r.Params.Arguments
-	c.Arguments, err = call.DecodeArguments(r.Params.Arguments, g.limits)
+	if c.Arguments, err = call.DecodeArguments(r.Params.Arguments, g.limits); err != nil {
+		// In the words of the other doors, which read the params.
+		if _, worded := call.DecodeParams(fmt.Appendf(nil, `{"name":"tool","arguments":%s}`, r.Params.Arguments), g.limits); worded != nil {
+			err = worded
+		}
+	}
 	return c, err
 }
 
@@ -125,6 +130,9 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest) (mcp.Result, error) {
 	res, err := g.handle(ctx, r)
 	switch {
+	case ctx.Err() != nil: // nobody waits for it any more
+		door.Lost(ctx, p)
+		return res, err
 	case err != nil:
 		return g.returnedError(ctx, p, err)
 	case res == nil:

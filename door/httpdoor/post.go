@@ -56,6 +56,9 @@ func (e *exchange) take(r *http.Request) *refusal {
 	limits := e.p.cfg.Limits
 	m, err := call.DecodeEnvelope(e.original, limits)
 	if err != nil {
+		if client, none := e.stateless(""); none == nil {
+			client.NewExchange(e.ctx, e).Unreadable(e.ctx, call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
+		}
 		return malformed(m.ID, err)
 	}
 	body := readMirrored(m, limits)

@@ -21,10 +21,17 @@ import (
 func (x *Exchange) FromClient(ctx context.Context, line []byte) {
 	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits)
 	if err != nil {
+		x.Unreadable(ctx, call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
 		x.refuseMessage(m.ID, err)
 		return
 	}
 	x.Message(ctx, m, line)
+}
+
+// Unreadable records a message that the transport, or the exchange, refuses because of err, if
+// it is a call.
+func (x *Exchange) Unreadable(ctx context.Context, m call.Remnant, err error) {
+	x.server.Unreadable(ctx, *x.client.caller.session(nil), m, err)
 }
 
 // Batch takes a JSON-RPC batch (2025-03-26 only) apart: its messages are judged one by

@@ -4,6 +4,7 @@
 package relay
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -42,6 +43,13 @@ func NewServer(cfg Config) (*Server, error) {
 	}}
 	s.catalog.ttl = cfg.ListTTL
 	return s, nil
+}
+
+// Unreadable records a message of a client that is refused because of err, if it is a call.
+func (s *Server) Unreadable(ctx context.Context, who call.Session, m call.Remnant, err error) {
+	if m.Call {
+		s.door.Unreadable(ctx, &call.Call{Session: &who}, door.Request{ID: string(m.ID)}, err)
+	}
 }
 
 // Tool returns a tool of the server as it is known now, or nil.

@@ -36,7 +36,7 @@ func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 	if tools := x.server.catalog.current(); tools.Tool(c.Name) != nil && !x.server.answers(c.Name, tools) {
 		c.Resolve(tools)
 		if !x.server.cfg.Gate().Waits(c) {
-			if x.enter(r) {
+			if x.enterCall(ctx, r, c) {
 				x.judge(ctx, r, c, line)
 			}
 			return
@@ -51,7 +51,7 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 	ctx, r.cancel = context.WithCancel(ctx)
 	cancel := r.cancel
 	c.Raw = bytes.Clone(c.Raw)
-	if !x.enter(r) {
+	if !x.enterCall(ctx, r, c) {
 		cancel()
 		return
 	}
@@ -72,6 +72,15 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			x.judge(ctx, r, c, line)
 		}
 	})
+}
+
+// enterCall is enter for a call, whose refusal is recorded.
+func (x *Exchange) enterCall(ctx context.Context, r *Request, c *call.Call) bool {
+	entered := x.enter(r)
+	if !entered {
+		x.server.door.Unreadable(ctx, c, r.of(c), errors.New("the request cannot be taken: its id is in use, or too many wait"))
+	}
+	return entered
 }
 
 // of identifies a call for its passage.

@@ -35,6 +35,7 @@ func (p *session) readClient(ctx context.Context, r *reading) {
 		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
+			p.relay.Unreadable(ctx, tooLong.Remnant, err)
 			p.relay.Refuse(tooLong.ID, call.InvalidRequest, "the message is larger than the proxy's limit: send less at once")
 		case err != nil:
 			close(r.done)
@@ -68,8 +69,10 @@ func (p *session) fromLine(ctx context.Context, line []byte) {
 	case bytes.IndexByte(text, '\r') >= 0:
 		// Readers that take a carriage return for the end of a line (Python's text
 		// mode, Java, .NET) would see other messages in this line than we do.
-		p.relay.Refuse(call.Recover(bytes.NewReader(text)).ID, call.ParseError,
-			"the message has a carriage return inside: send each message on one line")
+		const why = "the message has a carriage return inside: send each message on one line"
+		m := call.Recover(bytes.NewReader(text))
+		p.relay.Unreadable(ctx, m, errors.New(why))
+		p.relay.Refuse(m.ID, call.ParseError, why)
 	case text[0] == '[':
 		p.reading.batch = true
 		p.relay.Batch(ctx, text)

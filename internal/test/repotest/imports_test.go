@@ -131,8 +131,8 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"door"},
-		never:    []string{"record/calllog", "record/telemetry", "protocol", "door/relay", "door/stdio", "upstream", "mcpgate"},
-		why:      "a door tells what it does without knowing who listens",
+		never:    append([]string{"record", "record/...", "door/...", "upstream", "gateway", "mcpgate", "schedule", "internal/machine/process", "internal/cli"}, sdks...),
+		why:      "one place judges, records and answers; it knows neither what carries bytes nor who keeps records",
 	},
 	{
 		packages: []string{"door/relay", "door/stdio", "door/httpdoor", "upstream", "mcpgate", "protocol", "internal/validate", "internal/report", "door"},

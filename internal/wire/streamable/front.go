@@ -27,6 +27,9 @@ type FrontConfig struct {
 	// Who tells who makes a request: a name that no two have in common, and what the
 	// session is to know of it. Sessions are nobody else's. Default: everybody is one.
 	Who func(*http.Request) (identity string, who call.Session)
+	// Unreadable is told of a message that reaches no session, because no message can be read
+	// in it. Nil: nobody is.
+	Unreadable func(ctx context.Context, who call.Session, m call.Remnant, err error)
 
 	Limits      call.Limits   // of each message of a client; default call.Limits
 	MaxSessions int           // of one principal; of all, ten times as many; default 100
@@ -152,6 +155,9 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := call.DecodeEnvelope(line, f.limits)
 	if err != nil {
+		if _, who := f.cfg.Who(r); f.cfg.Unreadable != nil {
+			f.cfg.Unreadable(r.Context(), who, call.Remnant{ID: m.ID, Method: m.Method != "", Call: m.Method == "tools/call"}, err)
+		}
 		f.refuseError(w, m.ID, err)
 		return
 	}
