@@ -28,7 +28,7 @@ import (
 
 var writeFigures = flag.Bool("figures", false, "rewrite docs/figures/presets.md")
 
-var figures = filepath.Join("..", "docs", "figures", "presets.md")
+var figures = filepath.Join("..", "..", "docs", "figures", "presets.md")
 
 type sample struct {
 	Input         any

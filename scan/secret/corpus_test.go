@@ -120,7 +120,7 @@ func TestBenign(t *testing.T) {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	s, rows := standard(t), corpora.Read[sample](t, "secrets")
-	name := filepath.Join("..", "docs", "figures", "secrets.md")
+	name := filepath.Join("..", "..", "docs", "figures", "secrets.md")
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

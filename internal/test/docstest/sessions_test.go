@@ -27,7 +27,7 @@ const moduleRoot = "../../.."
 var elsewhere = map[string]string{
 	"go test ./...":                                                              "runs this test",
 	"go test ./internal/test/conformance":                                        "a part of go test ./...",
-	"npm ci --prefix internal/npm/testdata":                                      "run by .ci/run, which TestCIRunsThem holds",
+	"npm ci --prefix internal/test/npm/testdata":                                 "run by .ci/run, which TestCIRunsThem holds",
 	"go run ./internal/gen/newcheck my-check":                                    "run by the test of internal/newcheck",
 	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp": "serves until it is told to end; run by TestHTTPProxy of internal/cli",
 	"toolvet serve --policy toolvet.yaml":                                        "run by serve.txtar of internal/cli",
@@ -84,7 +84,7 @@ func TestIndentedCommands(t *testing.T) {
 
 func TestCIRunsThem(t *testing.T) {
 	t.Parallel()
-	if ci := read(t, moduleRoot+"/.ci/run"); !strings.Contains(ci, "npm ci --prefix internal/npm/testdata") {
+	if ci := read(t, moduleRoot+"/.ci/run"); !strings.Contains(ci, "npm ci --prefix internal/test/npm/testdata") {
 		t.Error(".ci/run does not install the npm packages as CONTRIBUTING.md says")
 	}
 }
@@ -195,7 +195,7 @@ func tools(t *testing.T) string {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building toolvet: %v\n%s", err, out)
 	}
-	modules, err := filepath.Abs(moduleRoot + "/internal/npm/testdata/node_modules")
+	modules, err := filepath.Abs(moduleRoot + "/internal/test/npm/testdata/node_modules")
 	if err != nil {
 		t.Fatal(err)
 	}
