@@ -16,6 +16,6 @@ func ExampleClass() {
 	fmt.Println(path.Class.Fix.In(class.Go))
 	// Output:
 	// path 15 high
-	// A directory beside the root whose name begins as the root's is taken for it: "/data-old" for "/data"
+	// A directory beside the root passes for it, because its name begins as the root's: "/data-old" for "/data"
 	// open root with os.OpenRoot once, and every file through it: root.Open(name) follows no link and no .. out of it
 }

@@ -24,12 +24,12 @@ var Class = &class.Class{
 	Plus:     3,
 	Rules: []class.Rule{
 		{Name: "control-characters", Doc: "Escape sequences for terminals come back"},
-		{Name: "invisible", Doc: "Zero-width characters, tag characters, or such as turn the direction of text come back"},
-		{Name: "hidden-text", Doc: "A comment of a page, or text that it hides, comes back as if people saw it"},
+		{Name: "invisible", Doc: "Zero-width characters, tag characters, or characters that change the direction of text come back"},
+		{Name: "hidden-text", Doc: "A comment of a page, or its hidden text, comes back like visible text"},
 		{Name: "unbounded", Doc: "A text of 2 MB comes back in full"},
 	},
 	Fix: class.Fix{
-		Any:        "bound the size of what is passed on, and remove control, zero-width and tag characters, comments and hidden text; mark it as content from elsewhere",
+		Any:        "bound the size of the output, and remove control, zero-width and tag characters, comments and hidden text; mark it as content from elsewhere",
 		TypeScript: "text.replace(/[\\p{Cc}\\p{Cf}\\u{E0000}-\\u{E007F}]/gu, c => \"\\n\\t\".includes(c) ? c : \"\"), slice to a limit, and remove comments and hidden elements before HTML becomes text",
 		Python:     "\"\".join(c for c in text if c in \"\\n\\t\" or unicodedata.category(c) not in (\"Cc\", \"Cf\"))[:limit], and remove comments and hidden elements before HTML becomes text",
 		Go:         "strings.Map with unicode.Is(unicode.C, r) dropped but for \\n and \\t, io.LimitReader before reading, and no comments or hidden elements when HTML becomes text",

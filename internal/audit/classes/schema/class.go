@@ -23,15 +23,15 @@ var Class = &class.Class{
 	Rules: []class.Rule{
 		{Name: "missing-required", Doc: "A call without a required argument reaches the handler"},
 		{Name: "wrong-type", Doc: "A call with an argument of another type reaches the handler"},
-		{Name: "raw-arguments", Doc: "In the code, arguments are used as they were sent: neither a parser nor a check of types is on the way"},
-		{Name: "depth", Doc: "An argument that is nested 2,000 deep ends the server, or has it answer no more"},
+		{Name: "raw-arguments", Doc: "In the code, arguments are used as sent, without a parser or a check of types"},
+		{Name: "depth", Doc: "An argument nested 2,000 deep ends or silences the server"},
 		{Name: "size", Doc: "An argument of 4 MB ends the server"},
-		{Name: "batch", Doc: "A batch of JSON-RPC ends the server, or has it answer no more"},
+		{Name: "batch", Doc: "A batch of JSON-RPC ends or silences the server"},
 	},
 	Fix: class.Fix{
-		Any:        "check the arguments against the schema that the tool publishes, before the handler runs, and answer with an error that says what is wrong",
+		Any:        "check the arguments against the tool's published schema before the handler runs, and answer with an error that names the fault",
 		TypeScript: "register the tool with a zod schema (server.registerTool(…, {inputSchema})), or parse the arguments with one first: schema.parse(request.params.arguments)",
 		Python:     "give the handler typed parameters (FastMCP checks them with pydantic), or validate arguments with a model first",
-		Go:         "use mcp.AddTool[In, Out] of the official SDK, which checks arguments, or RequireString and its like in the place of GetString",
+		Go:         "use mcp.AddTool[In, Out] of the official SDK, which checks arguments, or RequireString and the like in place of GetString",
 	},
 }
