@@ -153,7 +153,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("sample %s: precision %s, recall %s: both must be 85 %% at least", sample.name, percent(float64(all.right), float64(all.guessed)), percent(float64(all.right), float64(all.labelled)))
 		}
 	}
-	name := filepath.Join("..", "docs", "figures", "classification.md")
+	name := filepath.Join("..", "..", "docs", "figures", "classification.md")
 	if *writeFigures {
 		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -175,21 +175,21 @@ func about(labels map[string]label) string {
 	}
 	return fmt.Sprintf(`# How well parameters are classified
 
-What package [infer](../../infer) takes the parameters of real tools for, held against %d labels. A person read the
-name, format, description and tool of each parameter and said what it holds, before looking at the guess.
+Guesses of package [infer](../../internal/infer) about the parameters of real tools, compared with %d labels. A person read the
+name, format, description and tool of each parameter and labelled its contents before looking at the guess.
 
 There are two seeded random samples of the 10,794 distinct string parameters of 657 real lists of tools, in strata by
 broad words (any mention of a file, a link, a query, …), so that rare kinds come often enough. The first, of %d, was there
-when the rules were written, and they were improved by its errors. The second, of %d that are not in the
-first, was drawn and labelled when the rules stood, and no rule was changed for it: its figures are those to go by. It has no
-SQL, cron and nearly no regular expressions, because all that the strata for these had is in the first.
+when the heuristics were written, and its errors improved them. The second, of %d other parameters,
+was drawn and labelled afterwards, and changed no heuristic: trust its figures. It has no
+SQL, cron and nearly no regular expressions, because the first sample used up their strata.
 
 The columns "weighted" undo the strata: each label counts for as many parameters as it stands for. Labels are kept
 under a digest of server, tool and address (infer/testdata/labels.tsv), since the corpus is not part of this repository.
 
-What the labels mean: a path is that of a file or directory on a file system, not one in an API, a repository on a host, a
+The labels: a path is that of a file or directory on a file system, not one in an API, a repository on a host, a
 bucket or a menu; a URL is a whole one, whatever its scheme, but no connection string; a command is run as a program
 or by a shell, a subcommand or a slash command is not; SQL is a statement, not a WHERE clause, nor another query
-language; a time is a date and time in the form of RFC 3339 or ISO 8601; what may be one of several things is none.
+language; a time is a date and time in the form of RFC 3339 or ISO 8601; an ambiguous parameter is none.
 `, len(labels), count["1"], count["2"])
 }
