@@ -19,11 +19,11 @@ import (
 // announce adds the toolValidation capability to the result of a handshake. A server
 // without tools has nothing to validate.
 func (x *Exchange) announce(m *message, r *Request) error {
-	capabilities := m.Get("result", "capabilities")
-	if m.At("result", "capabilities", "tools") == nil {
+	capabilities := m.doc().Get("result", "capabilities")
+	if m.doc().At("result", "capabilities", "tools") == nil {
 		return nil
 	}
-	if version := textOf(m.Get("result", "protocolVersion")); version != "" {
+	if version := textOf(m.doc().Get("result", "protocolVersion")); version != "" {
 		x.client.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
 	}
 	name := x.server.cfg.ValidateName
@@ -48,14 +48,14 @@ func (x *Exchange) announce(m *message, r *Request) error {
 			}
 			return value, nil
 		}
-		if err := m.Edit(keep, "result", "capabilities", "extensions", protocol.TasksExtension); err != nil {
+		if err := m.doc().Edit(keep, "result", "capabilities", "extensions", protocol.TasksExtension); err != nil {
 			return err
 		}
 	}
-	if err := m.Set(capability, "result", "capabilities", "experimental", protocol.Experimental); err != nil {
+	if err := m.doc().Set(capability, "result", "capabilities", "experimental", protocol.Experimental); err != nil {
 		return err
 	}
-	return m.Set(capability, "result", "capabilities", "extensions", protocol.Extension)
+	return m.doc().Set(capability, "result", "capabilities", "extensions", protocol.Extension)
 }
 
 // addTools learns from a page of the client's own listing, hides what the session may not see,
@@ -79,7 +79,7 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 	if page.Next != "" {
 		return nil
 	}
-	list := m.Get("result", "tools")
+	list := m.doc().Get("result", "tools")
 	for _, definition := range x.server.definitions(tools) {
 		raw, err := definition.Encode()
 		if err != nil {
@@ -88,7 +88,7 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 		list = splice.Append(list, left == 0, raw)
 		left++
 	}
-	return m.Set(list, "result", "tools")
+	return m.doc().Set(list, "result", "tools")
 }
 
 // hide takes the tools that the session may not see, or whose definitions a model may not
@@ -96,7 +96,7 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 // cannot be read are taken out, too: nobody can say whether they may be seen.
 func (x *Exchange) hide(m *message, page *door.ToolsPage) (left int, err error) {
 	limits := x.server.cfg.Limits
-	entries, err := strictjson.Elements(m.Get("result", "tools"), limits)
+	entries, err := strictjson.Elements(m.doc().Get("result", "tools"), limits)
 	if err != nil {
 		return 0, err
 	}
@@ -110,12 +110,12 @@ func (x *Exchange) hide(m *message, page *door.ToolsPage) (left int, err error) 
 	if len(kept) == len(entries) {
 		return len(kept), nil
 	}
-	if err := m.Set(fmt.Appendf(nil, "[%s]", bytes.Join(kept, []byte(","))), "result", "tools"); err != nil {
+	if err := m.doc().Set(fmt.Appendf(nil, "[%s]", bytes.Join(kept, []byte(","))), "result", "tools"); err != nil {
 		return 0, err
 	}
 	if x.client.meta.Load() == nil {
 		return len(kept), nil
 	}
 	// What one session sees is not for another (2026-07-28, server/utilities/caching).
-	return len(kept), m.Set([]byte(`"private"`), "result", "cacheScope")
+	return len(kept), m.doc().Set([]byte(`"private"`), "result", "cacheScope")
 }

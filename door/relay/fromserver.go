@@ -22,16 +22,31 @@ import (
 // something to change changes the document, which is written once.
 type message struct {
 	call.Envelope
-	*splice.Document
-	sent json.RawMessage // the result as the server sent it
+	line     []byte
+	limits   call.Limits
+	document *splice.Document // nil: nobody needed it yet
+	sent     json.RawMessage  // the result as the server sent it
 }
 
-func (x *Exchange) read(line []byte) (*message, error) {
+func (x *Exchange) read(line []byte) (message, error) {
 	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits)
-	if err != nil {
-		return nil, err
+	return message{Envelope: m, line: line, limits: x.server.cfg.Limits, sent: m.Result}, err
+}
+
+// doc is the message as a document, which most messages never need.
+func (m *message) doc() *splice.Document {
+	if m.document == nil {
+		m.document = splice.NewObject(m.line, m.Members(), m.limits)
 	}
-	return &message{m, splice.NewObject(line, m.Members(), x.server.cfg.Limits), m.Result}, nil
+	return m.document
+}
+
+// text is the message with the changes so far.
+func (m *message) text() []byte {
+	if m.document == nil {
+		return m.line
+	}
+	return m.document.Text()
 }
 
 // part is the part of a message that the other side reads, and its name.
@@ -67,7 +82,8 @@ func (x *Exchange) FromServer(line []byte) []byte {
 	if text := bytes.Trim(line, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return x.serverBatch(line, text)
 	}
-	m, err := x.read(line)
+	decoded, err := x.read(line)
+	m := &decoded
 	switch {
 	case err != nil || !m.Other:
 	case !x.Harmless(line):
@@ -113,14 +129,16 @@ func (x *Exchange) returned(m *message, r *Request) []byte {
 	if part == "error" {
 		shown = r.passage.Refused(x.ctx, raw)
 	} else {
-		x.server.tasks.learn(r.passage.Call(), m.At("result"))
+		if mayBeTask(raw) {
+			x.server.tasks.learn(r.passage.Call(), m.doc().At("result"))
+		}
 		shown = r.passage.Returned(x.ctx, raw)
 	}
 	switch {
 	case shown.Withheld:
 		return x.encoded(response{ID: r.id, Result: shown.Raw})
 	case !shown.Changed:
-		return m.Text()
+		return m.text()
 	}
 	return x.put(m, r, part, shown.Raw)
 }
@@ -135,7 +153,7 @@ func (x *Exchange) result(m *message, r *Request) []byte {
 	err := change(x, m, r)
 	switch {
 	case err == nil:
-		return m.Text()
+		return m.text()
 	case r.method == "tools/list" && x.server.cfg.Gate().Hides():
 		x.server.cfg.Logger.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
 		return x.errorLine(r.id, call.InternalError, "the server's list of tools is withheld: it could not be read")
@@ -187,7 +205,7 @@ func (x *Exchange) Harmless(text []byte) bool {
 func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
 	part, raw := m.part()
 	if raw == nil {
-		return m.Text(), true
+		return m.text(), true
 	}
 	c, method := &call.Call{Server: x.server.cfg.Server, Session: x.client.caller.session(nil)}, m.Method
 	if r != nil {
@@ -215,7 +233,7 @@ func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
 		}
 	}
 	if len(shown) == len(raw) && bytes.Equal(shown, raw) {
-		return m.Text(), true
+		return m.text(), true
 	}
 	if part == "result" {
 		m.Result = shown
@@ -225,12 +243,12 @@ func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
 
 // put puts another text in the place of a part of a message.
 func (x *Exchange) put(m *message, r *Request, part string, raw json.RawMessage) []byte {
-	if err := m.Set(raw, part); err != nil { // its members were read
+	if err := m.doc().Set(raw, part); err != nil { // its members were read
 		x.server.cfg.Logger.Error("a message of the server is withheld: it could not be changed", "err", err)
 		words := protocol.Result{}
 		return x.inPlaceOf(m, r, &words)
 	}
-	return m.Text()
+	return m.text()
 }
 
 // withhold logs why a message is withheld.

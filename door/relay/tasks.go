@@ -32,12 +32,14 @@ type taskCall struct {
 	asked time.Time
 }
 
+// mayBeTask reports whether a result may say that its call has become a task. Nearly none does.
+func mayBeTask(result []byte) bool {
+	return bytes.Contains(result, []byte("task")) || bytes.Contains(result, []byte(`\u`))
+}
+
 // learn remembers a call if its result says that it has become a task: in "task" (2025-11-25),
 // or in the result itself (SEP-2663).
 func (t *taskCalls) learn(c *call.Call, result *splice.Document) {
-	if text := result.Text(); !bytes.Contains(text, []byte("task")) && !bytes.Contains(text, []byte(`\u`)) {
-		return // as nearly all
-	}
 	id := textOf(result.Get("task", "taskId"))
 	if id == "" && textOf(result.Get("resultType")) == "task" {
 		id = textOf(result.Get("taskId"))
