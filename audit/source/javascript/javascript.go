@@ -74,7 +74,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (result sourc
 func (t *tree) result(report flow.Report) source.Result {
 	t.gather()
 	var r source.Result
-	for _, f := range report.Findings {
+	for _, f := range report.Arrivals {
 		fact := audit.Fact{Cell: f.Cell, Method: audit.Static, Verdict: f.Verdict, Confidence: f.Confidence, Rule: f.Rule, Why: f.Why}
 		for _, s := range f.Steps {
 			fact.Flow = append(fact.Flow, t.original(s))

@@ -25,37 +25,37 @@ var nestedShells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash"
 
 // argumentsSink looks at the arguments of a program: a line for a shell among them, text that was
 // cut at blanks, and values that may start with a dash.
-func (in *interp) argumentsSink(name string, program Value, list sequence, at position) {
+func (sk *sinks) arguments(name string, program Value, list sequence, at position) {
 	place := argvPlace{}
-	for _, w := range in.text(program).words() {
+	for _, w := range textOf(program).words() {
 		last := w[strings.LastIndexAny(w, `/\`)+1:]
 		place.shell = place.shell || shells[w] || shells[last]
 		place.programs = append(place.programs, strings.TrimSuffix(strings.ToLower(last), ".exe"))
 	}
 	for _, v := range list.known {
-		in.argumentSink(name, in.text(v), &place, at)
+		sk.argument(name, textOf(v), &place, at)
 	}
 	if len(list.rest) > 0 { // in any order
-		rest := in.text(list.rest)
+		rest := textOf(list.rest)
 		words := rest.words()
 		place.ended = place.ended || slices.Contains(words, "--")
 		if i := slices.IndexFunc(words, programs.Valued); i >= 0 && !programs.Valued(place.before) {
 			place.before = words[i]
 		}
-		in.argumentSink(name, rest, &place, at)
+		sk.argument(name, rest, &place, at)
 	}
 }
 
-func (in *interp) argumentSink(name string, text Value, place *argvPlace, at position) {
+func (sk *sinks) argument(name string, text Value, place *argvPlace, at position) {
 	for _, a := range text {
 		for i, h := range holes(a.text) {
 			switch {
 			case place.shell && shellOptions[place.before]:
-				in.shellSink(name, Value{a}, at)
+				sk.shell(name, Value{a}, at)
 			case h.split:
-				in.judge(in.splitVerdict(a, h), audit.Command, name, h, at)
+				sk.judge(sk.split(a, h), audit.Command, name, h, at)
 			case i == 0 && !place.ended && a.text[0].hole != nil && h.form != formResolved && h.form != formReal:
-				in.judge(in.leadVerdict(a, h, place), audit.Command, name, h, at)
+				sk.judge(sk.lead(a, h, place), audit.Command, name, h, at)
 			}
 		}
 	}
@@ -78,8 +78,8 @@ func (in *interp) argumentSink(name string, text Value, place *argvPlace, at pos
 }
 
 // leadVerdict is that of an argument that begins with the caller's text.
-func (in *interp) leadVerdict(a Atom, h *hole, place *argvPlace) judgement {
-	if in.have(a, h)&bitDash != 0 {
+func (sk *sinks) lead(a Atom, h *hole, place *argvPlace) judgement {
+	if sk.state.have(a, h)&bitDash != 0 {
 		return judgement{verdict: audit.Guarded, rule: "argument-lead", why: "a leading dash is excluded"}
 	}
 	for _, p := range place.programs {

@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-func (in *interp) typeOf(v Value) Value {
+func typeOf(v Value) Value {
 	var out Value
 	for _, a := range v {
 		switch a.kind {
@@ -82,7 +82,7 @@ func parseNumber(s string) float64 {
 	return n
 }
 
-func (in *interp) arithmetic(op token.Token, a, b Value) Value {
+func arithmetic(op token.Token, a, b Value) Value {
 	x, ok1 := a.num()
 	y, ok2 := b.num()
 	if ok1 && ok2 {
@@ -91,7 +91,7 @@ func (in *interp) arithmetic(op token.Token, a, b Value) Value {
 	switch op {
 	case token.PLUS:
 		if mayBeText(a) || mayBeText(b) {
-			return concat(in.text(a), in.text(b))
+			return concat(textOf(a), textOf(b))
 		}
 		return unknownDepIf(a.depends() || b.depends())
 	case token.LESS, token.GREATER, token.LESS_OR_EQUAL, token.GREATER_OR_EQUAL:

@@ -9,18 +9,10 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// maxList bounds the elements of a list that is made by and by.
-func (in *interp) maxList() int {
-	if in.widened() {
-		return 50
-	}
-	return maxElements
-}
-
 // objectMethod calls a method of an object.
 func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Value {
 	o := a.obj
-	own := in.getOwn(o, key)
+	own := o.own(key)
 	switch {
 	case len(own) > 0 && (len(callable(own)) > 0 || o.native == ""):
 		return in.call(own, Value{a}, args, at)
@@ -31,10 +23,10 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 		case "call":
 			return in.call(Value{a}, arg(args, 0), args[min(1, len(args)):], at)
 		case "apply":
-			q := in.elements(arg(args, 1))
+			q := in.heap.elements(arg(args, 1))
 			return in.call(Value{a}, arg(args, 0), q.known, at)
 		case "bind":
-			return in.bindFunction(o, args)
+			return in.heap.bindFunction(o, args)
 		}
 	}
 	if v, ok := in.instanceMethod(o, key, args, at); ok {
@@ -44,23 +36,23 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 	if len(v) == 1 && v[0].kind == isUndefined {
 		if key == "toString" || key == "hasOwnProperty" {
 			if key == "hasOwnProperty" {
-				return in.hasKey(Value{a}, arg(args, 0))
+				return hasKey(Value{a}, arg(args, 0))
 			}
-			return in.text(Value{a})
+			return textOf(Value{a})
 		}
 		return in.unknownCall(key, Value{a}, args, at)
 	}
 	if len(v) == 1 && v[0].kind == isNative {
-		in.methodSinks(key, args, at)
+		in.sinks.method(key, args, at)
 	}
 	return in.call(v, Value{a}, args, at)
 }
 
-func (in *interp) bindFunction(o *Object, args []Value) Value {
+func (hp *heap) bindFunction(o *Object, args []Value) Value {
 	if o.call == nil {
 		return objectOf(o)
 	}
-	n := in.newObject("")
+	n := hp.newObject("")
 	c := *o.call
 	if this := arg(args, 0); len(args) > 0 && !c.arrow {
 		c.this = this
@@ -76,12 +68,12 @@ func (in *interp) bindFunction(o *Object, args []Value) Value {
 func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) Value {
 	q := sequence{o.array.list, o.array.rest}
 	first := arg(args, 0)
-	in.cost(len(q.known) + len(args))
+	in.budget.cost(len(q.known) + len(args))
 	switch key {
 	case "push", "unshift":
-		in.keep(o.array)
+		in.journal.keep(o.array)
 		add := append([]Value(nil), args...)
-		if len(o.array.list)+len(add) > in.maxList() {
+		if len(o.array.list)+len(add) > in.turn.maxList() {
 			o.array.rest = join(o.array.rest, sequence{known: add}.all())
 			return unknown()
 		}
@@ -102,7 +94,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 		}
 		return join(q.all(), undefined())
 	case "concat":
-		n := in.newArray(q.known...)
+		n := in.heap.newArray(q.known...)
 		n.array.rest = q.rest
 		for _, v := range args {
 			for _, a := range v {
@@ -114,17 +106,17 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 				}
 			}
 			clamp(&n.array.content)
-			in.cost(len(n.array.list))
+			in.budget.cost(len(n.array.list))
 		}
 		return objectOf(n)
 	case "join":
 		sep := constant(",")
 		if len(args) > 0 {
-			sep = in.text(first)
+			sep = textOf(first)
 		}
-		return in.joinArray(o, sep)
+		return joinArray(o, sep)
 	case "toString":
-		return in.joinArray(o, constant(","))
+		return joinArray(o, constant(","))
 	case "slice", "splice", "reverse", "sort", "toSorted", "toReversed", "flat", "fill", "copyWithin":
 		return in.rearranged(o, key, args, at)
 	case "includes", "indexOf":
@@ -138,13 +130,13 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 	case "map", "forEach", "filter", "some", "every", "find", "findLast", "findIndex", "flatMap", "reduce", "reduceRight":
 		return in.iterate(o, q, key, args, at)
 	}
-	if v := in.getOwn(o, key); len(v) > 0 {
+	if v := o.own(key); len(v) > 0 {
 		return in.call(v, objectOf(o), args, at)
 	}
 	return in.unknownCall(key, objectOf(o), args, at)
 }
 
-func (in *interp) joinArray(o *Object, sep Value) Value {
+func joinArray(o *Object, sep Value) Value {
 	out := constant("")
 	for i, v := range o.array.list {
 		if i > maxIterations {
@@ -153,19 +145,19 @@ func (in *interp) joinArray(o *Object, sep Value) Value {
 		if i > 0 {
 			out = concat(out, sep)
 		}
-		out = concat(out, in.text(v))
+		out = concat(out, textOf(v))
 	}
 	if len(o.array.rest) > 0 {
 		if len(o.array.list) > 0 {
 			out = concat(out, sep)
 		}
-		out = concat(out, concat(in.text(o.array.rest), Value{{kind: isText, text: []part{{unknown: true}}}}))
+		out = concat(out, concat(textOf(o.array.rest), Value{{kind: isText, text: []part{{unknown: true}}}}))
 	}
 	return out
 }
 
 func (in *interp) rearranged(o *Object, key string, args []Value, at position) Value {
-	n := in.newArray()
+	n := in.heap.newArray()
 	q := sequence{o.array.list, o.array.rest}
 	i, ok := arg(args, 0).num()
 	switch {
@@ -237,7 +229,7 @@ func (in *interp) member(q sequence, v Value) Value {
 		}
 		return out
 	}
-	return in.eachAtom(v, func(a Atom) Value { return among(a.text) })
+	return eachAtom(v, func(a Atom) Value { return among(a.text) })
 }
 
 // orTruth is "a or b", evaluated already.
@@ -275,12 +267,12 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 	if len(callable(fn)) == 0 {
 		return unknownDepIf(q.all().depends())
 	}
-	q = q.bounded(in.rounds())
-	out := in.newArray()
+	q = q.bounded(in.turn.rounds())
+	out := in.heap.newArray()
 	var verdict, found, acc Value
 	acc = arg(args, 1)
 	round := func(i Value, v Value, known bool) {
-		in.tick()
+		in.budget.tick()
 		params := []Value{v, i, objectOf(o)}
 		if strings.HasPrefix(key, "reduce") {
 			if len(args) < 2 && len(acc) == 1 && acc[0].kind == isUndefined {
@@ -295,9 +287,9 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 			}
 			return
 		}
-		dead := in.dead
+		dead := in.state.dead
 		r := in.call(fn, undefined(), params, at)
-		if in.dead && !dead {
+		if in.state.dead && !dead {
 			return
 		}
 		switch key {
@@ -308,12 +300,12 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 				out.array.rest = r
 			}
 		case "flatMap":
-			e := in.elements(r)
+			e := in.heap.elements(r)
 			out.array.list = append(out.array.list, e.known...)
 			out.array.rest = join(out.array.rest, e.rest)
 			clamp(&out.array.content)
 		case "filter", "find", "findLast":
-			yes, no := in.choices(r)
+			yes, no := choices(r)
 			if !yes.possible {
 				return
 			}
@@ -328,7 +320,7 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 				out.array.rest = join(out.array.rest, kept)
 			}
 			if len(v.tainted()) > 0 && key == "filter" {
-				in.facts = in.facts.and(yes.facts)
+				in.state.facts = in.state.facts.and(yes.facts)
 			}
 		case "some", "findIndex":
 			if verdict == nil {
@@ -345,13 +337,13 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 		}
 	}
 	for i, v := range q.known {
-		if in.dead {
+		if in.state.dead {
 			break
 		}
 		round(number(float64(i)), v, true)
 	}
 	for _, v := range alternatives(key, q.rest) {
-		if !in.dead {
+		if !in.state.dead {
 			round(unknown(), v, false)
 		}
 	}
@@ -364,12 +356,12 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 		if verdict == nil {
 			return truth(key == "every")
 		}
-		return in.asTruth(verdict)
+		return asTruth(verdict)
 	case "findIndex":
 		if verdict == nil {
 			return number(-1)
 		}
-		return indexed(in.asTruth(verdict))
+		return indexed(asTruth(verdict))
 	case "reduce", "reduceRight":
 		return acc
 	}
@@ -392,11 +384,11 @@ func alternatives(key string, rest Value) []Value {
 	return out
 }
 
-func (in *interp) asTruth(v Value) Value { return not(not(v)) }
+func asTruth(v Value) Value { return not(not(v)) }
 
 func (in *interp) arrayFrom(args []Value, at position) Value {
-	q := in.elements(arg(args, 0))
-	o := in.newArray(q.known...)
+	q := in.heap.elements(arg(args, 0))
+	o := in.heap.newArray(q.known...)
 	o.array.rest = q.rest
 	if len(args) > 1 {
 		return in.arrayMethod(o, "map", args[1:], at)
@@ -422,12 +414,12 @@ func (in *interp) equal(a, b Value, strict bool) Value {
 }
 
 func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
-	if h := in.toolHole(x); h {
+	if h := toolHole(x); h {
 		x, y = y, x
 	}
-	if in.toolHole(y) {
+	if toolHole(y) {
 		if s, ok := x.constText(); ok {
-			in.picks[s] = true
+			in.registry.picks[s] = true
 			return Value{{kind: isTruth, dep: true, pick: s}}
 		}
 		return anyTruth(true)
@@ -503,7 +495,7 @@ func typeIs(x Atom, want string) Value {
 }
 
 // hasKey is "key in object", set.has(key).
-func (in *interp) hasKey(o, key Value) Value {
+func hasKey(o, key Value) Value {
 	k, isConst := key.one()
 	var out Value
 	for _, a := range o {
@@ -512,11 +504,11 @@ func (in *interp) hasKey(o, key Value) Value {
 			has := a.obj.props[k] != nil && len(a.obj.props[k].v) > 0 || len(a.obj.getters[k]) > 0
 			out = join(out, truth(has))
 		case a.kind == isObject && len(key.tainted()) > 0 || a.kind == isNative || a.kind == isUnknown && len(key.tainted()) > 0 && !a.dep:
-			if in.isToolName(key) {
+			if isToolName(key) {
 				out = join(out, anyTruth(true))
 				continue
 			}
-			out = join(out, in.eachAtom(key, func(k Atom) Value { return among(k.text) }))
+			out = join(out, eachAtom(key, func(k Atom) Value { return among(k.text) }))
 		default:
 			out = join(out, anyTruth(a.dep || key.depends() || a.open))
 		}

@@ -15,28 +15,21 @@ func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 	if isZodConstructor(f, u) {
 		return native(zodConstructor)
 	}
-	o := in.newObject("")
+	o := in.heap.newObject("")
 	inner := s
 	o.call = &closure{params: f.ParameterList, body: f.Body, vars: f.DeclarationList, file: u, node: f, begin: int(f.Idx0()), end: int(f.Idx1()), generator: f.Generator}
 	if f.Name != nil {
 		o.call.name = f.Name.Name.String()
 		inner = &scope{up: s}
-		in.declare(inner, o.call.name, objectOf(o))
+		in.heap.declare(inner, o.call.name, objectOf(o))
 	}
 	o.call.scope = inner
-	in.remember(o)
+	in.definitions.remember(o)
 	return objectOf(o)
 }
 
-// remember notes a function that may be one that nobody calls, until these were called.
-func (in *interp) remember(o *Object) {
-	if !in.ready {
-		in.closures = append(in.closures, o)
-	}
-}
-
 func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
-	o := in.newObject("")
+	o := in.heap.newObject("")
 	o.call = &closure{params: f.ParameterList, vars: f.DeclarationList, scope: s, file: u, node: f, arrow: true, begin: int(f.Idx0()), end: int(f.Idx1())}
 	switch b := f.Body.(type) {
 	case *ast.BlockStatement:
@@ -45,7 +38,7 @@ func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
 		o.call.body = b.Expression
 		o.call.expr = true
 	}
-	in.remember(o)
+	in.definitions.remember(o)
 	return objectOf(o)
 }
 
@@ -72,7 +65,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 	case *ast.SuperExpression:
 		args := in.arguments(e.ArgumentList, s, u)
 		if home := homeOf(s); home != nil {
-			in.initialize(home.parent, in.thisOf(s), args, at)
+			in.initialize(home.parent, thisOf(s), args, at)
 		}
 		return undefined()
 	case *ast.DotExpression:
@@ -82,7 +75,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		}
 		o := in.eval(c.Left, s, u)
 		if _, ok := c.Left.(*ast.SuperExpression); ok {
-			return in.call(in.get(o, c.Identifier.Name.String(), at), in.thisOf(s), in.arguments(e.ArgumentList, s, u), at)
+			return in.call(in.get(o, c.Identifier.Name.String(), at), thisOf(s), in.arguments(e.ArgumentList, s, u), at)
 		}
 		return in.callMethod(o, c.Identifier.Name.String(), in.arguments(e.ArgumentList, s, u), at)
 	case *ast.PrivateDotExpression:
@@ -115,60 +108,33 @@ func (in *interp) catch(left ast.Expression, list []ast.Expression, s *scope, u 
 		return in.callMethod(in.eval(left, s, u), "catch", args, at)
 	}
 	var out Value
-	in.attempt(func() {
-		out = in.settled(in.eval(left, s, u))
+	in.state.attempt(func() {
+		out = settledOf(in.eval(left, s, u))
 	}, func(thrown Value) {
-		if r := in.call(args[0], undefined(), []Value{thrown}, at); !in.dead {
-			out = join(out, in.settled(r))
+		if r := in.call(args[0], undefined(), []Value{thrown}, at); !in.state.dead {
+			out = join(out, settledOf(r))
 		}
 	})
 	return out
 }
 
-// alternatives runs something for each atom from the same state, and joins what comes of it.
-func (in *interp) alternatives(v Value, run func(a Atom) Value) Value {
-	if len(v) == 1 {
-		out := run(v[0])
-		return out.given(v[0].under, v[0].free)
-	}
-	var out Value
-	var ways []way
-	for _, a := range v {
-		var r Value
-		c := choice{facts: a.under, tool: a.tool, possible: true, free: !v.depends()}
-		w, alive := in.fork(c, func() { r = run(a) })
-		if alive {
-			r = r.given(a.under.and(gained(w.facts, in.facts)), a.free)
-			if a.tool != "" {
-				r = tagged(r, a.tool)
-			}
-			out = join(out, r)
-			ways = append(ways, w)
-		}
-	}
-	if len(v) > 0 {
-		in.meet(ways, false)
-	}
-	return out
-}
-
 // call calls a value.
 func (in *interp) call(fn, this Value, args []Value, at position) Value {
-	in.tick()
-	if in.dead {
+	in.budget.tick()
+	if in.state.dead {
 		return undefined()
 	}
 	fn = callable(fn)
 	if len(fn) == 0 {
 		return in.unknownCall("", undefined(), args, at)
 	}
-	return in.alternatives(fn, func(a Atom) Value {
+	return in.state.alternatives(fn, func(a Atom) Value {
 		if a.tool != "" {
-			old := in.tool
-			in.tool = a.tool
-			defer func() { in.tool = old }()
+			old := in.state.tool
+			in.state.tool = a.tool
+			defer func() { in.state.tool = old }()
 		}
-		args := in.ofTool(args)
+		args := in.state.ofTool(args)
 		switch {
 		case a.kind == isObject && a.obj.call != nil:
 			t := this
@@ -186,33 +152,6 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 		}
 		return in.unknownCall(a.name, this, args, at)
 	})
-}
-
-// ofTool leaves out of arguments what was chosen for another tool than the present one.
-func (in *interp) ofTool(args []Value) []Value {
-	if in.tool == "" {
-		return args
-	}
-	out := args
-	for i, v := range args {
-		if !slices.ContainsFunc(v, func(a Atom) bool { return a.tool != "" && a.tool != in.tool }) {
-			continue
-		}
-		var kept Value
-		for _, a := range v {
-			if a.tool == "" || a.tool == in.tool {
-				kept = append(kept, a)
-			}
-		}
-		if len(kept) == 0 {
-			continue
-		}
-		if &out[0] == &args[0] {
-			out = append([]Value(nil), args...)
-		}
-		out[i] = kept
-	}
-	return out
 }
 
 // callable leaves out what cannot be called, if anything else is there.
@@ -239,25 +178,25 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 	if len(c.bound) > 0 {
 		args = append(append([]Value(nil), c.bound...), args...)
 	}
-	if in.depth >= in.limits.Depth || in.stack[c.node] >= 2 {
-		if in.stack[c.node] < 2 && in.current != nil && !in.probing && !plain(args) {
-			in.current.cut = true
+	if in.nesting.calls >= in.budget.limits.Depth || in.nesting.running[c.node] >= 2 {
+		if in.nesting.running[c.node] < 2 && in.turn.handler != nil && !in.probes.on && !plain(args) {
+			in.turn.handler.cut = true
 		}
 		return Value{{kind: isUnknown, dep: true}}
 	}
 	var probe probeResult
-	if !in.probing {
+	if !in.probes.on {
 		probe = in.probe(o, this, args, at)
-		args = in.passed(args, c, at)
+		args = passed(args, c, at)
 	}
-	in.ran[c.node] = true
-	in.depth++
-	in.stack[c.node]++
+	in.definitions.called[c.node] = true
+	in.nesting.calls++
+	in.nesting.running[c.node]++
 	out := in.repeated(c, this, args, func() Value { return in.run(c, this, args) })
-	in.stack[c.node]--
-	in.depth--
-	if !in.dead {
-		in.facts = in.facts.and(probe.after)
+	in.nesting.running[c.node]--
+	in.nesting.calls--
+	if !in.state.dead {
+		in.state.facts = in.state.facts.and(probe.after)
 		out = probe.apply(out)
 	}
 	return out
@@ -266,10 +205,10 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 // run is the body of a function, with a frame to return to.
 func (in *interp) run(c *closure, this Value, args []Value) Value {
 	s := &scope{up: c.scope, this: this, isFun: !c.arrow, args: args, home: c.home}
-	f := in.push(frameFunction, "")
+	f := in.state.push(frameFunction, "")
 	if c.arrow {
 		s.isFun = true
-		s.this = in.thisOf(c.scope)
+		s.this = thisOf(c.scope)
 		s.args = c.scope.function().args
 	}
 	s.fn = f
@@ -282,7 +221,7 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 		in.bind(b, v, s, c.file, false)
 	}
 	if c.params.Rest != nil {
-		rest := in.newArray()
+		rest := in.heap.newArray()
 		if len(args) > len(c.params.List) {
 			rest.array.list = args[len(c.params.List):]
 		}
@@ -292,16 +231,16 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 	in.hoistVars(c.vars, s)
 	if c.expr {
 		v := in.eval(c.body.(ast.Expression), s, c.file)
-		if !in.dead {
-			in.leave(f, false, v)
+		if !in.state.dead {
+			in.state.leave(f, false, v)
 		}
 	} else if body, ok := c.body.(*ast.BlockStatement); ok {
 		in.hoist(body.List, s, c.file)
 		in.statements(body.List, s, c.file)
 	}
-	out := in.returned(f)
+	out := in.state.returned(f)
 	if c.generator {
-		o := in.newArray()
+		o := in.heap.newArray()
 		if y := s.vars["yield*"]; y != nil {
 			o.array.rest = y.v
 		}
@@ -310,33 +249,8 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 	return out
 }
 
-// returned is what a function returns: on all its ways, each with what is known on it.
-func (in *interp) returned(f *frame) Value {
-	if !in.dead {
-		w := in.here(f.mark)
-		w.value = undefined()
-		f.ways = append(f.ways, w)
-	}
-	if len(f.ways) == 0 {
-		in.pop(f)
-		return undefined()
-	}
-	before := in.factsAt(f)
-	in.undo(f.mark)
-	in.pop(f)
-	in.meet(f.ways, false)
-	if len(f.ways) == 1 {
-		return f.ways[0].value
-	}
-	var out Value
-	for _, w := range f.ways {
-		out = join(out, w.value.given(gained(w.facts, before), w.free))
-	}
-	return out
-}
-
 // factsAt is what every way out of a frame knows; what is more is known for one value only.
-func (in *interp) factsAt(f *frame) facts {
+func factsAt(f *frame) facts {
 	if len(f.ways) == 0 {
 		return facts{}
 	}
@@ -348,7 +262,7 @@ func (in *interp) factsAt(f *frame) facts {
 }
 
 // passed notes on the way of each argument that it is passed on.
-func (in *interp) passed(args []Value, c *closure, at position) []Value {
+func passed(args []Value, c *closure, at position) []Value {
 	if c.name == "" || at.unit == nil {
 		return args
 	}
@@ -389,14 +303,14 @@ func (s *step) then(at position, note string) *step {
 
 // construct is new.
 func (in *interp) construct(fn Value, args []Value, at position) Value {
-	in.tick()
-	if in.dead {
+	in.budget.tick()
+	if in.state.dead {
 		return undefined()
 	}
 	if len(fn) == 0 {
 		return unknown()
 	}
-	return in.alternatives(fn, func(a Atom) Value {
+	return in.state.alternatives(fn, func(a Atom) Value {
 		switch {
 		case a.kind == isObject && a.obj.class != nil:
 			if v, ok := in.zodOfTypeName(args, at); ok {
@@ -404,8 +318,8 @@ func (in *interp) construct(fn Value, args []Value, at position) Value {
 			}
 			return in.instance(a.obj, args, at)
 		case a.kind == isObject && a.obj.call != nil:
-			o := in.newObject("")
-			if p := in.getOwn(a.obj, "prototype"); len(p) == 1 && p[0].kind == isObject {
+			o := in.heap.newObject("")
+			if p := a.obj.own("prototype"); len(p) == 1 && p[0].kind == isObject {
 				o.proto = p[0].obj
 			}
 			in.invoke(a.obj, objectOf(o), args, at)
@@ -432,7 +346,7 @@ func (in *interp) unknownCall(name string, this Value, args []Value, at position
 // callbacks calls each function among arguments, and in objects among them.
 func (in *interp) callbacks(args []Value, at position) Value {
 	var out Value
-	if in.probing {
+	if in.probes.on {
 		return nil
 	}
 	for _, v := range args {
@@ -453,7 +367,7 @@ func (in *interp) callbacks(args []Value, at position) Value {
 				if i > 40 {
 					break
 				}
-				for _, f := range in.getOwn(a.obj, k) {
+				for _, f := range a.obj.own(k) {
 					if f.kind == isObject && f.obj.call != nil {
 						out = join(out, in.aside(f.obj, at))
 					}
@@ -467,20 +381,20 @@ func (in *interp) callbacks(args []Value, at position) Value {
 // aside calls a function of which it is not known whether and with what it is called. That it throws
 // ends nothing here.
 func (in *interp) aside(o *Object, at position) Value {
-	if in.stack[o.call.node] > 0 || in.dead {
+	if in.nesting.running[o.call.node] > 0 || in.state.dead {
 		return nil
 	}
 	args := make([]Value, 0, len(o.call.params.List))
 	for range o.call.params.List {
 		args = append(args, unknown())
 	}
-	before, catcher := in.facts, in.catcher
-	in.catcher = nil
+	before, catcher := in.state.facts, in.state.catcher
+	in.state.catcher = nil
 	out := in.invoke(o, o.call.this, args, at)
-	in.catcher = catcher
-	if in.dead {
-		in.dead = false
-		in.facts = before
+	in.state.catcher = catcher
+	if in.state.dead {
+		in.state.dead = false
+		in.state.facts = before
 	}
 	return out
 }

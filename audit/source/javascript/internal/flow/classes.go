@@ -7,16 +7,16 @@ import "github.com/dop251/goja/ast"
 
 // class is the value of a class.
 func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
-	o := in.newObject("")
+	o := in.heap.newObject("")
 	c := &class{ctor: o, file: u}
 	o.class = c
 	inner := &scope{up: s, home: c}
 	c.scope = inner
-	c.protoObject = in.newObject("")
+	c.protoObject = in.heap.newObject("")
 	c.protoObject.class = c
 	if e.Name != nil {
 		c.name = e.Name.Name.String()
-		in.declare(inner, c.name, objectOf(o))
+		in.heap.declare(inner, c.name, objectOf(o))
 	}
 	if e.SuperClass != nil {
 		c.parent = in.eval(e.SuperClass, s, u)
@@ -29,7 +29,7 @@ func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 			}
 		}
 	}
-	in.set(o, "prototype", objectOf(c.protoObject))
+	in.heap.set(o, "prototype", objectOf(c.protoObject))
 	for _, el := range e.Body {
 		switch el := el.(type) {
 		case *ast.MethodDefinition:
@@ -40,7 +40,7 @@ func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 				continue
 			}
 			if key, ok := in.key(el.Key, el.Computed, inner, u).one(); ok {
-				in.set(o, key, in.eval(el.Initializer, &scope{up: inner, this: objectOf(o), isFun: true}, u))
+				in.heap.set(o, key, in.eval(el.Initializer, &scope{up: inner, this: objectOf(o), isFun: true}, u))
 			}
 		case *ast.ClassStaticBlock:
 			fn := &scope{up: inner, this: objectOf(o), isFun: true}
@@ -48,8 +48,8 @@ func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 			in.block(el.Block.List, fn, u)
 		}
 	}
-	if !in.ready {
-		in.classes = append(in.classes, o)
+	if !in.definitions.closed {
+		in.definitions.classes = append(in.definitions.classes, o)
 	}
 	return objectOf(o)
 }
@@ -76,11 +76,11 @@ func (in *interp) method(c *class, el *ast.MethodDefinition, s *scope, u *unit) 
 		target.getters[key] = v
 	case el.Kind == ast.PropertyKindSet:
 	default:
-		in.set(target, key, v)
+		in.heap.set(target, key, v)
 	}
 }
 
-func (in *interp) thisOf(s *scope) Value {
+func thisOf(s *scope) Value {
 	for ; s != nil; s = s.up {
 		if s.isFun {
 			if len(s.this) == 0 {
@@ -93,7 +93,7 @@ func (in *interp) thisOf(s *scope) Value {
 }
 
 // superOf is what super.x is read from: the class above, with the present this.
-func (in *interp) superOf(s *scope) Value {
+func superOf(s *scope) Value {
 	c := homeOf(s)
 	if c == nil || c.protoObject.proto == nil {
 		return unknown()
@@ -111,7 +111,7 @@ func homeOf(s *scope) *class {
 }
 
 func (in *interp) instance(ctor *Object, args []Value, at position) Value {
-	o := in.newObject(ctor.class.protoObject.native)
+	o := in.heap.newObject(ctor.class.protoObject.native)
 	o.proto = ctor.class.protoObject
 	v := objectOf(o)
 	in.initialize(objectOf(ctor), v, args, at)
@@ -122,16 +122,16 @@ func (in *interp) instance(ctor *Object, args []Value, at position) Value {
 func (in *interp) initialize(ctor, this Value, args []Value, at position) {
 	for _, a := range ctor {
 		if a.kind == isNative && isError(a.name) {
-			in.setAll(this, "message", in.messageOf(args))
+			in.heap.setAll(this, "message", messageOf(args))
 		}
-		if a.kind != isObject || a.obj.class == nil || in.depth >= in.limits.Depth {
+		if a.kind != isObject || a.obj.class == nil || in.nesting.calls >= in.budget.limits.Depth {
 			continue
 		}
 		c := a.obj.class
-		if in.stack[c.scopeNode()] > 2 {
+		if in.nesting.running[c.scopeNode()] > 2 {
 			continue
 		}
-		in.depth++
+		in.nesting.calls++
 		if len(c.init) == 0 {
 			in.initialize(c.parent, this, args, at)
 		}
@@ -141,15 +141,15 @@ func (in *interp) initialize(ctor, this Value, args []Value, at position) {
 				v := undefined()
 				if f.Initializer != nil {
 					v = in.eval(f.Initializer, s, c.file)
-					in.nameFunction(v, key)
+					nameFunction(v, key)
 				}
-				in.setAll(this, key, v)
+				in.heap.setAll(this, key, v)
 			}
 		}
 		if len(c.init) > 0 {
 			in.call(c.init, this, args, at)
 		}
-		in.depth--
+		in.nesting.calls--
 	}
 }
 

@@ -43,14 +43,14 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	}
 	if len(short) == 0 {
 		c := choiceOf(on, !left.depends())
-		in.facts = in.facts.and(c.facts)
+		in.state.facts = in.state.facts.and(c.facts)
 		return in.eval(e.Right, s, u)
 	}
 	yes := choiceOf(on, !left.depends())
 	var right Value
-	rest, alive := in.fork(yes, func() { right = in.eval(e.Right, s, u) })
+	rest, alive := in.state.fork(yes, func() { right = in.eval(e.Right, s, u) })
 	no := choiceOf(short, yes.free)
-	other, _ := in.fork(no, func() {})
+	other, _ := in.state.fork(no, func() {})
 	ways := []way{other}
 	if alive {
 		ways = append(ways, rest)
@@ -64,7 +64,7 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	} else {
 		right = nil
 	}
-	in.meet(ways, false)
+	in.state.meet(ways, false)
 	return join(short, right.given(yes.facts, yes.free && e.Operator == token.LOGICAL_OR))
 }
 
@@ -159,7 +159,7 @@ func (a Atom) truth() (may, mayNot bool) {
 }
 
 // choices are the two sides of a condition.
-func (in *interp) choices(v Value) (yes, no choice) {
+func choices(v Value) (yes, no choice) {
 	truthy, falsy := sides(v)
 	free := !v.depends()
 	return choiceOf(truthy, free), choiceOf(falsy, free)

@@ -90,7 +90,7 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 		return
 	case name == "__metadata" && len(call.ArgumentList) == 2:
 		if what, _ := in.eval(call.ArgumentList[0], s, u).one(); what == "design:paramtypes" && d.key == "" {
-			d.class.types = in.elements(in.eval(call.ArgumentList[1], s, u)).known
+			d.class.types = in.heap.elements(in.eval(call.ArgumentList[1], s, u)).known
 		}
 		return
 	}
@@ -115,7 +115,7 @@ func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated,
 	}
 	switch {
 	case parameter < 0 && d.key == "" && name == "Module":
-		in.provideAll(in.get(arg(args, 0), "providers", position{}))
+		in.container.provideAll(in.get(arg(args, 0), "providers", position{}))
 	case parameter < 0 && d.key != "" && slices.Contains(toolDecorators, name):
 		in.decoratedTool(args, d)
 	}
@@ -124,26 +124,26 @@ func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated,
 // applyOwn calls a decorator of the program.
 func (in *interp) applyOwn(fn Value, d decorated, parameter int) {
 	args := []Value{d.target}
-	descriptor := in.newObject("")
+	descriptor := in.heap.newObject("")
 	switch {
 	case parameter >= 0:
 		args = append(args, undefined(), number(float64(parameter)))
 	case d.key != "":
-		in.set(descriptor, "value", in.getOwn(d.class.protoObject, d.key))
+		in.heap.set(descriptor, "value", d.class.protoObject.own(d.key))
 		args = append(args, constant(d.key), objectOf(descriptor))
 	}
 	in.call(fn, undefined(), args, position{})
-	in.dead = false
-	if v := in.getOwn(descriptor, "value"); d.key != "" && len(functions(v)) > 0 {
-		in.set(d.class.protoObject, d.key, v)
+	in.state.dead = false
+	if v := descriptor.own("value"); d.key != "" && len(functions(v)) > 0 {
+		in.heap.set(d.class.protoObject, d.key, v)
 	}
 }
 
 // decoratedTool registers a method that a decorator says is a tool: by a name, an object that has
 // it, or its own name. What it is a method of is made when all that it may need is there.
 func (in *interp) decoratedTool(args []Value, d decorated) {
-	h := &handler{fn: functions(in.getOwn(d.class.protoObject, d.key)), of: d.class}
-	if len(h.fn) == 0 || in.probing {
+	h := &handler{fn: functions(d.class.protoObject.own(d.key)), of: d.class}
+	if len(h.fn) == 0 || in.probes.on {
 		return
 	}
 	name := constant(d.key)
@@ -154,7 +154,7 @@ func (in *interp) decoratedTool(args []Value, d decorated) {
 				if n := in.getObject(a, "name", position{}); len(n.words()) > 0 {
 					name = n
 				}
-				if s := in.schemaField(a.obj); len(s) > 0 {
+				if s := schemaField(a.obj); len(s) > 0 {
 					h.schema = s
 				}
 			case a.kind == isText && len(args) > 0 && len(v.words()) > 0 && &v[0] == &args[0][0]:
@@ -162,21 +162,11 @@ func (in *interp) decoratedTool(args []Value, d decorated) {
 			}
 		}
 	}
-	in.decorations = append(in.decorations, decoration{name, h})
+	in.registry.decorations = append(in.registry.decorations, decoration{name, h})
 }
 
 // A decoration is a tool by a decorator. It counts where the program itself does not register it.
 type decoration struct {
 	name Value
 	h    *handler
-}
-
-// addDecorated adds them.
-func (in *interp) addDecorated() {
-	for _, d := range in.decorations {
-		known := slices.ContainsFunc(in.handlers, func(h *handler) bool { return h.fn[0].obj.call.node == d.h.fn[0].obj.call.node })
-		if !known {
-			in.addNamed(d.name, d.h)
-		}
-	}
 }

@@ -55,14 +55,14 @@ func (u *unit) urgent(e ast.Expression) bool {
 
 // cheaply runs something at the top level, and takes it back if it costs too much.
 func (in *interp) cheaply(run func()) bool {
-	mark, floor := in.open()
+	mark, floor := in.journal.open()
 	whole := in.bounded(deferCost, run)
 	if !whole {
-		in.undo(mark)
+		in.journal.undo(mark)
 	}
-	in.trail = in.trail[:mark]
-	in.close(floor)
-	in.dead = false
+	in.journal.trail = in.journal.trail[:mark]
+	in.state.close(floor)
+	in.state.dead = false
 	return whole
 }
 
@@ -81,8 +81,8 @@ func (in *interp) force(s *slot) {
 		d.done = true
 		d.cut = !in.apart(d.run)
 	}
-	if d.cut && in.current != nil {
-		in.current.cut = true
+	if d.cut && in.turn.handler != nil {
+		in.turn.handler.cut = true
 	}
 	if d.cut && len(s.v) == 0 {
 		s.v = unknown()
@@ -91,39 +91,30 @@ func (in *interp) force(s *slot) {
 
 // apart runs code of the top level in the midst of something else.
 func (in *interp) apart(run func()) (whole bool) {
-	before, tool, dead, current, limit, steps := in.facts, in.tool, in.dead, in.current, in.limit, in.steps
-	made, mark, floor, began := in.made, len(in.trail), in.floor, in.began
-	in.began = steps
-	in.facts, in.tool, in.dead, in.current = facts{}, "", false, nil
-	in.made = []*slot{}
-	in.limit = steps + min(deferLimit, max(in.limits.StepsFile-in.spentApart, 0))
+	before, tool, dead, current, limit, steps := in.state.facts, in.state.tool, in.state.dead, in.turn.handler, in.budget.limit, in.budget.steps
+	made, mark, floor, began := in.journal.made, len(in.journal.trail), in.journal.floor, in.budget.began
+	in.budget.began = steps
+	in.state.facts, in.state.tool, in.state.dead, in.turn.handler = facts{}, "", false, nil
+	in.journal.made = []*slot{}
+	in.budget.limit = steps + min(deferLimit, max(in.budget.limits.StepsFile-in.budget.apart, 0))
 	whole = in.bounded(deferLimit, func() {
-		in.probing = false
-		in.rise()
-		f := in.push(frameFunction, "")
+		in.probes.on = false
+		in.journal.rise()
+		f := in.state.push(frameFunction, "")
 		run()
-		in.pop(f)
+		in.state.pop(f)
 	})
-	for _, s := range in.made {
+	for _, s := range in.journal.made {
 		s.born = 0
 	}
-	in.trail = in.trail[:mark]
-	in.spentApart += in.steps - steps
-	in.made, in.floor, in.steps, in.began = made, floor, steps, began // it has a budget of its own
-	in.facts, in.tool, in.dead, in.current, in.limit = before, tool, dead, current, limit
-	if in.late {
-		in.stop()
+	in.journal.trail = in.journal.trail[:mark]
+	in.budget.apart += in.budget.steps - steps
+	in.journal.made, in.journal.floor, in.budget.steps, in.budget.began = made, floor, steps, began // it has a budget of its own
+	in.state.facts, in.state.tool, in.state.dead, in.turn.handler, in.budget.limit = before, tool, dead, current, limit
+	if in.budget.late {
+		in.budget.stop()
 	}
 	return whole
-}
-
-// newSlot makes what can be written.
-func (in *interp) newSlot(c content) *slot {
-	s := &slot{content: c, born: in.clock}
-	if in.made != nil {
-		in.made = append(in.made, s)
-	}
-	return s
 }
 
 // namesIn are the names that a pattern declares.

@@ -13,11 +13,11 @@ import (
 
 // eval is what an expression may be.
 func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
-	in.tick()
-	in.nest++
-	defer func() { in.nest-- }()
-	if in.nest > maxNest {
-		in.stop()
+	in.budget.tick()
+	in.nesting.syntax++
+	defer func() { in.nesting.syntax-- }()
+	if in.nesting.syntax > maxNest {
+		in.budget.stop()
 	}
 	switch e := e.(type) {
 	case nil:
@@ -33,7 +33,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	case *ast.NullLiteral:
 		return Value{{kind: isNull}}
 	case *ast.RegExpLiteral:
-		o := in.newObject("RegExp")
+		o := in.heap.newObject("RegExp")
 		o.schema = &schema{pattern: compilePattern(e.Pattern, e.Flags), global: containsByte(e.Flags, 'g')}
 		return objectOf(o)
 	case *ast.TemplateLiteral:
@@ -57,7 +57,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	case *ast.ObjectLiteral:
 		return in.objectLiteral(e, s, u)
 	case *ast.ArrayLiteral:
-		return objectOf(in.newArray(in.arguments(e.Value, s, u)...))
+		return objectOf(in.heap.newArray(in.arguments(e.Value, s, u)...))
 	case *ast.AssignExpression:
 		return in.assignment(e, s, u)
 	case *ast.BinaryExpression:
@@ -73,7 +73,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 		}
 		return out
 	case *ast.AwaitExpression:
-		return in.settled(in.eval(e.Argument, s, u))
+		return settledOf(in.eval(e.Argument, s, u))
 	case *ast.YieldExpression:
 		return in.yield(e, s, u)
 	case *ast.OptionalChain:
@@ -81,9 +81,9 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	case *ast.Optional:
 		return in.eval(e.Expression, s, u)
 	case *ast.ThisExpression:
-		return in.thisOf(s)
+		return thisOf(s)
 	case *ast.SuperExpression:
-		return in.superOf(s)
+		return superOf(s)
 	case *ast.SpreadElement:
 		return in.eval(e.Expression, s, u)
 	case *ast.MetaProperty:
@@ -127,17 +127,10 @@ func (in *interp) identifier(name string, s *scope) Value {
 	case "Infinity":
 		return number(math.Inf(1))
 	case "arguments":
-		o := in.newArray(s.function().args...)
+		o := in.heap.newArray(s.function().args...)
 		return objectOf(o)
 	}
-	return in.global(name)
-}
-
-func (in *interp) global(name string) Value {
-	if sl := in.globals.vars[name]; sl != nil && sl.v != nil {
-		return sl.v
-	}
-	return native(name)
+	return in.heap.global(name)
 }
 
 func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
@@ -150,7 +143,7 @@ func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 			out = concat(out, constant(el.Parsed.String()))
 		}
 		if i < len(e.Expressions) {
-			out = concat(out, in.text(in.eval(e.Expressions[i], s, u)))
+			out = concat(out, textOf(in.eval(e.Expressions[i], s, u)))
 		}
 	}
 	return out
@@ -158,7 +151,7 @@ func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 
 // taggedTemplate calls the tag. Tags of packages that start programs quote what they are given.
 func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Value {
-	words := in.newArray()
+	words := in.heap.newArray()
 	args := []Value{objectOf(words)}
 	for _, el := range e.Elements {
 		words.array.list = append(words.array.list, constant(el.Parsed.String()))
@@ -166,12 +159,12 @@ func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Valu
 	for _, x := range e.Expressions {
 		args = append(args, in.eval(x, s, u))
 	}
-	in.set(words, "raw", objectOf(words))
+	in.heap.set(words, "raw", objectOf(words))
 	return in.call(in.eval(e.Tag, s, u), undefined(), args, position{u, e.OpenQuote})
 }
 
 // text is what a value is as a text: arrays are joined, objects are asked.
-func (in *interp) text(v Value) Value {
+func textOf(v Value) Value {
 	if isPlainText(v) {
 		return v
 	}
@@ -179,9 +172,9 @@ func (in *interp) text(v Value) Value {
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.native == "URL":
-			out = join(out, in.urlText(a.obj))
+			out = join(out, urlText(a.obj))
 		case a.kind == isObject && a.obj.array != nil:
-			out = join(out, in.joinArray(a.obj, constant(",")))
+			out = join(out, joinArray(a.obj, constant(",")))
 		case a.kind == isObject && len(a.obj.data) > 0:
 			out = join(out, a.obj.data)
 		case a.kind == isText && a.open:
@@ -224,7 +217,7 @@ func (in *interp) index(o, k Value, at position) Value {
 func (in *interp) pick(name string, v Value) {
 	for _, a := range v {
 		if a.kind == isObject && (a.obj.call != nil || a.obj.native == "" && a.obj.array == nil && len(in.handlerOf(a.obj)) > 0) {
-			in.picks[name] = true
+			in.registry.picks[name] = true
 		}
 	}
 }
@@ -232,11 +225,11 @@ func (in *interp) pick(name string, v Value) {
 // chosen is a property that the caller chooses. If the tool's name does, each alternative knows its
 // tool. What is chosen of things the program has is the program's.
 func (in *interp) chosen(o, k Value, at position) Value {
-	if in.isToolName(k) {
+	if isToolName(k) {
 		var out Value
 		for _, a := range o {
 			if a.kind == isObject && a.obj.array == nil {
-				for _, name := range in.names(a.obj) {
+				for _, name := range in.heap.names(a.obj) {
 					v := in.getObject(a, name, at)
 					in.pick(name, v)
 					out = join(out, tagged(v, name))
@@ -280,8 +273,8 @@ func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	var out []Value
 	for _, e := range list {
 		if sp, ok := e.(*ast.SpreadElement); ok {
-			q := in.elements(in.eval(sp.Expression, s, u))
-			in.cost(len(q.known))
+			q := in.heap.elements(in.eval(sp.Expression, s, u))
+			in.budget.cost(len(q.known))
 			if len(out) < maxElements {
 				out = append(out, q.known...)
 			}
@@ -310,12 +303,12 @@ func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value 
 }
 
 func (in *interp) objectLiteral(e *ast.ObjectLiteral, s *scope, u *unit) Value {
-	o := in.newObject("")
+	o := in.heap.newObject("")
 	v := objectOf(o)
 	for _, p := range e.Value {
 		switch p := p.(type) {
 		case *ast.PropertyShort:
-			in.set(o, p.Name.Name.String(), in.identifier(p.Name.Name.String(), s))
+			in.heap.set(o, p.Name.Name.String(), in.identifier(p.Name.Name.String(), s))
 		case *ast.PropertyKeyed:
 			in.property(o, p, s, u)
 		case *ast.SpreadElement:
@@ -339,7 +332,7 @@ func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
 	key, ok := keys.one()
 	switch {
 	case !ok:
-		in.setUnknown(o, v)
+		in.heap.setUnknown(o, v)
 	case p.Kind == ast.PropertyKindGet:
 		if o.getters == nil {
 			o.getters = map[string]Value{}
@@ -348,13 +341,13 @@ func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
 	case p.Kind == ast.PropertyKindSet:
 	default:
 		if len(keys) == 1 && len(v) > 0 && keys[0].kind == isText {
-			in.nameFunction(v, key)
+			nameFunction(v, key)
 		}
-		in.set(o, key, v)
+		in.heap.set(o, key, v)
 	}
 }
 
-func (in *interp) nameFunction(v Value, name string) {
+func nameFunction(v Value, name string) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil && a.obj.call.name == "" {
 			a.obj.call.name = name
@@ -379,24 +372,24 @@ func (in *interp) copyInto(o *Object, v Value) {
 			if a.obj.array != nil {
 				continue
 			}
-			names := in.names(a.obj)
-			in.cost(len(names))
+			names := in.heap.names(a.obj)
+			in.budget.cost(len(names))
 			for _, k := range names {
 				f := in.getObject(a, k, position{})
 				if len(v) > 1 {
-					f = join(f, in.getOwn(o, k))
+					f = join(f, o.own(k))
 				}
-				in.set(o, k, f)
+				in.heap.set(o, k, f)
 			}
 			if a.obj.any != nil {
-				in.setUnknown(o, a.obj.any.v)
+				in.heap.setUnknown(o, a.obj.any.v)
 			}
 		case isText:
 			if a.open {
-				in.setUnknown(o, wild(Value{a}))
+				in.heap.setUnknown(o, wild(Value{a}))
 			}
 		case isUnknown:
-			in.setUnknown(o, Value{{kind: isUnknown, dep: a.dep}})
+			in.heap.setUnknown(o, Value{{kind: isUnknown, dep: a.dep}})
 		}
 	}
 }
@@ -414,7 +407,7 @@ func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 		in.assign(e.Left, v, s, u)
 		return v
 	}
-	v := in.arithmetic(e.Operator, old, in.eval(e.Right, s, u))
+	v := arithmetic(e.Operator, old, in.eval(e.Right, s, u))
 	in.assign(e.Left, v, s, u)
 	return v
 }
@@ -423,7 +416,7 @@ func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *unit) Value {
 	v := in.eval(e, s, u)
 	if id, ok := target.(*ast.Identifier); ok {
-		in.nameFunction(v, id.Name.String())
+		nameFunction(v, id.Name.String())
 	}
 	if u != nil && len(u.marks) > 0 {
 		if method := u.requestIn(e); method != "" {
@@ -451,17 +444,17 @@ func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	case token.NOT_EQUAL, token.STRICT_NOT_EQUAL:
 		return not(in.equal(left, right, e.Operator == token.STRICT_NOT_EQUAL))
 	case token.IN:
-		return in.hasKey(right, left)
+		return hasKey(right, left)
 	case token.INSTANCEOF:
-		return in.instanceOf(left, right)
+		return instanceOf(left, right)
 	}
-	return in.arithmetic(e.Operator, left, right)
+	return arithmetic(e.Operator, left, right)
 }
 
 func (in *interp) conditional(e *ast.ConditionalExpression, s *scope, u *unit) Value {
-	yes, no := in.choices(in.eval(e.Test, s, u))
+	yes, no := choices(in.eval(e.Test, s, u))
 	var a, b Value
-	in.either(yes, no, func() { a = in.eval(e.Consequent, s, u) }, func() { b = in.eval(e.Alternate, s, u) })
+	in.state.either(yes, no, func() { a = in.eval(e.Consequent, s, u) }, func() { b = in.eval(e.Alternate, s, u) })
 	if !yes.possible || !no.possible {
 		return join(a, b)
 	}
@@ -474,10 +467,10 @@ func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 		if id, ok := e.Operand.(*ast.Identifier); ok && s.lookup(id.Name.String()) == nil {
 			return unknown()
 		}
-		return in.typeOf(in.eval(e.Operand, s, u))
+		return typeOf(in.eval(e.Operand, s, u))
 	case token.DELETE:
 		if d, ok := e.Operand.(*ast.DotExpression); ok {
-			in.setAll(in.eval(d.Left, s, u), d.Identifier.Name.String(), undefined())
+			in.heap.setAll(in.eval(d.Left, s, u), d.Identifier.Name.String(), undefined())
 			return truth(true)
 		}
 	}
@@ -489,7 +482,7 @@ func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 		if n, ok := v.num(); ok {
 			return number(float64(^int64(n)))
 		}
-		return in.settled(v)
+		return settledOf(v)
 	case token.VOID:
 		return undefined()
 	case token.MINUS:
@@ -522,15 +515,15 @@ func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
 	fn := s.function()
 	if fn.fn != nil {
 		if e.Delegate {
-			v = in.elements(v).all()
+			v = in.heap.elements(v).all()
 		}
-		in.write(in.declare(fn, "yield*", nil), join(fn.lookup("yield*").v, v))
+		in.journal.write(in.heap.declare(fn, "yield*", nil), join(fn.lookup("yield*").v, v))
 	}
 	return unknown()
 }
 
 // settled is what a promise comes to. Promises are what they come to.
-func (in *interp) settled(v Value) Value {
+func settledOf(v Value) Value {
 	if !slices.ContainsFunc(v, Atom.isPromise) {
 		return v
 	}

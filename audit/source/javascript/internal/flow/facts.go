@@ -139,9 +139,9 @@ func ofAddress(b Bits) Bits {
 
 // ofAddresses adds to what is known where a condition holds what follows for a host that then is an
 // address.
-func (in *interp) ofAddresses(v Value) Value {
+func (st *state) ofAddresses(v Value) Value {
 	for i := range v {
-		v[i].yes, v[i].no = v[i].yes.ofAddresses(in.facts), v[i].no.ofAddresses(in.facts)
+		v[i].yes, v[i].no = v[i].yes.ofAddresses(st.facts), v[i].no.ofAddresses(st.facts)
 	}
 	return v
 }

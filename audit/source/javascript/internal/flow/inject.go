@@ -16,6 +16,14 @@ import (
 // injecting are the names of decorators that say what a parameter or a property is given.
 var injecting = map[string]bool{"inject": true, "Inject": true, "injectAll": true, "multiInject": true, "InjectMany": true, "injectWithTransform": true}
 
+// The container is where all providers are, by the key of their token (tokenKey).
+type container struct {
+	heap   *heap
+	probes *probes
+
+	providers map[any][]*provider
+}
+
 // A provider is what a token stands for: a value, a class or a function.
 type provider struct {
 	value, class, factory, alias Value
@@ -63,37 +71,37 @@ func tokenKey(v Value) any {
 	return nil
 }
 
-func (in *interp) provide(token Value, p *provider, add bool) {
+func (c *container) provide(token Value, p *provider, add bool) {
 	key := tokenKey(token)
-	if key == nil || in.probing || len(in.providers[key]) >= maxElements {
+	if key == nil || c.probes.on || len(c.providers[key]) >= maxElements {
 		return
 	}
-	if in.providers == nil {
-		in.providers = map[any][]*provider{}
+	if c.providers == nil {
+		c.providers = map[any][]*provider{}
 	}
 	if !add {
-		in.providers[key] = nil
+		c.providers[key] = nil
 	}
-	in.providers[key] = append(in.providers[key], p)
+	c.providers[key] = append(c.providers[key], p)
 }
 
 // provideAll are providers in a list, as NestJS has them.
-func (in *interp) provideAll(list Value) {
-	for _, v := range in.elements(list).known {
+func (c *container) provideAll(list Value) {
+	for _, v := range c.heap.elements(list).known {
 		for _, a := range v {
 			if a.kind != isObject || a.obj.class != nil || a.obj.call != nil {
 				continue // a class stands for itself
 			}
-			in.provide(in.getOwn(a.obj, "provide"), in.providerOf(a.obj), true)
+			c.provide(a.obj.own("provide"), providerOf(a.obj), true)
 		}
 	}
 }
 
 // providerOf reads {useValue}, {useClass}, {useFactory} and {useToken}.
-func (in *interp) providerOf(o *Object) *provider {
-	p := &provider{value: in.getOwn(o, "useValue"), class: in.getOwn(o, "useClass"), factory: in.getOwn(o, "useFactory"), alias: in.getOwn(o, "useToken")}
+func providerOf(o *Object) *provider {
+	p := &provider{value: o.own("useValue"), class: o.own("useClass"), factory: o.own("useFactory"), alias: o.own("useToken")}
 	if len(p.alias) == 0 {
-		p.alias = in.getOwn(o, "useExisting")
+		p.alias = o.own("useExisting")
 	}
 	return p
 }
@@ -114,7 +122,7 @@ func (in *interp) containerCall(name string, this Value, args []Value) (Value, b
 		if s, ok := arg(args, 0).one(); ok && name == "Symbol.for" {
 			return native("@@" + s), true
 		}
-		return objectOf(in.newObject("symbol")), true
+		return objectOf(in.heap.newObject("symbol")), true
 	}
 	if !strings.Contains(name, "ontainer") && !strings.HasPrefix(name, "binding#.") && !strings.HasPrefix(name, "typedi.") {
 		return nil, false
@@ -125,7 +133,7 @@ func (in *interp) containerCall(name string, this Value, args []Value) (Value, b
 		}
 	}
 	if method, ok := strings.CutPrefix(name, "binding#."); ok && len(this) == 1 && this[0].obj != nil {
-		return in.binding(this, method, args), true
+		return in.container.binding(this, method, args), true
 	}
 	return nil, false
 }
@@ -139,20 +147,20 @@ func (in *interp) containerMethod(method string, args []Value) Value {
 			p = &provider{class: second}
 			for _, a := range second {
 				if a.kind == isObject && a.obj.class == nil {
-					p = in.providerOf(a.obj)
+					p = providerOf(a.obj)
 				}
 			}
 		}
-		in.provide(token, p, true)
+		in.container.provide(token, p, true)
 	case "registerSingleton", "registerType":
 		if len(args) == 1 {
 			second = token
 		}
-		in.provide(token, &provider{class: second}, true)
+		in.container.provide(token, &provider{class: second}, true)
 	case "registerInstance":
-		in.provide(token, &provider{value: second}, true)
+		in.container.provide(token, &provider{value: second}, true)
 	case "bind", "rebind":
-		b := in.newObject("binding")
+		b := in.heap.newObject("binding")
 		b.data = token
 		return objectOf(b)
 	case "resolve", "get", "getAsync":
@@ -168,19 +176,19 @@ func (in *interp) containerMethod(method string, args []Value) Value {
 }
 
 // binding is what follows bind(token).
-func (in *interp) binding(this Value, method string, args []Value) Value {
+func (c *container) binding(this Value, method string, args []Value) Value {
 	token := this[0].obj.data
 	switch method {
 	case "to":
-		in.provide(token, &provider{class: arg(args, 0)}, true)
+		c.provide(token, &provider{class: arg(args, 0)}, true)
 	case "toSelf":
-		in.provide(token, &provider{class: token}, true)
+		c.provide(token, &provider{class: token}, true)
 	case "toConstantValue":
-		in.provide(token, &provider{value: arg(args, 0)}, true)
+		c.provide(token, &provider{value: arg(args, 0)}, true)
 	case "toDynamicValue", "toFactory", "toResolvedValue":
-		in.provide(token, &provider{factory: arg(args, 0)}, true)
+		c.provide(token, &provider{factory: arg(args, 0)}, true)
 	case "toService":
-		in.provide(token, &provider{alias: arg(args, 0)}, true)
+		c.provide(token, &provider{alias: arg(args, 0)}, true)
 	}
 	return this
 }
@@ -194,9 +202,9 @@ func (in *interp) resolved(w want) Value {
 	if key == nil {
 		return unknown()
 	}
-	list := in.providers[key]
+	list := in.container.providers[key]
 	if w.all {
-		o := in.newArray()
+		o := in.heap.newArray()
 		for _, p := range list {
 			o.array.list = append(o.array.list, in.makes(p))
 		}
@@ -208,7 +216,7 @@ func (in *interp) resolved(w want) Value {
 	}
 	if o, ok := key.(*Object); ok && o.class != nil && o.class.ctor == o {
 		p := &provider{class: objectOf(o)}
-		in.provide(w.token, p, true)
+		in.container.provide(w.token, p, true)
 		return in.makes(p)
 	}
 	return unknown()
@@ -228,7 +236,7 @@ func (in *interp) makes(p *provider) Value {
 		case len(p.alias) > 0:
 			p.made = in.resolved(want{token: p.alias})
 		case len(p.factory) > 0:
-			p.made = in.settled(in.call(p.factory, undefined(), []Value{native(containerName + "#")}, position{}))
+			p.made = settledOf(in.call(p.factory, undefined(), []Value{native(containerName + "#")}, position{}))
 		default:
 			for _, a := range p.class {
 				if a.kind == isObject && a.obj.class != nil {
@@ -237,11 +245,11 @@ func (in *interp) makes(p *provider) Value {
 			}
 		}
 	}
-	if in.current == nil {
+	if in.turn.handler == nil {
 		run()
-		in.dead = false
+		in.state.dead = false
 	} else if !in.apart(run) {
-		in.current.cut = true
+		in.turn.handler.cut = true
 	}
 	p.busy = false
 	return p.made.orUnknown()
@@ -270,7 +278,7 @@ func (in *interp) injectedInstance(ctor *Object) Value {
 	v := in.instance(ctor, in.injected(ctor.class, 0), position{})
 	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
 		for key, w := range c.members {
-			in.setAll(v, key, in.resolved(w))
+			in.heap.setAll(v, key, in.resolved(w))
 		}
 	}
 	return v
@@ -286,7 +294,7 @@ func (in *interp) injected(c *class, depth int) []Value {
 	}
 	if len(c.typesOf) > 0 {
 		types := in.call(c.typesOf, undefined(), nil, position{})
-		c.typesOf, c.types = nil, in.elements(types).known
+		c.typesOf, c.types = nil, in.heap.elements(types).known
 	}
 	if len(c.tokens)+len(c.types) == 0 {
 		return nil

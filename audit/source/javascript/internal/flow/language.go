@@ -27,11 +27,11 @@ func (in *interp) kept(name string, args []Value, at position) Value {
 	first := arg(args, 0)
 	switch name {
 	case "String":
-		return in.text(first)
+		return textOf(first)
 	case "Buffer.from":
 		return reshapeKeep(first)
 	case "Object.create":
-		return in.objectCreate(first)
+		return in.heap.objectCreate(first)
 	case "Array.from":
 		return in.arrayFrom(args, at)
 	}
@@ -43,7 +43,7 @@ func (in *interp) valueCall(name string, args []Value, at position) (Value, bool
 	first := arg(args, 0)
 	switch name {
 	case "Number", "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat", "BigInt":
-		return in.toNumberCall(name, args), true
+		return toNumberCall(name, args), true
 	case "Boolean":
 		return boolean(first), true
 	case "isNaN", "Number.isNaN", "Number.isInteger", "Number.isFinite", "isFinite", "Number.isSafeInteger":
@@ -51,28 +51,28 @@ func (in *interp) valueCall(name string, args []Value, at position) (Value, bool
 	case "encodeURIComponent", "escape":
 		return remap(reshape(first, func(h hole) hole { h.safe = bitsAll; return h }), func(h hole) hole { return h }), true
 	case "JSON.stringify":
-		return in.flatten(first, 0), true
+		return in.heap.flatten(first, 0), true
 	case "JSON.parse":
 		if len(first) == 1 && first[0].kind == isObject && first[0].obj.native == "" {
 			return first, true // a message, where it stands for its text
 		}
 		return reopen(first), true
 	case "Array.isArray":
-		return in.isArray(first), true
+		return isArray(first), true
 	case "String.raw":
 		return in.rawTemplate(args), true
 	case "String.fromCharCode", "String.fromCodePoint":
-		return in.fromCharCode(args), true
+		return fromCharCode(args), true
 	case "util.format", "printf", "sprintf-js.sprintf":
 		out := constant("")
 		for _, v := range args {
-			out = concat(concat(out, in.text(v)), constant(" "))
+			out = concat(concat(out, textOf(v)), constant(" "))
 		}
 		return out, true
 	case "Object.is":
 		return in.equal(first, arg(args, 1), true), true
 	case "Array", "Array.of":
-		return objectOf(in.newArray(args...)), true
+		return objectOf(in.heap.newArray(args...)), true
 	case "Error", "TypeError", "RangeError":
 		return in.newNative(name, args, at), true
 	}
@@ -112,37 +112,37 @@ func (in *interp) objectCall(name string, args []Value, at position) (Value, boo
 	first := arg(args, 0)
 	switch name {
 	case "Object.keys", "Reflect.ownKeys", "Object.getOwnPropertyNames":
-		q := in.keysOf(first)
-		o := in.newArray(q.known...)
+		q := in.heap.keysOf(first)
+		o := in.heap.newArray(q.known...)
 		o.array.rest = q.rest
 		return objectOf(o), true
 	case "Object.values", "Object.entries":
 		return in.entries(first, name == "Object.entries"), true
 	case "Object.fromEntries":
-		return in.fromEntries(first), true
+		return in.heap.fromEntries(first), true
 	case "Object.assign":
 		return in.objectAssign(args), true
 	case "Object.defineProperty", "Reflect.defineProperty":
-		in.defineProperty(first, arg(args, 1), arg(args, 2))
+		in.heap.defineProperty(first, arg(args, 1), arg(args, 2))
 		return first, true
 	case "Object.defineProperties":
 		return first, true
 	case "Object.getPrototypeOf", "Reflect.getPrototypeOf":
 		return unknown(), true
 	case "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor":
-		d := in.newObject("")
-		in.set(d, "get", undefined())
-		in.set(d, "enumerable", unknown())
-		in.set(d, "value", in.index(first, arg(args, 1), at))
+		d := in.heap.newObject("")
+		in.heap.set(d, "get", undefined())
+		in.heap.set(d, "enumerable", unknown())
+		in.heap.set(d, "value", in.index(first, arg(args, 1), at))
 		return objectOf(d), true
 	case "Object.hasOwn":
-		return in.hasKey(first, arg(args, 1)), true
+		return hasKey(first, arg(args, 1)), true
 	case "Reflect.get":
 		return in.index(first, arg(args, 1), at), true
 	case "Reflect.apply":
-		return in.call(first, arg(args, 1), in.elements(arg(args, 2)).known, at), true
+		return in.call(first, arg(args, 1), in.heap.elements(arg(args, 2)).known, at), true
 	case "Object.prototype.hasOwnProperty.call", "Object#.hasOwnProperty.call":
-		return in.hasKey(first, arg(args, 1)), true
+		return hasKey(first, arg(args, 1)), true
 	}
 	return nil, false
 }
@@ -152,25 +152,25 @@ func (in *interp) controlCall(name string, args []Value, at position) (Value, bo
 	first := arg(args, 0)
 	switch name {
 	case "Promise.all", "Promise.allSettled":
-		q := in.elements(first)
-		o := in.newArray()
+		q := in.heap.elements(first)
+		o := in.heap.newArray()
 		for _, v := range q.known {
-			o.array.list = append(o.array.list, in.settledOf(v, name))
+			o.array.list = append(o.array.list, in.heap.settledAs(v, name))
 		}
 		if len(q.rest) > 0 {
-			o.array.rest = in.settledOf(q.rest, name)
+			o.array.rest = in.heap.settledAs(q.rest, name)
 		}
 		return objectOf(o), true
 	case "Promise.race", "Promise.any":
-		return in.settled(in.elements(first).all()), true
+		return settledOf(in.heap.elements(first).all()), true
 	case "Promise.reject":
 		return unknown(), true
 	case "setTimeout", "setImmediate", "queueMicrotask", "process.nextTick", "setInterval":
 		in.callbacks(args, at)
 		return unknown(), true
 	case "process.exit", "process.abort":
-		if !in.top() {
-			in.dead = true
+		if !in.nesting.top() {
+			in.state.dead = true
 		}
 		return undefined(), true
 	case "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext":
@@ -180,7 +180,7 @@ func (in *interp) controlCall(name string, args []Value, at position) (Value, bo
 	case "__async", "__awaiter":
 		return in.call(arg(args, len(args)-1), first, nil, at), true
 	case "__forAwait", "__asyncValues", "__values":
-		return in.iterator(first), true
+		return in.heap.iterator(first), true
 	case "module.createRequire":
 		return native("require"), true
 	case "require", "import":
@@ -192,13 +192,13 @@ func (in *interp) controlCall(name string, args []Value, at position) (Value, bo
 	return nil, false
 }
 
-func (in *interp) settledOf(v Value, name string) Value {
-	v = in.settled(v)
+func (hp *heap) settledAs(v Value, name string) Value {
+	v = settledOf(v)
 	if name == "Promise.all" {
 		return v
 	}
-	o := in.newObject("")
-	in.set(o, "status", unknown())
-	in.set(o, "value", v)
+	o := hp.newObject("")
+	hp.set(o, "status", unknown())
+	hp.set(o, "value", v)
 	return objectOf(o)
 }

@@ -14,30 +14,13 @@ import (
 // is not known, which tells the names it looks for, and then once for each name: so the tools do not
 // share a budget, and what stands before the branch to a tool is told of that tool.
 
-func (in *interp) registerLow(args []Value, at position) bool {
-	if len(args) < 2 {
-		return true
-	}
-	fn := functions(args[len(args)-1])
-	switch {
-	case len(fn) == 0:
-	case names(args[0], "CallTool", toolsCall):
-		in.add(&handler{fn: fn, low: true, at: at})
-	case names(args[0], "ListTools", toolsList):
-		in.listings = append(in.listings, fn)
-	case names(args[0], "InitializeRequest", initialize):
-		in.beginnings = append(in.beginnings, fn)
-	}
-	return true // other requests are not looked at
-}
-
 // begin runs what a server does when a client has come: some have their tools only then.
 func (in *interp) begin() {
-	for _, fn := range in.beginnings {
-		if !in.bounded(in.limits.StepsHandler, func() { in.call(fn, undefined(), []Value{unknown(), unknown()}, position{}) }) {
-			in.notes = append(in.notes, "what the server does at initialize was not run to its end: budget")
+	for _, fn := range in.registry.beginnings {
+		if !in.bounded(in.budget.limits.StepsHandler, func() { in.call(fn, undefined(), []Value{unknown(), unknown()}, position{}) }) {
+			in.report.notes = append(in.report.notes, "what the server does at initialize was not run to its end: budget")
 		}
-		in.dead = false
+		in.state.dead = false
 	}
 }
 
@@ -56,19 +39,19 @@ func names(schema Value, short, method string) bool {
 // them are noted.
 func (in *interp) listed() map[string]bool {
 	found := map[string]bool{}
-	for _, fn := range in.listings {
-		old := in.found
-		in.found = &findings{} // nothing that happens here has to do with a call
-		whole := in.isolated(&handler{fn: fn, low: true}, in.limits.StepsHandler/4, func() {
-			list := in.elements(in.get(in.settled(in.call(fn, undefined(), []Value{unknown(), unknown()}, position{})), "tools", position{}))
+	for _, fn := range in.registry.listings {
+		old := in.report.found
+		in.report.found = &arrivals{} // nothing that happens here has to do with a call
+		whole := in.isolated(&handler{fn: fn, low: true}, in.budget.limits.StepsHandler/4, func() {
+			list := in.heap.elements(in.get(settledOf(in.call(fn, undefined(), []Value{unknown(), unknown()}, position{})), "tools", position{}))
 			for _, v := range append(slices.Clone(list.known), list.rest) {
 				in.listedTool(v, found)
 			}
 		})
 		if !whole {
-			in.notes = append(in.notes, "the list of tools was not made to its end: budget")
+			in.report.notes = append(in.report.notes, "the list of tools was not made to its end: budget")
 		}
-		in.found = old
+		in.report.found = old
 	}
 	return found
 }
@@ -79,14 +62,14 @@ func (in *interp) listedTool(v Value, found map[string]bool) {
 			continue
 		}
 		name, ok := in.get(Value{a}, "name", position{}).one()
-		if !ok || len(found) >= in.limits.Handlers {
+		if !ok || len(found) >= in.budget.limits.Handlers {
 			continue
 		}
 		found[name] = true
-		in.tool = name
+		in.state.tool = name
 		for _, p := range in.get(in.get(Value{a}, "inputSchema", position{}), "properties", position{}) {
 			if p.kind == isObject && p.obj.native == "" {
-				for _, k := range in.names(p.obj) {
+				for _, k := range in.heap.names(p.obj) {
 					in.declared("/" + escapePointer(k))
 				}
 			}
@@ -95,9 +78,9 @@ func (in *interp) listedTool(v Value, found map[string]bool) {
 }
 
 // add takes findings over.
-func (f *findings) add(byKey map[findingKey]*found) {
+func (f *arrivals) add(byKey map[arrivalKey]*arrival) {
 	if f.byKey == nil {
-		f.byKey = map[findingKey]*found{}
+		f.byKey = map[arrivalKey]*arrival{}
 	}
 	for k, x := range byKey {
 		if old := f.byKey[k]; old == nil || x.rank() < old.rank() {
@@ -107,10 +90,10 @@ func (f *findings) add(byKey map[findingKey]*found) {
 }
 
 // addOf takes those of one tool over.
-func (f *findings) addOf(byKey map[findingKey]*found, tool string) {
+func (f *arrivals) addOf(byKey map[arrivalKey]*arrival, tool string) {
 	for k, x := range byKey {
 		if k.cell.Tool == tool {
-			f.add(map[findingKey]*found{k: x})
+			f.add(map[arrivalKey]*arrival{k: x})
 		}
 	}
 }

@@ -31,6 +31,13 @@ const (
 
 var memoSeed = maphash.MakeSeed()
 
+// A memory holds what calls came to, for as long as one handler runs.
+type memory struct {
+	memos  map[memoKey]*memo
+	costly map[ast.Node]bool // functions that once cost memoPressed steps or more; of all handlers
+	buf    []byte            // room for a look, used again
+}
+
 // A memoKey is a call: the function, the object it is a method of, and how its arguments look.
 type memoKey struct {
 	node  ast.Node
@@ -51,34 +58,25 @@ type memo struct {
 
 // repeated runs a call, or takes what it came to before.
 func (in *interp) repeated(c *closure, this Value, args []Value, run func() Value) Value {
-	pressed := in.pressed()
+	pressed := in.budget.pressed()
 	switch {
-	case in.probing, in.current == nil && !pressed:
+	case in.probes.on, in.turn.handler == nil && !pressed:
 		return run()
 	case plain(args):
 		return in.repeatedPlain(c, this, args, run)
 	case !pressed:
 		return run()
 	}
-	if in.costly[c.node] {
+	if in.memory.costly[c.node] {
 		return in.repeatedAlike(c, this, args, run)
 	}
-	before := in.steps
+	before := in.budget.steps
 	v := run()
-	if in.steps-before >= memoPressed {
-		in.costly[c.node] = true
+	if in.budget.steps-before >= memoPressed {
+		in.memory.costly[c.node] = true
 	}
 	return v
 }
-
-// pressed says whether the present handler or file has cost so much that what is left is looked at
-// less closely. That may blur what a guard is worth, and what a call reads beside its arguments is
-// taken to be as it was.
-func (in *interp) pressed() bool { return in.steps-in.began > memoPressure }
-
-// widened says whether the present handler has cost so much that rounds of loops, exceptions and
-// elements of lists are told apart no more.
-func (in *interp) widened() bool { return in.current != nil && in.pressed() }
 
 // repeatedPlain is for arguments that hold nothing of the caller.
 func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func() Value) Value {
@@ -86,15 +84,15 @@ func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func()
 	if len(this) == 1 {
 		key.this = this[0].obj
 	}
-	m := in.memo(key)
+	m := in.memory.memo(key)
 	if m.calls >= memoCalls && m.cost >= memoCost {
 		return m.value
 	}
-	before := in.steps
+	before := in.budget.steps
 	v := run()
-	if !in.dead {
+	if !in.state.dead {
 		m.calls++
-		m.cost = in.steps - before
+		m.cost = in.budget.steps - before
 		m.value = join(m.value, v)
 	}
 	return v
@@ -102,45 +100,45 @@ func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func()
 
 // repeatedAlike is for arguments that look as those of another call did.
 func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
-	key := memoKey{node: c.node, scope: c.scope, tool: in.tool}
-	l := look{in: in, buf: in.looked[:0]}
+	key := memoKey{node: c.node, scope: c.scope, tool: in.state.tool}
+	l := look{heap: &in.heap, buf: in.memory.buf[:0]}
 	l.value(this, 2)
 	for _, v := range args {
 		l.value(v, memoDepth)
 		l.byte(';')
 	}
-	key.shape, in.looked = string(l.buf), l.buf
-	in.cost(len(l.buf) / 16)
-	m := in.memo(key)
-	if m.calls > 0 && m.cost >= memoPressed && in.facts.holds(m.facts) {
-		in.cost(len(m.writes))
+	key.shape, in.memory.buf = string(l.buf), l.buf
+	in.budget.cost(len(l.buf) / 16)
+	m := in.memory.memo(key)
+	if m.calls > 0 && m.cost >= memoPressed && in.state.facts.holds(m.facts) {
+		in.budget.cost(len(m.writes))
 		for _, w := range m.writes {
-			in.keep(w.s)
+			in.journal.keep(w.s)
 			w.s.content = joinSlots(w.s.content, w.what)
 		}
-		in.facts = in.facts.and(m.after)
+		in.state.facts = in.state.facts.and(m.after)
 		return m.value
 	}
-	before, steps := in.facts, in.steps
-	mark, floor := in.open()
+	before, steps := in.state.facts, in.budget.steps
+	mark, floor := in.journal.open()
 	v := run()
-	if !in.dead {
-		writes := in.capture(mark)
+	if !in.state.dead {
+		writes := in.journal.capture(mark)
 		if len(writes) <= memoWrites {
-			*m = memo{calls: 1, cost: in.steps - steps, value: v, facts: before, after: gained(in.facts, before), writes: writes}
+			*m = memo{calls: 1, cost: in.budget.steps - steps, value: v, facts: before, after: gained(in.state.facts, before), writes: writes}
 		}
 	}
-	in.close(floor)
+	in.state.close(floor)
 	return v
 }
 
-func (in *interp) memo(key memoKey) *memo {
-	m := in.memos[key]
-	if m == nil {
-		m = &memo{}
-		in.memos[key] = m
+func (m *memory) memo(key memoKey) *memo {
+	calls := m.memos[key]
+	if calls == nil {
+		calls = &memo{}
+		m.memos[key] = calls
 	}
-	return m
+	return calls
 }
 
 // holds says whether all of other facts are known, too.
@@ -156,8 +154,8 @@ func (f facts) holds(other facts) bool {
 // A look writes how values look: their constants, where arguments stand in them and what is known of
 // these, and what their objects hold.
 type look struct {
-	in  *interp
-	buf []byte
+	heap *heap
+	buf  []byte
 }
 
 func (l *look) byte(b byte) { l.buf = append(l.buf, b) }
@@ -282,7 +280,7 @@ func (l *look) object(o *Object, depth int) {
 
 // labels writes of an object, and of what can be reached from it, only which arguments are there.
 func (l *look) labels(o *Object) {
-	if o.id < l.in.beganID {
+	if o.id < l.heap.began {
 		l.int('#', o.id)
 		return
 	}
@@ -291,7 +289,7 @@ func (l *look) labels(o *Object) {
 		l.int('f', o.call.begin)
 	}
 	r.object(o)
-	l.in.cost(r.slots)
+	l.heap.budget.cost(r.slots)
 	if r.slots > memoReach {
 		l.int('#', o.id)
 		return

@@ -12,8 +12,8 @@ import (
 
 // callMethod calls a method of a value.
 func (in *interp) callMethod(o Value, key string, args []Value, at position) Value {
-	in.tick()
-	if in.dead {
+	in.budget.tick()
+	if in.state.dead {
 		return undefined()
 	}
 	if in.register(o, key, args, at) {
@@ -33,15 +33,15 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 			o = some
 		}
 	}
-	return in.alternatives(o, func(a Atom) Value {
+	return in.state.alternatives(o, func(a Atom) Value {
 		if name := in.toolObject(a, key); name != "" && a.tool == "" {
 			a.tool = name
-			in.picks[name] = true
+			in.registry.picks[name] = true
 		}
 		if a.tool != "" {
-			old := in.tool
-			in.tool = a.tool
-			defer func() { in.tool = old }()
+			old := in.state.tool
+			in.state.tool = a.tool
+			defer func() { in.state.tool = old }()
 		}
 		return in.methodOf(a, key, args, at)
 	})
@@ -74,14 +74,14 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 		}
 		return unknownDepIf(a.dep)
 	case isNative:
-		if o := in.natives[a.name]; o != nil {
-			if v := in.getOwn(o, key); len(v) > 0 {
+		if o := in.heap.natives[a.name]; o != nil {
+			if v := o.own(key); len(v) > 0 {
 				return in.call(v, this, args, at)
 			}
 		}
 		return in.nativeMethod(a.name, key, this, args, at)
 	case isUnknown:
-		in.methodSinks(key, args, at)
+		in.sinks.method(key, args, at)
 		return in.unknownMethod(this, key, args, at)
 	}
 	return in.objectMethod(a, key, args, at)
@@ -95,7 +95,7 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 		return in.nativeCall(name, arg(args, 0), args[min(1, len(args)):], at)
 	case "apply":
 		if name != "Reflect" {
-			return in.nativeCall(name, arg(args, 0), in.elements(arg(args, 1)).known, at)
+			return in.nativeCall(name, arg(args, 0), in.heap.elements(arg(args, 1)).known, at)
 		}
 	case "bind":
 		return native(name)
@@ -104,13 +104,13 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 			return native(name)
 		}
 	}
-	if v := in.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
+	if v := in.heap.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
 		full = v[0].name
 	}
 	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // of another package, for what it describes
 		return arg(args, 0)
 	}
-	in.methodSinks(key, args, at)
+	in.sinks.method(key, args, at)
 	return in.nativeCall(full, this, args, at)
 }
 
@@ -120,11 +120,11 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 	switch key {
 	case "has", "includes":
 		if len(arg(args, 0).tainted()) > 0 && !this.depends() {
-			return in.eachAtom(arg(args, 0), func(a Atom) Value { return among(a.text) })
+			return eachAtom(arg(args, 0), func(a Atom) Value { return among(a.text) })
 		}
 	case "some", "every", "find", "filter", "map", "forEach", "flatMap", "findIndex", "reduce":
 		if !this.depends() && len(args) > 0 {
-			list := in.newArray()
+			list := in.heap.newArray()
 			list.array.rest = unknown()
 			return in.arrayMethod(list, key, args, at)
 		}
@@ -132,7 +132,7 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 		if len(arg(args, 0).tainted()) > 0 {
 			parsed := remap(arg(args, 0), func(h hole) hole { h.parsed = true; return h })
 			if strings.HasPrefix(key, "safe") {
-				return in.safeParsed(parsed)
+				return in.heap.safeParsed(parsed)
 			}
 			return parsed
 		}
@@ -148,7 +148,7 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 }
 
 // eachAtom applies something to each alternative.
-func (in *interp) eachAtom(v Value, f func(Atom) Value) Value {
+func eachAtom(v Value, f func(Atom) Value) Value {
 	var out Value
 	for _, a := range v {
 		out = join(out, f(a).given(a.under, a.free))
@@ -160,15 +160,15 @@ func (in *interp) promiseMethod(this Value, key string, args []Value, at positio
 	if this[0].kind == isObject && (this[0].obj.props[key] != nil || this[0].obj.proto != nil && this[0].obj.native == "" && len(in.get(this, key, at)) > 0 && in.get(this, key, at)[0].kind == isObject) {
 		return nil, false
 	}
-	v := in.settled(this)
+	v := settledOf(this)
 	switch key {
 	case "then":
 		if len(callable(arg(args, 0))) == 0 {
 			return v, true
 		}
-		out := in.settled(in.call(arg(args, 0), undefined(), []Value{v}, at))
+		out := settledOf(in.call(arg(args, 0), undefined(), []Value{v}, at))
 		if len(callable(arg(args, 1))) > 0 {
-			in.fork(choice{possible: true}, func() {
+			in.state.fork(choice{possible: true}, func() {
 				out = join(out, in.call(arg(args, 1), undefined(), []Value{unknownDep()}, at))
 			})
 		}
@@ -193,7 +193,7 @@ func (in *interp) asideAll(v Value, at position) {
 func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Value, bool) {
 	switch key {
 	case "map", "filter", "forEach", "some", "every", "find", "flatMap", "reduce", "join", "push", "flat", "sort", "reverse", "findIndex", "entries", "values", "keys":
-		list := in.newArray()
+		list := in.heap.newArray()
 		list.array.rest = Value{a}
 		return in.arrayMethod(list, key, args, at), true
 	}
@@ -201,7 +201,7 @@ func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Val
 }
 
 // holds is a predicate over each alternative of a text, with each that it is compared to.
-func (in *interp) holds(v Value, with Value, f func(value, with string) ternary) Value {
+func (st *state) holds(v Value, with Value, f func(value, with string) ternary) Value {
 	if with == nil {
 		with = constant("")
 	}
@@ -213,7 +213,7 @@ func (in *interp) holds(v Value, with Value, f func(value, with string) ternary)
 			if b.under.of(0)&bitRootSlash != 0 && len(text) > 0 && text[len(text)-1].unknown {
 				text = appendParts(text, part{s: "/"})
 			}
-			r := in.holdsOne(a, text, f)
+			r := st.holdsOne(a, text, f)
 			r = r.given(b.under, b.free)
 			one = joinTruths(one, r)
 		}
@@ -228,7 +228,7 @@ func (in *interp) holds(v Value, with Value, f func(value, with string) ternary)
 // joinTruths joins two unknown truths: what is known of one need not hold for the other.
 func joinTruths(v, w Value) Value { return join(v, w) }
 
-func (in *interp) holdsOne(a Atom, with []part, f func(value, with string) ternary) Value {
+func (st *state) holdsOne(a Atom, with []part, f func(value, with string) ternary) Value {
 	if len(holes(with)) > 0 {
 		if tainted(a.text) {
 			return anyTruth(true)
@@ -236,7 +236,7 @@ func (in *interp) holdsOne(a Atom, with []part, f func(value, with string) terna
 		return anyTruth(true)
 	}
 	if tainted(a.text) {
-		return in.ofAddresses(predicate(a.text, with, f))
+		return st.ofAddresses(predicate(a.text, with, f))
 	}
 	s, ok := a.constText()
 	c, okWith := Atom{kind: isText, text: with}.constText()
@@ -259,26 +259,26 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 	first := arg(args, 0)
 	switch key {
 	case "startsWith":
-		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
+		return in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
 	case "endsWith":
-		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasSuffix(v, c)) })
+		return in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasSuffix(v, c)) })
 	case "includes":
 		if surelyIncludes(this, first) {
 			return truth(true)
 		}
-		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) })
+		return in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) })
 	case "indexOf", "lastIndexOf", "search":
 		if r := regexOf(first); r != nil {
-			return indexed(in.matches(this, r))
+			return indexed(in.state.matches(this, r))
 		}
 		if s, ok := this.one(); ok {
 			if c, ok := first.one(); ok && key == "indexOf" {
 				return number(float64(strings.Index(s, c)))
 			}
 		}
-		v := indexed(in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
+		v := indexed(in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
 		if key == "indexOf" { // at the start
-			w := in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
+			w := in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
 			for i := range v {
 				if i < len(w) {
 					v[i].text = nil
@@ -292,7 +292,7 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 	case "replace", "replaceAll":
 		return in.replace(this, args, key, at)
 	case "split":
-		return in.split(this, first)
+		return in.heap.split(this, first)
 	case "localeCompare":
 		return unknownDepIf(this.depends())
 	case "charAt", "at", "charCodeAt", "codePointAt":
@@ -304,28 +304,28 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 				return constant(s[int(i) : int(i)+1])
 			}
 		}
-		return in.piece(this)
+		return pieceOf(this)
 	case "toString", "valueOf", "normalize", "toWellFormed", "trimEnd", "trimRight", "trim", "trimStart", "trimLeft", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "padEnd":
 		return mapConst(this, textFunctions[key])
 	case "slice", "substring", "substr":
-		return in.slice(this, args, key)
+		return sliceText(this, args, key)
 	case "concat":
 		out := this
 		for _, v := range args {
-			out = concat(out, in.text(v))
+			out = concat(out, textOf(v))
 		}
 		return out
 	case "repeat", "padStart":
 		if key == "padStart" {
 			return this
 		}
-		return in.flatten(this, 0)
+		return in.heap.flatten(this, 0)
 	case "length":
 		return unknownDepIf(this.depends())
 	case "join":
 		return this
 	}
-	in.methodSinks(key, args, at)
+	in.sinks.method(key, args, at)
 	if len(this.tainted()) > 0 && len(args) == 0 {
 		return this
 	}
@@ -369,7 +369,7 @@ func mapConst(v Value, f func(string) string) Value {
 	return out
 }
 
-func (in *interp) slice(this Value, args []Value, key string) Value {
+func sliceText(this Value, args []Value, key string) Value {
 	s, ok := this.one()
 	from, okFrom := arg(args, 0).num()
 	if ok && okFrom && (len(args) == 1 || isNum(args[1])) {
@@ -386,7 +386,7 @@ func (in *interp) slice(this Value, args []Value, key string) Value {
 		}
 		return constant("")
 	}
-	return in.piece(this)
+	return pieceOf(this)
 }
 
 func isNum(v Value) bool { _, ok := v.num(); return ok }
@@ -402,8 +402,8 @@ func clampIndex(n float64, length int, key string) int {
 }
 
 // split cuts a text. What was cut at white space becomes further arguments of a program.
-func (in *interp) split(this, sep Value) Value {
-	o := in.newArray()
+func (hp *heap) split(this, sep Value) Value {
+	o := hp.newArray()
 	c, okSep := sep.one()
 	if s, ok := this.one(); ok && okSep && this[0].kind == isText {
 		for i, w := range strings.Split(s, c) {

@@ -13,21 +13,21 @@ var fileMethods = map[string]bool{"saveAs": true, "toFile": true, "extractAllTo"
 var pathOptions = map[string]bool{"screenshot": true, "pdf": true}
 
 // methodSinks are sinks that are known by the name of the method alone.
-func (in *interp) methodSinks(key string, args []Value, at position) {
-	if in.current == nil || in.probing || len(args) == 0 {
+func (sk *sinks) method(key string, args []Value, at position) {
+	if sk.turn.handler == nil || sk.probes.on || len(args) == 0 {
 		return
 	}
 	switch {
 	case key == "goto":
-		in.urlSink("page.goto", args[0], 0, at, true)
+		sk.url("page.goto", args[0], 0, at, true)
 	case key == "parseURL", key == "fromURL":
-		in.urlSink(key, args[0], 0, at, false)
+		sk.url(key, args[0], 0, at, false)
 	case fileMethods[key]:
-		in.pathSink(key, args[0], at, audit.Suspected)
+		sk.path(key, args[0], at, audit.Suspected)
 	case pathOptions[key]:
 		for _, a := range args[0] {
 			if a.kind == isObject && a.obj.call == nil {
-				in.pathSink(key, in.getOwn(a.obj, "path"), at, audit.Traced)
+				sk.path(key, a.obj.own("path"), at, audit.Traced)
 			}
 		}
 	}

@@ -34,17 +34,17 @@ func arg(args []Value, i int) Value {
 
 // nativeCall calls a function of the language, of Node.js, or of a package that is not read.
 func (in *interp) nativeCall(name string, this Value, args []Value, at position) Value {
-	if _, method, ok := cutLast(name); ok && in.current == nil && in.register(nil, method, args, at) {
+	if _, method, ok := cutLast(name); ok && in.turn.handler == nil && in.register(nil, method, args, at) {
 		return unknown() // a method that was bound to its server
 	}
 	if v, ok := in.containerCall(name, this, args); ok {
 		return v
 	}
 	if strings.HasSuffix(name, ".createTool") && len(args) > 0 {
-		return in.toolOf(name, args[0])
+		return in.registry.toolOf(name, args[0])
 	}
 	in.toolsOf(name, args, at)
-	in.sinks(name, args, at)
+	in.sinks.call(name, args, at)
 	if v, ok := in.languageCall(name, args, at); ok {
 		return v
 	}
@@ -73,9 +73,6 @@ var keeps = map[string]bool{
 	"React.memo": true, "Object.preventExtensions": true, "Symbol": false,
 }
 
-// top says whether no function is being run.
-func (in *interp) top() bool { return in.depth == 0 }
-
 // reshapeKeep leaves texts as they are, and makes of all else what is not known.
 func reshapeKeep(v Value) Value {
 	var out Value
@@ -98,7 +95,7 @@ func typed(v Value) Value {
 	return Value{out}
 }
 
-func (in *interp) toNumberCall(name string, args []Value) Value {
+func toNumberCall(name string, args []Value) Value {
 	v := arg(args, 0)
 	s, ok := v.one()
 	if !ok {
@@ -139,7 +136,7 @@ func digit(c byte) int {
 }
 
 // flatten writes a value as one text that holds all arguments in it: JSON.
-func (in *interp) flatten(v Value, depth int) Value {
+func (hp *heap) flatten(v Value, depth int) Value {
 	out := constant("")
 	any := false
 	for _, a := range v {
@@ -152,14 +149,14 @@ func (in *interp) flatten(v Value, depth int) Value {
 			}
 		case a.kind == isObject && depth < 3:
 			if a.obj.array != nil {
-				out, any = concat(out, in.flatten(sequence{a.obj.array.list, a.obj.array.rest}.all(), depth+1)), true
+				out, any = concat(out, hp.flatten(sequence{a.obj.array.list, a.obj.array.rest}.all(), depth+1)), true
 				continue
 			}
-			for i, k := range in.names(a.obj) {
+			for i, k := range hp.names(a.obj) {
 				if i > 30 {
 					break
 				}
-				out, any = concat(out, in.flatten(in.getOwn(a.obj, k), depth+1)), true
+				out, any = concat(out, hp.flatten(a.obj.own(k), depth+1)), true
 			}
 		}
 	}
@@ -185,7 +182,7 @@ func reopen(v Value) Value {
 	return out
 }
 
-func (in *interp) isArray(v Value) Value {
+func isArray(v Value) Value {
 	if len(v) == 1 {
 		switch v[0].kind {
 		case isObject:
@@ -203,34 +200,34 @@ func (in *interp) isArray(v Value) Value {
 }
 
 func (in *interp) entries(v Value, pairs bool) Value {
-	o := in.newArray()
+	o := in.heap.newArray()
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array == nil:
-			for _, k := range in.names(a.obj) {
+			for _, k := range in.heap.names(a.obj) {
 				f := in.getObject(a, k, position{})
 				if pairs {
-					f = objectOf(in.newArray(constant(k), f))
+					f = objectOf(in.heap.newArray(constant(k), f))
 				}
 				o.array.list = append(o.array.list, f)
 			}
 			if a.obj.any != nil {
 				f := a.obj.any.v
 				if pairs {
-					f = objectOf(in.newArray(f, f))
+					f = objectOf(in.heap.newArray(f, f))
 				}
 				o.array.rest = join(o.array.rest, f)
 			}
 		case a.kind == isText && a.open:
-			f := wild(in.piece(Value{a}))
+			f := wild(pieceOf(Value{a}))
 			if pairs {
-				f = objectOf(in.newArray(f, f))
+				f = objectOf(in.heap.newArray(f, f))
 			}
 			o.array.rest = join(o.array.rest, f)
 		default:
 			f := unknownDepIf(a.dep)
 			if pairs {
-				f = objectOf(in.newArray(f, f))
+				f = objectOf(in.heap.newArray(f, f))
 			}
 			o.array.rest = join(o.array.rest, f)
 		}
@@ -238,30 +235,30 @@ func (in *interp) entries(v Value, pairs bool) Value {
 	return objectOf(o)
 }
 
-func (in *interp) fromEntries(v Value) Value {
-	o := in.newObject("")
-	q := in.elements(v)
+func (hp *heap) fromEntries(v Value) Value {
+	o := hp.newObject("")
+	q := hp.elements(v)
 	for _, pair := range q.known {
-		p := in.elements(pair)
+		p := hp.elements(pair)
 		if k, ok := p.at(0).one(); ok {
-			in.set(o, k, p.at(1))
+			hp.set(o, k, p.at(1))
 		} else {
-			in.setUnknown(o, p.at(1))
+			hp.setUnknown(o, p.at(1))
 		}
 	}
 	for _, a := range q.rest { // each may be among them
-		p := in.elements(Value{a})
+		p := hp.elements(Value{a})
 		if k, ok := p.at(0).one(); ok && a.kind == isObject {
-			in.set(o, k, join(join(p.at(1), in.getOwn(o, k)), undefined()))
+			hp.set(o, k, join(join(p.at(1), o.own(k)), undefined()))
 		} else {
-			in.setUnknown(o, p.at(1))
+			hp.setUnknown(o, p.at(1))
 		}
 	}
 	return objectOf(o)
 }
 
-func (in *interp) objectCreate(proto Value) Value {
-	o := in.newObject("")
+func (hp *heap) objectCreate(proto Value) Value {
+	o := hp.newObject("")
 	if len(proto) == 1 && proto[0].kind == isObject {
 		o.proto = proto[0].obj
 	}
@@ -280,7 +277,7 @@ func (in *interp) objectAssign(args []Value) Value {
 	return target
 }
 
-func (in *interp) defineProperty(target, key, desc Value) {
+func (hp *heap) defineProperty(target, key, desc Value) {
 	k, ok := key.one()
 	if !ok {
 		return
@@ -293,7 +290,7 @@ func (in *interp) defineProperty(target, key, desc Value) {
 			if d.kind != isObject {
 				continue
 			}
-			if get := in.getOwn(d.obj, "get"); len(callable(get)) > 0 {
+			if get := d.obj.own("get"); len(callable(get)) > 0 {
 				if a.obj.getters == nil {
 					a.obj.getters = map[string]Value{}
 				}
@@ -302,8 +299,8 @@ func (in *interp) defineProperty(target, key, desc Value) {
 				}
 				continue
 			}
-			if v := in.getOwn(d.obj, "value"); len(v) > 0 {
-				in.set(a.obj, k, v)
+			if v := d.obj.own("value"); len(v) > 0 {
+				hp.set(a.obj, k, v)
 			}
 		}
 	}
@@ -315,17 +312,17 @@ func (in *interp) rawTemplate(args []Value) Value {
 	if raw := in.get(words, "raw", position{}); len(raw) == 1 && raw[0].kind == isObject {
 		words = raw
 	}
-	q := in.elements(words)
+	q := in.heap.elements(words)
 	for i, w := range q.known {
-		out = concat(out, in.text(w))
+		out = concat(out, textOf(w))
 		if i+1 < len(args) && i+1 < len(q.known) {
-			out = concat(out, in.text(args[i+1]))
+			out = concat(out, textOf(args[i+1]))
 		}
 	}
 	return out
 }
 
-func (in *interp) fromCharCode(args []Value) Value {
+func fromCharCode(args []Value) Value {
 	var b strings.Builder
 	for _, v := range args {
 		n, ok := v.num()
@@ -338,8 +335,8 @@ func (in *interp) fromCharCode(args []Value) Value {
 }
 
 // iterator is what esbuild writes of "for await".
-func (in *interp) iterator(v Value) Value {
-	it := in.newObject("iterator")
-	it.data = in.elements(v).all()
+func (hp *heap) iterator(v Value) Value {
+	it := hp.newObject("iterator")
+	it.data = hp.elements(v).all()
 	return objectOf(it)
 }

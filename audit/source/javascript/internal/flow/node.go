@@ -14,7 +14,7 @@ var errPattern = errors.New("not understood")
 
 // nodeCall is what functions of Node.js give back that matters to guards.
 func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool) {
-	first := in.text(arg(args, 0))
+	first := textOf(arg(args, 0))
 	base := strings.TrimSuffix(strings.TrimSuffix(name, ".native"), "Sync")
 	switch base {
 	case "fs.realpath", "fs.promises.realpath":
@@ -42,17 +42,17 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 // nodeCallback calls (error, value) => … with the value.
 func (in *interp) nodeCallback(args []Value, v Value, at position) {
 	last := arg(args, len(args)-1)
-	if len(args) < 2 || len(callable(last)) == 0 || in.probing {
+	if len(args) < 2 || len(callable(last)) == 0 || in.probes.on {
 		return
 	}
-	in.fork(choice{possible: true}, func() { in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at) })
+	in.state.fork(choice{possible: true}, func() { in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at) })
 	in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at)
-	in.dead = false
+	in.state.dead = false
 }
 
 // guardCall are guards of packages that are not read.
 func (in *interp) guardCall(name string, args []Value, at position) (Value, bool) {
-	first := in.text(arg(args, 0))
+	first := textOf(arg(args, 0))
 	if len(first.tainted()) == 0 {
 		return nil, false
 	}
@@ -83,11 +83,11 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 	case "ip.isPublic":
 		return said(bitsPrivate, 0), true
 	case "ipaddr.js.parse", "ipaddr.js.process", "ipaddr.parse", "ipaddr.process":
-		o := in.newObject("ipaddr")
+		o := in.heap.newObject("ipaddr")
 		o.data = first
 		return objectOf(o), true
 	case "shell-quote.quote", "shell-escape", "shescape.quote", "shlex.quote", "shellescape", "any-shell-escape", "puka.sh", "shell-quote.default.quote":
-		return in.quoted(arg(args, 0)), true
+		return in.heap.quoted(arg(args, 0)), true
 	case "sanitize-filename", "filenamify", "slugify", "@sindresorhus/slugify":
 		return reshape(first, func(h hole) hole { h.safe |= bitsPath | bitReal; return h }), true
 	}
@@ -105,8 +105,8 @@ func wholeURL(v Value) bool {
 	return false
 }
 
-func (in *interp) quoted(v Value) Value {
-	q := in.flatten(v, 0)
+func (hp *heap) quoted(v Value) Value {
+	q := hp.flatten(v, 0)
 	return remap(q, func(h hole) hole {
 		h.form = formQuoted
 		h.safe |= bitsShell | bitQuote | bitSingle | bitSpace
@@ -121,7 +121,7 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	}
 	short := name[strings.LastIndexByte(name, '.')+1:]
 	if isError(short) {
-		return in.newError(name, args)
+		return in.heap.newError(name, args)
 	}
 	switch short {
 	case "URL":
@@ -129,28 +129,28 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	case "Promise":
 		return in.newPromise(args, at)
 	case "Map", "Set", "WeakMap", "WeakSet":
-		return in.newCollection(strings.TrimPrefix(short, "Weak"), args)
+		return in.heap.newCollection(strings.TrimPrefix(short, "Weak"), args)
 	case "RegExp":
-		return in.newRegExp(args)
+		return in.heap.newRegExp(args)
 	case "Array":
-		return objectOf(in.newArray())
+		return objectOf(in.heap.newArray())
 	case "Proxy":
 		return arg(args, 0)
 	case "String":
-		return in.text(arg(args, 0))
+		return textOf(arg(args, 0))
 	case "Object":
-		return objectOf(in.newObject(""))
+		return objectOf(in.heap.newObject(""))
 	case "Function":
-		in.sinks("Function", args, at)
+		in.sinks.call("Function", args, at)
 		return unknown()
 	case "Date", "Uint8Array", "AbortController", "TextDecoder", "TextEncoder", "Headers", "URLSearchParams", "FormData", "Blob", "Buffer":
 		return unknown()
 	case "WebSocket", "EventSource":
-		in.sinks(short, args, at)
+		in.sinks.call(short, args, at)
 	}
 	in.toolsOf(name, args, at)
 	in.callbacks(args, at)
-	o := in.newObject(name)
+	o := in.heap.newObject(name)
 	for i, v := range args {
 		if i < 4 {
 			o.options = append(o.options, v)
@@ -160,17 +160,17 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 }
 
 func (in *interp) newURL(args []Value) Value {
-	o := in.newObject("URL")
-	text := in.text(arg(args, 0))
+	o := in.heap.newObject("URL")
+	text := textOf(arg(args, 0))
 	base := constant("")
 	if len(args) > 1 {
-		base = in.text(arg(args, 1))
+		base = textOf(arg(args, 1))
 	}
 	if s, ok := text.one(); ok {
 		if b, ok := base.one(); ok {
 			u, valid := parseURL(s, b)
 			if !valid {
-				in.dead = true
+				in.state.dead = true
 				return undefined()
 			}
 			o.data = constant(u)
@@ -219,7 +219,7 @@ func parseURL(s, base string) (string, bool) {
 	return u.String(), true
 }
 
-func (in *interp) urlText(o *Object) Value {
+func urlText(o *Object) Value {
 	if len(o.data) == 0 {
 		return unknown()
 	}
@@ -227,12 +227,12 @@ func (in *interp) urlText(o *Object) Value {
 }
 
 // special are the properties of an instance that are made of what it was made of.
-func (in *interp) special(o *Object, key string) (Value, bool) {
+func (hp *heap) special(o *Object, key string) (Value, bool) {
 	if o.native == "zod" && key == "shape" && o.schema != nil && o.schema.kind == "object" {
-		return in.shapeOf(o.schema), true
+		return hp.shapeOf(o.schema), true
 	}
 	if o.native != "URL" || len(o.data) == 0 {
-		return in.specialMap(o, key)
+		return specialMap(o, key)
 	}
 	if len(o.props) > 0 && o.props[key] != nil {
 		return nil, false
@@ -284,7 +284,7 @@ func (in *interp) special(o *Object, key string) (Value, bool) {
 	return nil, false
 }
 
-func (in *interp) specialMap(o *Object, key string) (Value, bool) {
+func specialMap(o *Object, key string) (Value, bool) {
 	if (o.native == "Map" || o.native == "Set") && key == "size" {
 		return unknown(), true
 	}
@@ -292,13 +292,13 @@ func (in *interp) specialMap(o *Object, key string) (Value, bool) {
 }
 
 func (in *interp) newPromise(args []Value, at position) Value {
-	p := in.newObject("Promise")
-	resolve := in.newObject("resolve")
+	p := in.heap.newObject("Promise")
+	resolve := in.heap.newObject("resolve")
 	resolve.proto = p
 	reject := native("reject")
-	in.set(p, "value", nil)
+	in.heap.set(p, "value", nil)
 	in.callTwice(arg(args, 0), []Value{objectOf(resolve), reject}, at)
-	v := in.getOwn(p, "value")
+	v := p.own("value")
 	if len(v) == 0 {
 		return unknown()
 	}
@@ -312,41 +312,41 @@ func (in *interp) callTwice(fn Value, args []Value, at position) {
 
 func (in *interp) resolve(resolve *Object, args []Value) {
 	p := resolve.proto
-	in.set(p, "value", join(in.getOwn(p, "value"), in.settled(arg(args, 0))))
+	in.heap.set(p, "value", join(p.own("value"), settledOf(arg(args, 0))))
 }
 
-func (in *interp) newCollection(kind string, args []Value) Value {
-	o := in.newObject(kind)
-	q := in.elements(arg(args, 0))
+func (hp *heap) newCollection(kind string, args []Value) Value {
+	o := hp.newObject(kind)
+	q := hp.elements(arg(args, 0))
 	for _, v := range q.known {
 		if kind == "Set" {
-			in.collect(o, v, v)
+			hp.collect(o, v, v)
 			continue
 		}
-		p := in.elements(v)
-		in.collect(o, p.at(0), p.at(1))
+		p := hp.elements(v)
+		hp.collect(o, p.at(0), p.at(1))
 	}
 	if len(q.rest) > 0 {
 		v := q.rest
 		if kind == "Map" {
-			v = in.elements(q.rest).at(1)
+			v = hp.elements(q.rest).at(1)
 		}
-		in.setUnknown(o, v)
+		hp.setUnknown(o, v)
 	}
 	return objectOf(o)
 }
 
 // collect puts something into a Map or Set. Keys get a sign, so that none is a method.
-func (in *interp) collect(o *Object, key, v Value) {
+func (hp *heap) collect(o *Object, key, v Value) {
 	if k, ok := key.one(); ok {
-		in.set(o, "@"+k, v)
+		hp.set(o, "@"+k, v)
 		return
 	}
-	in.setUnknown(o, v)
+	hp.setUnknown(o, v)
 }
 
-func (in *interp) newRegExp(args []Value) Value {
-	o := in.newObject("RegExp")
+func (hp *heap) newRegExp(args []Value) Value {
+	o := hp.newObject("RegExp")
 	o.schema = &schema{}
 	if s, ok := arg(args, 0).one(); ok {
 		flags, _ := arg(args, 1).one()
@@ -362,7 +362,7 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 	switch o.native {
 	case "URL":
 		if key == "toString" || key == "toJSON" {
-			return in.urlText(o), true
+			return urlText(o), true
 		}
 	case "RegExp":
 		switch key {
@@ -370,9 +370,9 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 			if o.schema.pattern == nil {
 				return anyTruth(arg(args, 0).depends()), true
 			}
-			return in.matches(arg(args, 0), o.schema.pattern), true
+			return in.state.matches(arg(args, 0), o.schema.pattern), true
 		case "exec":
-			return in.matchText(in.text(arg(args, 0)), objectOf(o), key), true
+			return in.matchText(textOf(arg(args, 0)), objectOf(o), key), true
 		}
 	case "Map", "Set":
 		return in.collection(o, key, args, at)
@@ -393,9 +393,9 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 		return unknownDep(), true
 	case "iterator":
 		if key == "next" {
-			r := in.newObject("")
-			in.set(r, "value", o.data)
-			in.set(r, "done", unknown())
+			r := in.heap.newObject("")
+			in.heap.set(r, "value", o.data)
+			in.heap.set(r, "done", unknown())
 			return objectOf(r), true
 		}
 	case "zod":
@@ -412,11 +412,11 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 		if key == "set" {
 			v = arg(args, 1)
 		}
-		in.collect(o, first, v)
+		in.heap.collect(o, first, v)
 		return objectOf(o), true
 	case "get":
 		if k, ok := first.one(); ok {
-			v := in.getOwn(o, "@"+k)
+			v := o.own("@" + k)
 			if o.any != nil {
 				v = join(v, o.any.v)
 			}
@@ -425,10 +425,10 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 			}
 			return v, true
 		}
-		if in.isToolName(first) {
+		if isToolName(first) {
 			var out Value
 			for _, k := range o.keys {
-				v := in.getOwn(o, k)
+				v := o.own(k)
 				in.pick(strings.TrimPrefix(k, "@"), v)
 				out = join(out, tagged(v, strings.TrimPrefix(k, "@")))
 			}
@@ -440,7 +440,7 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 		return in.getAny(objectOf(o)), true
 	case "has":
 		if k, ok := first.one(); ok {
-			if len(in.getOwn(o, "@"+k)) > 0 {
+			if len(o.own("@"+k)) > 0 {
 				return truth(true), true
 			}
 			if o.any == nil {
@@ -448,11 +448,11 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 			}
 			return anyTruth(false), true
 		}
-		if in.isToolName(first) || len(first.tainted()) == 0 {
+		if isToolName(first) || len(first.tainted()) == 0 {
 			return anyTruth(first.depends()), true
 		}
 		if o.any == nil || len(o.any.v.tainted()) == 0 {
-			list := in.newArray()
+			list := in.heap.newArray()
 			for _, k := range o.keys {
 				list.array.list = append(list.array.list, constant(strings.TrimPrefix(k, "@")))
 			}
@@ -465,21 +465,21 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 	case "delete", "clear":
 		return unknown(), true
 	case "values", "forEach", "keys", "entries":
-		list := in.newArray()
+		list := in.heap.newArray()
 		for _, k := range o.keys {
-			v := in.getOwn(o, k)
+			v := o.own(k)
 			switch {
 			case key == "keys" && o.native == "Map":
 				v = constant(strings.TrimPrefix(k, "@"))
 			case key == "entries" && o.native == "Map":
-				v = objectOf(in.newArray(constant(strings.TrimPrefix(k, "@")), v))
+				v = objectOf(in.heap.newArray(constant(strings.TrimPrefix(k, "@")), v))
 			}
 			list.array.list = append(list.array.list, v)
 		}
 		if o.any != nil {
 			list.array.rest = o.any.v
 			if key == "entries" {
-				list.array.rest = objectOf(in.newArray(unknown(), o.any.v))
+				list.array.rest = objectOf(in.heap.newArray(unknown(), o.any.v))
 			}
 		}
 		if key == "forEach" {
@@ -507,7 +507,7 @@ func (in *interp) blockList(o *Object, key string, args []Value) (Value, bool) {
 		}
 		return undefined(), true
 	case "check":
-		return in.holds(in.text(arg(args, 0)), nil, func(v, _ string) ternary {
+		return in.state.holds(textOf(arg(args, 0)), nil, func(v, _ string) ternary {
 			a, err := netip.ParseAddr(strings.Trim(v, "[]"))
 			if err != nil {
 				return never

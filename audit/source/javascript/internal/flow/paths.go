@@ -16,13 +16,13 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 		return nil, false
 	}
 	args = present(args)
-	first := in.text(arg(args, 0))
+	first := textOf(arg(args, 0))
 	s, isConst := first.one()
 	switch fn {
 	case "resolve":
-		return in.resolvePath(args), true
+		return resolvePath(args), true
 	case "join":
-		return in.joinPath(args), true
+		return joinPath(args), true
 	case "normalize", "toNamespacedPath":
 		return remap(first, func(h hole) hole {
 			if h.form == formRaw || h.form == formPiece {
@@ -34,7 +34,7 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 			return h
 		}), true
 	case "relative":
-		target := in.text(arg(args, 1)).without(first)
+		target := textOf(arg(args, 1)).without(first)
 		if len(target.tainted()) == 0 {
 			return reshape(first, func(h hole) hole { h.form = formOther; return h }), true
 		}
@@ -61,18 +61,18 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 		if isConst {
 			return truth(path.IsAbs(s)), true
 		}
-		return in.holds(first, nil, func(v, _ string) ternary { return tern(strings.HasPrefix(v, "/")) }), true
+		return in.state.holds(first, nil, func(v, _ string) ternary { return tern(strings.HasPrefix(v, "/")) }), true
 	case "parse":
-		o := in.newObject("")
+		o := in.heap.newObject("")
 		base := reshape(first, func(h hole) hole { h.safe |= bitsPath | bitReal; return h })
 		for _, k := range []string{"base", "name", "ext"} {
-			in.set(o, k, base)
+			in.heap.set(o, k, base)
 		}
-		in.set(o, "dir", first)
-		in.set(o, "root", unknown())
+		in.heap.set(o, "dir", first)
+		in.heap.set(o, "root", unknown())
 		return objectOf(o), true
 	case "format":
-		return in.flatten(arg(args, 0), 0), true
+		return in.heap.flatten(arg(args, 0), 0), true
 	}
 	return nil, false
 }
@@ -106,12 +106,12 @@ func (v Value) without(others Value) Value {
 }
 
 // resolvePath is path.resolve: absolute, without "..". A constant folder in front holds nothing.
-func (in *interp) resolvePath(args []Value) Value {
+func resolvePath(args []Value) Value {
 	var out Value
 	allConst := len(args) > 0
 	joined := ""
 	for _, v := range args {
-		v = in.text(v)
+		v = textOf(v)
 		s, ok := v.one()
 		allConst = allConst && ok
 		if ok {
@@ -161,13 +161,13 @@ func atMost(args []Value, most int) []Value {
 }
 
 // joinPath is path.join: what is joined to a folder can climb out of it, but not be absolute.
-func (in *interp) joinPath(args []Value) Value {
+func joinPath(args []Value) Value {
 	if len(args) == 1 {
-		return in.text(args[0])
+		return textOf(args[0])
 	}
-	out := in.text(arg(args, 0))
+	out := textOf(arg(args, 0))
 	for _, v := range atMost(args[min(1, len(args)):], maxJoined) {
-		t := remap(in.text(v), func(h hole) hole {
+		t := remap(textOf(v), func(h hole) hole {
 			if h.form == formRaw || h.form == formPiece || h.form == formURL || h.form == formResolved {
 				h.rooted = true
 				h.form = formJoined

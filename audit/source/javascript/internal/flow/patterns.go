@@ -52,16 +52,16 @@ func regexOf(v Value) *regexp.Regexp {
 }
 
 // matches says what it means that a text matches.
-func (in *interp) matches(v Value, r *regexp.Regexp) Value {
-	return in.holds(in.text(v.present()), nil, func(s, _ string) ternary { return tern(r.MatchString(s)) })
+func (st *state) matches(v Value, r *regexp.Regexp) Value {
+	return st.holds(textOf(v.present()), nil, func(s, _ string) ternary { return tern(r.MatchString(s)) })
 }
 
 // matchText is text.match: null, or pieces of the text.
 func (in *interp) matchText(this, pattern Value, key string) Value {
 	r := regexOf(pattern)
 	if r == nil {
-		o := in.newArray()
-		o.array.rest = in.piece(this)
+		o := in.heap.newArray()
+		o.array.rest = pieceOf(this)
 		return join(objectOf(o), Value{{kind: isNull, dep: this.depends()}})
 	}
 	if s, ok := this.one(); ok {
@@ -69,19 +69,19 @@ func (in *interp) matchText(this, pattern Value, key string) Value {
 		if m == nil {
 			return Value{{kind: isNull}}
 		}
-		o := in.newArray()
+		o := in.heap.newArray()
 		for _, g := range m {
 			o.array.list = append(o.array.list, constant(g))
 		}
 		return objectOf(o)
 	}
-	o := in.newArray()
-	o.array.rest = in.piece(this)
-	groups := in.newObject("")
+	o := in.heap.newArray()
+	o.array.rest = pieceOf(this)
+	groups := in.heap.newObject("")
 	groups.any = &slot{content: content{v: o.array.rest}}
-	in.set(o, "groups", objectOf(groups))
+	in.heap.set(o, "groups", objectOf(groups))
 	var out Value
-	truthy, falsy := sides(in.matches(this, r))
+	truthy, falsy := sides(in.state.matches(this, r))
 	for _, a := range truthy {
 		out = join(out, objectOf(o).given(a.under, a.free))
 	}
@@ -89,7 +89,7 @@ func (in *interp) matchText(this, pattern Value, key string) Value {
 		out = join(out, Value{{kind: isNull, dep: true, under: a.under}})
 	}
 	if key == "matchAll" {
-		list := in.newArray()
+		list := in.heap.newArray()
 		list.array.rest = objectOf(o)
 		return objectOf(list)
 	}
@@ -100,7 +100,7 @@ func (in *interp) matchText(this, pattern Value, key string) Value {
 func (in *interp) replace(this Value, args []Value, key string, at position) Value {
 	with, okWith := arg(args, 1).one()
 	if len(callable(arg(args, 1))) > 0 {
-		in.call(arg(args, 1), undefined(), []Value{in.piece(this)}, at)
+		in.call(arg(args, 1), undefined(), []Value{pieceOf(this)}, at)
 		with, okWith = "_", true
 	}
 	apply := func(s string) (string, bool) {
@@ -145,7 +145,7 @@ func (in *interp) replace(this Value, args []Value, key string, at position) Val
 		}
 		out[i].text, out[i].open = text, false
 	}
-	if with := in.text(arg(args, 1)); len(with.tainted()) > 0 { // what is put in
+	if with := textOf(arg(args, 1)); len(with.tainted()) > 0 { // what is put in
 		out = join(out, concat(this, with))
 	}
 	return out

@@ -21,6 +21,14 @@ const (
 	maxProbes  = 400    // functions
 )
 
+// probes are the tries of guards. What a try of one function on one shape of arguments showed holds for all
+// handlers: a try is given constants, and nothing of the handler.
+type probes struct {
+	on    bool // a try runs: it finds nothing, registers nothing and calls no callbacks
+	known map[probeKey]probed
+	spent int // steps of all tries; they count for no handler
+}
+
 type probeKey struct {
 	node  ast.Node
 	shape string
@@ -79,22 +87,22 @@ func subjectOf(v Value) (h *hole, isURL bool) {
 func (in *interp) probe(o *Object, this Value, args []Value, at position) probeResult {
 	var r probeResult
 	c := o.call
-	if c.end-c.begin > probeSize || len(in.probed) > maxProbes || in.spentOnProbes > in.limits.StepsHandler {
+	if c.end-c.begin > probeSize || len(in.probes.known) > maxProbes || in.probes.spent > in.budget.limits.StepsHandler {
 		return r
 	}
 	for i, v := range args {
 		h, isURL := subjectOf(v)
-		if h == nil || i > 4 || in.toolOrigin(h.origin) {
+		if h == nil || i > 4 || toolOrigin(h.origin) {
 			continue
 		}
 		key := probeKey{c.node, fmt.Sprint(i, len(args), h.form, isURL, shape(args))}
-		p, ok := in.probed[key]
+		p, ok := in.probes.known[key]
 		if !ok {
-			before := in.steps
+			before := in.budget.steps
 			p = in.tryFamilies(o, this, args, i, h, isURL, at)
-			in.spentOnProbes += in.steps - before
-			in.steps = before // they have a budget of their own
-			in.probed[key] = p
+			in.probes.spent += in.budget.steps - before
+			in.budget.steps = before // they have a budget of their own
+			in.probes.known[key] = p
 		}
 		id := h.origin.id
 		r.after, r.yes, r.no = r.after.and(known(id, p.after)), r.yes.and(known(id, p.yes)), r.no.and(known(id, p.no))
@@ -125,9 +133,9 @@ func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hol
 	if _, _, whole := in.tryOne(o, this, args, i, benign(f), isURL, at); !whole {
 		return probed{}
 	}
-	start := in.steps
+	start := in.budget.steps
 	for _, fam := range families {
-		if in.steps-start > probeOne {
+		if in.budget.steps-start > probeOne {
 			return probed{}
 		}
 		values := fam.values[f]
@@ -185,28 +193,28 @@ func benign(f form) string {
 }
 
 func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, isURL bool, at position) (throws bool, result Value, whole bool) {
-	facts, tool := in.facts, in.tool
-	mark, floor := in.open()
-	in.probing = true
-	limit := in.limit
+	facts, tool := in.state.facts, in.state.tool
+	mark, floor := in.journal.open()
+	in.probes.on = true
+	limit := in.budget.limit
 	whole = in.bounded(probeSteps, func() {
-		in.probing = true
+		in.probes.on = true
 		tried := append([]Value(nil), args...)
 		tried[i] = constant(v)
 		if isURL {
 			tried[i] = in.newURL([]Value{constant(v)})
-			if in.dead {
+			if in.state.dead {
 				return
 			}
 		}
-		result = in.settled(in.invoke(o, this, tried, at))
+		result = settledOf(in.invoke(o, this, tried, at))
 	})
-	throws = in.dead
-	in.undo(mark)
-	in.close(floor)
-	in.dead, in.probing, in.facts, in.tool, in.limit = false, false, facts, tool, limit
-	if in.late {
-		in.stop()
+	throws = in.state.dead
+	in.journal.undo(mark)
+	in.state.close(floor)
+	in.state.dead, in.probes.on, in.state.facts, in.state.tool, in.budget.limit = false, false, facts, tool, limit
+	if in.budget.late {
+		in.budget.stop()
 	}
 	return throws, result, whole
 }

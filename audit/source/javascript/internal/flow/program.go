@@ -6,7 +6,6 @@ package flow
 import (
 	"context"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -28,24 +27,19 @@ func New(ctx context.Context, load Loader, again func() Loader, limits Limits) *
 	return &Program{in: newInterp(ctx, load, limits), again: again}
 }
 
-func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
-	return &interp{
-		ctx: ctx, load: load, limits: limits, limit: limits.Steps, units: map[string]*unit{}, stack: map[ast.Node]int{}, ran: map[ast.Node]bool{}, costly: map[ast.Node]bool{}, memos: map[memoKey]*memo{},
-		probed: map[probeKey]probed{}, globals: &scope{}, natives: map[string]*Object{}, origins: map[string]*origin{}, picks: map[string]bool{}, params: map[string]map[string]bool{}, found: &findings{},
-	}
-}
-
 // Run runs a file as the program's beginning.
 func (p *Program) Run(f *parse.File) {
 	p.files = append(p.files, f)
 	p.in.entry(f)
 }
 
-func (in *interp) entry(f *parse.File) { in.bounded(in.limits.StepsFile, func() { in.module(f) }) }
+func (in *interp) entry(f *parse.File) {
+	in.bounded(in.budget.limits.StepsFile, func() { in.module(f) })
+}
 
 // A Report is what came of an analysis.
 type Report struct {
-	Findings []Finding
+	Arrivals []Arrival
 	Tools    []Tool // that were recognised, by name
 	Handlers int
 	Cut      []string // files whose code was not run to its end
@@ -68,9 +62,9 @@ func (p *Program) Finish() Report {
 	in := p.in
 	in.setUp()
 	p.runHandlers()
-	r := Report{Handlers: len(in.handlers), Cut: in.cut, Dropped: in.dropped, Notes: in.notes, Late: in.late, Tools: in.tools()}
-	r.Findings = in.report(r.Tools)
-	for _, h := range in.unfinished {
+	r := Report{Handlers: len(in.registry.handlers), Cut: in.report.cut, Dropped: in.registry.dropped, Notes: in.report.notes, Late: in.budget.late, Tools: in.report.tools()}
+	r.Arrivals = in.report.list(r.Tools)
+	for _, h := range in.report.unfinished {
 		r.Unfinished = append(r.Unfinished, h.tool)
 	}
 	return r
@@ -78,36 +72,36 @@ func (p *Program) Finish() Report {
 
 // setUp does what is done before a tool is called.
 func (in *interp) setUp() {
-	in.bounded(in.limits.StepsFile, in.uncalled) // what is left is for the handlers
-	in.ready, in.closures, in.classes = true, nil, nil
+	in.bounded(in.budget.limits.StepsFile, in.uncalled) // what is left is for the handlers
+	in.definitions.closed, in.definitions.closures, in.definitions.classes = true, nil, nil
 	in.begin()
-}
-
-// tools are the tools that handlers were run for.
-func (in *interp) tools() []Tool {
-	byName := map[string]Step{}
-	for _, h := range in.ofTools {
-		if _, ok := byName[h.tool]; !ok {
-			byName[h.tool] = h.begins()
-		}
-	}
-	var out []Tool
-	for name, at := range byName {
-		t := Tool{Name: name, Handler: at}
-		for p := range in.params[name] {
-			t.Params = append(t.Params, p)
-		}
-		sort.Strings(t.Params)
-		out = append(out, t)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
 }
 
 // begins is where a handler begins.
 func (h *handler) begins() Step {
 	c := h.fn[0].obj.call
 	return position{c.file, c.node.Idx0()}.step("the handler")
+}
+
+// definitions are the functions and classes that the files have made. A library exports the function
+// that registers its tools and calls it nowhere:
+//
+//	export function register(server) { server.tool("read", …) }
+//
+// So what nothing has called when all files are loaded is called then (uncalled). Once the handlers run
+// the lists are closed: what a handler makes is no entry into the program.
+type definitions struct {
+	called   map[ast.Node]bool
+	closures []*Object
+	classes  []*Object
+	closed   bool
+}
+
+// remember notes a function that may be one that nobody calls, until these were called.
+func (d *definitions) remember(o *Object) {
+	if !d.closed {
+		d.closures = append(d.closures, o)
+	}
 }
 
 // hints are what a function that registers tools has in its text.
@@ -118,29 +112,29 @@ var hints = []string{".tool(", ".registerTool(", ".addTool(", ".setRequestHandle
 func (in *interp) uncalled() {
 	for range 3 {
 		progress := false
-		for i := 0; i < len(in.closures); i++ {
-			o := in.closures[i]
-			if in.ran[o.call.node] || !o.call.registers() {
+		for i := 0; i < len(in.definitions.closures); i++ {
+			o := in.definitions.closures[i]
+			if in.definitions.called[o.call.node] || !o.call.registers() {
 				continue
 			}
-			in.ran[o.call.node] = true
+			in.definitions.called[o.call.node] = true
 			progress = true
-			if !in.bounded(in.limits.StepsHandler/4, func() { in.callAlone(o) }) {
-				in.cut = append(in.cut, o.call.file.file.Name)
+			if !in.bounded(in.budget.limits.StepsHandler/4, func() { in.callAlone(o) }) {
+				in.report.cut = append(in.report.cut, o.call.file.file.Name)
 			}
 		}
 		if !progress {
 			break
 		}
 	}
-	in.addDecorated()
-	if slices.ContainsFunc(in.handlers, func(h *handler) bool { return h.low || h.tool != "" }) {
+	in.registry.addDecorated()
+	if slices.ContainsFunc(in.registry.handlers, func(h *handler) bool { return h.low || h.tool != "" }) {
 		return
 	}
-	for i := 0; i < len(in.classes) && i < 500; i++ {
-		in.bounded(in.limits.StepsHandler, func() { in.toolClass(in.classes[i]) })
+	for i := 0; i < len(in.definitions.classes) && i < 500; i++ {
+		in.bounded(in.budget.limits.StepsHandler, func() { in.toolClass(in.definitions.classes[i]) })
 	}
-	if len(in.handlers) == 0 {
+	if len(in.registry.handlers) == 0 {
 		in.sweep()
 	}
 }
@@ -154,24 +148,24 @@ func (in *interp) callAlone(o *Object) {
 	for range o.call.params.List {
 		args = append(args, unknown())
 	}
-	in.dead = false
+	in.state.dead = false
 	in.invoke(o, this, args, position{})
-	in.dead = false
+	in.state.dead = false
 }
 
 // toolClass is a class whose instances have the name of a tool, and a method for its calls.
 func (in *interp) toolClass(ctor *Object) {
 	proto := ctor.class.protoObject
-	describes := len(functions(in.getOwn(proto, "getName"))) > 0 && len(functions(in.getOwn(proto, "exec"))) > 0
+	describes := len(functions(proto.own("getName"))) > 0 && len(functions(proto.own("exec"))) > 0
 	if len(in.handlerOf(proto)) == 0 && !describes {
 		return
 	}
 	v := in.instanceOfTool(ctor)
-	in.dead = false
+	in.state.dead = false
 	if len(v) == 0 || v[0].kind != isObject {
 		return
 	}
-	if name, ok := in.get(v, "name", position{}).one(); ok && len(in.schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
+	if name, ok := in.get(v, "name", position{}).one(); ok && len(schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
 		in.registerObject(v[0].obj, nil, position{})
 	} else if describes {
 		in.describedTool(v)
@@ -180,19 +174,19 @@ func (in *interp) toolClass(ctor *Object) {
 
 // describedTool is a tool whose methods say what it is called and what its arguments are.
 func (in *interp) describedTool(v Value) {
-	name := in.settled(in.callMethod(v, "getName", nil, position{}))
-	in.dead = false
+	name := settledOf(in.callMethod(v, "getName", nil, position{}))
+	in.state.dead = false
 	if len(name.words()) == 0 {
 		return
 	}
 	h := &handler{fn: functions(in.get(v, "exec", position{})), this: v}
-	for _, a := range in.settled(in.callMethod(v, "getConfig", nil, position{})) {
+	for _, a := range settledOf(in.callMethod(v, "getConfig", nil, position{})) {
 		if a.kind == isObject {
-			h.schema = in.schemaField(a.obj)
+			h.schema = schemaField(a.obj)
 		}
 	}
-	in.dead = false
-	in.addNamed(name, h)
+	in.state.dead = false
+	in.registry.addNamed(name, h)
 }
 
 // registers says whether the text of a function has a registration in it.

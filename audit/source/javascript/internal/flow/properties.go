@@ -38,7 +38,7 @@ func (q sequence) all() Value {
 }
 
 // elements are what iterating over a value gives.
-func (in *interp) elements(v Value) sequence {
+func (hp *heap) elements(v Value) sequence {
 	var q sequence
 	for _, a := range v {
 		switch {
@@ -57,20 +57,20 @@ func (in *interp) elements(v Value) sequence {
 			q.rest = join(q.rest, a.obj.array.rest)
 		case a.kind == isObject && (a.obj.native == "Map" || a.obj.native == "FormData" || a.obj.native == "Headers"):
 			for _, k := range a.obj.keys {
-				q.known = append(q.known, objectOf(in.newArray(constant(strings.TrimPrefix(k, "@")), in.getOwn(a.obj, k))))
+				q.known = append(q.known, objectOf(hp.newArray(constant(strings.TrimPrefix(k, "@")), a.obj.own(k))))
 			}
 			if a.obj.any != nil && len(a.obj.any.v) > 0 {
-				q.rest = join(q.rest, objectOf(in.newArray(unknown(), a.obj.any.v)))
+				q.rest = join(q.rest, objectOf(hp.newArray(unknown(), a.obj.any.v)))
 			}
 		case a.kind == isObject && a.obj.native == "Set":
 			for _, k := range a.obj.keys {
-				q.known = append(q.known, in.getOwn(a.obj, k))
+				q.known = append(q.known, a.obj.own(k))
 			}
 			if a.obj.any != nil {
 				q.rest = join(q.rest, a.obj.any.v)
 			}
 		case a.kind == isText && tainted(a.text):
-			q.rest = join(q.rest, in.piece(Value{a}))
+			q.rest = join(q.rest, pieceOf(Value{a}))
 		case a.kind == isObject && a.obj.native != "" && len(a.obj.data) > 0:
 			q.rest = join(q.rest, a.obj.data)
 		case a.kind == isUndefined, a.kind == isNull:
@@ -93,7 +93,7 @@ func mapGiven(list []Value, a Atom) []Value {
 }
 
 // piece is an element of a value from the caller, or a part of its text.
-func (in *interp) piece(v Value) Value {
+func pieceOf(v Value) Value {
 	var out Value
 	for _, a := range v {
 		if a.open && len(a.text) == 1 {
@@ -111,24 +111,24 @@ func (in *interp) piece(v Value) Value {
 }
 
 // keysOf are the names of the properties of a value.
-func (in *interp) keysOf(v Value) sequence {
+func (hp *heap) keysOf(v Value) sequence {
 	var q sequence
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array != nil:
-			in.cost(len(a.obj.array.list))
+			hp.budget.cost(len(a.obj.array.list))
 			for i := range a.obj.array.list {
 				q.known = append(q.known, constant(strconv.Itoa(i)))
 			}
 		case a.kind == isObject && a.obj.call == nil:
-			for _, k := range in.names(a.obj) {
+			for _, k := range hp.names(a.obj) {
 				q.known = append(q.known, constant(k))
 			}
 			if a.obj.any != nil && len(a.obj.any.v) > 0 {
 				q.rest = unknown()
 			}
 		case a.kind == isText && a.open:
-			q.rest = join(q.rest, in.piece(Value{a}))
+			q.rest = join(q.rest, pieceOf(Value{a}))
 		case a.kind == isUnknown || a.kind == isNative:
 			q.rest = join(q.rest, Value{{kind: isUnknown, dep: a.dep}})
 		}
@@ -137,8 +137,8 @@ func (in *interp) keysOf(v Value) sequence {
 }
 
 // names are the properties that an object has now, in order.
-func (in *interp) names(o *Object) []string {
-	in.cost(len(o.keys))
+func (hp *heap) names(o *Object) []string {
+	hp.budget.cost(len(o.keys))
 	var list []string
 	for _, k := range o.keys {
 		if !strings.HasPrefix(k, "#") && (len(o.props[k].v) > 0 || len(o.getters[k]) > 0) {
@@ -157,7 +157,7 @@ func (in *interp) names(o *Object) []string {
 
 // get reads a property.
 func (in *interp) get(v Value, key string, at position) Value {
-	in.tick()
+	in.budget.tick()
 	var out Value
 	for _, a := range v {
 		f := in.getAtom(a, key, at).given(a.under, a.free)
@@ -200,7 +200,7 @@ func (in *interp) getAtom(a Atom, key string, at position) Value {
 			if s, ok := a.constText(); ok && i >= 0 && i < len(s) {
 				return constant(s[i : i+1])
 			}
-			return in.piece(Value{a})
+			return pieceOf(Value{a})
 		}
 		return native("String." + key)
 	case isNumber:
@@ -208,49 +208,12 @@ func (in *interp) getAtom(a Atom, key string, at position) Value {
 	case isBool, isTruth:
 		return native("Boolean." + key)
 	case isNative:
-		return in.getNative(a.name, key)
+		return in.heap.getNative(a.name, key)
 	}
 	return in.getObject(a, key, at)
 }
 
 func unknownDepIf(dep bool) Value { return Value{{kind: isUnknown, dep: dep}} }
-
-func (in *interp) getNative(name, key string) Value {
-	if o := in.natives[name]; o != nil {
-		if v := in.getOwn(o, key); len(v) > 0 {
-			return v
-		}
-	}
-	if key == "default" || key == "__esModule" {
-		return native(name)
-	}
-	if name == "path" || name == "path.posix" {
-		switch key {
-		case "sep":
-			return constant("/")
-		case "delimiter":
-			return constant(":")
-		case "posix":
-			return native("path")
-		}
-	}
-	if name == "process" && (key == "argv" || key == "env") {
-		return native("process." + key)
-	}
-	if strings.HasPrefix(name, "process.env") || strings.HasPrefix(name, "process.argv") {
-		return unknown()
-	}
-	if key == "prototype" {
-		return native(name + "#")
-	}
-	if name == "globalThis" || name == "global" || name == "window" {
-		return in.global(key)
-	}
-	if strings.Count(name, ".") > 12 {
-		return unknown()
-	}
-	return native(name + "." + key)
-}
 
 func (in *interp) getObject(a Atom, key string, at position) Value {
 	o := a.obj
@@ -265,14 +228,14 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 			return sequence{o.array.list, o.array.rest}.at(i)
 		}
 	}
-	if v, ok := in.special(o, key); ok {
+	if v, ok := in.heap.special(o, key); ok {
 		return v
 	}
 	for p, n := o, 0; p != nil && n < 32; p, n = p.proto, n+1 {
 		if g, ok := p.getters[key]; ok {
 			return in.call(g, objectOf(o), nil, at)
 		}
-		if v := in.getOwn(p, key); len(v) > 0 {
+		if v := p.own(key); len(v) > 0 {
 			return v
 		}
 	}
@@ -287,9 +250,9 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
 	}
-	if o.call != nil && key == "prototype" && !o.call.arrow && in.current != nil {
-		p := objectOf(in.newObject(""))
-		in.set(o, key, p)
+	if o.call != nil && key == "prototype" && !o.call.arrow && in.turn.handler != nil {
+		p := objectOf(in.heap.newObject(""))
+		in.heap.set(o, key, p)
 		return p
 	}
 	if o.call != nil {
@@ -303,12 +266,12 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 
 // inheritedStatic is a static property of a class above.
 func (in *interp) inheritedStatic(o *Object, key string, at position) (Value, bool) {
-	if len(o.class.parent) == 0 || in.depth > in.limits.Depth {
+	if len(o.class.parent) == 0 || in.nesting.calls > in.budget.limits.Depth {
 		return nil, false
 	}
 	for _, p := range o.class.parent {
 		if p.kind == isObject && p.obj != o && p.obj.class != nil {
-			if v := in.getOwn(p.obj, key); len(v) > 0 {
+			if v := p.obj.own(key); len(v) > 0 {
 				return v, true
 			}
 		}
@@ -322,10 +285,10 @@ func (in *interp) getAny(v Value) Value {
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array != nil:
-			in.cost(min(len(a.obj.array.list), maxIterations))
+			in.budget.cost(min(len(a.obj.array.list), maxIterations))
 			out = join(out, sequence{a.obj.array.list, a.obj.array.rest}.all())
 		case a.kind == isObject:
-			for i, k := range in.names(a.obj) {
+			for i, k := range in.heap.names(a.obj) {
 				if i >= maxIterations {
 					break
 				}
@@ -336,7 +299,7 @@ func (in *interp) getAny(v Value) Value {
 			}
 			out = join(out, undefined())
 		case a.kind == isText:
-			out = join(out, wild(in.piece(Value{a})))
+			out = join(out, wild(pieceOf(Value{a})))
 		default:
 			out = join(out, Value{{kind: isUnknown, dep: a.dep}})
 		}

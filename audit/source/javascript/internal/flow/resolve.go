@@ -12,7 +12,7 @@ import (
 func (in *interp) resolveName(name string, host Value, args []Value, at position) Value {
 	address := unknownDepIf(host.depends())
 	if list := host.tainted(); len(list) > 0 {
-		if c := in.catcher; c != nil {
+		if c := in.state.catcher; c != nil {
 			for _, h := range list {
 				c.resolved = c.resolved.and(known(h.origin.id, bitsPrivate<<dnsShift))
 			}
@@ -22,10 +22,10 @@ func (in *interp) resolveName(name string, host Value, args []Value, at position
 			return h
 		})
 	}
-	o := in.newObject("")
-	in.set(o, "address", address)
-	in.set(o, "family", unknown())
-	list := in.newArray()
+	o := in.heap.newObject("")
+	in.heap.set(o, "address", address)
+	in.heap.set(o, "family", unknown())
+	list := in.heap.newArray()
 	if strings.Contains(name, "resolve") {
 		list.array.rest = address
 		in.nodeCallback(args, objectOf(list), at)
@@ -36,7 +36,7 @@ func (in *interp) resolveName(name string, host Value, args []Value, at position
 		all = in.get(opts, "all", at)
 	}
 	list.array.rest = objectOf(o)
-	yes, no := in.choices(all)
+	yes, no := choices(all)
 	var out Value
 	if yes.possible {
 		out = join(out, objectOf(list))
@@ -55,14 +55,14 @@ func (in *interp) isIP(name string, v Value) Value {
 		switch name {
 		case "net.isIP":
 			out := unknownDepIf(v.depends())
-			for _, h := range in.text(v).tainted() {
+			for _, h := range textOf(v).tainted() {
 				if h.form == formHost {
 					out[0].yes = out[0].yes.and(known(h.origin.id, bitAddress))
 				}
 			}
 			return out
 		}
-		return in.holds(v, nil, func(s, _ string) ternary { return tern(ipVersion(s, name) != 0) })
+		return in.state.holds(v, nil, func(s, _ string) ternary { return tern(ipVersion(s, name) != 0) })
 	}
 	n := ipVersion(s, name)
 	if name == "net.isIP" {

@@ -18,15 +18,15 @@ import (
 
 // sweep looks for handlers where none was registered.
 func (in *interp) sweep() {
-	for _, name := range slices.Sorted(maps.Keys(in.units)) {
-		in.fileTool(in.units[name])
+	for _, name := range slices.Sorted(maps.Keys(in.modules.units)) {
+		in.fileTool(in.modules.units[name])
 	}
-	if len(in.handlers) > 0 {
+	if len(in.registry.handlers) > 0 {
 		return
 	}
-	for _, o := range in.closures {
-		if o.call.answersCalls(in.closures) {
-			in.add(&handler{fn: objectOf(o), low: true, rpc: true, of: o.call.home})
+	for _, o := range in.definitions.closures {
+		if o.call.answersCalls(in.definitions.closures) {
+			in.registry.add(&handler{fn: objectOf(o), low: true, rpc: true, of: o.call.home})
 		}
 	}
 }
@@ -53,11 +53,11 @@ func (c *closure) answersCalls(all []*Object) bool {
 
 // rpcArguments are what such a function is given: by the names of its parameters, parts of a request
 // or all of it.
-func (in *interp) rpcArguments(c *closure, request, params *Object) []Value {
+func (hp *heap) rpcArguments(c *closure, request, params *Object) []Value {
 	for _, k := range []string{"body", "data", "message", "payload", "request"} {
-		in.set(request, k, objectOf(request))
+		hp.set(request, k, objectOf(request))
 	}
-	in.set(request, "jsonrpc", constant("2.0"))
+	hp.set(request, "jsonrpc", constant("2.0"))
 	var args []Value
 	for _, b := range c.params.List {
 		name := ""
@@ -70,9 +70,9 @@ func (in *interp) rpcArguments(c *closure, request, params *Object) []Value {
 		case "params", "param":
 			args = append(args, objectOf(params))
 		case "name", "toolname", "tool":
-			args = append(args, in.getOwn(params, "name"))
+			args = append(args, params.own("name"))
 		case "args", "arguments", "input", "toolargs":
-			args = append(args, in.getOwn(params, "arguments"))
+			args = append(args, params.own("arguments"))
 		case "id", "res", "response", "reply", "next", "context", "ctx", "extra":
 			args = append(args, unknown())
 		default:
@@ -84,7 +84,7 @@ func (in *interp) rpcArguments(c *closure, request, params *Object) []Value {
 
 // fileTool is a file that exports a function, and says by "metadata" or "schema" that it is a tool.
 func (in *interp) fileTool(u *unit) {
-	exports := in.exported(u)
+	exports := u.exported()
 	fn := functions(in.get(exports, "default", position{}))
 	if len(fn) == 0 {
 		return
@@ -100,9 +100,9 @@ func (in *interp) fileTool(u *unit) {
 		}
 	}
 	for _, a := range sch {
-		said = said || a.kind == isObject && in.isShape(a.obj)
+		said = said || a.kind == isObject && isShape(a.obj)
 	}
 	if said {
-		in.addNamed(name, &handler{fn: fn, schema: sch})
+		in.registry.addNamed(name, &handler{fn: fn, schema: sch})
 	}
 }

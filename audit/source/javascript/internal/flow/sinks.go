@@ -53,26 +53,36 @@ var httpMethods = map[string]bool{"get": true, "post": true, "put": true, "delet
 
 func isHTTPClient(name string) bool { return httpClients[strings.TrimSuffix(name, ".default")] }
 
+// sinks judge calls of functions that open files, make requests or start programs. They change nothing but
+// the report: a program goes on behind a sink as it would behind any other call.
+type sinks struct {
+	heap   *heap
+	state  *state
+	turn   *turn
+	probes *probes
+	report *report
+}
+
 // sinks looks at the arguments of a function that opens files, makes requests or starts programs.
-func (in *interp) sinks(name string, args []Value, at position) {
-	if in.current == nil || in.probing || in.dead {
+func (sk *sinks) call(name string, args []Value, at position) {
+	if sk.turn.handler == nil || sk.probes.on || sk.state.dead {
 		return
 	}
 	files := fileArguments(name)
 	for _, i := range files {
 		if i < len(args) {
-			in.pathSink(name, args[i], at, audit.Traced)
+			sk.path(name, args[i], at, audit.Traced)
 		}
 	}
 	if len(files) == 0 && len(args) > 0 && isLikelyFile(name) {
-		in.pathSink(name, args[0], at, audit.Suspected)
+		sk.path(name, args[0], at, audit.Suspected)
 	}
 	client, method, dotted := cutLast(name)
 	switch {
 	case isHTTPClient(name) && len(args) > 0, dotted && isHTTPClient(client) && httpMethods[method], dotted && isHTTPClient(strings.TrimSuffix(client, ".https")) && httpMethods[method], name == "WebSocket", name == "EventSource", name == "ofetch.$fetch":
-		in.requestSink(name, args, at)
+		sk.request(name, args, at)
 	}
-	in.commandSinks(name, args, at)
+	sk.commands(name, args, at)
 }
 
 func cutLast(name string) (before, last string, ok bool) {
@@ -84,15 +94,15 @@ func cutLast(name string) (before, last string, ok bool) {
 }
 
 // pathSink judges a path. most is how sure it is that a file lies there.
-func (in *interp) pathSink(name string, v Value, at position, most audit.Confidence) {
-	text := in.text(v)
+func (sk *sinks) path(name string, v Value, at position, most audit.Confidence) {
+	text := textOf(v)
 	for _, a := range text {
 		if !tainted(a.text) {
 			continue
 		}
 		_, behind := prefix(a.text)
 		for _, h := range holes(a.text) {
-			have := in.have(a, h)
+			have := sk.state.have(a, h)
 			need := bitsPath
 			if h.rooted || behind {
 				need = bitDots
@@ -107,61 +117,61 @@ func (in *interp) pathSink(name string, v Value, at position, most audit.Confide
 			if j.confidence == audit.Traced {
 				j.confidence = most
 			}
-			in.judge(j, audit.Path, name, h, at)
+			sk.judge(j, audit.Path, name, h, at)
 		}
 	}
 }
 
 // have is what is known of a hole.
-func (in *interp) have(a Atom, h *hole) Bits {
-	return in.facts.and(a.under).of(h.origin.id) | h.safe
+func (st *state) have(a Atom, h *hole) Bits {
+	return st.facts.and(a.under).of(h.origin.id) | h.safe
 }
 
 // requestSink finds the URL among the arguments of a function that makes a request.
-func (in *interp) requestSink(name string, args []Value, at position) {
-	extra := in.agentGuard(args)
+func (sk *sinks) request(name string, args []Value, at position) {
+	extra := agentGuard(args)
 	for i, v := range args[:min(len(args), 2)] {
 		for _, a := range v {
 			switch {
 			case a.kind == isText && i == 0, a.kind == isObject && a.obj.native == "URL":
-				in.urlSink(name, Value{a}, extra, at, false)
+				sk.url(name, Value{a}, extra, at, false)
 			case a.kind == isObject && a.obj.native == "Request" && len(a.obj.options) > 0:
-				in.urlSink(name, a.obj.options[0], extra, at, false)
+				sk.url(name, a.obj.options[0], extra, at, false)
 			case a.kind == isObject && a.obj.call == nil && a.obj.array == nil && (i == 0 || strings.HasPrefix(name, "http")):
-				in.urlOptions(name, a.obj, extra, at)
+				sk.options(name, a.obj, extra, at)
 			}
 		}
 	}
 }
 
 // urlOptions are options in which the URL or the host stands.
-func (in *interp) urlOptions(name string, o *Object, extra Bits, at position) {
+func (sk *sinks) options(name string, o *Object, extra Bits, at position) {
 	for _, k := range []string{"url", "uri", "baseURL", "prefixUrl"} {
-		if v := in.getOwn(o, k); len(v) > 0 {
-			in.urlSink(name, v, extra, at, false)
+		if v := o.own(k); len(v) > 0 {
+			sk.url(name, v, extra, at, false)
 		}
 	}
 	for _, k := range []string{"hostname", "host"} {
-		if v := in.getOwn(o, k); len(v) > 0 {
-			in.urlSink(name, concat(constant("http://"), in.text(v)), extra, at, false)
+		if v := o.own(k); len(v) > 0 {
+			sk.url(name, concat(constant("http://"), textOf(v)), extra, at, false)
 		}
 	}
 }
 
 // agentGuard says whether a request is made through an agent that looks at addresses when it
 // connects.
-func (in *interp) agentGuard(args []Value) Bits {
+func agentGuard(args []Value) Bits {
 	for _, v := range args {
 		for _, a := range v {
 			if a.kind != isObject || a.obj.native != "" {
 				continue
 			}
 			for _, k := range []string{"dispatcher", "agent", "httpAgent", "httpsAgent", "lookup"} {
-				if in.looksUp(in.getOwn(a.obj, k), k == "lookup", 0) {
+				if looksUp(a.obj.own(k), k == "lookup", 0) {
 					return bitCheckedAtConnect
 				}
 			}
-			if a.obj.any != nil && in.looksUp(a.obj.any.v, false, 0) {
+			if a.obj.any != nil && looksUp(a.obj.any.v, false, 0) {
 				return bitCheckedAtConnect
 			}
 		}
@@ -170,7 +180,7 @@ func (in *interp) agentGuard(args []Value) Bits {
 }
 
 // looksUp finds a function with which an agent resolves names.
-func (in *interp) looksUp(v Value, named bool, depth int) bool {
+func looksUp(v Value, named bool, depth int) bool {
 	if depth > 4 {
 		return false
 	}
@@ -186,12 +196,12 @@ func (in *interp) looksUp(v Value, named bool, depth int) bool {
 			return true
 		}
 		for _, option := range a.obj.options {
-			if in.looksUp(option, false, depth+1) {
+			if looksUp(option, false, depth+1) {
 				return true
 			}
 		}
 		for _, k := range a.obj.keys {
-			if in.looksUp(in.getOwn(a.obj, k), k == "lookup", depth+1) {
+			if looksUp(a.obj.own(k), k == "lookup", depth+1) {
 				return true
 			}
 		}
@@ -200,8 +210,8 @@ func (in *interp) looksUp(v Value, named bool, depth int) bool {
 }
 
 // urlSink judges where a request goes. browser says that a page is opened, in a browser.
-func (in *interp) urlSink(name string, v Value, extra Bits, at position, browser bool) {
-	for _, a := range in.text(v) {
+func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool) {
+	for _, a := range textOf(v) {
 		if !tainted(a.text) {
 			continue
 		}
@@ -219,11 +229,11 @@ func (in *interp) urlSink(name string, v Value, extra Bits, at position, browser
 		if h == nil {
 			continue
 		}
-		j := verdictOfURL(in.have(a, h) | extra)
-		if browser && in.byDesign(h, "navigate", "goto", "go_to", "open", "visit", "browse", "new_page", "new_tab") {
+		j := verdictOfURL(sk.state.have(a, h) | extra)
+		if browser && sk.byDesign(h, "navigate", "goto", "go_to", "open", "visit", "browse", "new_page", "new_tab") {
 			j = judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "browser-by-design", why: "the tool opens the page that it is asked to open"}
 		}
-		in.judge(j, audit.URL, name, h, at)
+		sk.judge(j, audit.URL, name, h, at)
 	}
 }
 
@@ -246,8 +256,8 @@ func hostOpen(text []part, p string) bool {
 }
 
 // byDesign says whether a tool, or the parameter, is named for what it does.
-func (in *interp) byDesign(h *hole, words ...string) bool {
-	tool := strings.ToLower(in.toolName())
+func (sk *sinks) byDesign(h *hole, words ...string) bool {
+	tool := strings.ToLower(sk.turn.toolName())
 	for _, w := range words {
 		if strings.Contains(tool, w) {
 			return true
@@ -256,63 +266,56 @@ func (in *interp) byDesign(h *hole, words ...string) bool {
 	return false
 }
 
-func (in *interp) toolName() string {
-	if in.tool != "" {
-		return in.tool
-	}
-	return in.current.tool
-}
-
 // shells take a line as the argument behind these options.
 var shellOptions = map[string]bool{"-c": true, "-lc": true, "-ic": true, "/c": true, "/C": true, "-Command": true, "-command": true, "-e": true, "-EncodedCommand": true, "/s": true, "/k": true, "--eval": true, "-ec": true, "-cl": true}
 
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "cmd.exe": true, "powershell": true, "powershell.exe": true, "pwsh": true, "su": true, "osascript": true, "node": true, "python": true, "python3": true, "perl": true, "ruby": true, "eval": true, "ssh": false}
 
-func (in *interp) commandSinks(name string, args []Value, at position) {
+func (sk *sinks) commands(name string, args []Value, at position) {
 	base := strings.TrimSuffix(name, "Sync")
 	switch base {
 	case "child_process.exec", "shelljs.exec", "shelljs.default.exec", "node-cmd.run", "node-cmd.get", "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext", "child-process-promise.exec", "sudo-prompt.exec", "node-exec-promise.exec", "execSh":
-		in.shellSink(name, arg(args, 0), at)
+		sk.shell(name, arg(args, 0), at)
 		if base == "Function" {
-			in.shellSink(name, arg(args, len(args)-1), at)
+			sk.shell(name, arg(args, len(args)-1), at)
 		}
 	case "child_process.spawn", "child_process.execFile", "execa", "execa.execa", "execa.sync", "nano-spawn", "tinyexec.x", "tinyexec.exec", "Bun.spawn", "node-pty.spawn", "child_process.fork", "spawn-async", "@expo/spawn-async", "child-process-promise.spawn", "tinyspawn":
-		in.spawnSink(name, args, at)
+		sk.spawn(name, args, at)
 	case "execa.command", "execa.execaCommand", "execaCommand", "spawnd.command":
-		in.wordsSink(name, arg(args, 0), at)
-		if in.withShell(args) {
-			in.shellSink(name, arg(args, 0), at)
+		sk.words(name, arg(args, 0), at)
+		if withShell(args) {
+			sk.shell(name, arg(args, 0), at)
 		}
 	}
 }
 
 // spawnSink is a program with a list of arguments.
-func (in *interp) spawnSink(name string, args []Value, at position) {
+func (sk *sinks) spawn(name string, args []Value, at position) {
 	program := arg(args, 0)
 	var list sequence
 	for _, v := range args[min(1, len(args)):] {
 		if isList(v) {
-			list = in.elements(v)
+			list = sk.heap.elements(v)
 			break
 		}
 	}
 	if name == "Bun.spawn" {
-		list = in.elements(program)
+		list = sk.heap.elements(program)
 		program = list.at(0)
 	}
-	if in.withShell(args) {
-		line := in.text(program)
+	if withShell(args) {
+		line := textOf(program)
 		for _, v := range list.known {
-			line = concat(concat(line, constant(" ")), in.text(v))
+			line = concat(concat(line, constant(" ")), textOf(v))
 		}
 		if len(list.rest) > 0 {
-			line = concat(concat(line, constant(" ")), in.text(list.rest))
+			line = concat(concat(line, constant(" ")), textOf(list.rest))
 		}
-		in.shellSink(name, line, at)
+		sk.shell(name, line, at)
 		return
 	}
-	in.programSink(name, program, at)
-	in.argumentsSink(name, program, list, at)
+	sk.program(name, program, at)
+	sk.arguments(name, program, list, at)
 }
 
 func isList(v Value) bool {
@@ -325,13 +328,13 @@ func isList(v Value) bool {
 }
 
 // withShell says whether the options ask for a shell.
-func (in *interp) withShell(args []Value) bool {
+func withShell(args []Value) bool {
 	for _, v := range args {
 		for _, a := range v {
 			if a.kind != isObject || a.obj.array != nil {
 				continue
 			}
-			for _, s := range in.getOwn(a.obj, "shell") {
+			for _, s := range a.obj.own("shell") {
 				if may, _ := s.truth(); may && s.kind != isUnknown && s.kind != isTruth {
 					return true
 				}
@@ -342,8 +345,8 @@ func (in *interp) withShell(args []Value) bool {
 }
 
 // programSink is the name of a program that a caller chooses.
-func (in *interp) programSink(name string, v Value, at position) {
-	for _, a := range in.text(v) {
+func (sk *sinks) program(name string, v Value, at position) {
+	for _, a := range textOf(v) {
 		for _, h := range holes(a.text) {
 			if h.split {
 				continue // its arguments are looked at
@@ -354,45 +357,45 @@ func (in *interp) programSink(name string, v Value, at position) {
 			if h.rooted {
 				continue
 			}
-			if in.have(a, h)&bitsShell == bitsShell {
-				in.judge(judgement{verdict: audit.Guarded, rule: "program", why: "the program is one of a known set"}, audit.Command, name, h, at)
+			if sk.state.have(a, h)&bitsShell == bitsShell {
+				sk.judge(judgement{verdict: audit.Guarded, rule: "program", why: "the program is one of a known set"}, audit.Command, name, h, at)
 				continue
 			}
-			if commandWord(h.origin.pointer) || in.byDesign(h, "exec", "shell", "terminal", "command", "run", "spawn", "process", "start", "launch") {
-				in.judge(byDesign(), audit.Command, name, h, at)
+			if commandWord(h.origin.pointer) || sk.byDesign(h, "exec", "shell", "terminal", "command", "run", "spawn", "process", "start", "launch") {
+				sk.judge(byDesign(), audit.Command, name, h, at)
 				continue
 			}
-			in.judge(judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "program", why: "the caller chooses the program that is started"}, audit.Command, name, h, at)
+			sk.judge(judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "program", why: "the caller chooses the program that is started"}, audit.Command, name, h, at)
 		}
 	}
 }
 
-func (in *interp) splitVerdict(a Atom, h *hole) judgement {
+func (sk *sinks) split(a Atom, h *hole) judgement {
 	if commandWord(h.origin.pointer) {
 		return byDesign()
 	}
-	if in.have(a, h)&bitSpace != 0 {
+	if sk.state.have(a, h)&bitSpace != 0 {
 		return judgement{verdict: audit.Guarded, rule: "argument-split", why: "blanks are excluded before the text is cut into arguments"}
 	}
 	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "argument-split", why: "the caller's text is cut at blanks, and each piece becomes an argument of the program"}
 }
 
 // wordsSink is a line that is cut into arguments without a shell.
-func (in *interp) wordsSink(name string, v Value, at position) {
-	for _, a := range in.text(v) {
+func (sk *sinks) words(name string, v Value, at position) {
+	for _, a := range textOf(v) {
 		for i, h := range holes(a.text) {
 			if i == 0 && a.text[0].hole != nil && len(a.text) == 1 {
-				in.judge(in.lineByDesign(h), audit.Command, name, h, at)
+				sk.judge(sk.line(h), audit.Command, name, h, at)
 				continue
 			}
-			in.judge(in.splitVerdict(a, h), audit.Command, name, h, at)
+			sk.judge(sk.split(a, h), audit.Command, name, h, at)
 		}
 	}
 }
 
 // shellSink is a line for a shell.
-func (in *interp) shellSink(name string, v Value, at position) {
-	for _, a := range in.text(v) {
+func (sk *sinks) shell(name string, v Value, at position) {
+	for _, a := range textOf(v) {
 		quote := byte(0)
 		for i, p := range a.text {
 			if p.hole == nil {
@@ -403,17 +406,17 @@ func (in *interp) shellSink(name string, v Value, at position) {
 			if h.form == formType || h.form == formScheme {
 				continue
 			}
-			if i == 0 && len(a.text) == 1 && in.have(a, h)&bitsShell == 0 {
-				in.judge(in.lineByDesign(h), audit.Command, name, h, at)
+			if i == 0 && len(a.text) == 1 && sk.state.have(a, h)&bitsShell == 0 {
+				sk.judge(sk.line(h), audit.Command, name, h, at)
 				continue
 			}
-			in.judge(verdictOfShell(in.have(a, h), quote), audit.Command, name, h, at)
+			sk.judge(verdictOfShell(sk.state.have(a, h), quote), audit.Command, name, h, at)
 		}
 	}
 }
 
-func (in *interp) lineByDesign(h *hole) judgement {
-	if commandWord(h.origin.pointer) || in.byDesign(h, "exec", "shell", "terminal", "command", "run_", "run-", "bash", "eval", "script") {
+func (sk *sinks) line(h *hole) judgement {
+	if commandWord(h.origin.pointer) || sk.byDesign(h, "exec", "shell", "terminal", "command", "run_", "run-", "bash", "eval", "script") {
 		return byDesign()
 	}
 	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "shell", why: "the caller's text is run by a shell"}

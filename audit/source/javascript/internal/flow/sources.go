@@ -35,13 +35,13 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 	if key == "connect" && in.connects(o) {
 		return true
 	}
-	if listRegistrations[key] && in.current == nil && !in.probing && len(args) == 1 && len(functions(in.get(o, key, at))) == 0 {
+	if listRegistrations[key] && in.turn.handler == nil && !in.probes.on && len(args) == 1 && len(functions(in.get(o, key, at))) == 0 {
 		return in.registerList(args[0], at)
 	}
-	if !registrations[key] || in.probing || len(args) == 0 {
+	if !registrations[key] || in.probes.on || len(args) == 0 {
 		return false
 	}
-	if in.current != nil {
+	if in.turn.handler != nil {
 		return false
 	}
 	ours := false
@@ -53,23 +53,23 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 			}
 		}
 	}
-	before := len(in.handlers)
+	before := len(in.registry.handlers)
 	if ours {
-		in.nested++
-		if in.nested < 8 {
-			in.alternatives(o, func(a Atom) Value { return in.methodOf(a, key, args, at) })
+		in.registry.nested++
+		if in.registry.nested < 8 {
+			in.state.alternatives(o, func(a Atom) Value { return in.methodOf(a, key, args, at) })
 		}
-		in.nested--
-		if in.dead {
-			in.dead = false
+		in.registry.nested--
+		if in.state.dead {
+			in.state.dead = false
 		}
 	}
-	if len(in.handlers) > before {
+	if len(in.registry.handlers) > before {
 		return true
 	}
 	found := false
 	if key == "setRequestHandler" {
-		found = in.registerLow(args, at)
+		found = in.registry.registerLow(args, at)
 	} else {
 		found = in.registerTool(args, at)
 	}
@@ -79,7 +79,7 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 // connects says whether a method call connects a server of the SDK in a bundle with its client: all
 // tools that there are by then are registered, and the rest is not the program's own.
 func (in *interp) connects(o Value) bool {
-	if in.current != nil || in.probing {
+	if in.turn.handler != nil || in.probes.on {
 		return false
 	}
 	for _, a := range o {
@@ -106,7 +106,7 @@ var listRegistrations = map[string]bool{"addTools": true, "registerTools": true,
 
 // registerList registers tools that are objects, in a list or by their names.
 func (in *interp) registerList(v Value, at position) bool {
-	before := len(in.handlers)
+	before := len(in.registry.handlers)
 	for _, a := range v {
 		switch {
 		case a.kind != isObject || a.obj.call != nil:
@@ -119,42 +119,28 @@ func (in *interp) registerList(v Value, at position) bool {
 				}
 			}
 		case a.obj.native == "":
-			for _, k := range in.names(a.obj) {
-				for _, t := range in.getOwn(a.obj, k) {
+			for _, k := range in.heap.names(a.obj) {
+				for _, t := range a.obj.own(k) {
 					if t.kind == isObject && t.obj.call == nil && len(in.handlerOf(t.obj)) > 0 && !in.registerObject(t.obj, nil, at) {
-						in.addNamed(constant(k), &handler{fn: in.handlerOf(t.obj), this: objectOf(t.obj), schema: in.schemaField(t.obj), at: at})
+						in.registry.addNamed(constant(k), &handler{fn: in.handlerOf(t.obj), this: objectOf(t.obj), schema: schemaField(t.obj), at: at})
 					}
 				}
 			}
 		}
 	}
-	return len(in.handlers) > before
+	return len(in.registry.handlers) > before
 }
 
 // toolsOf are the tools in the options of something that a package makes: a server.
 func (in *interp) toolsOf(name string, args []Value, at position) {
-	if in.current != nil || in.probing {
+	if in.turn.handler != nil || in.probes.on {
 		return
 	}
 	for _, a := range arg(args, 0) {
 		if a.kind == isObject && a.obj.props["tools"] != nil && a.obj.native == "" && strings.Contains(strings.ToLower(name), "mcp") {
-			in.registerList(in.getOwn(a.obj, "tools"), at)
+			in.registerList(a.obj.own("tools"), at)
 		}
 	}
-}
-
-// toolOf is a tool that a package makes of an object. Those of Mastra find their arguments in a
-// property of what they are given.
-func (in *interp) toolOf(name string, v Value) Value {
-	for _, a := range v {
-		if a.kind == isObject && a.obj.call == nil && strings.HasPrefix(name, "@mastra/") {
-			if in.wrapped == nil {
-				in.wrapped = map[*Object]bool{}
-			}
-			in.wrapped[a.obj] = true
-		}
-	}
-	return v
 }
 
 // registerTool reads the ways in which libraries let tools be registered.
@@ -180,7 +166,7 @@ func (in *interp) registerTool(args []Value, at position) bool {
 			for _, a := range v {
 				if a.kind == isObject && a.obj.call == nil {
 					if f := in.handlerOf(a.obj); len(f) > 0 {
-						in.addNamed(args[0], &handler{fn: f, this: objectOf(a.obj), schema: in.schemaField(a.obj), at: at})
+						in.registry.addNamed(args[0], &handler{fn: f, this: objectOf(a.obj), schema: schemaField(a.obj), at: at})
 						return true
 					}
 				}
@@ -194,41 +180,15 @@ func (in *interp) registerTool(args []Value, at position) bool {
 			if a.kind != isObject || a.obj.call != nil {
 				continue
 			}
-			if s := in.schemaField(a.obj); len(s) > 0 && !in.onlySchemas(a.obj) {
+			if s := schemaField(a.obj); len(s) > 0 && !onlySchemas(a.obj) {
 				sch = s
-			} else if in.isShape(a.obj) && sch == nil {
+			} else if isShape(a.obj) && sch == nil {
 				sch = objectOf(a.obj)
 			}
 		}
 	}
-	in.addNamed(args[0], &handler{fn: fn, schema: sch, at: at})
+	in.registry.addNamed(args[0], &handler{fn: fn, schema: sch, at: at})
 	return true
-}
-
-// addNamed adds a handler for each name that the tool may have.
-func (in *interp) addNamed(name Value, h *handler) {
-	words := name.words()
-	if len(words) == 0 {
-		in.add(h)
-	}
-	for _, w := range words {
-		n := *h
-		n.tool = w
-		in.add(&n)
-	}
-}
-
-func (in *interp) add(h *handler) {
-	for _, old := range in.handlers {
-		if old.tool == h.tool && old.low == h.low && sameFunction(old.fn, h.fn, h.tool != "") {
-			return
-		}
-	}
-	if len(in.handlers) < in.limits.Handlers {
-		in.handlers = append(in.handlers, h)
-	} else {
-		in.dropped++
-	}
 }
 
 // sameFunction says whether two values are one function, or the same text where a name tells apart
@@ -252,17 +212,17 @@ func (in *interp) handlerOf(o *Object) Value {
 
 // toolObject is the name of a tool that is an object, where its handler is called.
 func (in *interp) toolObject(a Atom, key string) string {
-	if in.current == nil || !in.current.low || in.tool != "" || a.kind != isObject || !slices.Contains(handlerKeys, key) {
+	if in.turn.handler == nil || !in.turn.handler.low || in.state.tool != "" || a.kind != isObject || !slices.Contains(handlerKeys, key) {
 		return ""
 	}
-	name, _ := in.getOwn(a.obj, "name").one()
+	name, _ := a.obj.own("name").one()
 	return name
 }
 
 // schemaField is the schema of arguments in the description of a tool.
-func (in *interp) schemaField(o *Object) Value {
+func schemaField(o *Object) Value {
 	for _, k := range []string{"inputSchema", "parameters", "paramsSchema", "schema", "input", "args", "params"} {
-		if v := in.getOwn(o, k); len(v) > 0 && v[0].kind == isObject {
+		if v := o.own(k); len(v) > 0 && v[0].kind == isObject {
 			return v
 		}
 	}
@@ -270,12 +230,12 @@ func (in *interp) schemaField(o *Object) Value {
 }
 
 // isShape says whether an object has schemas of zod as properties, or is one.
-func (in *interp) isShape(o *Object) bool {
+func isShape(o *Object) bool {
 	if o.native == "zod" {
 		return true
 	}
 	for _, k := range o.keys {
-		if schemaOf(in.getOwn(o, k)) != nil {
+		if schemaOf(o.own(k)) != nil {
 			return true
 		}
 	}
@@ -284,9 +244,9 @@ func (in *interp) isShape(o *Object) bool {
 
 // onlySchemas says whether an object has schemas of arguments and nothing else: an argument may be
 // called as what describes a tool is.
-func (in *interp) onlySchemas(o *Object) bool {
+func onlySchemas(o *Object) bool {
 	for _, k := range o.keys {
-		if k == "inputSchema" || k == "paramsSchema" || k == "parameters" || schemaOf(in.getOwn(o, k)) == nil {
+		if k == "inputSchema" || k == "paramsSchema" || k == "parameters" || schemaOf(o.own(k)) == nil {
 			return false
 		}
 	}
@@ -304,27 +264,27 @@ func (in *interp) registerObject(o *Object, args []Value, at position) bool {
 	}
 	name := in.getObject(Atom{kind: isObject, obj: o}, "name", at)
 	if len(name.words()) == 0 {
-		if name = in.getOwn(o, "id"); len(name.words()) == 0 && len(args) == 0 {
+		if name = o.own("id"); len(name.words()) == 0 && len(args) == 0 {
 			return false
 		}
 	}
-	in.addNamed(name, &handler{fn: f, this: objectOf(o), schema: in.schemaField(o), wrapped: in.wrapped[o], at: at})
+	in.registry.addNamed(name, &handler{fn: f, this: objectOf(o), schema: schemaField(o), wrapped: in.registry.wrapped[o], at: at})
 	return true
 }
 
 // toolPointer is the pointer of the tool's name, which is no argument.
 const toolPointer = "\x00tool"
 
-func (in *interp) toolOrigin(o *origin) bool { return o.pointer == toolPointer }
+func toolOrigin(o *origin) bool { return o.pointer == toolPointer }
 
-func (in *interp) toolHole(a Atom) bool {
+func toolHole(a Atom) bool {
 	h := holes(a.text)
-	return len(h) == 1 && in.toolOrigin(h[0].origin)
+	return len(h) == 1 && toolOrigin(h[0].origin)
 }
 
-func (in *interp) isToolName(v Value) bool {
+func isToolName(v Value) bool {
 	for _, a := range v {
-		if in.toolHole(a) {
+		if toolHole(a) {
 			return true
 		}
 	}
@@ -336,55 +296,23 @@ const maxParams = 500
 
 // declared notes that a tool has a parameter. The objects that others are in are no parameters.
 func (in *interp) declared(pointer string) {
-	if in.current == nil || in.current.low && in.tool == "" {
+	if in.turn.handler == nil || in.turn.handler.low && in.state.tool == "" {
 		return
 	}
-	in.parameter(in.toolName(), pointer)
-}
-
-func (in *interp) parameter(tool, pointer string) {
-	list := in.params[tool]
-	if list == nil {
-		list = map[string]bool{}
-		in.params[tool] = list
-	}
-	if len(list) < maxParams {
-		list[pointer] = true
-		for i := strings.LastIndexByte(pointer, '/'); i > 0; i = strings.LastIndexByte(pointer[:i], '/') {
-			delete(list, pointer[:i])
-		}
-	}
-}
-
-// originOf is the origin of a field of the present handler's arguments.
-func (in *interp) originOf(pointer string) *origin {
-	o := in.origins[pointer]
-	if o == nil {
-		in.nOrigins++
-		o = &origin{id: in.nOrigins, pointer: pointer}
-		in.origins[pointer] = o
-	}
-	return o
-}
-
-// sent is a field of the arguments as it was sent.
-func (in *interp) sent(pointer string, at position, note string) Value {
-	h := &hole{origin: in.originOf(pointer)}
-	h.step = h.step.then(at, note)
-	return Value{{kind: isText, text: []part{{hole: h}}, open: true}}
+	in.report.parameter(in.turn.toolName(), pointer)
 }
 
 const maxPointer = 6
 
 // child is a field of what was sent.
 func (in *interp) child(h *hole, key string, at position) Value {
-	if in.toolOrigin(h.origin) {
+	if toolOrigin(h.origin) {
 		return native("String." + key)
 	}
 	n := *h
 	n.wild = false
 	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) && h.form == formRaw {
-		n.origin = in.originOf(h.origin.pointer + "/" + escapePointer(clip(key)))
+		n.origin = in.turn.originOf(h.origin.pointer + "/" + escapePointer(clip(key)))
 		in.declared(n.origin.pointer)
 		n.step = h.step.then(at, clip(key)+" is read from the arguments")
 		if h.step != nil && h.step.prev == nil && h.origin.pointer == "" {
@@ -412,14 +340,14 @@ func (in *interp) validated(sch, root Value, at position) Value {
 		return in.parsed(sch, root, at, 0)
 	}
 	for _, a := range sch {
-		if a.kind == isObject && in.isShape(a.obj) {
-			return in.parsed(in.newSchema(in.objectSchema(objectOf(a.obj), false)), root, at, 0)
+		if a.kind == isObject && isShape(a.obj) {
+			return in.parsed(in.heap.newSchema(in.objectSchema(objectOf(a.obj), false)), root, at, 0)
 		}
 	}
 	return remap(root, func(h hole) hole { h.parsed = true; return h })
 }
 
-func (in *interp) toolWord(h *handler) string {
+func toolWord(h *handler) string {
 	if h.tool == "" {
 		return "a tool"
 	}

@@ -3,8 +3,36 @@
 
 package flow
 
+import (
+	"slices"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
+
 // The program is run once, with all ways through it side by side: each branch is tried from the
 // same state, what it wrote is noted and taken back, and behind it the ways meet again.
+
+// A state is where the walk stands.
+//
+// facts are what the checks on the way here prove of the arguments. dead says that this point is not
+// reached: the way ended with return, throw, break or a call that never comes back. A dead state still has
+// its slots; whoever takes up another way undoes them.
+//
+// conds and frees count the open branches around this point whose condition depends on an
+// argument, and on the configuration alone. A frame remembers both from its beginning, which tells whether
+// the configuration alone decided to leave it.
+type state struct {
+	journal *journal
+
+	facts   facts
+	tool    string // the tool that this way serves, where one handler serves many
+	dead    bool
+	conds   int
+	frees   int
+	frames  *frame
+	catcher *catcher // of the innermost try; nil: nobody catches
+}
 
 // A way is one way that ended: what is known on it, and what it wrote.
 type way struct {
@@ -13,12 +41,6 @@ type way struct {
 	writes []written
 	value  Value // that was returned
 	free   bool  // the configuration alone decided to go here
-}
-
-// A written is a slot and what it holds at the end of a way, or held before it was written.
-type written struct {
-	s    *slot
-	what content
 }
 
 // A frame is a function, loop, switch or block that ways may leave before its end.
@@ -44,131 +66,41 @@ const (
 	frameBlock
 )
 
-func (in *interp) write(s *slot, v Value) {
-	in.keep(s)
-	s.v = v
-}
-
-// open begins what may be taken back, and gives what undo and whoever closes it need.
-func (in *interp) open() (mark, floor int) {
-	floor = in.floor
-	in.rise()
-	return len(in.trail), floor
-}
-
-// rise makes all slots that there are such that what they hold is noted before they are written.
-func (in *interp) rise() {
-	in.clock++
-	in.floor = in.clock
-}
-
 // close goes back to what was open before. Where a way has left the present function or loop since,
 // what that way leads to may hold all slots that there are.
-func (in *interp) close(floor int) {
-	in.floor = floor
-	if in.frames != nil {
-		in.floor = max(floor, in.frames.left)
+func (st *state) close(floor int) {
+	st.journal.floor = floor
+	if st.frames != nil {
+		st.journal.floor = max(floor, st.frames.left)
 	}
-}
-
-// keep notes what a slot holds, before it is written. Slots that were made since the last place to
-// which things are taken back need no note: nobody sees them there.
-func (in *interp) keep(s *slot) {
-	if s.born >= in.floor {
-		return
-	}
-	in.trail = append(in.trail, written{s, s.content})
-}
-
-// capture notes what was written since a mark.
-func (in *interp) capture(mark int) []written {
-	if len(in.trail) == mark {
-		return nil
-	}
-	in.epoch++
-	in.cost(len(in.trail) - mark)
-	var out []written
-	for _, e := range in.trail[mark:] {
-		if e.s.mark != in.epoch {
-			e.s.mark = in.epoch
-			out = append(out, written{e.s, e.s.content})
-		}
-	}
-	return out
-}
-
-// undo takes back what was written since a mark.
-func (in *interp) undo(mark int) {
-	for i := len(in.trail) - 1; i >= mark; i-- {
-		in.trail[i].s.content = in.trail[i].what
-	}
-	in.trail = in.trail[:mark]
 }
 
 // here is the way that ends now.
-func (in *interp) here(mark int) way {
-	return way{facts: in.facts, tool: in.tool, writes: in.capture(mark)}
+func (st *state) here(mark int) way {
+	return way{facts: st.facts, tool: st.tool, writes: st.journal.capture(mark)}
 }
 
 // meet goes on where the ways meet. The state is that of the mark. Without ways, nothing goes on.
 // If free, which way is taken does not depend on the arguments but on the configuration, and what
 // one of them checks is taken to be checked.
-func (in *interp) meet(ways []way, free bool) {
+func (st *state) meet(ways []way, free bool) {
 	if len(ways) == 0 {
-		in.dead = true
+		st.dead = true
 		return
 	}
-	in.dead = false
-	before := in.facts
+	st.dead = false
+	before := st.facts
 	common, tool := common(ways, free), ways[0].tool
 	for _, w := range ways[1:] {
 		if w.tool != tool {
 			tool = ""
 		}
 	}
-	for _, w := range in.merged(ways, before) {
-		in.keep(w.s)
+	for _, w := range st.journal.merged(ways, before) {
+		st.journal.keep(w.s)
 		w.s.content = w.what
 	}
-	in.facts, in.tool = common, tool
-}
-
-// merged is what the slots hold behind ways that meet.
-func (in *interp) merged(ways []way, before facts) []written {
-	if len(ways) == 1 {
-		return ways[0].writes
-	}
-	var out []written
-	in.epoch++
-	union := in.epoch
-	for _, w := range ways {
-		for _, x := range w.writes {
-			if x.s.mark != union {
-				x.s.mark = union
-				out = append(out, written{s: x.s})
-			}
-		}
-	}
-	for i, w := range ways {
-		learnt := gained(w.facts, before)
-		in.epoch++
-		for j, x := range w.writes {
-			x.s.mark, x.s.index = in.epoch, j
-		}
-		for k := range out {
-			n := out[k].s.content
-			if out[k].s.mark == in.epoch {
-				n = w.writes[out[k].s.index].what
-			}
-			n.v = n.v.given(learnt, w.free)
-			if i == 0 {
-				out[k].what = n
-			} else {
-				out[k].what = joinSlots(out[k].what, n)
-			}
-		}
-	}
-	return out
+	st.facts, st.tool = common, tool
 }
 
 // common is what is known behind ways that meet. Ways that the configuration alone chose are left
@@ -209,24 +141,6 @@ func gained(f, before facts) facts {
 	return factsOf(out)
 }
 
-func joinSlots(a, b content) content {
-	out := content{v: join(a.v, b.v), rest: join(a.rest, b.rest)}
-	if a.v == nil && b.v != nil || b.v == nil && a.v != nil {
-		out.v = join(out.v, undefined())
-	}
-	n := min(len(a.list), len(b.list))
-	if len(a.list) == len(b.list) && (n == 0 || &a.list[0] == &b.list[0]) {
-		out.list = a.list
-		return out
-	}
-	for i := range n {
-		out.list = append(out.list, join(a.list[i], b.list[i]))
-	}
-	out.list = append(out.list, a.list[n:]...)
-	out.list = append(out.list, b.list[n:]...)
-	return out
-}
-
 // A choice is what is known on one side of a branch.
 type choice struct {
 	facts    facts
@@ -236,24 +150,24 @@ type choice struct {
 }
 
 // fork runs one side of a branch from the present state, and takes it back.
-func (in *interp) fork(c choice, run func()) (w way, alive bool) {
-	before, tool := in.facts, in.tool
-	mark, floor := in.open()
-	in.facts = in.facts.and(c.facts)
+func (st *state) fork(c choice, run func()) (w way, alive bool) {
+	before, tool := st.facts, st.tool
+	mark, floor := st.journal.open()
+	st.facts = st.facts.and(c.facts)
 	if c.tool != "" {
-		in.tool = c.tool
+		st.tool = c.tool
 	}
-	counter := &in.conds
+	counter := &st.conds
 	if c.free {
-		counter = &in.frees
+		counter = &st.frees
 	}
 	*counter++
 	run()
 	*counter--
-	w, alive = in.here(mark), !in.dead
-	in.undo(mark)
-	in.close(floor)
-	in.facts, in.tool, in.dead = before, tool, false
+	w, alive = st.here(mark), !st.dead
+	st.journal.undo(mark)
+	st.close(floor)
+	st.facts, st.tool, st.dead = before, tool, false
 	return w, alive
 }
 
@@ -261,24 +175,24 @@ func (in *interp) fork(c choice, run func()) (w way, alive bool) {
 const maxWays = 16
 
 // leave ends the present way at a frame.
-func (in *interp) leave(f *frame, next bool, v Value) {
+func (st *state) leave(f *frame, next bool, v Value) {
 	if f == nil {
-		in.dead = true
+		st.dead = true
 		return
 	}
-	for g := in.frames; g != nil; g = g.up {
-		g.left = in.clock + 1
+	for g := st.frames; g != nil; g = g.up {
+		g.left = st.journal.clock + 1
 		if g == f {
 			break
 		}
 	}
-	defer in.rise()
-	w := way{facts: in.facts, tool: in.tool}
+	defer st.journal.rise()
+	w := way{facts: st.facts, tool: st.tool}
 	if !next && len(f.ways) < maxWays || next && len(f.next) < maxWays {
-		w = in.here(f.mark)
+		w = st.here(f.mark)
 	}
 	w.value = v
-	w.free = in.frees > f.frees && in.conds == f.conds
+	w.free = st.frees > f.frees && st.conds == f.conds
 	switch {
 	case next && len(f.next) < maxWays:
 		f.next = append(f.next, w)
@@ -289,5 +203,180 @@ func (in *interp) leave(f *frame, next bool, v Value) {
 		last.facts = last.facts.or(w.facts)
 		last.value = join(last.value, w.value)
 	}
-	in.dead = true
+	st.dead = true
+}
+
+func (st *state) push(kind frameKind, label string) *frame {
+	f := &frame{up: st.frames, kind: kind, label: label, conds: st.conds, frees: st.frees}
+	f.mark, f.floor = st.journal.open()
+	st.frames = f
+	return f
+}
+
+// pop closes a frame.
+func (st *state) pop(f *frame) {
+	st.frames = f.up
+	st.close(f.floor)
+}
+
+// end leaves a frame: the ways that left it early meet the present one.
+func (st *state) end(f *frame) {
+	ways := f.ways
+	if len(ways) > 0 && !st.dead {
+		ways = append(ways, st.here(f.mark))
+	}
+	if len(ways) > 0 {
+		st.journal.undo(f.mark)
+	}
+	st.pop(f)
+	if len(ways) > 0 {
+		st.meet(ways, false)
+	}
+}
+
+func (st *state) labelled(label string, run func()) {
+	if label == "" {
+		run()
+		return
+	}
+	f := st.push(frameBlock, label)
+	run()
+	st.end(f)
+}
+
+// branch leaves a loop, a switch or a block.
+func (st *state) branch(b *ast.BranchStatement) {
+	label := ""
+	if b.Label != nil {
+		label = b.Label.Name.String()
+	}
+	next := b.Token == token.CONTINUE
+	for f := st.frames; f != nil && f.kind != frameFunction; f = f.up {
+		if label != "" && f.label != label || label == "" && (f.kind == frameBlock || next && f.kind == frameSwitch) {
+			continue
+		}
+		st.leave(f, next, nil)
+		return
+	}
+	st.dead = true
+}
+
+// either takes both sides of a branch that are possible.
+func (st *state) either(yes, no choice, a, b func()) {
+	if st.dead {
+		return
+	}
+	switch {
+	case yes.possible && !no.possible:
+		st.facts = st.facts.and(yes.facts)
+		a()
+		return
+	case no.possible && !yes.possible:
+		st.facts = st.facts.and(no.facts)
+		b()
+		return
+	}
+	first, alive1 := st.fork(yes, a)
+	second, alive2 := st.fork(no, b)
+	var ways []way
+	if alive1 {
+		ways = append(ways, first)
+	}
+	if alive2 {
+		ways = append(ways, second)
+	}
+	st.meet(ways, yes.free)
+}
+
+// again lets the ways that continue meet at the end of a round.
+func (st *state) again(f *frame) {
+	if len(f.next) == 0 {
+		return
+	}
+	ways := f.next
+	if !st.dead {
+		ways = append(ways, st.here(f.mark))
+	}
+	f.next = nil
+	st.journal.undo(f.mark)
+	st.meet(ways, false)
+}
+
+// alternatives runs something for each atom from the same state, and joins what comes of it.
+func (st *state) alternatives(v Value, run func(a Atom) Value) Value {
+	if len(v) == 1 {
+		out := run(v[0])
+		return out.given(v[0].under, v[0].free)
+	}
+	var out Value
+	var ways []way
+	for _, a := range v {
+		var r Value
+		c := choice{facts: a.under, tool: a.tool, possible: true, free: !v.depends()}
+		w, alive := st.fork(c, func() { r = run(a) })
+		if alive {
+			r = r.given(a.under.and(gained(w.facts, st.facts)), a.free)
+			if a.tool != "" {
+				r = tagged(r, a.tool)
+			}
+			out = join(out, r)
+			ways = append(ways, w)
+		}
+	}
+	if len(v) > 0 {
+		st.meet(ways, false)
+	}
+	return out
+}
+
+// returned is what a function returns: on all its ways, each with what is known on it.
+func (st *state) returned(f *frame) Value {
+	if !st.dead {
+		w := st.here(f.mark)
+		w.value = undefined()
+		f.ways = append(f.ways, w)
+	}
+	if len(f.ways) == 0 {
+		st.pop(f)
+		return undefined()
+	}
+	before := factsAt(f)
+	st.journal.undo(f.mark)
+	st.pop(f)
+	st.meet(f.ways, false)
+	if len(f.ways) == 1 {
+		return f.ways[0].value
+	}
+	var out Value
+	for _, w := range f.ways {
+		out = join(out, w.value.given(gained(w.facts, before), w.free))
+	}
+	return out
+}
+
+// ofTool leaves out of arguments what was chosen for another tool than the present one.
+func (st *state) ofTool(args []Value) []Value {
+	if st.tool == "" {
+		return args
+	}
+	out := args
+	for i, v := range args {
+		if !slices.ContainsFunc(v, func(a Atom) bool { return a.tool != "" && a.tool != st.tool }) {
+			continue
+		}
+		var kept Value
+		for _, a := range v {
+			if a.tool == "" || a.tool == st.tool {
+				kept = append(kept, a)
+			}
+		}
+		if len(kept) == 0 {
+			continue
+		}
+		if &out[0] == &args[0] {
+			out = append([]Value(nil), args...)
+		}
+		out[i] = kept
+	}
+	return out
 }

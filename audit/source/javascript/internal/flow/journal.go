@@ -1,0 +1,152 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+// A journal takes back what was written. The walk goes both ways of a branch from one state:
+//
+//	if (x) { a = 1 } else { b = 2 }
+//
+// It runs the first side, captures the slots that it wrote, undoes them, does the same with the
+// second side, and joins both captures behind the branch (see state.meet). Copying the heap instead would cost
+// as much as the heap is large, at every branch.
+//
+// trail has the old content of each slot before a write, oldest first. open gives a mark in it, and undo
+// goes back to the mark. clock and floor save most of the notes: floor is the clock of the innermost open
+// mark, and a slot that was made since then (born >= floor) cannot be seen from the state at that mark,
+// so its writes need no note.
+//
+// Invariants: undo(mark) restores every slot that existed at open to what it held there. The trail never
+// shrinks below the mark of an open frame.
+type journal struct {
+	budget *budget
+
+	clock int // counts the marks
+	floor int // the clock at the innermost open mark
+	trail []written
+	epoch int     // tells one pass over marked slots from the next
+	made  []*slot // slots made while a put-off declaration runs; nil otherwise
+}
+
+// A written is a slot and what it holds at the end of a way, or held before it was written.
+type written struct {
+	s    *slot
+	what content
+}
+
+// newSlot makes what can be written.
+func (j *journal) newSlot(c content) *slot {
+	s := &slot{content: c, born: j.clock}
+	if j.made != nil {
+		j.made = append(j.made, s)
+	}
+	return s
+}
+
+func (j *journal) write(s *slot, v Value) {
+	j.keep(s)
+	s.v = v
+}
+
+// open begins what may be taken back, and gives what undo and whoever closes it need.
+func (j *journal) open() (mark, floor int) {
+	floor = j.floor
+	j.rise()
+	return len(j.trail), floor
+}
+
+// rise makes all slots that there are such that what they hold is noted before they are written.
+func (j *journal) rise() {
+	j.clock++
+	j.floor = j.clock
+}
+
+// keep notes what a slot holds, before it is written. Slots that were made since the last place to
+// which things are taken back need no note: nobody sees them there.
+func (j *journal) keep(s *slot) {
+	if s.born >= j.floor {
+		return
+	}
+	j.trail = append(j.trail, written{s, s.content})
+}
+
+// capture notes what was written since a mark.
+func (j *journal) capture(mark int) []written {
+	if len(j.trail) == mark {
+		return nil
+	}
+	j.epoch++
+	j.budget.cost(len(j.trail) - mark)
+	var out []written
+	for _, e := range j.trail[mark:] {
+		if e.s.mark != j.epoch {
+			e.s.mark = j.epoch
+			out = append(out, written{e.s, e.s.content})
+		}
+	}
+	return out
+}
+
+// undo takes back what was written since a mark.
+func (j *journal) undo(mark int) {
+	for i := len(j.trail) - 1; i >= mark; i-- {
+		j.trail[i].s.content = j.trail[i].what
+	}
+	j.trail = j.trail[:mark]
+}
+
+// merged is what the slots hold behind ways that meet.
+func (j *journal) merged(ways []way, before facts) []written {
+	if len(ways) == 1 {
+		return ways[0].writes
+	}
+	var out []written
+	j.epoch++
+	union := j.epoch
+	for _, w := range ways {
+		for _, x := range w.writes {
+			if x.s.mark != union {
+				x.s.mark = union
+				out = append(out, written{s: x.s})
+			}
+		}
+	}
+	for i, w := range ways {
+		learnt := gained(w.facts, before)
+		j.epoch++
+		for n, x := range w.writes {
+			x.s.mark, x.s.index = j.epoch, n
+		}
+		for k := range out {
+			c := out[k].s.content
+			if out[k].s.mark == j.epoch {
+				c = w.writes[out[k].s.index].what
+			}
+			c.v = c.v.given(learnt, w.free)
+			if i == 0 {
+				out[k].what = c
+			} else {
+				out[k].what = joinSlots(out[k].what, c)
+			}
+		}
+	}
+	return out
+}
+
+func joinSlots(a, b content) content {
+	out := content{v: join(a.v, b.v), rest: join(a.rest, b.rest)}
+	if a.v == nil && b.v != nil || b.v == nil && a.v != nil {
+		out.v = join(out.v, undefined())
+	}
+	n := min(len(a.list), len(b.list))
+	if len(a.list) == len(b.list) && (n == 0 || &a.list[0] == &b.list[0]) {
+		out.list = a.list
+		return out
+	}
+	for i := range n {
+		out.list = append(out.list, join(a.list[i], b.list[i]))
+	}
+	out.list = append(out.list, a.list[n:]...)
+	out.list = append(out.list, b.list[n:]...)
+	return out
+}

@@ -1,0 +1,94 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"slices"
+	"strings"
+)
+
+// A registry is what a server has announced when its files are loaded: the handlers of its tools, and the
+// functions that list the tools or start a session. The order of handlers is that of the program;
+// reports and the sharing of work (lanes.go) rely on it.
+type registry struct {
+	budget *budget
+
+	handlers    []*handler
+	dropped     int              // handlers beyond the limit
+	listings    []Value          // functions that answer tools/list
+	beginnings  []Value          // functions that answer initialize
+	decorations []decoration     // methods with a decorator that makes them tools
+	wrapped     map[*Object]bool // tools that find their arguments in a property
+
+	// picks are the names by which handlers of many tools choose: case "read_file", table[name].
+	picks  map[string]bool
+	nested int // registrations by functions of the program within each other
+}
+
+// addNamed adds a handler for each name that the tool may have.
+func (r *registry) addNamed(name Value, h *handler) {
+	words := name.words()
+	if len(words) == 0 {
+		r.add(h)
+	}
+	for _, w := range words {
+		n := *h
+		n.tool = w
+		r.add(&n)
+	}
+}
+
+func (r *registry) add(h *handler) {
+	for _, old := range r.handlers {
+		if old.tool == h.tool && old.low == h.low && sameFunction(old.fn, h.fn, h.tool != "") {
+			return
+		}
+	}
+	if len(r.handlers) < r.budget.limits.Handlers {
+		r.handlers = append(r.handlers, h)
+	} else {
+		r.dropped++
+	}
+}
+
+// toolOf is a tool that a package makes of an object. Those of Mastra find their arguments in a
+// property of what they are given.
+func (r *registry) toolOf(name string, v Value) Value {
+	for _, a := range v {
+		if a.kind == isObject && a.obj.call == nil && strings.HasPrefix(name, "@mastra/") {
+			if r.wrapped == nil {
+				r.wrapped = map[*Object]bool{}
+			}
+			r.wrapped[a.obj] = true
+		}
+	}
+	return v
+}
+
+func (r *registry) registerLow(args []Value, at position) bool {
+	if len(args) < 2 {
+		return true
+	}
+	fn := functions(args[len(args)-1])
+	switch {
+	case len(fn) == 0:
+	case names(args[0], "CallTool", toolsCall):
+		r.add(&handler{fn: fn, low: true, at: at})
+	case names(args[0], "ListTools", toolsList):
+		r.listings = append(r.listings, fn)
+	case names(args[0], "InitializeRequest", initialize):
+		r.beginnings = append(r.beginnings, fn)
+	}
+	return true // other requests are not looked at
+}
+
+// addDecorated adds them.
+func (r *registry) addDecorated() {
+	for _, d := range r.decorations {
+		known := slices.ContainsFunc(r.handlers, func(h *handler) bool { return h.fn[0].obj.call.node == d.h.fn[0].obj.call.node })
+		if !known {
+			r.addNamed(d.name, d.h)
+		}
+	}
+}
