@@ -11,20 +11,30 @@ import (
 	"github.com/toolvet/toolvet/audit/source/internal/programs"
 )
 
-// An argvPlace is where an argument of a program stands.
+// An argvPlace is a place in the arguments of a program, and what the arguments in front of it
+// say about it. In ["git", "log", "--", path] the last place follows "--", where a leading dash
+// means nothing.
 type argvPlace struct {
-	programs   []string // that it may be
+	// the names that the program may have
+	programs   []string
 	subcommand string
-	before     string // the argument in front of it, if it is known
-	ended      bool   // there are no options any more
-	shell      bool   // what follows is for a shell
+	// the argument in front, if it is constant
+	before string
+	// "--" came: there are no options any more
+	ended bool
+	// a shell reads the arguments
+	shell bool
 }
 
-// nestedShells are shells that another program starts: docker exec, sudo, ssh.
+// nestedShells are shells that other programs start: docker exec, sudo, ssh.
 var nestedShells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "/bin/sh": true, "/bin/bash": true, "powershell": true, "powershell.exe": true, "pwsh": true, "cmd": true, "cmd.exe": true}
 
-// argumentsSink looks at the arguments of a program: a line for a shell among them, text that was
-// cut at blanks, and values that may start with a dash.
+// arguments judges the arguments of a program. No shell reads them, so metacharacters are
+// harmless; three things are not: a line for a shell among them, text that was cut at blanks, and
+// values that may start with a dash.
+//
+//	execFile("git", ["log", args.ref])      // ref may be "--output=/etc/cron.d/x"
+//	spawn("sh", ["-c", "ls " + args.dir])   // the shell reads the line
 func (sk *sinks) arguments(name string, program Value, list sequence, at position) {
 	place := argvPlace{}
 	for _, w := range textOf(program).words() {
@@ -35,6 +45,7 @@ func (sk *sinks) arguments(name string, program Value, list sequence, at positio
 	for _, v := range list.known {
 		sk.argument(name, textOf(v), &place, at)
 	}
+	// Elements without an index may stand in any order, so a "--" among them counts for all.
 	if len(list.rest) > 0 { // in any order
 		rest := textOf(list.rest)
 		words := rest.words()
@@ -46,6 +57,7 @@ func (sk *sinks) arguments(name string, program Value, list sequence, at positio
 	}
 }
 
+// argument judges one argument, and notes what it says about the next.
 func (sk *sinks) argument(name string, text Value, place *argvPlace, at position) {
 	for _, a := range text {
 		for i, h := range holes(a.text) {
@@ -77,7 +89,8 @@ func (sk *sinks) argument(name string, text Value, place *argvPlace, at position
 	}
 }
 
-// leadVerdict is that of an argument that begins with the caller's text.
+// lead judges an argument that begins with the caller's text. It is a weakness only for programs
+// with an option that writes files or starts programs; for others it is worth a remark.
 func (sk *sinks) lead(a Atom, h *hole, place *argvPlace) judgement {
 	if sk.state.have(a, h)&bitDash != 0 {
 		return judgement{verdict: audit.Guarded, rule: "argument-lead", why: "a leading dash is excluded"}

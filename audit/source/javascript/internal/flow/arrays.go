@@ -9,7 +9,9 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// objectMethod calls a method of an object.
+// objectMethod calls a method of an object: one that the program defined, one of a list, a
+// function's call, apply and bind, one of a native class, and last one on a prototype. A method
+// that nobody knows is a call of an unknown function.
 func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Value {
 	o := a.obj
 	own := o.own(key)
@@ -48,6 +50,7 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 	return in.call(v, Value{a}, args, at)
 }
 
+// bindFunction is f.bind(this, …): the same function, with arguments in front.
 func (hp *heap) bindFunction(o *Object, args []Value) Value {
 	if o.call == nil {
 		return objectOf(o)
@@ -64,7 +67,8 @@ func (hp *heap) bindFunction(o *Object, args []Value) Value {
 	return objectOf(n)
 }
 
-// arrayMethod is a method of a list.
+// arrayMethod calls a method of a list. Methods that change a list keep the old content in the
+// journal and replace list by a copy, because captures share it.
 func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) Value {
 	q := sequence{o.array.list, o.array.rest}
 	first := arg(args, 0)
@@ -86,6 +90,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 			o.array.list = append(append([]Value(nil), q.known...), add...)
 		}
 		return unknown()
+	// The list stays as it is: which element is gone is rarely known in a loop.
 	case "pop", "shift", "at":
 		if key == "at" {
 			if i, ok := first.num(); ok && i >= 0 {
@@ -119,6 +124,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 		return joinArray(o, constant(","))
 	case "slice", "splice", "reverse", "sort", "toSorted", "toReversed", "flat", "fill", "copyWithin":
 		return in.rearranged(o, key, args, at)
+	// allowed.includes(x) is an allow list, parts.includes("..") looks for an attack.
 	case "includes", "indexOf":
 		r := in.member(q, first)
 		if key == "indexOf" {
@@ -136,6 +142,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 	return in.unknownCall(key, objectOf(o), args, at)
 }
 
+// joinArray is list.join(sep): texts in their order, then any number of further elements.
 func joinArray(o *Object, sep Value) Value {
 	out := constant("")
 	for i, v := range o.array.list {
@@ -156,6 +163,8 @@ func joinArray(o *Object, sep Value) Value {
 	return out
 }
 
+// rearranged is a list with its elements in another order, or some of them. slice from the front
+// and sort keep indices; the others lose them.
 func (in *interp) rearranged(o *Object, key string, args []Value, at position) Value {
 	n := in.heap.newArray()
 	q := sequence{o.array.list, o.array.rest}
@@ -192,7 +201,11 @@ func (in *interp) rearranged(o *Object, key string, args []Value, at position) V
 	return objectOf(n)
 }
 
-// member is list.includes(value).
+// member is list.includes(value), in one of three roles:
+//
+//	"constants".includes("x")          // known
+//	path.split("/").includes("..")     // the list holds the caller's text: as ===
+//	ALLOWED.includes(args.host)        // the caller's text among the program's own
 func (in *interp) member(q sequence, v Value) Value {
 	if s, ok := v.one(); ok {
 		sure := len(q.rest) == 0
@@ -232,7 +245,8 @@ func (in *interp) member(q sequence, v Value) Value {
 	return eachAtom(v, func(a Atom) Value { return among(a.text) })
 }
 
-// orTruth is "a or b", evaluated already.
+// orTruth is "a or b" for two values that are evaluated already: true knows what either side's
+// true knows, false knows both.
 func orTruth(a, b Value) Value {
 	t, f := sides(a)
 	t2, f2 := sides(b)
@@ -252,7 +266,7 @@ func orTruth(a, b Value) Value {
 // andTruth is "a and b".
 func andTruth(a, b Value) Value { return not(orTruth(not(a), not(b))) }
 
-// clear leaves of alternatives what is known of them, one for each.
+// clear marks alternatives as resting on an argument.
 func clear(v Value) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
@@ -261,7 +275,15 @@ func clear(v Value) Value {
 	return out
 }
 
-// iterate calls a function for each known element, and once for all others.
+// iterate calls a function for each known element, and once for all others joined: map, filter,
+// find, some, every, reduce. Results of elements with a known index keep it.
+//
+// filter, some and every carry guards of lists:
+//
+//	args.paths.every((p) => inside(p))       // true: each element is checked
+//	const safe = args.paths.filter(inside)   // safe has checked elements only
+//
+// every is taken to have called its function: an empty list has no attack in it.
 func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at position) Value {
 	fn := arg(args, 0)
 	if len(callable(fn)) == 0 {
@@ -304,6 +326,8 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 			out.array.list = append(out.array.list, e.known...)
 			out.array.rest = join(out.array.rest, e.rest)
 			clamp(&out.array.content)
+		// An element that passes keeps the facts of the condition, and its tool if the condition
+		// compares with a tool's name: tools.find((t) => t.name === name).
 		case "filter", "find", "findLast":
 			yes, no := choices(r)
 			if !yes.possible {
@@ -368,8 +392,9 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 	return undefined()
 }
 
-// alternatives are the elements whose place is not known, as a callback is given them: one by one to
-// what looks for some of them, so that the tool with a name is not all tools, else at once.
+// alternatives are the elements of unknown index, as a callback gets them. find and filter get
+// them one by one, so that the tool with a given name is not all tools; everything else gets them
+// at once.
 func alternatives(key string, rest Value) []Value {
 	if len(rest) == 0 {
 		return nil
@@ -384,8 +409,10 @@ func alternatives(key string, rest Value) []Value {
 	return out
 }
 
+// asTruth turns alternatives into true and false, one each.
 func asTruth(v Value) Value { return not(not(v)) }
 
+// arrayFrom is Array.from(iterable, map).
 func (in *interp) arrayFrom(args []Value, at position) Value {
 	q := in.heap.elements(arg(args, 0))
 	o := in.heap.newArray(q.known...)
@@ -396,7 +423,8 @@ func (in *interp) arrayFrom(args []Value, at position) Value {
 	return objectOf(o)
 }
 
-// equal compares two values.
+// equal is a == b, for each pair of alternatives. Comparisons with an index of -1 or 0 ask
+// whether something was found.
 func (in *interp) equal(a, b Value, strict bool) Value {
 	if v, ok := compareIndex(token.EQUAL, a, b); ok {
 		return v
@@ -413,6 +441,14 @@ func (in *interp) equal(a, b Value, strict bool) Value {
 	return out
 }
 
+// equalAtoms compares two alternatives. The cases that matter, in this order:
+//
+//	name === "read_file"          // the tool's name: where true, this way serves that tool
+//	typeof p === "string"         // a check of the type
+//	p === "a.txt"                 // tried on the attacks, as any other predicate
+//	p === process.env.NAME        // one value that the program knows: nothing else gets through
+//	p === undefined               // may be: arguments can be missing
+//	sep === "/"                   // what is known of the end of a root
 func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 	if h := toolHole(x); h {
 		x, y = y, x
@@ -472,15 +508,16 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 	return anyTruth(x.dep || y.dep)
 }
 
+// simple reports whether a kind has no values but those that comparing kinds and b tells.
 func simple(a Atom) bool { return a.kind == isUndefined || a.kind == isNull || a.kind == isBool }
 
-// isPresent says that an atom is certainly neither missing nor a truth.
+// isPresent reports whether an atom is certainly something other than missing or a truth.
 func isPresent(a Atom) bool {
 	_, ok := a.constText()
 	return ok || a.kind == isObject || a.kind == isText && len(holes(a.text)) == 0
 }
 
-// typeIs is typeof x === "string".
+// typeIs is typeof x === "string". For a type without text in it, no attack is left.
 func typeIs(x Atom, want string) Value {
 	out := Atom{kind: isTruth, dep: true}
 	for _, h := range holes(x.text) {
@@ -494,7 +531,8 @@ func typeIs(x Atom, want string) Value {
 	return Value{out}
 }
 
-// hasKey is "key in object", set.has(key).
+// hasKey is "key in object", and Object.hasOwn. With a key from the caller it is an allow list,
+// if the object is the program's.
 func hasKey(o, key Value) Value {
 	k, isConst := key.one()
 	var out Value

@@ -5,7 +5,9 @@ package flow
 
 import "github.com/dop251/goja/ast"
 
-// bind gives names their values: of a declaration, or of an assignment.
+// bind gives names their values, in a declaration, a parameter or an assignment: const { a, b = 1
+// } = o. A name that nobody declared becomes a global variable. Helpers of compilers keep their
+// meaning even if the file defines them.
 func (in *interp) bind(target ast.Expression, v Value, s *scope, u *unit, assign bool) {
 	in.budget.tick()
 	switch t := target.(type) {
@@ -38,6 +40,8 @@ func (in *interp) bind(target ast.Expression, v Value, s *scope, u *unit, assign
 	}
 }
 
+// bindObject is { a, b: c, ...rest }. Each name is a property that is read, so it also names a
+// field of the arguments.
 func (in *interp) bindObject(t *ast.ObjectPattern, v Value, s *scope, u *unit, assign bool) {
 	taken := map[string]bool{}
 	for _, p := range t.Properties {
@@ -66,7 +70,9 @@ func (in *interp) bindObject(t *ast.ObjectPattern, v Value, s *scope, u *unit, a
 	}
 }
 
-// without is an object without some of its properties. What is open stays open.
+// without is an object without some of its properties, as ...rest gives it. A text from the
+// caller that may be an object stays as it is: reading a field of the rest gives a field of the
+// arguments.
 func (in *interp) without(v Value, taken map[string]bool) Value {
 	var out Value
 	for _, a := range v {
@@ -86,6 +92,7 @@ func (in *interp) without(v Value, taken map[string]bool) Value {
 	return out
 }
 
+// bindArray is [a, b, ...rest].
 func (in *interp) bindArray(t *ast.ArrayPattern, v Value, s *scope, u *unit, assign bool) {
 	list := in.heap.elements(v)
 	for i, e := range t.Elements {
@@ -103,7 +110,7 @@ func (in *interp) bindArray(t *ast.ArrayPattern, v Value, s *scope, u *unit, ass
 	}
 }
 
-// orDefault takes the default where the value may be missing.
+// orDefault joins the default to a value that may be missing.
 func (in *interp) orDefault(v Value, init ast.Expression, s *scope, u *unit) Value {
 	var out Value
 	missing := len(v) == 0

@@ -9,13 +9,16 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Limits bound an analysis. A step is one node of the syntax tree that is looked at.
+// Limits bound an analysis. A step is one visit of a node of the syntax tree.
 type Limits struct {
-	StepsFile    int // of the code that a file runs when it is loaded
+	// StepsFile is for the code that a file runs when it is loaded, StepsHandler for one handler,
+	// and Steps for everything.
+	StepsFile    int
 	StepsHandler int
-	Steps        int // in all
-	Depth        int // of calls
-	Handlers     int
+	Steps        int
+	// Depth bounds the calls of functions in functions.
+	Depth    int
+	Handlers int
 }
 
 // A budget is the work that an analysis may do. It counts steps and not seconds, so that the same program
@@ -35,12 +38,15 @@ type budget struct {
 	late  bool // the context ended
 }
 
-// spent is what a panic carries when the steps are spent.
+// spent is the value of the panic that ends a part without steps left. A panic, since the walk is
+// hundreds of Go frames deep and has no result to return.
 type spent struct{}
 
-// stop ends what is being run; bounded goes on behind it.
+// stop ends the present part; bounded goes on behind it.
 func (b *budget) stop() { panic(spent{}) }
 
+// tick takes a step. It looks at the clock only every 1024 steps, because a look costs more than
+// a step.
 func (b *budget) tick() {
 	b.steps++
 	if b.steps > b.limit {
@@ -52,15 +58,16 @@ func (b *budget) tick() {
 	}
 }
 
-// cost spends steps for what is done at once.
+// cost takes steps for work on n things at once, as copying a list. Such work is cheaper than
+// visits of nodes; four of these things count as a step.
 func (b *budget) cost(n int) {
 	b.steps += n / 4
 	b.tick()
 }
 
-// pressed says whether the present handler or file has cost so much that what is left is looked at
-// less closely. That may blur what a guard is worth, and what a call reads beside its arguments is
-// taken to be as it was.
+// pressed reports whether the present handler or file has cost so much that the rest is looked at
+// less closely. The looser look may blur a guard: a call with similar arguments is then taken to
+// come to the same, although something else that it reads may have changed.
 func (b *budget) pressed() bool { return b.steps-b.began > memoPressure }
 
 // nesting is how deep the walk is in the program. Each counter bounds one way in which a program could
@@ -72,10 +79,16 @@ type nesting struct {
 	running map[ast.Node]int // how often each function is on the stack
 }
 
-// top says whether no function is being run.
+// top reports whether no function runs.
 func (n *nesting) top() bool { return n.calls == 0 }
 
-// bounded runs something within so many steps. What it wrote until then stays.
+// bounded runs something within a number of steps, and reports whether it came to its end. What
+// it wrote stays, also if it did not: half a set-up program has more tools than none, and the
+// handlers say that the budget cut them.
+//
+// Everything tied to the Go stack is restored here, because a panic skips the code that would do
+// so: depths, frames, the catcher and open branches. A fault of this package ends here, too; one
+// handler that it cannot read must not hide the others.
 func (in *interp) bounded(steps int, run func()) (whole bool) {
 	oldLimit, facts, tool, frames, depth, nest, loops := in.budget.limit, in.state.facts, in.state.tool, in.state.frames, in.nesting.calls, in.nesting.syntax, in.nesting.loops
 	conds, frees, dead, probing := in.state.conds, in.state.frees, in.state.dead, in.probes.on

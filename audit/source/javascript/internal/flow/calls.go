@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// function is the value of a function literal.
+// function is the value of a function literal. A named one sees itself under its name.
 func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 	if isZodConstructor(f, u) {
 		return native(zodConstructor)
@@ -28,6 +28,8 @@ func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 	return objectOf(o)
 }
 
+// arrow is the value of an arrow function. It has no this of its own; run takes that of the
+// scope.
 func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
 	o := in.heap.newObject("")
 	o.call = &closure{params: f.ParameterList, vars: f.DeclarationList, scope: s, file: u, node: f, arrow: true, begin: int(f.Idx0()), end: int(f.Idx1())}
@@ -42,6 +44,9 @@ func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
 	return objectOf(o)
 }
 
+// callExpression is f(…), o.m(…), o[k](…) or super(…). The kind of callee decides on this; a?.b()
+// is a.b(). The call of a decorator helper is read from the syntax, because the values no longer
+// show which parameter a decorator belongs to.
 func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value {
 	at := position{u, e.LeftParenthesis}
 	callee := e.Callee
@@ -100,8 +105,9 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 	return in.call(fn, undefined(), in.arguments(e.ArgumentList, s, u), at)
 }
 
-// catch is promise.catch(handler): what rejects a promise is thrown here. Other things have a method
-// of that name, too, and are not given a function.
+// catch is promise.catch(handler). It works as try and catch do, since promises run at once: the
+// promise's expression is the body. Other things have a method of that name, too, but they are
+// not given a function.
 func (in *interp) catch(left ast.Expression, list []ast.Expression, s *scope, u *unit, at position) Value {
 	args := in.arguments(list, s, u)
 	if len(callable(arg(args, 0))) == 0 {
@@ -118,7 +124,9 @@ func (in *interp) catch(left ast.Expression, list []ast.Expression, s *scope, u 
 	return out
 }
 
-// call calls a value.
+// call calls a value: each alternative from the same state. Without anything to call, the callee
+// was undefined or a text; the program must have meant something else, so the call counts as one
+// of an unknown function.
 func (in *interp) call(fn, this Value, args []Value, at position) Value {
 	in.budget.tick()
 	if in.state.dead {
@@ -129,6 +137,7 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 		return in.unknownCall("", undefined(), args, at)
 	}
 	return in.state.alternatives(fn, func(a Atom) Value {
+		// The callee was chosen by the tool's name, so the call serves that tool.
 		if a.tool != "" {
 			old := in.state.tool
 			in.state.tool = a.tool
@@ -154,7 +163,7 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 	})
 }
 
-// callable leaves out what cannot be called, if anything else is there.
+// callable leaves out alternatives that cannot be called.
 func callable(v Value) Value {
 	if !slices.ContainsFunc(v, Atom.cannotBeCalled) {
 		return v[:len(v):len(v)]
@@ -162,6 +171,7 @@ func callable(v Value) Value {
 	return slices.DeleteFunc(slices.Clone(v), Atom.cannotBeCalled)
 }
 
+// cannotBeCalled reports whether a call of the alternative throws.
 func (a Atom) cannotBeCalled() bool {
 	switch a.kind {
 	case isNative, isUnknown:
@@ -172,7 +182,12 @@ func (a Atom) cannotBeCalled() bool {
 	return true
 }
 
-// invoke runs a function of the program.
+// invoke runs a function of the program. Recursion is followed once: the second level shows how a
+// result is made of itself, further levels add nothing. Where the depth cuts a call off, the
+// handler counts as unfinished, unless nothing in the arguments came from a caller.
+//
+// Before the call the function is tried as a guard (probe). That shows more than its body: a
+// function that takes an address apart with bit operations has no readable conditions.
 func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value {
 	c := o.call
 	if len(c.bound) > 0 {
@@ -202,7 +217,8 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 	return out
 }
 
-// run is the body of a function, with a frame to return to.
+// run is the body of a function, with a frame to return to. Parameters are bound as patterns. A
+// generator returns a list of all that it yields.
 func (in *interp) run(c *closure, this Value, args []Value) Value {
 	s := &scope{up: c.scope, this: this, isFun: !c.arrow, args: args, home: c.home}
 	f := in.state.push(frameFunction, "")
@@ -249,7 +265,8 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 	return out
 }
 
-// factsAt is what every way out of a frame knows; what is more is known for one value only.
+// factsAt is what every way out of a function knows. Anything beyond it is known for one value
+// only.
 func factsAt(f *frame) facts {
 	if len(f.ways) == 0 {
 		return facts{}
@@ -261,7 +278,7 @@ func factsAt(f *frame) facts {
 	return out
 }
 
-// passed notes on the way of each argument that it is passed on.
+// passed adds to the way of each argument that it was passed on.
 func passed(args []Value, c *closure, at position) []Value {
 	if c.name == "" || at.unit == nil {
 		return args
@@ -285,8 +302,11 @@ func passed(args []Value, c *closure, at position) []Value {
 	return out
 }
 
+// maxSteps bounds the way of a value that the report shows. The oldest steps stay: they name the
+// parameter; the sink is known anyway.
 const maxSteps = 8
 
+// then adds a step.
 func (s *step) then(at position, note string) *step {
 	if at.unit == nil {
 		return s
@@ -301,7 +321,7 @@ func (s *step) then(at position, note string) *step {
 	return n
 }
 
-// construct is new.
+// construct is new F(…): of a class, of a function that serves as one, or of something native.
 func (in *interp) construct(fn Value, args []Value, at position) Value {
 	in.budget.tick()
 	if in.state.dead {
@@ -332,8 +352,10 @@ func (in *interp) construct(fn Value, args []Value, at position) Value {
 	})
 }
 
-// unknownCall calls what is not known: it may call the functions that it is given, and what they
-// return may be what it returns.
+// unknownCall calls a function that nobody knows. The result is unknown, without holes: a
+// function that passes the caller's text on unchanged is missed here, but the alternative, taking
+// every result for the caller's text, would find a weakness at every sink. Functions among the
+// arguments may be called, and their results may be the result.
 func (in *interp) unknownCall(name string, this Value, args []Value, at position) Value {
 	dep := this.depends()
 	for _, v := range args {
@@ -343,7 +365,9 @@ func (in *interp) unknownCall(name string, this Value, args []Value, at position
 	return join(out, in.callbacks(args, at))
 }
 
-// callbacks calls each function among arguments, and in objects among them.
+// callbacks calls each function among the arguments, and in objects among them. Forty properties
+// are enough for handlers in options; more are a table of something else. Names are sorted, since
+// a call writes slots.
 func (in *interp) callbacks(args []Value, at position) Value {
 	var out Value
 	if in.probes.on {
@@ -378,8 +402,8 @@ func (in *interp) callbacks(args []Value, at position) Value {
 	return out
 }
 
-// aside calls a function of which it is not known whether and with what it is called. That it throws
-// ends nothing here.
+// aside calls a function that may or may not be called, with unknown arguments. If it always
+// throws, the program goes on as if it had not been called.
 func (in *interp) aside(o *Object, at position) Value {
 	if in.nesting.running[o.call.node] > 0 || in.state.dead {
 		return nil
@@ -399,6 +423,7 @@ func (in *interp) aside(o *Object, at position) Value {
 	return out
 }
 
+// clip shortens a name for the report, which the program must not be able to flood.
 func clip(s string) string {
 	const most = 60
 	if len(s) > most {

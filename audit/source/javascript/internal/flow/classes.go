@@ -5,7 +5,9 @@ package flow
 
 import "github.com/dop251/goja/ast"
 
-// class is the value of a class.
+// class is the value of a class. Methods go to the prototype object and static members to the
+// constructor. Fields are evaluated for each instance, by initialize. If the parent is native,
+// instances are of the parent's native class: an Error, a McpServer.
 func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 	o := in.heap.newObject("")
 	c := &class{ctor: o, file: u}
@@ -54,6 +56,8 @@ func (in *interp) class(e *ast.ClassLiteral, s *scope, u *unit) Value {
 	return objectOf(o)
 }
 
+// method defines a method, a getter or the constructor. Setters are ignored, as in object
+// literals.
 func (in *interp) method(c *class, el *ast.MethodDefinition, s *scope, u *unit) {
 	key, ok := in.key(el.Key, el.Computed, s, u).one()
 	if !ok {
@@ -80,6 +84,7 @@ func (in *interp) method(c *class, el *ast.MethodDefinition, s *scope, u *unit) 
 	}
 }
 
+// thisOf is the value of this: that of the innermost function. Arrow functions got theirs in run.
 func thisOf(s *scope) Value {
 	for ; s != nil; s = s.up {
 		if s.isFun {
@@ -92,7 +97,7 @@ func thisOf(s *scope) Value {
 	return unknown()
 }
 
-// superOf is what super.x is read from: the class above, with the present this.
+// superOf is the object that super.x is read from: the prototype of the class above.
 func superOf(s *scope) Value {
 	c := homeOf(s)
 	if c == nil || c.protoObject.proto == nil {
@@ -101,6 +106,7 @@ func superOf(s *scope) Value {
 	return objectOf(c.protoObject.proto)
 }
 
+// homeOf is the class that a piece of code belongs to.
 func homeOf(s *scope) *class {
 	for ; s != nil; s = s.up {
 		if s.home != nil {
@@ -110,6 +116,7 @@ func homeOf(s *scope) *class {
 	return nil
 }
 
+// instance is new C(…) for a class of the program.
 func (in *interp) instance(ctor *Object, args []Value, at position) Value {
 	o := in.heap.newObject(ctor.class.protoObject.native)
 	o.proto = ctor.class.protoObject
@@ -118,7 +125,11 @@ func (in *interp) instance(ctor *Object, args []Value, at position) Value {
 	return v
 }
 
-// initialize runs the constructor of a class, after that of the class above if it has none.
+// initialize does what a constructor does to this: the class above if there is no own constructor
+// to call super, then the fields, then the constructor. An exception class gets its message,
+// because handlers look at it.
+//
+// The checks of depth and of the stack stop classes that make instances of themselves.
 func (in *interp) initialize(ctor, this Value, args []Value, at position) {
 	for _, a := range ctor {
 		if a.kind == isNative && isError(a.name) {
@@ -153,6 +164,7 @@ func (in *interp) initialize(ctor, this Value, args []Value, at position) {
 	}
 }
 
+// scopeNode is the constructor's function, to count how often it is on the stack.
 func (c *class) scopeNode() ast.Node {
 	if len(c.init) > 0 {
 		return c.init[0].obj.call.node

@@ -10,6 +10,14 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// logical is &&, || and ??. The right side runs only where the left side does not decide, so it
+// runs under the left side's facts, and its ways join with the way that skips it.
+//
+//	if (p && ok(p)) read(p)
+//	const dir = args.dir ?? "/srv"
+//
+// short are the alternatives of the left side that are the result; on are those with which the
+// right side is evaluated.
 func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	left := in.eval(e.Left, s, u)
 	var short, on Value
@@ -38,9 +46,11 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 			on = undefined()
 		}
 	}
+	// The left side decides in every case.
 	if len(on) == 0 {
 		return short
 	}
+	// It never decides: the right side is the result, and runs in place.
 	if len(short) == 0 {
 		c := choiceOf(on, !left.depends())
 		in.state.facts = in.state.facts.and(c.facts)
@@ -54,6 +64,7 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	ways := []way{other}
 	if alive {
 		ways = append(ways, rest)
+		// name === "a" && …: true here means that tool.
 		if yes.tool != "" {
 			for i := range right {
 				if right[i].pick == "" {
@@ -68,7 +79,9 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	return join(short, right.given(yes.facts, yes.free && e.Operator == token.LOGICAL_OR))
 }
 
-// sides are what a value may be where it is truthy and where it is not.
+// sides splits a value into its truthy and its falsy alternatives. The facts of the test move
+// into under, since from here on they hold without a further test. A text without a character
+// holds no attack: its holes are gone on the falsy side.
 func sides(v Value) (truthy, falsy Value) {
 	if len(v) > 0 && !slices.ContainsFunc(v, Atom.mayBeFalsy) {
 		return v[:len(v):len(v)], nil
@@ -108,8 +121,10 @@ func sides(v Value) (truthy, falsy Value) {
 	return truthy, falsy
 }
 
-// missing is what is known where an argument is empty or was not sent: no attack is in it. That is so
-// only if the value is the argument as it was sent, and nothing else.
+// missing is what is known where an argument is empty or was not sent: no attack is in it. This
+// holds only if the value is the argument as it was sent, and nothing else.
+//
+//	if (args.dir) inside(args.dir)    // on the other way there is nothing to check
 func (v Value) missing() facts {
 	id := 0
 	for _, a := range v {
@@ -128,13 +143,14 @@ func (v Value) missing() facts {
 	return known(id, bitsAll)
 }
 
-// mayBeFalsy says so also of what tells more where it is truthy.
+// mayBeFalsy reports whether sides has to split an alternative. One that learns something from a
+// test is split even if it is always truthy.
 func (a Atom) mayBeFalsy() bool {
 	_, mayNot := a.truth()
 	return mayNot || a.yes.list != nil || a.no.list != nil
 }
 
-// truth says whether an atom may be truthy, and whether it may be falsy.
+// truth reports whether an atom may be truthy, and whether it may be falsy.
 func (a Atom) truth() (may, mayNot bool) {
 	switch a.kind {
 	case isUndefined, isNull:
@@ -165,7 +181,8 @@ func choices(v Value) (yes, no choice) {
 	return choiceOf(truthy, free), choiceOf(falsy, free)
 }
 
-// choiceOf is what is known where a value is one of these alternatives.
+// choiceOf is what is known where a value is one of these alternatives: the facts that all of
+// them have. Alternatives that the configuration chose count only if there are no others.
 func choiceOf(v Value, free bool) choice {
 	c := choice{free: free, possible: len(v) > 0}
 	first := true
@@ -190,6 +207,7 @@ func choiceOf(v Value, free bool) choice {
 	return c
 }
 
+// not is !v. It turns each alternative into true or false and keeps what each proves.
 func not(v Value) Value {
 	truthy, falsy := sides(v)
 	var out Value

@@ -9,20 +9,23 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Decorators are functions that compilers call with what they decorate. Those of the program are
-// called so; of those of packages it is known by their names what they do: say what a constructor is
-// given (inject.go), or that a method is a tool.
+// Decorators are functions. Compilers call them with the thing to decorate:
+//
+//	__decorate([Tool({ name: "read" }), __param(0, inject("Files"))], ReadTool.prototype, "run", null)
+//
+// Decorators of the program are called so. Those of packages are known by their names: they give a
+// constructor its arguments (inject.go), or make a method a tool.
 
-// decorators are the functions that compilers put into files to call decorators.
+// decorators are functions of compilers that call decorators.
 var decorators = map[string]bool{"__decorateClass": true, "__decorate": true}
 
-// parameterDecorators are those for the decorator of a parameter.
+// parameterDecorators are those for a parameter's decorator.
 var parameterDecorators = map[string]bool{"__decorateParam": true, "__param": true}
 
-// toolDecorators are names of decorators of methods that are tools.
+// toolDecorators are names of decorators that make a method a tool.
 var toolDecorators = []string{"Tool", "McpTool", "MCPTool", "MCPFunction", "tool", "mcpTool", "ToolHandler"}
 
-// nameOf is the name that a function is called by, without where it comes from.
+// nameOf is the last name of a callee: "b" of a.b.
 func nameOf(e ast.Expression) string {
 	switch e := e.(type) {
 	case *ast.Identifier:
@@ -41,11 +44,13 @@ func nameOf(e ast.Expression) string {
 type decorated struct {
 	target Value
 	class  *class
-	key    string // "" is the class
+	// "" is the class itself
+	key string
 }
 
-// decorate is a call of a compiler's function for decorators: a list of them, the class or its
-// prototype, the member, and what it is.
+// decorate is a call of a compiler's function: a list of decorators, the class or its prototype,
+// the member, and its descriptor. Decorators are called from the last to the first, as compilers
+// do.
 func (in *interp) decorate(e *ast.CallExpression, s *scope, u *unit) (Value, bool) {
 	if len(e.ArgumentList) < 2 {
 		return nil, false
@@ -74,7 +79,7 @@ func (in *interp) decorate(e *ast.CallExpression, s *scope, u *unit) (Value, boo
 	return d.target, true
 }
 
-// decorator calls one decorator, of a parameter if there is one.
+// decorator calls one decorator; parameter is the index of a parameter, or -1.
 func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *scope, u *unit) {
 	call, ok := e.(*ast.CallExpression)
 	if !ok {
@@ -107,7 +112,8 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 	in.applied(call.Callee, in.eval(e, s, u), nil, d, parameter)
 }
 
-// applied is what a decorator does: args are those that it was made with, if it is a package's.
+// applied does what a decorator does. args are those it was made with, if it comes from a
+// package.
 func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated, parameter int) {
 	name := nameOf(e)
 	if len(functions(fn)) > 0 {
@@ -121,7 +127,7 @@ func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated,
 	}
 }
 
-// applyOwn calls a decorator of the program.
+// applyOwn calls a decorator of the program. It may replace the method in the descriptor.
 func (in *interp) applyOwn(fn Value, d decorated, parameter int) {
 	args := []Value{d.target}
 	descriptor := in.heap.newObject("")
@@ -139,8 +145,9 @@ func (in *interp) applyOwn(fn Value, d decorated, parameter int) {
 	}
 }
 
-// decoratedTool registers a method that a decorator says is a tool: by a name, an object that has
-// it, or its own name. What it is a method of is made when all that it may need is there.
+// decoratedTool notes a method that a decorator makes a tool. Its name is an argument of the
+// decorator, a property of one, or the method's own. The instance is made when everything it may
+// need exists.
 func (in *interp) decoratedTool(args []Value, d decorated) {
 	h := &handler{fn: functions(d.class.protoObject.own(d.key)), of: d.class}
 	if len(h.fn) == 0 || in.probes.on {
@@ -165,7 +172,8 @@ func (in *interp) decoratedTool(args []Value, d decorated) {
 	in.registry.decorations = append(in.registry.decorations, decoration{name, h})
 }
 
-// A decoration is a tool by a decorator. It counts where the program itself does not register it.
+// A decoration is a tool by a decorator. It counts unless the program itself registers the
+// method.
 type decoration struct {
 	name Value
 	h    *handler

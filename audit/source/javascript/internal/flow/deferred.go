@@ -9,23 +9,27 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A bundle sets up all of its packages when it is loaded, and its tools need few of them. So a
-// declaration of a file's top level that costs much, and in whose text no tool is registered, is
-// taken back and put off until one of its names is read.
+// A bundle sets up all of its packages when it is loaded, and its tools need few of them. A declaration of
+// a file's top level that costs much and registers no tool in its text is taken back, and runs when one
+// of its names is read for the first time.
 
+// Both count steps.
 const (
-	deferCost  = 20_000  // steps above which a declaration is put off
-	deferLimit = 400_000 // steps of one that was put off
+	// a declaration that costs more is put off
+	deferCost = 20_000
+	// for one that was put off
+	deferLimit = 400_000
 )
 
 // A deferred is a declaration that was put off.
 type deferred struct {
 	run  func()
 	done bool
-	cut  bool // it was not run to its end
+	// it was not run to its end
+	cut bool
 }
 
-// declaration runs one binding of a declaration of the top level.
+// declaration runs one binding of a declaration of the top level, or puts it off.
 func (in *interp) declaration(b *ast.Binding, s *scope, u *unit) {
 	run := func() { in.bindInit(b, s, u) }
 	if b.Initializer == nil || u.urgent(b.Initializer) {
@@ -43,7 +47,8 @@ func (in *interp) declaration(b *ast.Binding, s *scope, u *unit) {
 	}
 }
 
-// urgent says whether the text of an expression registers a tool, or loads a file.
+// urgent reports whether the text of an expression registers a tool or loads a file: its effects
+// are wanted whether or not anybody reads the name.
 func (u *unit) urgent(e ast.Expression) bool {
 	from, to := max(int(e.Idx0())-1, 0), min(int(e.Idx1())-1, len(u.file.Text))
 	if from >= to {
@@ -53,7 +58,8 @@ func (u *unit) urgent(e ast.Expression) bool {
 	return strings.Contains(text, "require(") || registersTools(text)
 }
 
-// cheaply runs something at the top level, and takes it back if it costs too much.
+// cheaply runs something at the top level, and takes it back if it costs too much. Effects other
+// than writes are not taken back: a handler registered by it stays, as it should.
 func (in *interp) cheaply(run func()) bool {
 	mark, floor := in.journal.open()
 	whole := in.bounded(deferCost, run)
@@ -66,7 +72,7 @@ func (in *interp) cheaply(run func()) bool {
 	return whole
 }
 
-// read is what a variable holds.
+// read is the value of a variable.
 func (in *interp) read(s *slot) Value {
 	if s.wait != nil {
 		in.force(s)
@@ -74,7 +80,9 @@ func (in *interp) read(s *slot) Value {
 	return s.v
 }
 
-// force runs what was put off. It belongs to no handler: what it sets up stays.
+// force runs a declaration that was put off. The writes stay, since at run time they came before
+// any handler. If the declaration was cut off, a handler that reads the name counts as
+// unfinished.
 func (in *interp) force(s *slot) {
 	d := s.wait
 	if !d.done {
@@ -89,7 +97,9 @@ func (in *interp) force(s *slot) {
 	}
 }
 
-// apart runs code of the top level in the midst of something else.
+// apart runs code of the top level in the midst of something else. It starts without facts,
+// without a handler and with a budget of its own. New slots count as old ones afterwards (born =
+// 0): they exist in every state that the handler may go back to.
 func (in *interp) apart(run func()) (whole bool) {
 	before, tool, dead, current, limit, steps := in.state.facts, in.state.tool, in.state.dead, in.turn.handler, in.budget.limit, in.budget.steps
 	made, mark, floor, began := in.journal.made, len(in.journal.trail), in.journal.floor, in.budget.began

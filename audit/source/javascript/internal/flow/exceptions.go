@@ -9,15 +9,19 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A catcher gathers the ways on which what is being tried throws.
+// A catcher gathers the ways that throw inside a try.
 type catcher struct {
-	mark     int
-	ways     []way
-	resolved facts // of names that were looked up: where that fails, so does a request
-	full     bool
+	mark int
+	ways []way
+	// facts about names that were looked up inside: if that fails, so does a request
+	// (resolveName)
+	resolved facts
+	// full: there were more ways than are told apart.
+	full bool
 }
 
-// throw ends the present way. Of the ways that a try catches, most are told apart.
+// throw ends the present way. The catcher tells most ways apart; of the others it only knows that
+// there were some.
 func (st *state) throw(v Value, most int) {
 	if c := st.catcher; c != nil && !st.dead {
 		if len(c.ways) < most {
@@ -31,8 +35,13 @@ func (st *state) throw(v Value, most int) {
 	st.dead = true
 }
 
-// attempt runs something, and what handles its exceptions: once for each that the program throws,
-// with what is known there, and once for all others, of which nothing is known.
+// attempt is try and catch. The handler runs once for each way that throws, with the facts of
+// that way, and once more for exceptions from elsewhere: any call may throw before or after any
+// write of the body. That run starts from the facts before the body, and finds slots as they were
+// or as the body left them.
+//
+//	try { inside(p) } catch { return }     // behind it p is checked
+//	try { inside(p) } catch { log() }      // behind it p is not: the handler goes on
 func (st *state) attempt(run func(), handle func(thrown Value)) {
 	outer, before := st.catcher, st.facts
 	mark, floor := st.journal.open()
@@ -78,6 +87,7 @@ func (st *state) attempt(run func(), handle func(thrown Value)) {
 	st.meet(ways, false)
 }
 
+// try is a try statement. finally runs once, behind both; a way that was dead stays so.
 func (in *interp) try(st *ast.TryStatement, s *scope, u *unit) {
 	body := func() { in.block(st.Body.List, s, u) }
 	if st.Catch == nil {
@@ -100,17 +110,18 @@ func (in *interp) try(st *ast.TryStatement, s *scope, u *unit) {
 	}
 }
 
-// isError says whether a native class is one of exceptions.
+// isError reports whether a native class is one of exceptions.
 func isError(name string) bool { return strings.HasSuffix(name, "Error") }
 
-// newError is an exception of a class that is not the program's. Its message holds the texts that it
-// was made with.
+// newError is an exception of a native class. Handlers tell exceptions apart by their messages,
+// so the texts of the constructor are kept.
 func (hp *heap) newError(name string, args []Value) Value {
 	o := hp.newObject(name)
 	hp.set(o, "message", messageOf(args))
 	return objectOf(o)
 }
 
+// messageOf joins the texts among the arguments of an exception.
 func messageOf(args []Value) Value {
 	var out Value
 	for _, v := range args {
@@ -128,7 +139,8 @@ func messageOf(args []Value) Value {
 	return out
 }
 
-// instanceOf is value instanceof class, where what is known of exceptions tells.
+// instanceOf is "value instanceof class". It is known for exceptions only, where a handler
+// decides by it whether to go on.
 func instanceOf(v, class Value) Value {
 	var out Value
 	for _, a := range v {
@@ -142,6 +154,7 @@ func instanceOf(v, class Value) Value {
 	return out
 }
 
+// instanceOfOne compares one exception with one class.
 func instanceOfOne(a, c Atom) Value {
 	if a.kind != isObject || !isError(a.obj.native) {
 		return anyTruth(a.dep || tainted(a.text))

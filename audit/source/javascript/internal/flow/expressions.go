@@ -11,7 +11,8 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// eval is what an expression may be.
+// eval returns what an expression may be. Evaluation has side effects as in JavaScript: it writes
+// slots, adds facts, ends ways and finds sinks, in the order of the program.
 func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	in.budget.tick()
 	in.nesting.syntax++
@@ -72,10 +73,13 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 			out = in.eval(x, s, u)
 		}
 		return out
+	// There is no event loop. A promise stands for its value, so await does nothing, and code
+	// that would run at the same time runs in the order of the text.
 	case *ast.AwaitExpression:
 		return settledOf(in.eval(e.Argument, s, u))
 	case *ast.YieldExpression:
 		return in.yield(e, s, u)
+	// a?.b is a.b: reading a property of undefined gives undefined here anyway.
 	case *ast.OptionalChain:
 		return in.eval(e.Expression, s, u)
 	case *ast.Optional:
@@ -92,6 +96,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	return unknown()
 }
 
+// numberLiteral is a number of the program's text.
 func numberLiteral(e *ast.NumberLiteral) Value {
 	switch n := e.Value.(type) {
 	case int64:
@@ -102,6 +107,7 @@ func numberLiteral(e *ast.NumberLiteral) Value {
 	return Value{{kind: isUnknown}}
 }
 
+// containsByte reports whether a text has a byte, as the flags of a regular expression.
 func containsByte(s string, b byte) bool {
 	for i := range len(s) {
 		if s[i] == b {
@@ -111,9 +117,12 @@ func containsByte(s string, b byte) bool {
 	return false
 }
 
+// identifier reads a variable. A declared one that has no value so far is undefined: functions
+// see variables that are declared behind them.
 func (in *interp) identifier(name string, s *scope) Value {
 	if sl := s.lookup(name); sl != nil {
 		v := in.read(sl)
+		// The slot was declared and never written.
 		if v == nil {
 			return undefined()
 		}
@@ -133,6 +142,9 @@ func (in *interp) identifier(name string, s *scope) Value {
 	return in.heap.global(name)
 }
 
+// template is a template literal. Most of a server's paths, URLs and command lines are made so:
+//
+//	`https://api.example.com/${args.id}`   // a constant and a hole
 func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 	if e.Tag != nil {
 		return in.taggedTemplate(e, s, u)
@@ -149,7 +161,8 @@ func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 	return out
 }
 
-// taggedTemplate calls the tag. Tags of packages that start programs quote what they are given.
+// taggedTemplate calls the tag of tag`…` with the texts and the values. Tags that start programs
+// (zx, execa) quote the values; sinks that know these names rely on the call.
 func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 	words := in.heap.newArray()
 	args := []Value{objectOf(words)}
@@ -163,7 +176,9 @@ func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Valu
 	return in.call(in.eval(e.Tag, s, u), undefined(), args, position{u, e.OpenQuote})
 }
 
-// text is what a value is as a text: arrays are joined, objects are asked.
+// textOf is a value as a text, as String(value) would give it. A text from the caller that may be
+// an object becomes a plain text: from here on it has no fields. Other objects are asked for
+// their data, and are unknown if they have none.
 func textOf(v Value) Value {
 	if isPlainText(v) {
 		return v
@@ -190,6 +205,7 @@ func textOf(v Value) Value {
 	return out
 }
 
+// isPlainText reports whether a value needs no conversion, which is the common case.
 func isPlainText(v Value) bool {
 	for _, a := range v {
 		if a.kind != isText || a.open {
@@ -199,6 +215,7 @@ func isPlainText(v Value) bool {
 	return len(v) > 0
 }
 
+// index is o[k]. With constant keys it is a read of each; otherwise the caller may choose.
 func (in *interp) index(o, k Value, at position) Value {
 	if key, ok := k.one(); ok {
 		return in.get(o, key, at)
@@ -213,7 +230,8 @@ func (in *interp) index(o, k Value, at position) Value {
 	return in.chosen(o, k, at)
 }
 
-// pick notes the name of a tool by which a table gives a handler.
+// pick notes the name of a tool by which a table gives a handler: an entry is a function, or an
+// object with a method that handles calls.
 func (in *interp) pick(name string, v Value) {
 	for _, a := range v {
 		if a.kind == isObject && (a.obj.call != nil || a.obj.native == "" && a.obj.array == nil && len(in.handlerOf(a.obj)) > 0) {
@@ -222,8 +240,13 @@ func (in *interp) pick(name string, v Value) {
 	}
 }
 
-// chosen is a property that the caller chooses. If the tool's name does, each alternative knows its
-// tool. What is chosen of things the program has is the program's.
+// chosen is o[k] with a key that the caller chooses. Two cases tell more than "any property":
+//
+//	handlers[request.params.name](args)   // each alternative knows the tool it serves
+//	const dir = folders[args.folder]      // a value of the program, whatever the caller says
+//
+// In the second one the value may be undefined, and where it is not, the key was among the
+// program's own, so that no attack is in it.
 func (in *interp) chosen(o, k Value, at position) Value {
 	if isToolName(k) {
 		var out Value
@@ -260,6 +283,7 @@ func (in *interp) chosen(o, k Value, at position) Value {
 	return v
 }
 
+// allObjects reports whether all alternatives are objects of the program other than lists.
 func allObjects(v Value) bool {
 	for _, a := range v {
 		if a.kind != isObject || a.obj.array != nil {
@@ -269,6 +293,8 @@ func allObjects(v Value) bool {
 	return true
 }
 
+// arguments evaluates a list of arguments or elements. What ...spread adds beyond the known
+// elements has no index any more; it stands as one further value.
 func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	var out []Value
 	for _, e := range list {
@@ -288,6 +314,7 @@ func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	return out
 }
 
+// key is the name of a property in a literal, a class or a pattern: a word, or [computed].
 func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value {
 	if !computed {
 		switch e := e.(type) {
@@ -302,6 +329,7 @@ func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value 
 	return in.eval(e, s, u)
 }
 
+// objectLiteral is { a, b: 1, ...rest }. Properties are set in order, so that later ones win.
 func (in *interp) objectLiteral(e *ast.ObjectLiteral, s *scope, u *unit) Value {
 	o := in.heap.newObject("")
 	v := objectOf(o)
@@ -318,6 +346,9 @@ func (in *interp) objectLiteral(e *ast.ObjectLiteral, s *scope, u *unit) Value {
 	return v
 }
 
+// property sets one property of a literal. Getters get the object as their this at once; methods
+// get it when they are called. Setters are ignored, because a write then just sets a value, and
+// the value is what matters here.
 func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
 	keys := in.key(p.Key, p.Computed, s, u)
 	v := in.eval(p.Value, s, u)
@@ -347,6 +378,8 @@ func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
 	}
 }
 
+// nameFunction gives a function without a name that of its variable or property, for the steps
+// that the report shows.
 func nameFunction(v Value, name string) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil && a.obj.call.name == "" {
@@ -355,7 +388,7 @@ func nameFunction(v Value, name string) {
 	}
 }
 
-// setThis is for methods that are called without their object.
+// setThis is for getters: they are called without naming their object.
 func setThis(v, this Value) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil && !a.obj.call.arrow && len(a.obj.call.this) == 0 {
@@ -364,7 +397,10 @@ func setThis(v, this Value) {
 	}
 }
 
-// copyInto is a spread: {...v}.
+// copyInto is {...v}. From the caller's arguments all fields are copied without their names; each
+// gets its name back where one is read (nameFields):
+//
+//	const opts = { ...defaults, ...args }; open(opts.path)   // opts.path is args.path
 func (in *interp) copyInto(o *Object, v Value) {
 	for _, a := range v {
 		switch a.kind {
@@ -394,6 +430,8 @@ func (in *interp) copyInto(o *Object, v Value) {
 	}
 }
 
+// assignment is a = b, and a += b and the like. For ||=, &&= and ??= the value joins the old one,
+// although the condition would tell more.
 func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 	if e.Operator == token.ASSIGN {
 		v := in.named(e.Right, e.Left, s, u)
@@ -412,7 +450,9 @@ func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 	return v
 }
 
-// named evaluates what is given a name: a function takes it, and a schema is known by it.
+// named evaluates a value that gets a name. A function takes the name. A call whose text has the
+// name of an MCP method in it makes the schema of that request; minified bundles are recognised
+// by this alone.
 func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *unit) Value {
 	v := in.eval(e, s, u)
 	if id, ok := target.(*ast.Identifier); ok {
@@ -426,6 +466,7 @@ func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *un
 	return v
 }
 
+// binary is an operator with two sides. "#x in o" is unknown and not worth more.
 func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	switch e.Operator {
 	case token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
@@ -451,6 +492,10 @@ func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	return arithmetic(e.Operator, left, right)
 }
 
+// conditional is test ? a : b. Each side is evaluated under its condition, and its value keeps
+// the condition's facts:
+//
+//	read(ok(p) ? p : "/srv/a")    // the alternative p knows that ok(p) held
 func (in *interp) conditional(e *ast.ConditionalExpression, s *scope, u *unit) Value {
 	yes, no := choices(in.eval(e.Test, s, u))
 	var a, b Value
@@ -461,6 +506,9 @@ func (in *interp) conditional(e *ast.ConditionalExpression, s *scope, u *unit) V
 	return join(a.given(yes.facts, false), b.given(no.facts, false))
 }
 
+// unary is an operator with one side. typeof of an undeclared name is unknown, since it asks
+// where the program runs. ~ has a second meaning: package parse writes an await at the top level
+// so.
 func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 	switch e.Operator {
 	case token.TYPEOF:
@@ -510,6 +558,8 @@ func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 	return unknownDepIf(v.depends())
 }
 
+// yield collects the values of a generator in a variable of its function; the call returns them
+// as a list of unknown order (state.run).
 func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
 	v := in.eval(e.Argument, s, u)
 	fn := s.function()
@@ -522,7 +572,8 @@ func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
 	return unknown()
 }
 
-// settled is what a promise comes to. Promises are what they come to.
+// settledOf is the value that a promise resolves to. A promise without a value never resolves,
+// and counts as unknown.
 func settledOf(v Value) Value {
 	if !slices.ContainsFunc(v, Atom.isPromise) {
 		return v
@@ -541,4 +592,6 @@ func settledOf(v Value) Value {
 	return out
 }
 
+// isPromise reports whether an alternative is a promise. Most functions that return promises
+// return their values instead.
 func (a Atom) isPromise() bool { return a.kind == isObject && a.obj.native == "Promise" }

@@ -14,11 +14,11 @@ type turn struct {
 	nOrigins int // over all turns, so that ids stay unique; 0 stands for what the program itself knows
 }
 
-// widened says whether the present handler has cost so much that rounds of loops, exceptions and
-// elements of lists are told apart no more.
+// widened reports whether the present handler has cost so much that rounds of loops, exceptions
+// and elements of lists are no longer told apart.
 func (t *turn) widened() bool { return t.handler != nil && t.budget.pressed() }
 
-// rounds is how many rounds of a loop are told apart.
+// rounds is how many rounds of a loop over known values are told apart.
 func (t *turn) rounds() int {
 	if t.widened() {
 		return 12
@@ -26,7 +26,7 @@ func (t *turn) rounds() int {
 	return maxIterations
 }
 
-// maxThrown bounds the ways into a handler of exceptions that are told apart.
+// maxThrown bounds the ways into a catch that are told apart.
 func (t *turn) maxThrown() int {
 	if t.widened() {
 		return 1
@@ -34,7 +34,7 @@ func (t *turn) maxThrown() int {
 	return 6
 }
 
-// maxList bounds the elements of a list that is made by and by.
+// maxList bounds a list that a loop fills one by one.
 func (t *turn) maxList() int {
 	if t.widened() {
 		return 50
@@ -42,6 +42,7 @@ func (t *turn) maxList() int {
 	return maxElements
 }
 
+// toolName is the tool that the present way serves.
 func (t *turn) toolName() string {
 	if t.state.tool != "" {
 		return t.state.tool
@@ -60,14 +61,15 @@ func (t *turn) originOf(pointer string) *origin {
 	return o
 }
 
-// sent is a field of the arguments as it was sent.
+// sent is a field of the arguments as the caller sent it: any text, or any object.
 func (t *turn) sent(pointer string, at position, note string) Value {
 	h := &hole{origin: t.originOf(pointer)}
 	h.step = h.step.then(at, note)
 	return Value{{kind: isText, text: []part{{hole: h}}, open: true}}
 }
 
-// runHandler runs a handler with arguments from a caller, and says whether it came to its end.
+// runHandler runs a handler with arguments from a caller, and reports whether it came to its end.
+// A handler of many tools gets twice the steps: it has the code of all tools.
 func (in *interp) runHandler(h *handler) bool {
 	steps := in.budget.limits.StepsHandler
 	if h.low && h.tool == "" {
@@ -81,7 +83,9 @@ func (in *interp) runHandler(h *handler) bool {
 	return whole && !h.cut
 }
 
-// isolated runs something as the present handler. What it writes is taken back.
+// isolated runs something as the present handler and takes back all that it writes. Handlers run
+// in any order at run time, so none may see another's writes. A weakness that needs two calls is
+// missed: one tool stores a path, and another opens it.
 func (in *interp) isolated(h *handler, steps int, run func()) (whole bool) {
 	mark, floor := in.journal.open()
 	in.turn.origins, in.state.facts, in.state.tool, in.state.dead, in.turn.handler = map[string]*origin{}, facts{}, h.tool, false, h
@@ -94,6 +98,8 @@ func (in *interp) isolated(h *handler, steps int, run func()) (whole bool) {
 	return whole
 }
 
+// handlerArguments are the arguments of a handler: those that the caller sent, behind the tool's
+// schema; for a low-level handler a request with them inside.
 func (in *interp) handlerArguments(h *handler) []Value {
 	root := in.turn.sent("", h.at, "the arguments of "+toolWord(h))
 	if !h.low {

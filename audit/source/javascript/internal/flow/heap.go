@@ -25,11 +25,13 @@ type heap struct {
 	natives map[string]*Object // properties that the program set on natives, by their names
 }
 
+// newObject makes an object; native is "" for one of the program.
 func (hp *heap) newObject(native string) *Object {
 	hp.nextID++
 	return &Object{id: hp.nextID, native: native}
 }
 
+// newArray makes an array with these elements.
 func (hp *heap) newArray(list ...Value) *Object {
 	o := hp.newObject("Array")
 	o.array = hp.journal.newSlot(content{list: list})
@@ -37,10 +39,11 @@ func (hp *heap) newArray(list ...Value) *Object {
 	return o
 }
 
-// maxElements bounds the elements of a list that are told apart.
+// maxElements bounds the elements of a list that are told apart. Tables of a few hundred entries
+// register tools in real servers, so the bound is above these.
 const maxElements = 2000
 
-// clamp makes elements beyond the bound such whose place is not known.
+// clamp joins the elements past the bound into rest, where their index is unknown.
 func clamp(c *content) {
 	if len(c.list) > maxElements {
 		q := sequence{known: c.list[maxElements:]}
@@ -49,6 +52,7 @@ func clamp(c *content) {
 	}
 }
 
+// declare makes a variable, or returns the one of that name: var may be repeated.
 func (hp *heap) declare(s *scope, name string, v Value) *slot {
 	if s.vars == nil {
 		s.vars = map[string]*slot{}
@@ -61,6 +65,10 @@ func (hp *heap) declare(s *scope, name string, v Value) *slot {
 	return n
 }
 
+// setAll is o[key] = v for all alternatives of o. With a single one the old value is gone. With
+// several the write goes to only one of them at run time, so the others must keep theirs:
+//
+//	(x ? a : b).path = args.path    // a.path and b.path may each be what they were
 func (hp *heap) setAll(o Value, key string, v Value) {
 	for _, a := range o {
 		switch a.kind {
@@ -79,9 +87,13 @@ func (hp *heap) setAll(o Value, key string, v Value) {
 	}
 }
 
-// maxProps bounds the properties of one object.
+// maxProps bounds the properties of one object. Programs fill caches in loops; past the bound the
+// names are lost and the values are joined.
 const maxProps = 5_000
 
+// set writes one property. An element of an array is written into a copy of the list, since
+// captures of other ways share it; a write far behind the end counts as a property, as the gap
+// would have no values.
 func (hp *heap) set(o *Object, key string, v Value) {
 	if o.array != nil {
 		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i <= len(o.array.list) && i < maxElements {
@@ -113,6 +125,8 @@ func (hp *heap) set(o *Object, key string, v Value) {
 	hp.journal.write(sl, v)
 }
 
+// setUnknown writes a property of unknown name. It can only add: any property may or may not have
+// been the one.
 func (hp *heap) setUnknown(o *Object, v Value) {
 	if o.array != nil {
 		hp.journal.keep(o.array)
@@ -125,6 +139,8 @@ func (hp *heap) setUnknown(o *Object, v Value) {
 	hp.journal.write(o.any, join(o.any.v, v))
 }
 
+// own returns the value of a property of the object itself, or none. It does not go up to
+// prototypes and calls no getters.
 func (o *Object) own(key string) Value {
 	if sl := o.props[key]; sl != nil {
 		return sl.v
@@ -132,6 +148,8 @@ func (o *Object) own(key string) Value {
 	return nil
 }
 
+// global returns a variable that no file declares. Without an assignment in the program it is
+// native: console, fetch, process.
 func (hp *heap) global(name string) Value {
 	if sl := hp.globals.vars[name]; sl != nil && sl.v != nil {
 		return sl.v
@@ -139,6 +157,10 @@ func (hp *heap) global(name string) Value {
 	return native(name)
 }
 
+// getNative reads a property of a native, which is another native with a longer name:
+// fs.promises.readFile. What the program wrote there comes first. The environment and the
+// arguments of the process are configuration, so unknown. Names of more than twelve parts come
+// from loops, and end here.
 func (hp *heap) getNative(name, key string) Value {
 	if o := hp.natives[name]; o != nil {
 		if v := o.own(key); len(v) > 0 {

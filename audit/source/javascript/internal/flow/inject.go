@@ -9,11 +9,16 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
-// Containers make objects: what a token stands for is registered, and a constructor's parameters say
-// by a token or their type what they are given. All containers of a program are one here, and what
-// one makes is made once.
+// Containers of dependency injection make objects. A program registers something under a token, and the
+// parameters of a constructor ask for it by a token or by their type:
+//
+//	container.register("Files", { useClass: Files })
+//	class ReadTool { constructor(@inject("Files") private files) {} }
+//
+// All containers of a program are one here, and each object is made once. A program with two
+// containers would mix them up; none was seen.
 
-// injecting are the names of decorators that say what a parameter or a property is given.
+// injecting are names of decorators with the token of a parameter or property.
 var injecting = map[string]bool{"inject": true, "Inject": true, "injectAll": true, "multiInject": true, "InjectMany": true, "injectWithTransform": true}
 
 // The container is where all providers are, by the key of their token (tokenKey).
@@ -24,18 +29,20 @@ type container struct {
 	providers map[any][]*provider
 }
 
-// A provider is what a token stands for: a value, a class or a function.
+// A provider is what a token stands for: a value, a class, a function, or another token. busy
+// stops circles.
 type provider struct {
 	value, class, factory, alias Value
 	made                         Value
 	busy                         bool
 }
 
-// A want is a token, of one or of all that are registered for it.
+// A want is a request for a token, or for everything that is registered under it.
 type want struct {
 	token Value
-	late  func() Value // gives the token
-	all   bool
+	// gives the token where it does not exist yet
+	late func() Value
+	all  bool
 }
 
 // inject notes what a parameter or a property is given.
@@ -54,7 +61,7 @@ func (c *class) inject(name string, token func() Value, key string, parameter in
 	}
 }
 
-// tokenKey tells tokens apart: texts, symbols and classes.
+// tokenKey tells tokens apart: texts, symbols and classes. It is nil for others.
 func tokenKey(v Value) any {
 	if len(v) != 1 {
 		return nil
@@ -71,6 +78,7 @@ func tokenKey(v Value) any {
 	return nil
 }
 
+// provide registers a provider, in addition to others or instead of them.
 func (c *container) provide(token Value, p *provider, add bool) {
 	key := tokenKey(token)
 	if key == nil || c.probes.on || len(c.providers[key]) >= maxElements {
@@ -85,7 +93,7 @@ func (c *container) provide(token Value, p *provider, add bool) {
 	c.providers[key] = append(c.providers[key], p)
 }
 
-// provideAll are providers in a list, as NestJS has them.
+// provideAll registers the providers of a list, as modules of NestJS have them.
 func (c *container) provideAll(list Value) {
 	for _, v := range c.heap.elements(list).known {
 		for _, a := range v {
@@ -97,7 +105,7 @@ func (c *container) provideAll(list Value) {
 	}
 }
 
-// providerOf reads {useValue}, {useClass}, {useFactory} and {useToken}.
+// providerOf reads { useValue }, { useClass }, { useFactory } and { useToken }.
 func providerOf(o *Object) *provider {
 	p := &provider{value: o.own("useValue"), class: o.own("useClass"), factory: o.own("useFactory"), alias: o.own("useToken")}
 	if len(p.alias) == 0 {
@@ -106,9 +114,11 @@ func providerOf(o *Object) *provider {
 	return p
 }
 
+// containerName is the native name of containers that the program makes.
 const containerName = "\x00container"
 
-// containerCall is a method of a container: tsyringe's and typedi's are one, inversify makes them.
+// containerCall calls a function of a container. tsyringe and typedi have one for all; inversify
+// makes them. The call that package parse adds for the types of parameters is one of these, too.
 func (in *interp) containerCall(name string, this Value, args []Value) (Value, bool) {
 	switch name {
 	case parse.Injected:
@@ -138,6 +148,7 @@ func (in *interp) containerCall(name string, this Value, args []Value) (Value, b
 	return nil, false
 }
 
+// containerMethod is container.method(…).
 func (in *interp) containerMethod(method string, args []Value) Value {
 	token, second := arg(args, 0), arg(args, 1)
 	switch method {
@@ -175,7 +186,7 @@ func (in *interp) containerMethod(method string, args []Value) Value {
 	return unknown()
 }
 
-// binding is what follows bind(token).
+// binding is what follows bind(token) in inversify: .to(Class), .toConstantValue(v).
 func (c *container) binding(this Value, method string, args []Value) Value {
 	token := this[0].obj.data
 	switch method {
@@ -193,7 +204,8 @@ func (c *container) binding(this Value, method string, args []Value) Value {
 	return this
 }
 
-// resolved is what a container gives for a token.
+// resolved is what a container returns for a token. A class that nobody registered stands for
+// itself.
 func (in *interp) resolved(w want) Value {
 	if w.late != nil {
 		w.token = w.late()
@@ -222,7 +234,8 @@ func (in *interp) resolved(w want) Value {
 	return unknown()
 }
 
-// makes is what a provider gives. It belongs to no handler.
+// makes is what a provider gives. It is made once and belongs to no handler, even if a handler
+// asks first.
 func (in *interp) makes(p *provider) Value {
 	if len(p.value) > 0 {
 		return p.value
@@ -255,6 +268,7 @@ func (in *interp) makes(p *provider) Value {
 	return p.made.orUnknown()
 }
 
+// orUnknown is the value, or unknown if there is none.
 func (v Value) orUnknown() Value {
 	if len(v) == 0 {
 		return unknown()
@@ -262,8 +276,8 @@ func (v Value) orUnknown() Value {
 	return v
 }
 
-// instanceOfTool is an instance of a class that nobody makes one of: by a container, if it has to do
-// with one.
+// instanceOfTool is an instance of a class that nothing in the program makes. A container makes
+// it if the class, or one above it, asks for something.
 func (in *interp) instanceOfTool(ctor *Object) Value {
 	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
 		if len(c.tokens)+len(c.members)+len(c.types)+len(c.typesOf) > 0 {
@@ -273,7 +287,7 @@ func (in *interp) instanceOfTool(ctor *Object) Value {
 	return in.instance(ctor, nil, position{})
 }
 
-// injectedInstance makes an instance of a class with what its parameters want.
+// injectedInstance makes an instance with everything that its constructor and properties ask for.
 func (in *interp) injectedInstance(ctor *Object) Value {
 	v := in.instance(ctor, in.injected(ctor.class, 0), position{})
 	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
@@ -284,7 +298,7 @@ func (in *interp) injectedInstance(ctor *Object) Value {
 	return v
 }
 
-// injected are the arguments of a constructor.
+// injected are the arguments of a constructor: by token, or by the type of the parameter.
 func (in *interp) injected(c *class, depth int) []Value {
 	if len(c.init) == 0 {
 		if above := c.above(); above != nil && depth < 8 {
@@ -313,7 +327,7 @@ func (in *interp) injected(c *class, depth int) []Value {
 	return args
 }
 
-// above is the class above, if it is one of the program.
+// above is the parent class, if the program has it.
 func (c *class) above() *class {
 	for _, a := range c.parent {
 		if a.kind == isObject && a.obj.class != nil {

@@ -1,14 +1,23 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flow follows values through a JavaScript program, from the arguments of MCP tools to the
-// functions that open files, make requests and start programs. It is an abstract interpreter: a
-// value is a set of alternatives, a text knows where an argument stands in it, and both sides of a
-// branch are taken. What a check says of an argument is known on the way behind it (facts.go); it
-// is read by trying the check on attacks (predicate.go). Nothing of the program is run.
+// Package flow follows values through a JavaScript program, from the arguments of MCP tools to
+// the functions that open files, make requests and start programs. It is an abstract interpreter:
+// it walks the syntax tree as an interpreter would, but with sets of alternatives instead of
+// values. A text knows where an argument stands in it, and both sides of a branch are taken.
+// Nothing of the program is run.
 //
 //	program → unit → statements → values ─┬─ sources.go: a tool is registered
 //	                                      └─ sinks.go: an argument arrives
+//
+// A check of an argument becomes a fact on the way behind it (facts.go). Its meaning is found by
+// trying the check on attacks (predicate.go, probe.go).
+//
+// The analysis is neither sound nor complete, by choice: it exists to find weaknesses in real
+// servers. Where it has to guess, it errs against the server only if a caller can use the guess.
+// A call that it cannot follow gives unknown, without holes; a loop over checked elements is
+// taken to have run; a check that the configuration can switch off counts as a check. Each such
+// choice has a comment where it is made.
 package flow
 
 import (
@@ -20,24 +29,30 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
-// A Loader finds what a module asks for. Without ok it is a package that is not read.
+// A Loader finds the file that a module asks for. Without ok the specifier names a package, which
+// is not read.
 type Loader func(from, specifier string) (f *parse.File, ok bool)
 
-// A unit is one file.
+// A unit is a file that was loaded.
 type unit struct {
-	file    *parse.File
-	exports *Object // the module's own object, with the property exports
-	marks   []mark
+	file *parse.File
+	// the module object; its property exports is what others get
+	exports *Object
+	// where the text names MCP methods
+	marks []mark
 
-	decorated bool // it calls decorators
+	// it calls decorators
+	decorated bool
 }
 
+// A position is a place in a file. The zero position is nowhere: steps there are not told.
 type position struct {
 	unit *unit
 	idx  file.Idx
 }
 
-// A scope holds variables.
+// A scope holds variables, and what this, arguments and super mean in it. Blocks have scopes of
+// their own; isFun marks those of functions and files, to which var and return belong.
 type scope struct {
 	up    *scope
 	vars  map[string]*slot
@@ -94,6 +109,7 @@ func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
 	return in
 }
 
+// lookup finds a variable by its name, from the inside out.
 func (s *scope) lookup(name string) *slot {
 	for ; s != nil; s = s.up {
 		if v, ok := s.vars[name]; ok {
@@ -103,7 +119,7 @@ func (s *scope) lookup(name string) *slot {
 	return nil
 }
 
-// function is the scope of the function that a scope is in.
+// function returns the scope of the innermost function, or of the file.
 func (s *scope) function() *scope {
 	for s.up != nil && !s.isFun {
 		s = s.up

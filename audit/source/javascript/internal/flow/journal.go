@@ -16,7 +16,7 @@ package flow
 // mark, and a slot that was made since then (born >= floor) cannot be seen from the state at that mark,
 // so its writes need no note.
 //
-// Invariants: undo(mark) restores every slot that existed at open to what it held there. The trail never
+// Invariants: undo(mark) restores every slot older than the mark to its content at open. The trail never
 // shrinks below the mark of an open frame.
 type journal struct {
 	budget *budget
@@ -28,13 +28,14 @@ type journal struct {
 	made  []*slot // slots made while a put-off declaration runs; nil otherwise
 }
 
-// A written is a slot and what it holds at the end of a way, or held before it was written.
+// A written is a slot with a content: in the trail the old one, in a capture the new one.
 type written struct {
 	s    *slot
 	what content
 }
 
-// newSlot makes what can be written.
+// newSlot makes a slot. Slots of a put-off declaration are collected: they outlive the handler
+// that forced it (see apart).
 func (j *journal) newSlot(c content) *slot {
 	s := &slot{content: c, born: j.clock}
 	if j.made != nil {
@@ -43,26 +44,28 @@ func (j *journal) newSlot(c content) *slot {
 	return s
 }
 
+// write sets the value of a slot.
 func (j *journal) write(s *slot, v Value) {
 	j.keep(s)
 	s.v = v
 }
 
-// open begins what may be taken back, and gives what undo and whoever closes it need.
+// open begins something that may be taken back. undo needs the mark, and close the floor.
 func (j *journal) open() (mark, floor int) {
 	floor = j.floor
 	j.rise()
 	return len(j.trail), floor
 }
 
-// rise makes all slots that there are such that what they hold is noted before they are written.
+// rise moves the floor above all slots that exist: from here on, every write to one of them is
+// noted.
 func (j *journal) rise() {
 	j.clock++
 	j.floor = j.clock
 }
 
-// keep notes what a slot holds, before it is written. Slots that were made since the last place to
-// which things are taken back need no note: nobody sees them there.
+// keep notes the content of a slot before a write. A slot that is younger than the innermost mark
+// needs no note: no state that can be restored knows it.
 func (j *journal) keep(s *slot) {
 	if s.born >= j.floor {
 		return
@@ -70,7 +73,7 @@ func (j *journal) keep(s *slot) {
 	j.trail = append(j.trail, written{s, s.content})
 }
 
-// capture notes what was written since a mark.
+// capture returns what was written since a mark, each slot once.
 func (j *journal) capture(mark int) []written {
 	if len(j.trail) == mark {
 		return nil
@@ -87,7 +90,8 @@ func (j *journal) capture(mark int) []written {
 	return out
 }
 
-// undo takes back what was written since a mark.
+// undo takes back what was written since a mark. It goes backwards, so that the oldest note of a
+// slot wins.
 func (j *journal) undo(mark int) {
 	for i := len(j.trail) - 1; i >= mark; i-- {
 		j.trail[i].s.content = j.trail[i].what
@@ -95,7 +99,14 @@ func (j *journal) undo(mark int) {
 	j.trail = j.trail[:mark]
 }
 
-// merged is what the slots hold behind ways that meet.
+// merged joins the captures of ways: what the slots hold behind them. A slot that a way did not
+// write keeps its present content on that way, so every slot of the union is joined over all
+// ways. Each value gets the facts of its way:
+//
+//	let safe = "/srv/x"
+//	if (ok(p)) safe = p     // behind it, safe is "/srv/x", or p with ok's facts
+//
+// mark and index of the slots find a way's write without a map.
 func (j *journal) merged(ways []way, before facts) []written {
 	if len(ways) == 1 {
 		return ways[0].writes
@@ -133,6 +144,9 @@ func (j *journal) merged(ways []way, before facts) []written {
 	return out
 }
 
+// joinSlots joins two contents of one slot. Where only one side has set the value, undefined is
+// another alternative. Of two lists, elements with the same index are joined; the longer tail
+// stays.
 func joinSlots(a, b content) content {
 	out := content{v: join(a.v, b.v), rest: join(a.rest, b.rest)}
 	if a.v == nil && b.v != nil || b.v == nil && a.v != nil {

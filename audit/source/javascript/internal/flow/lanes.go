@@ -11,38 +11,44 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
-// Handlers share what the files have set up, and nothing else. So where they cost much, a second
-// interpreter runs the files again, and takes each other handler. Which handlers it takes depends
-// on the program alone and not on the machine, so that the same program gives the same report.
-
+// Handlers share what the files have set up, and nothing else. Where they cost much, a second
+// interpreter runs the files again, and each of the two takes every other handler. The split
+// depends on the program alone and not on the machine: the same program gives the same report.
 const (
-	shareSteps = 100_000 // of handlers, and no fewer than the files took, before what is left is shared
-	shareTasks = 4       // handlers that are left then
-	// maxMerged bounds the findings of all handlers.
+	// Handlers are shared once they have cost this much, and as much as the files: the second
+	// interpreter has to run the files first.
+	shareSteps = 100_000
+	// handlers that must be left then
+	shareTasks = 4
+	// maxMerged bounds the arrivals of all handlers.
 	maxMerged = 10 * maxArrivals
 )
 
-// A task is a handler that is run for one tool, or for all that it knows.
+// A task is a run of a handler for one tool, or for all tools that it knows.
 type task struct {
-	index int // of the handler
+	// of the handler in the registry
+	index int
 	tool  string
-	group *group // of a handler of many tools
+	// of a handler of many tools
+	group *group
 }
 
-// A group is what a handler of many tools came to when it was run for all of them.
+// A group is the outcome of a handler of many tools, run without a tool's name.
 type group struct {
-	all  map[arrivalKey]*arrival
-	told map[arrivalKey]bool // of those, what a tool was found to do
+	all map[arrivalKey]*arrival
+	// arrivals of the same handler with the name of a tool; these need not be told again
+	told map[arrivalKey]bool
 }
 
-// An outcome is what came of a task.
+// An outcome is the result of a task.
 type outcome struct {
 	handler *handler
 	found   map[arrivalKey]*arrival
 	whole   bool
 }
 
-// tasks are the handlers, one by one. Those of many tools are run to learn which tools they know.
+// tasks are the handlers, one by one. One of many tools is run without a name first, which
+// collects the names that it compares with (picks); then it becomes a task for each name.
 func (in *interp) tasks(listed map[string]bool) []task {
 	var list []task
 	for i, h := range in.registry.handlers {
@@ -65,7 +71,8 @@ func (in *interp) tasks(listed map[string]bool) []task {
 	return list
 }
 
-// do runs a task.
+// do runs a task. Its arrivals are collected apart, so that outcomes can be put together in
+// order.
 func (in *interp) do(t task) outcome {
 	h := *in.registry.handlers[t.index]
 	h.tool = t.tool
@@ -77,8 +84,8 @@ func (in *interp) do(t task) outcome {
 	return o
 }
 
-// rest adds what the run for all tools found and none of the others did, of tools whose names are
-// not known.
+// rest adds arrivals that came up without a tool's name only: a branch for a tool whose name is
+// computed.
 func (g *group) rest(f *arrivals) {
 	for k := range g.told {
 		delete(g.all, k)
@@ -111,7 +118,8 @@ func (p *Program) runHandlers() {
 	}
 }
 
-// share runs tasks in two interpreters.
+// share runs tasks in two interpreters. They have no memory in common but parsed files and out,
+// of which each writes its own elements.
 func (p *Program) share(list []task, out []outcome) {
 	other := newInterp(p.in.budget.ctx, p.again(), p.in.budget.limits)
 	var wait sync.WaitGroup
@@ -133,7 +141,7 @@ func (p *Program) share(list []task, out []outcome) {
 	}
 }
 
-// repeat runs what is run before the handlers.
+// repeat runs everything that comes before the handlers.
 func (in *interp) repeat(files []*parse.File) {
 	for _, f := range files {
 		in.entry(f)
@@ -141,7 +149,7 @@ func (in *interp) repeat(files []*parse.File) {
 	in.setUp()
 }
 
-// turns runs every other task, from one on.
+// turns runs every other task, beginning with one.
 func (in *interp) turns(from int, list []task, out []outcome) {
 	defer func() {
 		if recover() != nil {
@@ -153,7 +161,7 @@ func (in *interp) turns(from int, list []task, out []outcome) {
 	}
 }
 
-// merge takes over what another interpreter has learned beside its outcomes.
+// merge takes over what another interpreter has learned besides its outcomes.
 func (in *interp) merge(other *interp) {
 	for _, tool := range slices.Sorted(maps.Keys(other.report.params)) {
 		for _, pointer := range slices.Sorted(maps.Keys(other.report.params[tool])) {

@@ -10,8 +10,8 @@ import (
 
 // languageCall calls a function of the language itself.
 func (in *interp) languageCall(name string, args []Value, at position) (Value, bool) {
-	if keeps[name] {
-		return in.kept(name, args, at), true
+	if identities[name] {
+		return in.unchanged(name, args, at), true
 	}
 	if v, ok := in.valueCall(name, args, at); ok {
 		return v, true
@@ -22,8 +22,8 @@ func (in *interp) languageCall(name string, args []Value, at position) (Value, b
 	return in.controlCall(name, args, at)
 }
 
-// kept is what comes of a function that keeps what it is given.
-func (in *interp) kept(name string, args []Value, at position) Value {
+// unchanged is the result of a function in identities.
+func (in *interp) unchanged(name string, args []Value, at position) Value {
 	first := arg(args, 0)
 	switch name {
 	case "String":
@@ -38,7 +38,7 @@ func (in *interp) kept(name string, args []Value, at position) Value {
 	return first
 }
 
-// valueCall makes texts, numbers, truth values, lists and errors of others.
+// valueCall makes a text, number, truth, list or error from other values.
 func (in *interp) valueCall(name string, args []Value, at position) (Value, bool) {
 	first := arg(args, 0)
 	switch name {
@@ -48,11 +48,13 @@ func (in *interp) valueCall(name string, args []Value, at position) (Value, bool
 		return boolean(first), true
 	case "isNaN", "Number.isNaN", "Number.isInteger", "Number.isFinite", "isFinite", "Number.isSafeInteger":
 		return numeric(name, first), true
+	// Nothing that matters to a path, a host or a shell is left of the text.
 	case "encodeURIComponent", "escape":
 		return remap(reshape(first, func(h hole) hole { h.safe = bitsAll; return h }), func(h hole) hole { return h }), true
 	case "JSON.stringify":
 		return in.heap.flatten(first, 0), true
 	case "JSON.parse":
+		// A handler of JSON-RPC is given the message itself in place of its text.
 		if len(first) == 1 && first[0].kind == isObject && first[0].obj.native == "" {
 			return first, true // a message, where it stands for its text
 		}
@@ -79,6 +81,7 @@ func (in *interp) valueCall(name string, args []Value, at position) (Value, bool
 	return nil, false
 }
 
+// boolean is Boolean(v): it keeps what the truth of the value proves.
 func boolean(v Value) (out Value) {
 	truthy, falsy := sides(v)
 	for _, a := range truthy {
@@ -90,7 +93,7 @@ func boolean(v Value) (out Value) {
 	return out
 }
 
-// numeric is what isNaN and its like say of a value.
+// numeric is isNaN(v) and its like. Number.isInteger(v) also proves the type.
 func numeric(name string, first Value) Value {
 	if n, ok := toNumber(first); ok {
 		switch name {
@@ -107,7 +110,7 @@ func numeric(name string, first Value) Value {
 	return anyTruth(first.depends())
 }
 
-// objectCall calls what there is below Object and Reflect.
+// objectCall calls functions of Object and Reflect.
 func (in *interp) objectCall(name string, args []Value, at position) (Value, bool) {
 	first := arg(args, 0)
 	switch name {
@@ -147,7 +150,8 @@ func (in *interp) objectCall(name string, args []Value, at position) (Value, boo
 	return nil, false
 }
 
-// controlCall calls what runs something else: promises, timers, modules, and what compilers put there.
+// controlCall calls functions that run something else: promises, timers, modules, and helpers of
+// compilers. A timer's function runs at once, since its time is unknown.
 func (in *interp) controlCall(name string, args []Value, at position) (Value, bool) {
 	first := arg(args, 0)
 	switch name {
@@ -168,6 +172,7 @@ func (in *interp) controlCall(name string, args []Value, at position) (Value, bo
 	case "setTimeout", "setImmediate", "queueMicrotask", "process.nextTick", "setInterval":
 		in.callbacks(args, at)
 		return unknown(), true
+	// At the top level an exit is behind a check of arguments or a version, and the rest counts.
 	case "process.exit", "process.abort":
 		if !in.nesting.top() {
 			in.state.dead = true
@@ -175,6 +180,7 @@ func (in *interp) controlCall(name string, args []Value, at position) (Value, bo
 		return undefined(), true
 	case "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext":
 		return unknown(), true
+	// Helpers of compilers get the function that they run as an argument.
 	case "__asyncGenerator":
 		return in.call(arg(args, 2), first, nil, at), true
 	case "__async", "__awaiter":
@@ -192,6 +198,7 @@ func (in *interp) controlCall(name string, args []Value, at position) (Value, bo
 	return nil, false
 }
 
+// settledAs is an element of Promise.all, or of Promise.allSettled.
 func (hp *heap) settledAs(v Value, name string) Value {
 	v = settledOf(v)
 	if name == "Promise.all" {

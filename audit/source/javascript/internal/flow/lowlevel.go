@@ -10,11 +10,15 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// The low-level server has one handler for the calls of all tools. It is run once with a name that
-// is not known, which tells the names it looks for, and then once for each name: so the tools do not
-// share a budget, and what stands before the branch to a tool is told of that tool.
+// The low-level server of the SDK has one handler for the calls of all tools:
+//
+//	server.setRequestHandler(CallToolRequestSchema, async (request) => {
+//	  switch (request.params.name) { case "read_file": …
+//
+// It runs once with an unknown name, which shows the names that it looks for, and then once for each
+// name. So the tools do not share a budget, and code in front of the switch counts for every tool.
 
-// begin runs what a server does when a client has come: some have their tools only then.
+// begin runs what a server does when a client has come: some servers have their tools only then.
 func (in *interp) begin() {
 	for _, fn := range in.registry.beginnings {
 		if !in.bounded(in.budget.limits.StepsHandler, func() { in.call(fn, undefined(), []Value{unknown(), unknown()}, position{}) }) {
@@ -24,7 +28,8 @@ func (in *interp) begin() {
 	}
 }
 
-// names says whether a value is the schema of a request: by its name in the SDK, or by its method.
+// names reports whether a value is the schema of a request: by its name in the SDK, or by its
+// method.
 func names(schema Value, short, method string) bool {
 	for _, a := range schema {
 		s, _ := a.constText()
@@ -35,8 +40,8 @@ func names(schema Value, short, method string) bool {
 	return false
 }
 
-// listed are the names in the lists of tools that the program makes. The parameters that stand with
-// them are noted.
+// listed are the tools' names in the lists that the program returns. Their parameters are noted,
+// so a parameter that reaches nothing is in the report, too.
 func (in *interp) listed() map[string]bool {
 	found := map[string]bool{}
 	for _, fn := range in.registry.listings {
@@ -56,6 +61,7 @@ func (in *interp) listed() map[string]bool {
 	return found
 }
 
+// listedTool reads one entry of a list of tools.
 func (in *interp) listedTool(v Value, found map[string]bool) {
 	for _, a := range v {
 		if a.kind != isObject || a.obj.array != nil {
@@ -77,7 +83,7 @@ func (in *interp) listedTool(v Value, found map[string]bool) {
 	}
 }
 
-// add takes findings over.
+// add takes arrivals over, the worse one where two meet.
 func (f *arrivals) add(byKey map[arrivalKey]*arrival) {
 	if f.byKey == nil {
 		f.byKey = map[arrivalKey]*arrival{}
@@ -89,7 +95,7 @@ func (f *arrivals) add(byKey map[arrivalKey]*arrival) {
 	}
 }
 
-// addOf takes those of one tool over.
+// addOf takes over those of one tool.
 func (f *arrivals) addOf(byKey map[arrivalKey]*arrival, tool string) {
 	for k, x := range byKey {
 		if k.cell.Tool == tool {
@@ -98,19 +104,20 @@ func (f *arrivals) addOf(byKey map[arrivalKey]*arrival, tool string) {
 	}
 }
 
-// Methods of the requests that are looked at.
+// Methods of the requests that matter.
 const (
 	toolsCall  = "tools/call"
 	toolsList  = "tools/list"
 	initialize = "initialize"
 )
 
-// A mark is where a file names a method.
+// A mark is a place where a file names a method.
 type mark struct {
 	at     int
 	method string
 }
 
+// marksOf finds them in a text. They survive every minifier, as constants.
 func marksOf(text string) []mark {
 	var list []mark
 	for _, method := range []string{toolsCall, toolsList} {
@@ -126,7 +133,7 @@ func marksOf(text string) []mark {
 	return list
 }
 
-// schemaOfRequest marks a value as the schema of requests of a method.
+// schemaOfRequest marks a value as the schema of a method's requests.
 func (v Value) schemaOfRequest(method string) Value {
 	out := slices.Clone(v)
 	for i := range out {
@@ -140,8 +147,10 @@ func (v Value) schemaOfRequest(method string) Value {
 	return out
 }
 
-// requestIn is the method that the text of a call or an object names: it makes the schema of that
-// request.
+// requestIn is the method that the text of a call or an object names: such an expression makes
+// the schema of that request. Longer texts contain more than the schema.
+//
+//	const a = b.extend({ method: c("tools/call"), params: d })    // minified
 func (u *unit) requestIn(e ast.Expression) string {
 	switch e.(type) {
 	case *ast.CallExpression, *ast.ObjectLiteral:

@@ -12,23 +12,40 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Telemetry, settings and the like are called at every turn, cost much, and are given nothing of the
-// caller. What such a call came to twice in a handler, it comes to again. In a handler that has cost
-// much already the same holds of all calls whose arguments look alike, where no less is known of the
-// arguments than at the first, and of the code of a file: bundles call the same helpers over and over.
-
+// Calls are not run again and again. Two kinds of calls are taken from memory:
+//
+// Telemetry, settings and the like are called at every turn, cost much, and get nothing from the
+// caller. If such a call has run twice in a handler, its result is used again (repeatedPlain).
+//
+// In a handler or file that has cost much already, the same holds for all calls with arguments
+// that look alike, if at least as much is known of the arguments as at the first call
+// (repeatedAlike). Bundles call the same helpers over and over, and would use up their steps in
+// them.
+//
+// The second kind can be wrong: a call may read a variable that has changed since. It is the
+// price for reaching the end of large handlers at all.
 const (
-	memoCalls    = 2      // of a function that are run before what they came to is taken
-	memoCost     = 500    // steps; what costs less is run
-	memoPressure = 50_000 // steps of a handler or a file after which all calls are looked at
-	memoPressed  = 100    // steps; what costs less is run then
-	memoWrites   = 200    // what more is written by a call is not kept
-	memoDepth    = 3      // of objects that are looked into
-	memoKeys     = 20     // properties of one
-	memoReach    = 400    // slots behind those
-	memoText     = 48     // bytes of a text that are compared one by one
+	// calls of a function that run before their result is taken
+	memoCalls = 2
+	// steps; a call that costs less is run
+	memoCost = 500
+	// steps of a handler or file after which all calls are looked at
+	memoPressure = 50_000
+	// steps; a call that costs less is run even then
+	memoPressed = 100
+	// slots that a remembered call may write
+	memoWrites = 200
+	// levels of objects that a look goes into
+	memoDepth = 3
+	// properties of each
+	memoKeys = 20
+	// slots behind those levels
+	memoReach = 400
+	// bytes of a text that are compared one by one
+	memoText = 48
 )
 
+// memoSeed is new in each process, so a program cannot be written to make two texts look alike.
 var memoSeed = maphash.MakeSeed()
 
 // A memory holds what calls came to, for as long as one handler runs.
@@ -38,7 +55,7 @@ type memory struct {
 	buf    []byte            // room for a look, used again
 }
 
-// A memoKey is a call: the function, the object it is a method of, and how its arguments look.
+// A memoKey is a call: the function, its scope or object, and the look of its arguments.
 type memoKey struct {
 	node  ast.Node
 	scope *scope
@@ -47,16 +64,20 @@ type memoKey struct {
 	shape string
 }
 
+// A memo is the outcome of a call: its value, the facts learned, and the writes.
 type memo struct {
-	calls  int
-	cost   int
-	value  Value
-	facts  facts // that were known at the call
-	after  facts // that were learnt by it
+	calls int
+	cost  int
+	value Value
+	// facts that were known at the call
+	facts facts
+	// facts that the call learned
+	after  facts
 	writes []written
 }
 
-// repeated runs a call, or takes what it came to before.
+// repeated runs a call, or takes its outcome from memory. Tries of guards are always run: they
+// are small, and their arguments differ only in constants.
 func (in *interp) repeated(c *closure, this Value, args []Value, run func() Value) Value {
 	pressed := in.budget.pressed()
 	switch {
@@ -78,7 +99,8 @@ func (in *interp) repeated(c *closure, this Value, args []Value, run func() Valu
 	return v
 }
 
-// repeatedPlain is for arguments that hold nothing of the caller.
+// repeatedPlain is for arguments that hold nothing from the caller. Writes are not repeated,
+// since telemetry writes only for itself.
 func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func() Value) Value {
 	key := memoKey{node: c.node, shape: shape(args)}
 	if len(this) == 1 {
@@ -98,7 +120,8 @@ func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func()
 	return v
 }
 
-// repeatedAlike is for arguments that look as those of another call did.
+// repeatedAlike is for arguments with the look of another call's. Its writes are repeated as
+// possible ones: they join what the slots hold.
 func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
 	key := memoKey{node: c.node, scope: c.scope, tool: in.state.tool}
 	l := look{heap: &in.heap, buf: in.memory.buf[:0]}
@@ -132,6 +155,7 @@ func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func()
 	return v
 }
 
+// memo finds the memo of a call, or makes an empty one.
 func (m *memory) memo(key memoKey) *memo {
 	calls := m.memos[key]
 	if calls == nil {
@@ -141,7 +165,7 @@ func (m *memory) memo(key memoKey) *memo {
 	return calls
 }
 
-// holds says whether all of other facts are known, too.
+// holds reports whether these facts include others.
 func (f facts) holds(other facts) bool {
 	for _, x := range other.all() {
 		if x.bits&^f.of(x.origin) != 0 {
@@ -151,8 +175,8 @@ func (f facts) holds(other facts) bool {
 	return true
 }
 
-// A look writes how values look: their constants, where arguments stand in them and what is known of
-// these, and what their objects hold.
+// A look writes values as bytes, so that equal bytes mean alike arguments: constants, holes with
+// their facts, and the contents of objects, a few levels deep.
 type look struct {
 	heap *heap
 	buf  []byte
@@ -162,8 +186,7 @@ func (l *look) byte(b byte) { l.buf = append(l.buf, b) }
 
 func (l *look) int(mark byte, n int) { l.buf = strconv.AppendInt(append(l.buf, mark), int64(n), 10) }
 
-// name writes a text such that it can be told from what stands behind it. Of a long one its hash is
-// enough, whose seed nobody knows.
+// name writes a text so that its end is clear. Of a long one the hash is enough.
 func (l *look) name(s string) {
 	l.int('"', len(s))
 	l.byte(':')
@@ -174,6 +197,7 @@ func (l *look) name(s string) {
 	l.buf = append(l.buf, s...)
 }
 
+// flags packs truths into one number.
 func (l *look) flags(list ...bool) {
 	n := 0
 	for _, f := range list {
@@ -185,6 +209,7 @@ func (l *look) flags(list ...bool) {
 	l.int('.', n)
 }
 
+// facts writes facts.
 func (l *look) facts(f facts) {
 	l.byte('(')
 	for _, x := range f.all() {
@@ -193,6 +218,7 @@ func (l *look) facts(f facts) {
 	}
 }
 
+// value writes all alternatives of a value.
 func (l *look) value(v Value, depth int) {
 	for i := range v {
 		a := &v[i]
@@ -225,6 +251,7 @@ func (l *look) value(v Value, depth int) {
 	l.byte(',')
 }
 
+// text writes the parts of a text. The way of a hole is left out.
 func (l *look) text(text []part) {
 	for _, p := range text {
 		switch {
@@ -242,6 +269,8 @@ func (l *look) text(text []part) {
 	}
 }
 
+// object writes an object by its contents if it is plain, and by its id if it has a class:
+// methods of an instance may depend on anything.
 func (l *look) object(o *Object, depth int) {
 	switch {
 	case o.call != nil, depth == 0:
@@ -278,7 +307,9 @@ func (l *look) object(o *Object, depth int) {
 	l.byte('}')
 }
 
-// labels writes of an object, and of what can be reached from it, only which arguments are there.
+// labels writes which arguments can be reached from an object, and nothing else. It is for
+// functions and for objects too deep to write. Objects older than the handler hold nothing of the
+// caller yet; the id tells them apart.
 func (l *look) labels(o *Object) {
 	if o.id < l.heap.began {
 		l.int('#', o.id)
@@ -336,6 +367,7 @@ func (r *reach) slot(s *slot) {
 	}
 }
 
+// object goes through an object, and through the scopes of a function, up to memoReach slots.
 func (r *reach) object(o *Object) {
 	if r.objects[o] || r.slots > memoReach {
 		return
@@ -366,7 +398,8 @@ func (r *reach) object(o *Object) {
 	}
 }
 
-// plain says whether arguments hold neither what the caller sent, nor objects, which might.
+// plain reports whether arguments hold neither the caller's text nor objects, which might hold
+// it.
 func plain(args []Value) bool {
 	for _, v := range args {
 		for _, a := range v {

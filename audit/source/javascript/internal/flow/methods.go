@@ -10,7 +10,9 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// callMethod calls a method of a value.
+// callMethod is o.key(…). Before anything else it looks whether the call registers a tool. Of
+// several alternatives, those without methods are left out: the program would have thrown for
+// them.
 func (in *interp) callMethod(o Value, key string, args []Value, at position) Value {
 	in.budget.tick()
 	if in.state.dead {
@@ -34,6 +36,7 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 		}
 	}
 	return in.state.alternatives(o, func(a Atom) Value {
+		// tool.execute(args), where tools are objects with a name, serves that tool.
 		if name := in.toolObject(a, key); name != "" && a.tool == "" {
 			a.tool = name
 			in.registry.picks[name] = true
@@ -47,6 +50,7 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 	})
 }
 
+// methodOf calls a method of one alternative, by its kind.
 func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value {
 	this := Value{a}
 	switch key {
@@ -87,7 +91,10 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 	return in.objectMethod(a, key, args, at)
 }
 
-// nativeMethod calls a method of something native; what it makes keeps its name where that tells more.
+// nativeMethod calls a method of something native. Its name is the native's name and the
+// method's, which is the key for all that is known about it: "fs.promises" and "readFile". call,
+// apply and bind are those of a function; an HTTP client that is configured stays an HTTP client
+// (axios.create).
 func (in *interp) nativeMethod(name, key string, this Value, args []Value, at position) Value {
 	full := name + "." + key
 	switch key {
@@ -114,8 +121,11 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 	return in.nativeCall(full, this, args, at)
 }
 
-// unknownMethod calls a method of what is not known. A list that is not known, and not the caller's,
-// is taken to be one of what is allowed.
+// unknownMethod calls a method of something unknown. Where the caller's text is looked for in an
+// unknown list that is not the caller's, the list is taken to be an allow list: it comes from the
+// configuration or a package, and what else would a server look the text up in?
+//
+//	if (!config.allowedHosts.includes(host)) throw …
 func (in *interp) unknownMethod(this Value, key string, args []Value, at position) Value {
 	switch key {
 	case "has", "includes":
@@ -128,6 +138,7 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 			list.array.rest = unknown()
 			return in.arrayMethod(list, key, args, at)
 		}
+	// A schema of a package that is not read: the text passes unchanged, but was looked at.
 	case "parse", "safeParse", "parseAsync", "safeParseAsync":
 		if len(arg(args, 0).tainted()) > 0 {
 			parsed := remap(arg(args, 0), func(h hole) hole { h.parsed = true; return h })
@@ -136,6 +147,7 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 			}
 			return parsed
 		}
+	// root.endsWith("/") ? root : root + "/" makes startsWith(root) safe from siblings.
 	case "endsWith":
 		if w, ok := arg(args, 0).one(); ok && w == "/" && !this.depends() {
 			return Value{{kind: isTruth, yes: known(0, bitRootSlash)}}
@@ -147,7 +159,7 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 	return in.unknownCall(key, this, args, at)
 }
 
-// eachAtom applies something to each alternative.
+// eachAtom applies a function to each alternative, and keeps the facts of each.
 func eachAtom(v Value, f func(Atom) Value) Value {
 	var out Value
 	for _, a := range v {
@@ -156,6 +168,9 @@ func eachAtom(v Value, f func(Atom) Value) Value {
 	return out
 }
 
+// promiseMethod is then, catch and finally. Promises are their values, so then calls its function
+// at once. The second function of then may be called instead: its result joins, its writes are
+// taken back. An object of the program with such a method of its own is left to that method.
 func (in *interp) promiseMethod(this Value, key string, args []Value, at position) (Value, bool) {
 	if this[0].kind == isObject && (this[0].obj.props[key] != nil || this[0].obj.proto != nil && this[0].obj.native == "" && len(in.get(this, key, at)) > 0 && in.get(this, key, at)[0].kind == isObject) {
 		return nil, false
@@ -180,7 +195,7 @@ func (in *interp) promiseMethod(this Value, key string, args []Value, at positio
 	return v, true
 }
 
-// asideAll calls the functions among alternatives, of which it is not known whether they are called.
+// asideAll calls each function among alternatives that may or may not be called.
 func (in *interp) asideAll(v Value, at position) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil {
@@ -189,7 +204,7 @@ func (in *interp) asideAll(v Value, at position) {
 	}
 }
 
-// openMethod is a method of what the caller sent, if it was a list.
+// openMethod is a method of a list on a value from the caller that may be one.
 func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Value, bool) {
 	switch key {
 	case "map", "filter", "forEach", "some", "every", "find", "flatMap", "reduce", "join", "push", "flat", "sort", "reverse", "findIndex", "entries", "values", "keys":
@@ -200,7 +215,15 @@ func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Val
 	return nil, false
 }
 
-// holds is a predicate over each alternative of a text, with each that it is compared to.
+// holds applies a predicate to a text: f gets a value for the text, and a constant that the
+// program compares it with. f says for one pair whether the condition is true; predicate turns
+// that into facts by trying attacks. With several alternatives on either side, each combination
+// gives a truth of its own.
+//
+//	st.holds(p, constant("/srv/"), strings.HasPrefix)    // p.startsWith("/srv/")
+//
+// A root that is known to end with a slash gets one, which decides whether siblings pass (see
+// bitRootSlash).
 func (st *state) holds(v Value, with Value, f func(value, with string) ternary) Value {
 	if with == nil {
 		with = constant("")
@@ -225,9 +248,12 @@ func (st *state) holds(v Value, with Value, f func(value, with string) ternary) 
 	return out
 }
 
-// joinTruths joins two unknown truths: what is known of one need not hold for the other.
+// joinTruths joins two truths. Facts of one need not hold for the other, so join drops those that
+// differ.
 func joinTruths(v, w Value) Value { return join(v, w) }
 
+// holdsOne is holds for one alternative. An argument in the text that the program compares with
+// proves nothing, since the caller chooses it.
 func (st *state) holdsOne(a Atom, with []part, f func(value, with string) ternary) Value {
 	if len(holes(with)) > 0 {
 		if tainted(a.text) {
@@ -254,7 +280,9 @@ func (st *state) holdsOne(a Atom, with []part, f func(value, with string) ternar
 	return anyTruth(a.dep)
 }
 
-// textMethod is a method of a text.
+// textMethod calls a method of a text: predicates, cuts, and functions without an effect on
+// attacks. Case and white space are ignored where the caller's text is concerned; no family
+// depends on them.
 func (in *interp) textMethod(this Value, key string, args []Value, at position) Value {
 	first := arg(args, 0)
 	switch key {
@@ -277,6 +305,8 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 			}
 		}
 		v := indexed(in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
+		// p.indexOf(root) === 0 is startsWith. The second truth travels in obj until a comparison
+		// with 0 asks for it (atStart).
 		if key == "indexOf" { // at the start
 			w := in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
 			for i := range v {
@@ -332,7 +362,7 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 	return in.unknownCall(key, this, args, at)
 }
 
-// surelyIncludes says whether a constant stands in the constant parts of all alternatives.
+// surelyIncludes reports whether a constant stands in a constant part of every alternative.
 func surelyIncludes(v, what Value) bool {
 	c, ok := what.one()
 	if !ok || len(v) == 0 {
@@ -346,11 +376,13 @@ func surelyIncludes(v, what Value) bool {
 	return true
 }
 
+// textFunctions are applied to constant parts.
 var textFunctions = map[string]func(string) string{
 	"trim": strings.TrimSpace, "toLowerCase": strings.ToLower, "toUpperCase": strings.ToUpper,
 	"toLocaleLowerCase": strings.ToLower, "toLocaleUpperCase": strings.ToUpper,
 }
 
+// mapConst applies a function to the constant parts of a text and keeps its holes.
 func mapConst(v Value, f func(string) string) Value {
 	if f == nil {
 		return v
@@ -369,6 +401,8 @@ func mapConst(v Value, f func(string) string) Value {
 	return out
 }
 
+// sliceText is slice, substring and substr. A constant is cut; of a text with holes a piece
+// remains.
 func sliceText(this Value, args []Value, key string) Value {
 	s, ok := this.one()
 	from, okFrom := arg(args, 0).num()
@@ -389,8 +423,10 @@ func sliceText(this Value, args []Value, key string) Value {
 	return pieceOf(this)
 }
 
+// isNum reports whether a value is one known number.
 func isNum(v Value) bool { _, ok := v.num(); return ok }
 
+// clampIndex moves an index into a text. Only slice counts negative ones from the end.
 func clampIndex(n float64, length int, key string) int {
 	if n < 0 && key == "slice" {
 		n += float64(length)
@@ -401,7 +437,11 @@ func clampIndex(n float64, length int, key string) int {
 	return int(min(n, float64(length)))
 }
 
-// split cuts a text. What was cut at white space becomes further arguments of a program.
+// split is text.split(sep). Known text in front of the first hole gives known elements; each hole
+// becomes a piece. Pieces of a text that was cut at white space are marked: as arguments of a
+// program, each of them is one the caller adds.
+//
+//	const [cmd, ...rest] = args.command.split(" "); spawn(cmd, rest)
 func (hp *heap) split(this, sep Value) Value {
 	o := hp.newArray()
 	c, okSep := sep.one()
@@ -450,7 +490,8 @@ func (hp *heap) split(this, sep Value) Value {
 	return objectOf(o)
 }
 
-// indexed makes of "is in it" the index at which it is.
+// indexed turns "is in it" into the index at which it is. The index is unknown, with a name by
+// which compareIndex finds it again.
 func indexed(v Value) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
@@ -468,9 +509,16 @@ func indexed(v Value) Value {
 	return out
 }
 
+// indexName marks an unknown number as an index whose facts mean "found" and "not found".
 const indexName = "#index"
 
-// compareIndex compares an index with -1 or 0: is it in it?
+// compareIndex compares such an index with -1 or 0. found says whether the comparison means that
+// something was found:
+//
+//	i > -1, i >= 0, i !== -1      // found
+//	i < 0, i <= -1, i === -1      // not found
+//
+// Other comparisons are about the place and prove nothing.
 func compareIndex(op token.Token, a, b Value) (Value, bool) {
 	n, ok := b.num()
 	if !ok {
@@ -509,6 +557,7 @@ func compareIndex(op token.Token, a, b Value) (Value, bool) {
 	return out, len(out) > 0
 }
 
+// atStart is index === 0.
 func atStart(a Value) (Value, bool) {
 	var out Value
 	for _, x := range a {

@@ -5,14 +5,15 @@ package flow
 
 import "github.com/toolvet/toolvet/audit"
 
-// fileMethods are methods that by their names alone write what lies at their first argument: of
-// browsers, images and archives.
+// fileMethods are methods that write a file at their first argument, known by their names alone:
+// of browsers, images and archives.
 var fileMethods = map[string]bool{"saveAs": true, "toFile": true, "extractAllTo": true, "addLocalFile": true, "addLocalFolder": true}
 
-// pathOptions are methods of a browser's pages that write a file, if an option names one.
+// pathOptions are methods of a browser's pages that write a file if an option names one.
 var pathOptions = map[string]bool{"screenshot": true, "pdf": true}
 
-// methodSinks are sinks that are known by the name of the method alone.
+// method judges a call of a method whose object is unknown. These names are rare enough for their
+// purpose; other objects with such a method would give a wrong weakness, so the list is short.
 func (sk *sinks) method(key string, args []Value, at position) {
 	if sk.turn.handler == nil || sk.probes.on || len(args) == 0 {
 		return

@@ -18,7 +18,7 @@ type modules struct {
 	short bool             // a statement of the present file was not run to its end
 }
 
-// require is require("…"), and what esbuild writes of import("…").
+// require is require("…"). esbuild writes import("…") as such a call, too.
 func (in *interp) require(e *ast.CallExpression, s *scope, u *unit) Value {
 	args := in.arguments(e.ArgumentList, s, u)
 	if name, ok := arg(args, 0).one(); ok {
@@ -27,6 +27,8 @@ func (in *interp) require(e *ast.CallExpression, s *scope, u *unit) Value {
 	return unknown()
 }
 
+// requireName loads a module by its specifier. A file that cannot be parsed is unknown, a package
+// is native.
 func (in *interp) requireName(name string, u *unit) Value {
 	from := ""
 	if u != nil {
@@ -42,7 +44,11 @@ func (in *interp) requireName(name string, u *unit) Value {
 	return in.module(f)
 }
 
-// module runs a file once, and gives what it exports. A cycle sees what is exported so far.
+// module runs a file once and returns its exports. In a cycle the second file sees the exports so
+// far, as in Node.js.
+//
+// A file may be loaded in the midst of a handler, by import() or a lazy require. It belongs to
+// none: facts are put aside, and its writes leave the trail, so that no undo takes them back.
 func (in *interp) module(f *parse.File) Value {
 	if u, ok := in.modules.units[f.Name]; ok {
 		return u.exported()
@@ -100,8 +106,8 @@ func (in *interp) topLevel(st ast.Statement, s *scope, u *unit) {
 	}
 }
 
-// alone runs a part of a file. That one throws does not end the file: what throws in all cases we
-// know of may not do so in others.
+// alone runs a part of a file, with a budget of its own. A part that throws does not end the
+// file: the values here are guesses, and at run time it may well not throw.
 func (in *interp) alone(run func()) {
 	if !in.bounded(in.budget.limits.StepsFile/4, run) {
 		in.modules.short = true
@@ -109,10 +115,12 @@ func (in *interp) alone(run func()) {
 	in.state.dead = false
 }
 
-// helpers are what compilers put into files. They are known by name, and not replaced by their text,
-// which says the same in a way that is hard to read.
+// helpers are functions that compilers put into files. They are known by their names and not
+// read: their text goes through property descriptors and iterators, which would blur every
+// import.
 var helpers = map[string]bool{"__toESM": true, "__toCommonJS": true, "__importStar": true, "__importDefault": true, "__asyncGenerator": true, "__forAwait": true, "__async": true, "__awaiter": true}
 
+// exported is what a file exports so far.
 func (u *unit) exported() Value {
 	v := u.exports.own("exports")
 	if len(v) == 0 {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// packages are known by other names, too.
+// packages have other names for the same functions.
 var packages = map[string]string{
 	"fs/promises": "fs.promises", "fs-extra": "fs", "graceful-fs": "fs", "path/posix": "path", "path/win32": "path", "pathe": "path", "upath": "path",
 	"dns/promises": "dns.promises", "cross-spawn": "child_process.spawn", "zod/v3": "zod", "zod/v4": "zod", "zod/mini": "zod", "zod/v4-mini": "zod",
 	"node-fetch": "fetch", "cross-fetch": "fetch", "isomorphic-fetch": "fetch", "undici": "undici", "follow-redirects": "follow", "fetch-to-node": "fetch",
 }
 
-// packageValue is what require gives for what is not read.
+// packageValue is the value of a package, which is not read.
 func packageValue(name string) Value {
 	name = strings.TrimPrefix(name, "node:")
 	if n, ok := packages[name]; ok {
@@ -25,6 +25,7 @@ func packageValue(name string) Value {
 	return native(name)
 }
 
+// arg is an argument by its index, undefined if it is missing.
 func arg(args []Value, i int) Value {
 	if i < len(args) && len(args[i]) > 0 {
 		return args[i]
@@ -32,8 +33,11 @@ func arg(args []Value, i int) Value {
 	return undefined()
 }
 
-// nativeCall calls a function of the language, of Node.js, or of a package that is not read.
+// nativeCall calls a function of the language, of Node.js, or of a package, by its name. It asks
+// one area after the other; sinks come before all that compute a result, because the result does
+// not matter to them. A function in no area is unknown.
 func (in *interp) nativeCall(name string, this Value, args []Value, at position) Value {
+	// const register = server.tool.bind(server) loses the object; the name still tells.
 	if _, method, ok := cutLast(name); ok && in.turn.handler == nil && in.register(nil, method, args, at) {
 		return unknown() // a method that was bound to its server
 	}
@@ -63,8 +67,10 @@ func (in *interp) nativeCall(name string, this Value, args []Value, at position)
 	return in.unknownCall(name, this, args, at)
 }
 
-// keeps are functions that give back the text that they are given, changed a little.
-var keeps = map[string]bool{
+// identities are functions that return their text nearly unchanged. A guard in front of them still
+// holds behind them, as far as families go: decoding is left out, because guards of encoded text
+// are rare and sinks decode nothing themselves.
+var identities = map[string]bool{
 	"String": true, "decodeURIComponent": true, "decodeURI": true, "unescape": true, "encodeURI": true, "Object": true, "structuredClone": true,
 	"untildify": true, "expand-tilde": true, "normalize-path": true, "slash": true, "normalize-url": true, "util.inspect": true, "dedent": true,
 	"Object.freeze": true, "Object.seal": true, "Object.create": true, "Promise.resolve": true, "util.promisify": true, "Array.from": true, "unescapeHtml": true,
@@ -73,7 +79,7 @@ var keeps = map[string]bool{
 	"React.memo": true, "Object.preventExtensions": true, "Symbol": false,
 }
 
-// reshapeKeep leaves texts as they are, and makes of all else what is not known.
+// reshapeKeep keeps texts and makes everything else unknown.
 func reshapeKeep(v Value) Value {
 	var out Value
 	for _, a := range v {
@@ -86,7 +92,7 @@ func reshapeKeep(v Value) Value {
 	return out
 }
 
-// typed is a check after which an argument is a number or of another type without text.
+// typed is a check behind which an argument has a type without text in it.
 func typed(v Value) Value {
 	out := Atom{kind: isTruth, dep: v.depends()}
 	for _, h := range v.tainted() {
@@ -95,6 +101,8 @@ func typed(v Value) Value {
 	return Value{out}
 }
 
+// toNumberCall is Number(s), parseInt(s, base) and the like. A number from the caller is unknown
+// but has no attack in it.
 func toNumberCall(name string, args []Value) Value {
 	v := arg(args, 0)
 	s, ok := v.one()
@@ -123,6 +131,7 @@ func toNumberCall(name string, args []Value) Value {
 	return number(float64(n))
 }
 
+// digit is the value of a digit in bases up to 36.
 func digit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -135,7 +144,9 @@ func digit(c byte) int {
 	return 99
 }
 
-// flatten writes a value as one text that holds all arguments in it: JSON.
+// flatten writes a value as one text with all arguments in it, in any order: JSON, a formatted
+// object. The unknown parts at both ends keep it from being taken for the argument itself. Depth
+// and width are bounded, since a text needs no more than a few holes to be a weakness.
 func (hp *heap) flatten(v Value, depth int) Value {
 	out := constant("")
 	any := false
@@ -166,7 +177,8 @@ func (hp *heap) flatten(v Value, depth int) Value {
 	return concat(concat(Value{{kind: isText, text: []part{{unknown: true}}}}, out), Value{{kind: isText, text: []part{{unknown: true}}}})
 }
 
-// reopen is JSON.parse: what is in the text of an argument has fields again.
+// reopen is JSON.parse: the text of an argument gets fields again. Fields of a field have no
+// pointer of their own, so they count as pieces of it.
 func reopen(v Value) Value {
 	out := reshape(v, func(h hole) hole {
 		if h.origin.pointer != "" {
@@ -182,6 +194,7 @@ func reopen(v Value) Value {
 	return out
 }
 
+// isArray is Array.isArray. For the caller's arguments the answer is the caller's choice.
 func isArray(v Value) Value {
 	if len(v) == 1 {
 		switch v[0].kind {
@@ -199,6 +212,7 @@ func isArray(v Value) Value {
 	return anyTruth(v.depends())
 }
 
+// entries is Object.values(v), or with pairs Object.entries(v).
 func (in *interp) entries(v Value, pairs bool) Value {
 	o := in.heap.newArray()
 	for _, a := range v {
@@ -235,6 +249,7 @@ func (in *interp) entries(v Value, pairs bool) Value {
 	return objectOf(o)
 }
 
+// fromEntries is Object.fromEntries(pairs). Pairs of unknown index may each be there or not.
 func (hp *heap) fromEntries(v Value) Value {
 	o := hp.newObject("")
 	q := hp.elements(v)
@@ -257,6 +272,7 @@ func (hp *heap) fromEntries(v Value) Value {
 	return objectOf(o)
 }
 
+// objectCreate is Object.create(proto).
 func (hp *heap) objectCreate(proto Value) Value {
 	o := hp.newObject("")
 	if len(proto) == 1 && proto[0].kind == isObject {
@@ -265,6 +281,7 @@ func (hp *heap) objectCreate(proto Value) Value {
 	return objectOf(o)
 }
 
+// objectAssign is Object.assign(target, ...sources).
 func (in *interp) objectAssign(args []Value) Value {
 	target := arg(args, 0)
 	for _, a := range target {
@@ -277,6 +294,7 @@ func (in *interp) objectAssign(args []Value) Value {
 	return target
 }
 
+// defineProperty is Object.defineProperty. esbuild and TypeScript export names with getters so.
 func (hp *heap) defineProperty(target, key, desc Value) {
 	k, ok := key.one()
 	if !ok {
@@ -306,6 +324,7 @@ func (hp *heap) defineProperty(target, key, desc Value) {
 	}
 }
 
+// rawTemplate is String.raw`…`: the texts with the values in between.
 func (in *interp) rawTemplate(args []Value) Value {
 	out := constant("")
 	words := arg(args, 0)
@@ -322,6 +341,7 @@ func (in *interp) rawTemplate(args []Value) Value {
 	return out
 }
 
+// fromCharCode is String.fromCharCode(…).
 func fromCharCode(args []Value) Value {
 	var b strings.Builder
 	for _, v := range args {
@@ -334,7 +354,7 @@ func fromCharCode(args []Value) Value {
 	return constant(b.String())
 }
 
-// iterator is what esbuild writes of "for await".
+// iterator is the object with a method next that esbuild writes for "for await".
 func (hp *heap) iterator(v Value) Value {
 	it := hp.newObject("iterator")
 	it.data = hp.elements(v).all()

@@ -10,14 +10,19 @@ import (
 	"strings"
 )
 
+// errPattern: a regular expression of JavaScript that Go's engine cannot express.
 var errPattern = errors.New("not understood")
 
-// nodeCall is what functions of Node.js give back that matters to guards.
+// nodeCall knows the functions of Node.js that matter to guards, and calls back those that take a
+// callback. Results of other functions are unknown but rest on the arguments: a branch on them is
+// a branch on an argument.
 func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool) {
 	first := textOf(arg(args, 0))
 	base := strings.TrimSuffix(strings.TrimSuffix(name, ".native"), "Sync")
 	switch base {
 	case "fs.realpath", "fs.promises.realpath":
+		// A real path ends what was known of its root: a link may lead anywhere. reshape drops
+		// the constants in front, since they need not be in the result.
 		real := remap(first, func(h hole) hole { h.form, h.rooted = formReal, false; return h })
 		real = reshape(real, func(h hole) hole { return h })
 		in.nodeCallback(args, real, at)
@@ -39,7 +44,9 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 	return nil, false
 }
 
-// nodeCallback calls (error, value) => … with the value.
+// nodeCallback calls (error, value) => … with the value. It does so twice: the first call is
+// taken back and shows where the callback writes to variables of its own between calls, the
+// second stays.
 func (in *interp) nodeCallback(args []Value, v Value, at position) {
 	last := arg(args, len(args)-1)
 	if len(args) < 2 || len(callable(last)) == 0 || in.probes.on {
@@ -50,12 +57,18 @@ func (in *interp) nodeCallback(args []Value, v Value, at position) {
 	in.state.dead = false
 }
 
-// guardCall are guards of packages that are not read.
+// guardCall knows guards of packages. Packages are not read, so without this list a server that
+// uses one of them would look unguarded. Each entry says which families the result excludes:
+//
+//	if (!isPathInside(p, root)) throw …      // truthy: all families of paths
+//	if (await isPrivate(host)) throw …       // falsy: all internal addresses
 func (in *interp) guardCall(name string, args []Value, at position) (Value, bool) {
 	first := textOf(arg(args, 0))
 	if len(first.tainted()) == 0 {
 		return nil, false
 	}
+	// The same bits mean the addresses of a name where the argument was resolved before, and they
+	// cover symbolic links where they were.
 	said := func(yes, no Bits) Value {
 		out := Atom{kind: isTruth, dep: true}
 		for _, h := range first.tainted() {
@@ -94,7 +107,8 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 	return nil, false
 }
 
-// wholeURL says whether a text that should be a host is a URL.
+// wholeURL reports whether a text that should be a host is a URL. Guards of addresses let every
+// URL through, because a URL is no address; the check then proves nothing.
 func wholeURL(v Value) bool {
 	for _, h := range v.tainted() {
 		name := strings.ToLower(h.origin.pointer)
@@ -105,6 +119,7 @@ func wholeURL(v Value) bool {
 	return false
 }
 
+// quoted is a text, or a list of texts, quoted for a shell.
 func (hp *heap) quoted(v Value) Value {
 	q := hp.flatten(v, 0)
 	return remap(q, func(h hole) hole {
@@ -114,7 +129,8 @@ func (hp *heap) quoted(v Value) Value {
 	})
 }
 
-// newNative makes an instance of a class that is not the program's.
+// newNative makes an instance of a class of the language, Node.js or a package. An unknown class
+// gets an object that remembers its options: sinks look into the options of agents and requests.
 func (in *interp) newNative(name string, args []Value, at position) Value {
 	if class, ok := strings.CutPrefix(name, zodClass); ok {
 		return in.zodOfClass(class, arg(args, 0), at)
@@ -159,6 +175,13 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	return objectOf(o)
 }
 
+// newURL is new URL(text, base). A constant is parsed. A text with holes stays a text, with holes
+// in the form of a URL:
+//
+//	new URL(args.url)              // the caller chooses the host
+//	new URL("/v1/" + id, base)     // the base chooses it, if the text begins with one slash
+//
+// Two slashes begin a host ("//evil.example"), so the base counts for nothing there.
 func (in *interp) newURL(args []Value) Value {
 	o := in.heap.newObject("URL")
 	text := textOf(arg(args, 0))
@@ -198,6 +221,8 @@ func (in *interp) newURL(args []Value) Value {
 	return objectOf(o)
 }
 
+// parseURL parses a constant as new URL does, as far as guards care. It reports false where new
+// URL would throw.
 func parseURL(s, base string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil {
@@ -219,6 +244,7 @@ func parseURL(s, base string) (string, bool) {
 	return u.String(), true
 }
 
+// urlText is the text of a URL object.
 func urlText(o *Object) Value {
 	if len(o.data) == 0 {
 		return unknown()
@@ -226,7 +252,9 @@ func urlText(o *Object) Value {
 	return o.data
 }
 
-// special are the properties of an instance that are made of what it was made of.
+// special reads a property that the object computes from data: the shape of a schema, and the
+// parts of a URL. Each part gets the form that its guards see; what the program wrote to a URL
+// comes first.
 func (hp *heap) special(o *Object, key string) (Value, bool) {
 	if o.native == "zod" && key == "shape" && o.schema != nil && o.schema.kind == "object" {
 		return hp.shapeOf(o.schema), true
@@ -266,6 +294,7 @@ func (hp *heap) special(o *Object, key string) (Value, bool) {
 		}
 		return unknown(), true
 	}
+	// as gives the holes of the URL in the form of the part that is read.
 	as := func(f form) (Value, bool) {
 		return reshape(o.data, func(h hole) hole { h.form = f; return h }), true
 	}
@@ -284,6 +313,7 @@ func (hp *heap) special(o *Object, key string) (Value, bool) {
 	return nil, false
 }
 
+// specialMap is the size of a collection, which is unknown.
 func specialMap(o *Object, key string) (Value, bool) {
 	if (o.native == "Map" || o.native == "Set") && key == "size" {
 		return unknown(), true
@@ -291,6 +321,10 @@ func specialMap(o *Object, key string) (Value, bool) {
 	return nil, false
 }
 
+// newPromise runs the executor at once. A promise is represented by the value that it resolves
+// to, so await and then() need nothing more; without a call of resolve the value is unknown.
+//
+//	new Promise((resolve) => fs.readFile(p, (err, data) => resolve(data)))
 func (in *interp) newPromise(args []Value, at position) Value {
 	p := in.heap.newObject("Promise")
 	resolve := in.heap.newObject("resolve")
@@ -305,16 +339,19 @@ func (in *interp) newPromise(args []Value, at position) Value {
 	return v
 }
 
-// callTwice calls an executor; that it throws rejects the promise.
+// callTwice calls an executor. If it throws, the promise rejects: nothing is thrown here.
 func (in *interp) callTwice(fn Value, args []Value, at position) {
 	in.call(fn, undefined(), args, at)
 }
 
+// resolve is a call of the function that an executor gets. Several calls join their values,
+// because only one of them comes first at run time.
 func (in *interp) resolve(resolve *Object, args []Value) {
 	p := resolve.proto
 	in.heap.set(p, "value", join(p.own("value"), settledOf(arg(args, 0))))
 }
 
+// newCollection is new Map(pairs) or new Set(values).
 func (hp *heap) newCollection(kind string, args []Value) Value {
 	o := hp.newObject(kind)
 	q := hp.elements(arg(args, 0))
@@ -336,7 +373,8 @@ func (hp *heap) newCollection(kind string, args []Value) Value {
 	return objectOf(o)
 }
 
-// collect puts something into a Map or Set. Keys get a sign, so that none is a method.
+// collect puts a value under a key into a Map or Set. Entries are properties of the object; "@"
+// in front of the key keeps an entry "get" apart from the method get.
 func (hp *heap) collect(o *Object, key, v Value) {
 	if k, ok := key.one(); ok {
 		hp.set(o, "@"+k, v)
@@ -345,6 +383,7 @@ func (hp *heap) collect(o *Object, key, v Value) {
 	hp.setUnknown(o, v)
 }
 
+// newRegExp is new RegExp(pattern, flags). Without a pattern, matches prove nothing.
 func (hp *heap) newRegExp(args []Value) Value {
 	o := hp.newObject("RegExp")
 	o.schema = &schema{}
@@ -357,7 +396,8 @@ func (hp *heap) newRegExp(args []Value) Value {
 	return objectOf(o)
 }
 
-// instanceMethod is a method of an instance of a class of the language or of Node.js.
+// instanceMethod calls a method of an instance of a native class. It reports false where the
+// class has no such method that matters.
 func (in *interp) instanceMethod(o *Object, key string, args []Value, at position) (Value, bool) {
 	switch o.native {
 	case "URL":
@@ -404,6 +444,10 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 	return nil, false
 }
 
+// collection calls a method of a Map or Set. Two uses matter:
+//
+//	handlers.get(request.params.name)   // a table of tools: each alternative knows its tool
+//	allowed.has(args.host)              // an allow list: where it is true, nothing is an attack
 func (in *interp) collection(o *Object, key string, args []Value, at position) (Value, bool) {
 	first := arg(args, 0)
 	switch key {
@@ -490,7 +534,8 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 	return nil, false
 }
 
-// blockList is net.BlockList, with networks that the program names.
+// blockList is net.BlockList. The networks are those that the program adds; check is then tried
+// on the attacks as any other predicate.
 func (in *interp) blockList(o *Object, key string, args []Value) (Value, bool) {
 	s, ok := arg(args, 0).one()
 	switch key {

@@ -9,7 +9,13 @@ import (
 	"strings"
 )
 
-// pathCall is the module path.
+// pathCall is the module path. Each function changes the form of the holes, and guards of the
+// result will see that form:
+//
+//	path.resolve(root, p)     // formJoined: absolute, no "..", but perhaps outside root
+//	path.relative(root, p)    // formRelative: outside if it begins with ".."
+//	path.basename(p)          // nothing of a path's families is left
+//	path.normalize(p)         // ".." only at the beginning
 func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 	fn, ok := strings.CutPrefix(strings.Replace(strings.Replace(name, "path.posix.", "path.", 1), "path.win32.", "path.", 1), "path.")
 	if !ok {
@@ -33,12 +39,15 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 			}
 			return h
 		}), true
+	// The folder from which a path is relative may hold an argument, too. A check of the result
+	// says nothing about that one.
 	case "relative":
 		target := textOf(arg(args, 1)).without(first)
 		if len(target.tainted()) == 0 {
 			return reshape(first, func(h hole) hole { h.form = formOther; return h }), true
 		}
 		return reshape(target, func(h hole) hole { h.form = formRelative; h.rooted = false; return h }), true
+	// The folder of a path climbs as far as the path does.
 	case "dirname":
 		if isConst {
 			return constant(path.Dir(s)), true
@@ -77,7 +86,7 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 	return nil, false
 }
 
-// present leaves out of each argument what is none: these functions throw then.
+// present leaves undefined and null out of each argument: these functions throw for them.
 func present(args []Value) []Value {
 	out := slices.Clone(args)
 	for i, v := range out {
@@ -86,8 +95,7 @@ func present(args []Value) []Value {
 	return out
 }
 
-// without leaves the arguments out of texts that stand in others, too: what is relative to a folder
-// says nothing of the folder.
+// without makes those holes of a text unknown that stand in another text, too.
 func (v Value) without(others Value) Value {
 	taken := others.tainted()
 	if len(taken) == 0 {
@@ -105,7 +113,9 @@ func (v Value) without(others Value) Value {
 	return out
 }
 
-// resolvePath is path.resolve: absolute, without "..". A constant folder in front holds nothing.
+// resolvePath is path.resolve. The result is absolute and has no "..", but a folder in front
+// holds nothing: path.resolve("/srv", "/etc/passwd") is /etc/passwd. rooted notes a folder in
+// front; the verdict then asks for fewer families.
 func resolvePath(args []Value) Value {
 	var out Value
 	allConst := len(args) > 0
@@ -149,10 +159,10 @@ func resolvePath(args []Value) Value {
 	return unknown()
 }
 
-// maxJoined bounds the parts of a path that are told apart: a list of them may have been made in a loop.
+// maxJoined bounds the parts of a path that are told apart: a loop may have made the list.
 const maxJoined = 8
 
-// atMost are values of which those beyond a number are one, which is any of them.
+// atMost joins values beyond a number into one.
 func atMost(args []Value, most int) []Value {
 	if len(args) <= most {
 		return args
@@ -160,7 +170,8 @@ func atMost(args []Value, most int) []Value {
 	return append(slices.Clone(args[:most-1]), sequence{known: args[most-1:]}.all())
 }
 
-// joinPath is path.join: what is joined to a folder can climb out of it, but not be absolute.
+// joinPath is path.join. A part that is joined to a folder can climb out of it, but an absolute
+// one stays below it.
 func joinPath(args []Value) Value {
 	if len(args) == 1 {
 		return textOf(args[0])

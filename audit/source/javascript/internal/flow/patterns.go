@@ -10,7 +10,9 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// compilePattern makes a regular expression of Go of one of JavaScript, or none where Go has no such.
+// compilePattern translates a regular expression of JavaScript to Go, or returns nil where Go has
+// nothing like it (look-ahead, back references). A guard with such a pattern proves nothing. Long
+// patterns are refused: they are tables, and slow to compile.
 func compilePattern(pattern, flags string) *regexp.Regexp {
 	if len(pattern) > 4000 {
 		return nil
@@ -35,6 +37,7 @@ func compilePattern(pattern, flags string) *regexp.Regexp {
 	return re
 }
 
+// safeTransform calls goja's translation, which panics on some patterns.
 func safeTransform(pattern string, dotAll, unicode bool) (s string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -44,6 +47,7 @@ func safeTransform(pattern string, dotAll, unicode bool) (s string, err error) {
 	return parser.TransformRegExp(pattern, dotAll, unicode)
 }
 
+// regexOf is the pattern of a value that is one regular expression.
 func regexOf(v Value) *regexp.Regexp {
 	if len(v) == 1 && v[0].kind == isObject && v[0].obj.native == "RegExp" && v[0].obj.schema != nil {
 		return v[0].obj.schema.pattern
@@ -51,12 +55,14 @@ func regexOf(v Value) *regexp.Regexp {
 	return nil
 }
 
-// matches says what it means that a text matches.
+// matches is r.test(v): the pattern is tried on the attacks. It learns nothing for undefined,
+// which some patterns match as the text "undefined".
 func (st *state) matches(v Value, r *regexp.Regexp) Value {
 	return st.holds(textOf(v.present()), nil, func(s, _ string) ternary { return tern(r.MatchString(s)) })
 }
 
-// matchText is text.match: null, or pieces of the text.
+// matchText is text.match(r): null, or groups that are pieces of the text. Being an object at all
+// is the proof that the pattern matched.
 func (in *interp) matchText(this, pattern Value, key string) Value {
 	r := regexOf(pattern)
 	if r == nil {
@@ -96,7 +102,13 @@ func (in *interp) matchText(this, pattern Value, key string) Value {
 	return out
 }
 
-// replace tells what is left of each attack.
+// replace is text.replace(pattern, with). For each family it is tried whether the function
+// removes all of its attacks; if so, the hole is safe from the family.
+//
+//	name.replace(/[^a-z]/g, "")     // nothing is left of any attack on a path or a shell
+//	name.replace("..", "")          // "....//" is not tried, but "../../etc" survives
+//
+// A function as the replacement is called, and counts as one that puts in something harmless.
 func (in *interp) replace(this Value, args []Value, key string, at position) Value {
 	with, okWith := arg(args, 1).one()
 	if len(callable(arg(args, 1))) > 0 {

@@ -10,15 +10,23 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A guard that takes an address apart, compares numbers, or keeps a table cannot be read off its
-// conditions. So a small function that is given an argument is also run, within few steps, on each
-// attack, and it is seen whether it throws or what it answers.
-
+// A guard that takes an address apart, compares numbers or keeps a table has no conditions that
+// predicate could read:
+//
+//	const n = ip.split(".").reduce((a, o) => a * 256 + Number(o), 0)
+//	return ranges.some(([from, to]) => n >= from && n <= to)
+//
+// So a small function that gets an argument is run on each attack as well, with constants and
+// within few steps. If it throws or answers the same for all values of a family, that is a fact.
 const (
-	probeSteps = 1000   // a guard is quick; what takes longer does something else
-	probeOne   = 30_000 // steps for all tries of one function
-	probeSize  = 6000   // bytes of a function that is tried
-	maxProbes  = 400    // functions
+	// A guard is quick; a function that takes longer does something else.
+	probeSteps = 1000
+	// steps for all tries of one function
+	probeOne = 30_000
+	// bytes of a function that is tried
+	probeSize = 6000
+	// functions that are tried
+	maxProbes = 400
 )
 
 // probes are the tries of guards. What a try of one function on one shape of arguments showed holds for all
@@ -29,20 +37,22 @@ type probes struct {
 	spent int // steps of all tries; they count for no handler
 }
 
+// A probeKey is a function with arguments of a certain look.
 type probeKey struct {
 	node  ast.Node
 	shape string
 }
 
-// A probeResult is what is known behind a call: always, and where it returned something truthy or
+// A probeResult is what is known behind a call: in any case, and where the result is truthy or
 // falsy.
 type probeResult struct {
 	after, yes, no facts
 }
 
-// probed is the same, whichever argument it was.
+// probed is the same for no argument in particular, to use it again.
 type probed struct{ after, yes, no Bits }
 
+// apply adds to the result of a call what its truth proves.
 func (p probeResult) apply(v Value) Value {
 	if p.yes.list == nil && p.no.list == nil {
 		return v
@@ -65,7 +75,7 @@ func (p probeResult) apply(v Value) Value {
 	return out
 }
 
-// subjectOf is the argument in a value that is tried: a text or a URL.
+// subjectOf is the argument that is tried, if the value is exactly one: a text or a URL.
 func subjectOf(v Value) (h *hole, isURL bool) {
 	if v = v.present(); len(v) != 1 {
 		return nil, false
@@ -84,6 +94,9 @@ func subjectOf(v Value) (h *hole, isURL bool) {
 	return a.text[0].hole, isURL
 }
 
+// probe tries a function on the attacks, for each of its first arguments that is the caller's.
+// The tool's name is none. Steps are given back afterwards, since they say nothing about the
+// handler's own size.
 func (in *interp) probe(o *Object, this Value, args []Value, at position) probeResult {
 	var r probeResult
 	c := o.call
@@ -110,7 +123,8 @@ func (in *interp) probe(o *Object, this Value, args []Value, at position) probeR
 	return r
 }
 
-// shape tells arguments apart that are constants: a guard may depend on them.
+// shape tells arguments apart by their constants, on which a guard may depend. 40 bytes of a text
+// are enough to tell modes and names apart.
 func shape(args []Value) string {
 	var b strings.Builder
 	for _, v := range args {
@@ -123,7 +137,9 @@ func shape(args []Value) string {
 	return b.String()
 }
 
-// tryFamilies runs a function on each family.
+// tryFamilies runs a function on each family. It begins with a value that no guard refuses: a
+// function that cannot even finish for it is no guard. bitSibling and bitHostPrefix depend on
+// constants inside the function, which are unknown here; predicate sees them.
 func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hole, isURL bool, at position) probed {
 	var after, yes, no Bits
 	f := h.form
@@ -192,6 +208,8 @@ func benign(f form) string {
 	return "page"
 }
 
+// tryOne runs a function on one value and takes back everything that it did. It reports whether
+// the function threw, its result, and whether it came to its end within the steps.
 func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, isURL bool, at position) (throws bool, result Value, whole bool) {
 	facts, tool := in.state.facts, in.state.tool
 	mark, floor := in.journal.open()

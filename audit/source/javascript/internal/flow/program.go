@@ -13,16 +13,17 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
-// A Program is the analysis of one program: files are run, then Finish runs the handlers that they
-// registered. It is not safe for concurrent use.
+// A Program is the analysis of one program: Run takes its files, and Finish the handlers that
+// they registered. It is not safe for concurrent use.
 type Program struct {
 	in    *interp
 	again func() Loader
-	files []*parse.File // that were run
+	// the files that were run, for a second interpreter (lanes.go)
+	files []*parse.File
 }
 
-// New makes an analysis. The context bounds its time. Two interpreters may read the program at the same
-// time: the second one has the loader that again gives.
+// New makes an analysis. The context bounds its time. If the handlers cost much, a second
+// interpreter runs the same files at the same time, with the loader that again returns.
 func New(ctx context.Context, load Loader, again func() Loader, limits Limits) *Program {
 	return &Program{in: newInterp(ctx, load, limits), again: again}
 }
@@ -33,31 +34,39 @@ func (p *Program) Run(f *parse.File) {
 	p.in.entry(f)
 }
 
+// entry runs a file that nothing imports.
 func (in *interp) entry(f *parse.File) {
 	in.bounded(in.budget.limits.StepsFile, func() { in.module(f) })
 }
 
-// A Report is what came of an analysis.
+// A Report is the result of an analysis.
 type Report struct {
 	Arrivals []Arrival
-	Tools    []Tool // that were recognised, by name
+	// Tools are those that were recognised, by name.
+	Tools    []Tool
 	Handlers int
-	Cut      []string // files whose code was not run to its end
-	// Unfinished are tools whose handlers were not run to their end; "" is a handler of many tools.
+	// Cut are files whose code was not run to its end.
+	Cut []string
+	// Unfinished are tools whose handlers were not run to their end; "" is a handler of many
+	// tools.
 	Unfinished []string
-	Dropped    int // handlers beyond the limit
-	Notes      []string
-	Late       bool // the time was up
+	// Dropped counts handlers beyond the limit.
+	Dropped int
+	Notes   []string
+	// Late: the time was up.
+	Late bool
 }
 
-// A Tool is one whose handler was recognised.
+// A Tool is one with a recognised handler.
 type Tool struct {
-	Name    string
-	Params  []string // pointers into the arguments, sorted
+	Name string
+	// pointers into the arguments, sorted
+	Params  []string
 	Handler Step
 }
 
-// Finish runs functions that nobody called and that register tools, then all handlers.
+// Finish first calls functions that register tools but have no caller, and then runs all
+// handlers.
 func (p *Program) Finish() Report {
 	in := p.in
 	in.setUp()
@@ -70,14 +79,14 @@ func (p *Program) Finish() Report {
 	return r
 }
 
-// setUp does what is done before a tool is called.
+// setUp does everything that comes before a call of a tool.
 func (in *interp) setUp() {
 	in.bounded(in.budget.limits.StepsFile, in.uncalled) // what is left is for the handlers
 	in.definitions.closed, in.definitions.closures, in.definitions.classes = true, nil, nil
 	in.begin()
 }
 
-// begins is where a handler begins.
+// begins is the place of a handler's function.
 func (h *handler) begins() Step {
 	c := h.fn[0].obj.call
 	return position{c.file, c.node.Idx0()}.step("the handler")
@@ -97,18 +106,20 @@ type definitions struct {
 	closed   bool
 }
 
-// remember notes a function that may be one that nobody calls, until these were called.
+// remember notes a function, until uncalled has run.
 func (d *definitions) remember(o *Object) {
 	if !d.closed {
 		d.closures = append(d.closures, o)
 	}
 }
 
-// hints are what a function that registers tools has in its text.
+// hints are texts that a function contains if it registers tools.
 var hints = []string{".tool(", ".registerTool(", ".addTool(", ".setRequestHandler("}
 
-// uncalled calls functions that the program only exports, if they register tools, and makes
-// instances of classes that are tools.
+// uncalled calls functions with a registration of tools in their text that nothing has called:
+// libraries export them, and frameworks call them. A call may make further functions, hence the
+// rounds. Only where no tool was registered, instances are made of classes that look like tools,
+// and at last files and functions that answer tools/call themselves are searched (sweep).
 func (in *interp) uncalled() {
 	for range 3 {
 		progress := false
@@ -139,6 +150,7 @@ func (in *interp) uncalled() {
 	}
 }
 
+// callAlone calls a function with unknown arguments. A method gets an instance.
 func (in *interp) callAlone(o *Object) {
 	this := o.call.this
 	if c := o.call.home; c != nil {
@@ -153,7 +165,10 @@ func (in *interp) callAlone(o *Object) {
 	in.state.dead = false
 }
 
-// toolClass is a class whose instances have the name of a tool, and a method for its calls.
+// toolClass looks for tools that are classes: their instances have the name of a tool, and a
+// method that runs it. Nobody in the program makes an instance; a framework does.
+//
+//	export class ReadTool { name = "read"; schema = z.object({…}); async execute(input) { … } }
 func (in *interp) toolClass(ctor *Object) {
 	proto := ctor.class.protoObject
 	describes := len(functions(proto.own("getName"))) > 0 && len(functions(proto.own("exec"))) > 0
@@ -172,7 +187,7 @@ func (in *interp) toolClass(ctor *Object) {
 	}
 }
 
-// describedTool is a tool whose methods say what it is called and what its arguments are.
+// describedTool is a tool whose methods getName and getConfig describe it.
 func (in *interp) describedTool(v Value) {
 	name := settledOf(in.callMethod(v, "getName", nil, position{}))
 	in.state.dead = false
@@ -189,7 +204,7 @@ func (in *interp) describedTool(v Value) {
 	in.registry.addNamed(name, h)
 }
 
-// registers says whether the text of a function has a registration in it.
+// registers reports whether the text of a function contains a registration.
 func (c *closure) registers() bool {
 	from, to := max(c.begin-1, 0), min(c.end-1, len(c.file.file.Text))
 	if from >= to {
@@ -198,7 +213,7 @@ func (c *closure) registers() bool {
 	return registersTools(c.file.file.Text[from:to])
 }
 
-// registersTools says whether a text has a registration in it.
+// registersTools reports whether a text contains a registration.
 func registersTools(text string) bool {
 	for _, h := range hints {
 		if strings.Contains(text, h) {

@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
-// A sequence is what is known of the elements of something that is iterated over.
+// A sequence is what iterating over a value gives: elements of known index first, and rest for
+// any element behind them or in between.
 type sequence struct {
 	known []Value
 	rest  Value
 }
 
+// at is the element with an index.
 func (q sequence) at(i int) Value {
 	if i >= 0 && i < len(q.known) {
 		return q.known[i]
@@ -25,7 +27,8 @@ func (q sequence) at(i int) Value {
 	return q.rest
 }
 
-// all is any element.
+// all is any element. It stops at maxIterations elements: a list that long is a table, and its
+// entries look alike.
 func (q sequence) all() Value {
 	out := q.rest
 	for i, v := range q.known {
@@ -37,12 +40,14 @@ func (q sequence) all() Value {
 	return out
 }
 
-// elements are what iterating over a value gives.
+// elements is what iterating over a value gives. A value of several lists is joined index by
+// index. A text from the caller may be a list, and gives pieces of itself.
 func (hp *heap) elements(v Value) sequence {
 	var q sequence
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array != nil:
+			// The common case shares the list.
 			if len(v) == 1 {
 				return sequence{mapGiven(a.obj.array.list, a), a.obj.array.rest.given(a.under, a.free)}
 			}
@@ -55,6 +60,7 @@ func (hp *heap) elements(v Value) sequence {
 				}
 			}
 			q.rest = join(q.rest, a.obj.array.rest)
+		// Iterating over a Map gives pairs, and over a Set its values.
 		case a.kind == isObject && (a.obj.native == "Map" || a.obj.native == "FormData" || a.obj.native == "Headers"):
 			for _, k := range a.obj.keys {
 				q.known = append(q.known, objectOf(hp.newArray(constant(strings.TrimPrefix(k, "@")), a.obj.own(k))))
@@ -81,6 +87,7 @@ func (hp *heap) elements(v Value) sequence {
 	return q
 }
 
+// mapGiven adds the facts of a list's alternative to its elements.
 func mapGiven(list []Value, a Atom) []Value {
 	if a.under.list == nil && !a.free && a.tool == "" {
 		return list
@@ -92,7 +99,12 @@ func mapGiven(list []Value, a Atom) []Value {
 	return out
 }
 
-// piece is an element of a value from the caller, or a part of its text.
+// pieceOf is an element of a value from the caller, or a part of its text. An element of a list
+// keeps the name of the list, since the report tells parameters and not elements:
+//
+//	for (const f of args.files) read(f)    // the parameter is /files
+//
+// A part of a text is another matter: a guard of the whole text proves little about a part.
 func pieceOf(v Value) Value {
 	var out Value
 	for _, a := range v {
@@ -110,7 +122,8 @@ func pieceOf(v Value) Value {
 	return out
 }
 
-// keysOf are the names of the properties of a value.
+// keysOf is the names of a value's properties, as for … in gives them. Names in the caller's
+// arguments come from the caller.
 func (hp *heap) keysOf(v Value) sequence {
 	var q sequence
 	for _, a := range v {
@@ -136,7 +149,8 @@ func (hp *heap) keysOf(v Value) sequence {
 	return q
 }
 
-// names are the properties that an object has now, in order.
+// names are the properties of an object that have a value now, in order. Private names are left
+// out. Of getters the order is unknown, so they are sorted: the report must not depend on a map.
 func (hp *heap) names(o *Object) []string {
 	hp.budget.cost(len(o.keys))
 	var list []string
@@ -155,7 +169,9 @@ func (hp *heap) names(o *Object) []string {
 	return append(list, computed...)
 }
 
-// get reads a property.
+// get reads a property of each alternative. Facts and the tool of the alternative pass to the
+// value. Undefined and null have no properties; reading them would throw, and another alternative
+// was the one.
 func (in *interp) get(v Value, key string, at position) Value {
 	in.budget.tick()
 	var out Value
@@ -172,6 +188,7 @@ func (in *interp) get(v Value, key string, at position) Value {
 	return out
 }
 
+// tagged is a value that serves one tool.
 func tagged(v Value, tool string) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
@@ -180,6 +197,9 @@ func tagged(v Value, tool string) Value {
 	return out
 }
 
+// getAtom reads a property of one alternative. Three cases carry the analysis: a field of the
+// caller's arguments, a property of an object of the program, and a member of a native, which is
+// a name.
 func (in *interp) getAtom(a Atom, key string, at position) Value {
 	switch a.kind {
 	case isUndefined, isNull:
@@ -213,8 +233,13 @@ func (in *interp) getAtom(a Atom, key string, at position) Value {
 	return in.getObject(a, key, at)
 }
 
+// unknownDepIf is unknown, and rests on an argument if dep.
 func unknownDepIf(dep bool) Value { return Value{{kind: isUnknown, dep: dep}} }
 
+// getObject reads a property of an object, in the order of JavaScript: the elements of a list,
+// computed properties of native classes, the object and its prototypes, with getters called.
+// Behind them come guesses: statics of a parent class, properties of unknown name, members of the
+// native class.
 func (in *interp) getObject(a Atom, key string, at position) Value {
 	o := a.obj
 	if o.array != nil {
@@ -231,6 +256,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 	if v, ok := in.heap.special(o, key); ok {
 		return v
 	}
+	// The bound stops circles, which setPrototypeOf can make.
 	for p, n := o, 0; p != nil && n < 32; p, n = p.proto, n+1 {
 		if g, ok := p.getters[key]; ok {
 			return in.call(g, objectOf(o), nil, at)
@@ -244,12 +270,14 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 			return v
 		}
 	}
+	// Some property was set under an unknown name, so this one may be it.
 	if o.any != nil && len(o.any.v) > 0 {
 		return join(undefined(), in.nameFields(o.any.v, key, at))
 	}
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
 	}
+	// Functions were classes once: F.prototype.method = …
 	if o.call != nil && key == "prototype" && !o.call.arrow && in.turn.handler != nil {
 		p := objectOf(in.heap.newObject(""))
 		in.heap.set(o, key, p)
@@ -279,7 +307,7 @@ func (in *interp) inheritedStatic(o *Object, key string, at position) (Value, bo
 	return nil, false
 }
 
-// getAny reads a property whose name is not known.
+// getAny reads a property of unknown name: any of them, or undefined.
 func (in *interp) getAny(v Value) Value {
 	var out Value
 	for _, a := range v {
@@ -307,12 +335,12 @@ func (in *interp) getAny(v Value) Value {
 	return out
 }
 
-// wild marks a value as any field of what the caller sent. It gets its name where one is read.
+// wild marks a value as any field of the arguments. It gets a name where one is read.
 func wild(v Value) Value {
 	return remap(v, func(h hole) hole { h.wild = true; return h })
 }
 
-// nameFields gives the fields that were copied without their names the name under which one is read.
+// nameFields gives such a field the name under which it is read.
 func (in *interp) nameFields(v Value, key string, at position) Value {
 	var out Value
 	for _, a := range v {

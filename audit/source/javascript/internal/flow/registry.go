@@ -26,7 +26,7 @@ type registry struct {
 	nested int // registrations by functions of the program within each other
 }
 
-// addNamed adds a handler for each name that the tool may have.
+// addNamed adds a handler for each name that its tool may have.
 func (r *registry) addNamed(name Value, h *handler) {
 	words := name.words()
 	if len(words) == 0 {
@@ -39,6 +39,7 @@ func (r *registry) addNamed(name Value, h *handler) {
 	}
 }
 
+// add adds a handler, unless it is there already: functions that register tools may run twice.
 func (r *registry) add(h *handler) {
 	for _, old := range r.handlers {
 		if old.tool == h.tool && old.low == h.low && sameFunction(old.fn, h.fn, h.tool != "") {
@@ -52,8 +53,8 @@ func (r *registry) add(h *handler) {
 	}
 }
 
-// toolOf is a tool that a package makes of an object. Those of Mastra find their arguments in a
-// property of what they are given.
+// toolOf is createTool({…}) of a package: the object is the tool. Tools of Mastra find their
+// arguments in the property "context" of their argument.
 func (r *registry) toolOf(name string, v Value) Value {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call == nil && strings.HasPrefix(name, "@mastra/") {
@@ -66,6 +67,7 @@ func (r *registry) toolOf(name string, v Value) Value {
 	return v
 }
 
+// registerLow is setRequestHandler(schema, handler). Handlers of other requests do not matter.
 func (r *registry) registerLow(args []Value, at position) bool {
 	if len(args) < 2 {
 		return true
@@ -83,7 +85,7 @@ func (r *registry) registerLow(args []Value, at position) bool {
 	return true // other requests are not looked at
 }
 
-// addDecorated adds them.
+// addDecorated adds the tools by decorators.
 func (r *registry) addDecorated() {
 	for _, d := range r.decorations {
 		known := slices.ContainsFunc(r.handlers, func(h *handler) bool { return h.fn[0].obj.call.node == d.h.fn[0].obj.call.node })

@@ -21,7 +21,7 @@ type report struct {
 	notes      []string
 }
 
-// tools are the tools that handlers were run for.
+// tools are the tools of the handlers that ran, sorted by name.
 func (rep *report) tools() []Tool {
 	byName := map[string]Step{}
 	for _, h := range rep.ran {
@@ -42,6 +42,7 @@ func (rep *report) tools() []Tool {
 	return out
 }
 
+// parameter notes a parameter of a tool. An object with parameters in it is none itself.
 func (rep *report) parameter(tool, pointer string) {
 	list := rep.params[tool]
 	if list == nil {
@@ -56,8 +57,8 @@ func (rep *report) parameter(tool, pointer string) {
 	}
 }
 
-// report is one finding for each argument and rule, the worst; what is safe is told only where
-// nothing is wrong.
+// list is one arrival for each parameter and rule, the worst. Harmless ones are told only where
+// there is nothing worse, and remarks only where there is no weakness.
 func (rep *report) list(tools []Tool) []Arrival {
 	var all []*arrival
 	for _, f := range rep.found.byKey {
@@ -85,8 +86,8 @@ func (rep *report) list(tools []Tool) []Arrival {
 	return append(out, rep.rest(tools, worst)...)
 }
 
-// rest is what is told of the parameters that reach nothing, and of those of handlers that were not
-// run to their end.
+// rest tells of parameters that reach nothing. Where a handler was not run to its end, nobody
+// knows.
 func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 	cut := map[string]bool{}
 	for _, h := range rep.unfinished {
@@ -120,6 +121,7 @@ func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 	return out
 }
 
+// before orders arrivals, worst first. The order is total, since arrivals come out of a map.
 func before(a, b *arrival) bool {
 	if a.rank() != b.rank() {
 		return a.rank() < b.rank()
@@ -138,6 +140,7 @@ func before(a, b *arrival) bool {
 	return a.sink < b.sink
 }
 
+// arrived is an arrival with its way, from the oldest step to the sink.
 func arrived(f *arrival) Arrival {
 	out := Arrival{Cell: f.key.cell, Verdict: f.verdict, Confidence: f.confidence, Rule: f.rule, Why: f.why}
 	var list []*step
@@ -153,8 +156,8 @@ func arrived(f *arrival) Arrival {
 	return out
 }
 
-// rawArrivals tell of tools whose arguments reach a sink as they were sent, and whose schema nobody
-// looks at. They are suspected where the sink is reached without a guard, and for information else.
+// rawArrivals tell of tools whose arguments reach a sink as they were sent, while nobody looks at
+// the schema. They are suspected where no guard is on the way, and remarks otherwise.
 func rawArrivals(all []*arrival) []Arrival {
 	var out []Arrival
 	seen := map[string]bool{}
@@ -177,7 +180,8 @@ func rawArrivals(all []*arrival) []Arrival {
 	return out
 }
 
-// take adds an outcome to the report.
+// take adds the outcome of a task. Arrivals of a handler without a tool's name count for a tool
+// whose own run was cut short.
 func (rep *report) take(t task, o outcome) {
 	if !o.whole {
 		rep.unfinished = append(rep.unfinished, o.handler)

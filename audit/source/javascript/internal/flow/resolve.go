@@ -8,7 +8,17 @@ import (
 	"strings"
 )
 
-// resolveName is what a host resolves to.
+// resolveName is a look-up of a host name. The addresses are the argument in another form: guards
+// of them count for the shifted families, which say where the request really goes.
+//
+//	const { address } = await dns.lookup(url.hostname)
+//	if (isPrivate(address)) throw …
+//
+// A failed look-up throws. The request would fail, too, for the same name, so a catch around it
+// may assume that all internal addresses are excluded; the catcher collects these facts.
+//
+// dns.lookup gives an address back as it is; dns.resolve fails for one. Options and the kind of
+// function decide whether the result is an address, an object or a list.
 func (in *interp) resolveName(name string, host Value, args []Value, at position) Value {
 	address := unknownDepIf(host.depends())
 	if list := host.tainted(); len(list) > 0 {
@@ -49,6 +59,8 @@ func (in *interp) resolveName(name string, host Value, args []Value, at position
 	return out
 }
 
+// isIP is net.isIP and its like. net.isIP gives 0, 4 or 6: where it is not 0, the host is an
+// address, and checks of its text are checks of the address.
 func (in *interp) isIP(name string, v Value) Value {
 	s, ok := v.one()
 	if !ok {
@@ -71,6 +83,7 @@ func (in *interp) isIP(name string, v Value) Value {
 	return truth(n != 0)
 }
 
+// ipVersion is the version of an address as the function sees it: net.isIPv4 knows no version 6.
 func ipVersion(s, name string) int {
 	a, err := netip.ParseAddr(s)
 	switch {

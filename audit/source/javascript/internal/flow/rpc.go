@@ -12,11 +12,11 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Some servers answer JSON-RPC themselves. Where no handler was found, the functions that know the
-// method tools/call are handlers, and are given such a request; and files that export a tool are
-// tools, which frameworks find by where the files lie.
+// Some servers answer JSON-RPC themselves, without an SDK. Where no handler was found, functions that
+// name the method tools/call are handlers, and get such a request. Files that export a tool are tools:
+// frameworks find them by their place in the tree.
 
-// sweep looks for handlers where none was registered.
+// sweep looks for handlers where nothing was registered.
 func (in *interp) sweep() {
 	for _, name := range slices.Sorted(maps.Keys(in.modules.units)) {
 		in.fileTool(in.modules.units[name])
@@ -31,8 +31,8 @@ func (in *interp) sweep() {
 	}
 }
 
-// answersCalls says whether a function has the name of the method in its text, and no function within
-// it has.
+// answersCalls reports whether a function names the method in its text and no function inside it
+// does.
 func (c *closure) answersCalls(all []*Object) bool {
 	at := -1
 	for _, m := range c.file.marks {
@@ -51,8 +51,8 @@ func (c *closure) answersCalls(all []*Object) bool {
 	return true
 }
 
-// rpcArguments are what such a function is given: by the names of its parameters, parts of a request
-// or all of it.
+// rpcArguments are the arguments of such a function: parts of a request or all of it, by the
+// names of its parameters. The request is its own body, for handlers that get an HTTP request.
 func (hp *heap) rpcArguments(c *closure, request, params *Object) []Value {
 	for _, k := range []string{"body", "data", "message", "payload", "request"} {
 		hp.set(request, k, objectOf(request))
@@ -82,7 +82,8 @@ func (hp *heap) rpcArguments(c *closure, request, params *Object) []Value {
 	return args
 }
 
-// fileTool is a file that exports a function, and says by "metadata" or "schema" that it is a tool.
+// fileTool registers a file as a tool: its default export is a function, and an export "metadata"
+// or "schema" says the rest.
 func (in *interp) fileTool(u *unit) {
 	exports := u.exported()
 	fn := functions(in.get(exports, "default", position{}))

@@ -9,30 +9,45 @@ import (
 	"strings"
 )
 
-// A schema is one of zod: what an argument has passed before a handler sees it. A regular
-// expression is kept as one, too.
+// A schema is one of zod: a check that an argument has passed before a handler sees it. It is
+// read as a guard: a regular expression, a refinement or a closed set of values can exclude
+// families.
+//
+//	z.string().regex(/^[a-z]+$/)         // matches are tried on the attacks
+//	z.string().refine((p) => inside(p))  // called as any guard
+//	z.enum(["a", "b"])                   // closed: nothing of the caller's gets through
+//
+// An object of a regular expression uses the field pattern of a schema of its own.
 type schema struct {
-	kind    string // string, closed (no text gets through), object, array, record, union, any
-	fields  map[string]Value
-	order   []string
-	elem    Value   // of an array or record
-	options []Value // of a union
+	// string, closed (no text gets through), object, array, record, union, transform, any
+	kind   string
+	fields map[string]Value
+	order  []string
+	// of an array or a record; of a closed one its values
+	elem Value
+	// of a union
+	options []Value
 	refines []Value
-	change  []Value // transform
-	maybe   bool    // optional
-	open    bool    // other properties pass
-	checks  []func(in *interp, v Value) Value
+	// functions of transform, in order
+	change []Value
+	// the value may be missing
+	maybe bool
+	// other properties pass
+	open   bool
+	checks []func(in *interp, v Value) Value
 
 	pattern *regexp.Regexp
 	global  bool
 }
 
+// newSchema makes the object of a schema.
 func (hp *heap) newSchema(s *schema) Value {
 	o := hp.newObject("zod")
 	o.schema = s
 	return objectOf(o)
 }
 
+// schemaOf is the schema of a value, or nil.
 func schemaOf(v Value) *schema {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.native == "zod" && a.obj.schema != nil {
@@ -42,7 +57,9 @@ func schemaOf(v Value) *schema {
 	return nil
 }
 
-// schemaCall is a function of zod.
+// schemaCall calls a function of zod. Names that make a text of any content are strings; those
+// without room for an attack are closed: numbers, dates, identifiers. An address of version 4 or
+// 6 may be internal, so it counts as a string; so does a URL.
 func (in *interp) schemaCall(name string, args []Value, at position) (Value, bool) {
 	fn, ok := strings.CutPrefix(name, "zod.")
 	if !ok {
@@ -87,6 +104,7 @@ func (in *interp) schemaCall(name string, args []Value, at position) (Value, boo
 	return unknown(), true
 }
 
+// elemSchema is the schema of any element; the elements of a tuple are taken together.
 func (hp *heap) elemSchema(fn string, v Value) Value {
 	if fn != "tuple" {
 		return v
@@ -94,7 +112,8 @@ func (hp *heap) elemSchema(fn string, v Value) Value {
 	return hp.newSchema(&schema{kind: "union", options: hp.elements(v).known})
 }
 
-// literals are the values that a closed schema lets through, where the program names them.
+// literals are the values that a closed schema lets through, where the program names them. With
+// them a switch over the argument knows its cases.
 func (in *interp) literals(fn string, v Value) Value {
 	switch fn {
 	case "enum", "nativeEnum":
@@ -113,6 +132,8 @@ func (in *interp) literals(fn string, v Value) Value {
 	return nil
 }
 
+// objectSchema is the schema of an object with these fields. A shape that is not known lets
+// others pass.
 func (in *interp) objectSchema(shape Value, open bool) *schema {
 	s := &schema{kind: "object", fields: map[string]Value{}, open: open}
 	for _, a := range shape {
@@ -133,6 +154,7 @@ func (in *interp) objectSchema(shape Value, open bool) *schema {
 	return s
 }
 
+// merge is one schema with the fields of both.
 func merge(a, b *schema) *schema {
 	if a == nil || b == nil {
 		return &schema{kind: "any"}
@@ -152,6 +174,7 @@ func merge(a, b *schema) *schema {
 	return &s
 }
 
+// schemaVariant is a changed copy of a schema, as each method of zod returns one.
 func (hp *heap) schemaVariant(v Value, change func(*schema)) Value {
 	s := schemaOf(v)
 	if s == nil {
@@ -165,7 +188,8 @@ func (hp *heap) schemaVariant(v Value, change func(*schema)) Value {
 	return hp.newSchema(&n)
 }
 
-// schemaMethod is a method of a schema.
+// schemaMethod is a method of a schema. Methods that change nothing of interest return the schema
+// itself.
 func (in *interp) schemaMethod(o *Object, key string, args []Value, at position) (Value, bool) {
 	this := objectOf(o)
 	first := arg(args, 0)
@@ -215,6 +239,7 @@ func (in *interp) schemaMethod(o *Object, key string, args []Value, at position)
 	return this, true // describe, min, max, strict, meta, brand, readonly, …
 }
 
+// picked is pick(keys) or omit(keys).
 func (hp *heap) picked(s *schema, keys Value, pick bool) Value {
 	n := *s
 	n.fields, n.order = map[string]Value{}, nil
@@ -231,6 +256,8 @@ func (hp *heap) picked(s *schema, keys Value, pick bool) Value {
 	return hp.newSchema(&n)
 }
 
+// safeParsed is the result of safeParse. success is not tied to data: a handler may ignore it,
+// and still gets checked data or undefined.
 func (hp *heap) safeParsed(data Value) Value {
 	o := hp.newObject("")
 	hp.set(o, "success", anyTruth(true))
@@ -239,7 +266,11 @@ func (hp *heap) safeParsed(data Value) Value {
 	return objectOf(o)
 }
 
-// parsed is what a schema gives back for a value: only what it names, and of the types it names.
+// parsed is what a schema returns for a value: only the fields named in it, with the facts that
+// its checks prove. Checks that fail throw, so the facts hold on the way behind.
+//
+// Texts behind a schema of strings can no longer be objects. A refinement that always throws has
+// not been understood, and proves nothing.
 func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 	in.budget.tick()
 	s := schemaOf(sv)
@@ -313,6 +344,7 @@ func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 	return out
 }
 
+// parsedObject is parsed for an object.
 func (in *interp) parsedObject(s *schema, v Value, at position, depth int) Value {
 	o := in.heap.newObject("")
 	for _, k := range s.order {
@@ -329,7 +361,7 @@ func (in *interp) parsedObject(s *schema, v Value, at position, depth int) Value
 	return objectOf(o)
 }
 
-// shapeOf is the object of an object's schemas.
+// shapeOf is schema.shape: an object of the fields' schemas.
 func (hp *heap) shapeOf(s *schema) Value {
 	o := hp.newObject("")
 	for _, k := range s.order {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
-// fileFunctions are functions that open, list or change what lies at a path, with the places of the
-// paths among their arguments. Those that only look whether something is there are left out: guards
+// fileFunctions open, list or change what lies at a path; the numbers are the places of the paths
+// among their arguments. Functions that only look whether something exists are left out: guards
 // are made of them.
 var fileFunctions = map[string][]int{
 	"readFile": {0}, "writeFile": {0}, "appendFile": {0}, "readdir": {0}, "opendir": {0}, "rm": {0}, "rmdir": {0}, "unlink": {0}, "mkdir": {0}, "open": {0},
@@ -19,9 +19,10 @@ var fileFunctions = map[string][]int{
 	"readJson": {0}, "readJSON": {0}, "writeJson": {0}, "writeJSON": {0}, "outputFile": {0}, "outputJson": {0}, "watch": {0},
 }
 
+// fileModules are the names in front of these functions.
 var fileModules = []string{"fs.promises.", "fs.default.", "fs.", "Deno."}
 
-// fileArguments are the places of the paths, if a function is one of files.
+// fileArguments are the places of the paths in a call, if the function is one of files.
 func fileArguments(name string) []int {
 	switch name {
 	case "sharp", "sharp.default", "jimp.read", "jimp.Jimp.read", "Bun.file", "Bun.write", "Deno.readTextFile", "Deno.writeTextFile", "load-json-file", "write-file-atomic", "make-dir":
@@ -35,22 +36,25 @@ func fileArguments(name string) []int {
 	return nil
 }
 
-// likelyFile are functions of packages that are not read which by their names do with a path what
-// those of Node.js do.
+// likelyFile are functions of packages named like those of Node.js. They probably do the same
+// with a path. Such a weakness is only suspected.
 var likelyFile = map[string]bool{
 	"readFile": true, "writeFile": true, "appendFile": true, "outputFile": true, "readJson": true, "writeJson": true, "ensureDir": true, "createReadStream": true, "createWriteStream": true,
 }
 
+// isLikelyFile reports whether a function is one of these.
 func isLikelyFile(name string) bool {
 	_, fn, dotted := cutLast(name)
 	return dotted && likelyFile[strings.TrimSuffix(fn, "Sync")]
 }
 
-// httpClients are packages that make requests: as functions, and by methods.
+// httpClients are packages that make requests: as functions, and by their methods.
 var httpClients = map[string]bool{"fetch": true, "axios": true, "got": true, "undici": true, "ky": true, "superagent": true, "needle": true, "request": true, "http": true, "https": true, "phin": true, "wretch": true, "ofetch": true, "follow": true, "http2": true, "request-promise": true, "node-libcurl": true, "make-fetch-happen": true, "@mendable/fetch": true}
 
+// httpMethods are the methods that make a request.
 var httpMethods = map[string]bool{"get": true, "post": true, "put": true, "delete": true, "head": true, "patch": true, "options": true, "request": true, "fetch": true, "stream": true, "pipeline": true, "connect": true, "paginate": true, "del": true, "raw": true, "$fetch": true}
 
+// isHTTPClient reports whether a native is an HTTP client.
 func isHTTPClient(name string) bool { return httpClients[strings.TrimSuffix(name, ".default")] }
 
 // sinks judge calls of functions that open files, make requests or start programs. They change nothing but
@@ -63,7 +67,7 @@ type sinks struct {
 	report *report
 }
 
-// sinks looks at the arguments of a function that opens files, makes requests or starts programs.
+// call judges the arguments of a function that opens files, makes requests or starts programs.
 func (sk *sinks) call(name string, args []Value, at position) {
 	if sk.turn.handler == nil || sk.probes.on || sk.state.dead {
 		return
@@ -85,6 +89,7 @@ func (sk *sinks) call(name string, args []Value, at position) {
 	sk.commands(name, args, at)
 }
 
+// cutLast splits a name at its last dot.
 func cutLast(name string) (before, last string, ok bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 {
@@ -93,7 +98,9 @@ func cutLast(name string) (before, last string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// pathSink judges a path. most is how sure it is that a file lies there.
+// path judges a path. most is the highest confidence, for functions known by their names only. An
+// absolute path matters only if no folder stands in front; a sibling of the folder matters only
+// if the path was joined to it, since startsWith is the usual check then.
 func (sk *sinks) path(name string, v Value, at position, most audit.Confidence) {
 	text := textOf(v)
 	for _, a := range text {
@@ -122,12 +129,14 @@ func (sk *sinks) path(name string, v Value, at position, most audit.Confidence) 
 	}
 }
 
-// have is what is known of a hole.
+// have is what is known of a hole: on the present way, for this alternative, and by what a
+// function removed from the text.
 func (st *state) have(a Atom, h *hole) Bits {
 	return st.facts.and(a.under).of(h.origin.id) | h.safe
 }
 
-// requestSink finds the URL among the arguments of a function that makes a request.
+// request finds the URL among the arguments of a function that makes a request: a text, a URL, a
+// Request, or options.
 func (sk *sinks) request(name string, args []Value, at position) {
 	extra := agentGuard(args)
 	for i, v := range args[:min(len(args), 2)] {
@@ -144,7 +153,7 @@ func (sk *sinks) request(name string, args []Value, at position) {
 	}
 }
 
-// urlOptions are options in which the URL or the host stands.
+// options judges the URL or the host in options.
 func (sk *sinks) options(name string, o *Object, extra Bits, at position) {
 	for _, k := range []string{"url", "uri", "baseURL", "prefixUrl"} {
 		if v := o.own(k); len(v) > 0 {
@@ -158,8 +167,9 @@ func (sk *sinks) options(name string, o *Object, extra Bits, at position) {
 	}
 }
 
-// agentGuard says whether a request is made through an agent that looks at addresses when it
-// connects.
+// agentGuard finds an agent that checks addresses when it connects. Such a check cannot be
+// outwitted by a name that resolves to two addresses, and it also covers redirects, so it counts
+// for all families.
 func agentGuard(args []Value) Bits {
 	for _, v := range args {
 		for _, a := range v {
@@ -179,7 +189,8 @@ func agentGuard(args []Value) Bits {
 	return 0
 }
 
-// looksUp finds a function with which an agent resolves names.
+// looksUp finds a function with which an agent resolves names, a few levels deep. Any function
+// there counts as a check: nobody replaces the look-up for another reason.
 func looksUp(v Value, named bool, depth int) bool {
 	if depth > 4 {
 		return false
@@ -209,7 +220,8 @@ func looksUp(v Value, named bool, depth int) bool {
 	return false
 }
 
-// urlSink judges where a request goes. browser says that a page is opened, in a browser.
+// url judges the address of a request. Text in front that ends the host makes the rest harmless;
+// browser says that a page is opened in one; some tools do so by design.
 func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool) {
 	for _, a := range textOf(v) {
 		if !tainted(a.text) {
@@ -237,8 +249,8 @@ func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool
 	}
 }
 
-// hostOpen says whether the constant text p in front leaves the host, or a part of it, to what
-// follows.
+// hostOpen reports whether the constant text in front leaves the host, or a part of it, to what
+// follows: "https://" and "https://api." do, "https://api.example.com/" does not.
 func hostOpen(text []part, p string) bool {
 	for _, x := range text {
 		if x.hole != nil {
@@ -255,7 +267,7 @@ func hostOpen(text []part, p string) bool {
 	return !strings.ContainsAny(p[i+3:], "/?#\\")
 }
 
-// byDesign says whether a tool, or the parameter, is named for what it does.
+// byDesign reports whether the present tool is named for what it does.
 func (sk *sinks) byDesign(h *hole, words ...string) bool {
 	tool := strings.ToLower(sk.turn.toolName())
 	for _, w := range words {
@@ -266,11 +278,13 @@ func (sk *sinks) byDesign(h *hole, words ...string) bool {
 	return false
 }
 
-// shells take a line as the argument behind these options.
+// shellOptions make a shell, or an interpreter, run their argument as code.
 var shellOptions = map[string]bool{"-c": true, "-lc": true, "-ic": true, "/c": true, "/C": true, "-Command": true, "-command": true, "-e": true, "-EncodedCommand": true, "/s": true, "/k": true, "--eval": true, "-ec": true, "-cl": true}
 
+// shells are programs that run such code.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "cmd.exe": true, "powershell": true, "powershell.exe": true, "pwsh": true, "su": true, "osascript": true, "node": true, "python": true, "python3": true, "perl": true, "ruby": true, "eval": true, "ssh": false}
 
+// commands judges functions that start programs or run code.
 func (sk *sinks) commands(name string, args []Value, at position) {
 	base := strings.TrimSuffix(name, "Sync")
 	switch base {
@@ -289,7 +303,8 @@ func (sk *sinks) commands(name string, args []Value, at position) {
 	}
 }
 
-// spawnSink is a program with a list of arguments.
+// spawn judges a program with a list of arguments. With the option shell, Node.js joins
+// everything into one line for a shell.
 func (sk *sinks) spawn(name string, args []Value, at position) {
 	program := arg(args, 0)
 	var list sequence
@@ -318,6 +333,7 @@ func (sk *sinks) spawn(name string, args []Value, at position) {
 	sk.arguments(name, program, list, at)
 }
 
+// isList reports whether a value may be a list.
 func isList(v Value) bool {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.array != nil || a.kind == isText && a.open {
@@ -327,7 +343,7 @@ func isList(v Value) bool {
 	return false
 }
 
-// withShell says whether the options ask for a shell.
+// withShell reports whether the options ask for a shell. An unknown value does not.
 func withShell(args []Value) bool {
 	for _, v := range args {
 		for _, a := range v {
@@ -344,7 +360,7 @@ func withShell(args []Value) bool {
 	return false
 }
 
-// programSink is the name of a program that a caller chooses.
+// program judges the name of a program that a caller chooses.
 func (sk *sinks) program(name string, v Value, at position) {
 	for _, a := range textOf(v) {
 		for _, h := range holes(a.text) {
@@ -370,6 +386,7 @@ func (sk *sinks) program(name string, v Value, at position) {
 	}
 }
 
+// split judges text that was cut at blanks into arguments.
 func (sk *sinks) split(a Atom, h *hole) judgement {
 	if commandWord(h.origin.pointer) {
 		return byDesign()
@@ -380,7 +397,7 @@ func (sk *sinks) split(a Atom, h *hole) judgement {
 	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "argument-split", why: "the caller's text is cut at blanks, and each piece becomes an argument of the program"}
 }
 
-// wordsSink is a line that is cut into arguments without a shell.
+// words judges a line that is cut into arguments without a shell.
 func (sk *sinks) words(name string, v Value, at position) {
 	for _, a := range textOf(v) {
 		for i, h := range holes(a.text) {
@@ -393,7 +410,7 @@ func (sk *sinks) words(name string, v Value, at position) {
 	}
 }
 
-// shellSink is a line for a shell.
+// shell judges a line for a shell. The quotes around each hole decide what the text may contain.
 func (sk *sinks) shell(name string, v Value, at position) {
 	for _, a := range textOf(v) {
 		quote := byte(0)
@@ -415,6 +432,7 @@ func (sk *sinks) shell(name string, v Value, at position) {
 	}
 }
 
+// line judges a whole line from the caller.
 func (sk *sinks) line(h *hole) judgement {
 	if commandWord(h.origin.pointer) || sk.byDesign(h, "exec", "shell", "terminal", "command", "run_", "run-", "bash", "eval", "script") {
 		return byDesign()
@@ -422,11 +440,13 @@ func (sk *sinks) line(h *hole) judgement {
 	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "shell", why: "the caller's text is run by a shell"}
 }
 
+// byDesign is the judgement on a tool whose purpose is to run code from the caller. It is a
+// remark: the user has chosen such a tool.
 func byDesign() judgement {
 	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "command-by-design", why: "running what the caller sends is what the tool is for"}
 }
 
-// commandWord says whether a parameter is named for a command.
+// commandWord reports whether a parameter is named for a command.
 func commandWord(pointer string) bool {
 	_, last, _ := cutLast(strings.ReplaceAll(strings.ToLower(pointer), "/", "."))
 	switch last {
@@ -436,7 +456,7 @@ func commandWord(pointer string) bool {
 	return strings.HasSuffix(last, "command") || strings.HasSuffix(last, "_cmd") || strings.HasSuffix(last, "script")
 }
 
-// quoteAfter is the kind of quotes in which a line stands behind a text.
+// quoteAfter is the kind of quotes that are open behind a text.
 func quoteAfter(quote byte, s string) byte {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

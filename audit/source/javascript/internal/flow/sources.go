@@ -8,29 +8,44 @@ import (
 	"strings"
 )
 
-// A handler is a function that is given the arguments of a tool.
+// A handler is a function that gets the arguments of a tool.
 type handler struct {
-	tool   string // "" is any: the function looks at the name of the tool
+	// The tool; "" is any: the function itself looks at the name.
+	tool   string
 	fn     Value
 	this   Value
 	schema Value
-	low    bool // registered with the low-level server: nothing checked the arguments
-	rpc    bool // it is given a whole message
+	// registered with the low-level server: nothing has checked the arguments
+	low bool
+	// it is given a whole message
+	rpc bool
 
+	// wrapped: the arguments may also be in the property "context".
 	wrapped bool // its arguments may also be in the property "context"
 	at      position
-	of      *class // that it is a method of, if an instance is still to be made
-	cut     bool   // it read what was not set up to its end, or calls were too deep
+	// the class of a method without an instance; it is made before the first call
+	of *class
+	// it read something that was not set up to its end, or calls went too deep
+	cut bool
 }
 
-// registrations are methods that register a tool: (name, …, handler), or an object that holds both.
+// registrations are methods that register a tool: (name, …, handler), or an object with both.
 var registrations = map[string]bool{"tool": true, "registerTool": true, "addTool": true, "defineTool": true, "registerAppTool": true, "setRequestHandler": true}
 
-// handlerKeys are properties that hold the handler of a tool that is an object.
+// handlerKeys are properties of a tool's object that hold its handler.
 var handlerKeys = []string{"execute", "handler", "run", "callback", "cb", "call", "invoke", "handle", "fn", "func"}
 
-// register sees whether a method call registers a tool, and says whether nothing else is to be made
-// of it. Methods of the program are run, too: they may wrap the handler.
+// register looks whether a method call registers a tool, and reports whether that is all the call
+// does.
+//
+//	server.tool("read", { path: z.string() }, async ({ path }) => …)    // the SDK
+//	server.registerTool("read", { inputSchema }, handler)
+//	server.addTool({ name, parameters, execute })                        // FastMCP
+//	server.setRequestHandler(CallToolRequestSchema, handler)             // low-level
+//
+// A method of the program with such a name runs as well, since it may wrap the handler on its way
+// to the SDK. If it registers nothing, the call itself counts: the method belongs to a framework
+// within the program.
 func (in *interp) register(o Value, key string, args []Value, at position) bool {
 	if key == "connect" && in.connects(o) {
 		return true
@@ -76,8 +91,8 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 	return found || ours
 }
 
-// connects says whether a method call connects a server of the SDK in a bundle with its client: all
-// tools that there are by then are registered, and the rest is not the program's own.
+// connects reports whether a method call connects a server of the SDK with its client, in a
+// bundle. All tools are registered by then, and running the SDK's transport would cost much.
 func (in *interp) connects(o Value) bool {
 	if in.turn.handler != nil || in.probes.on {
 		return false
@@ -90,7 +105,7 @@ func (in *interp) connects(o Value) bool {
 	return false
 }
 
-// functions are the functions of the program among the alternatives.
+// functions are the functions of the program among alternatives.
 func functions(v Value) Value {
 	var out Value
 	for _, a := range v {
@@ -101,7 +116,7 @@ func functions(v Value) Value {
 	return out
 }
 
-// listRegistrations are methods that register the tools of a list.
+// listRegistrations are methods that register a list of tools.
 var listRegistrations = map[string]bool{"addTools": true, "registerTools": true, "tools": true}
 
 // registerList registers tools that are objects, in a list or by their names.
@@ -131,7 +146,7 @@ func (in *interp) registerList(v Value, at position) bool {
 	return len(in.registry.handlers) > before
 }
 
-// toolsOf are the tools in the options of something that a package makes: a server.
+// toolsOf are the tools in the options of a package's server: new McpServer({ tools }).
 func (in *interp) toolsOf(name string, args []Value, at position) {
 	if in.turn.handler != nil || in.probes.on {
 		return
@@ -143,7 +158,9 @@ func (in *interp) toolsOf(name string, args []Value, at position) {
 	}
 }
 
-// registerTool reads the ways in which libraries let tools be registered.
+// registerTool reads the forms in which libraries let tools be registered. The handler is the
+// last function among the arguments, or a method of an object there; the schema is whatever looks
+// like one.
 func (in *interp) registerTool(args []Value, at position) bool {
 	for _, a := range args[0] {
 		if a.kind == isObject && a.obj.call == nil && len(args) <= 2 {
@@ -191,8 +208,8 @@ func (in *interp) registerTool(args []Value, at position) bool {
 	return true
 }
 
-// sameFunction says whether two values are one function, or the same text where a name tells apart
-// what it was made for.
+// sameFunction reports whether two values are one function, or two closures of the same text.
+// Text counts where a name tells apart what they were made for.
 func sameFunction(a, b Value, text bool) bool {
 	if len(a) != len(b) || len(a) == 0 || a[0].obj == nil || b[0].obj == nil {
 		return false
@@ -200,6 +217,7 @@ func sameFunction(a, b Value, text bool) bool {
 	return a[0].obj == b[0].obj || text && a[0].obj.call.node == b[0].obj.call.node
 }
 
+// handlerOf is the handler in a tool's object.
 func (in *interp) handlerOf(o *Object) Value {
 	for _, k := range handlerKeys {
 		v := in.getObject(Atom{kind: isObject, obj: o}, k, position{})
@@ -210,7 +228,7 @@ func (in *interp) handlerOf(o *Object) Value {
 	return nil
 }
 
-// toolObject is the name of a tool that is an object, where its handler is called.
+// toolObject is the name of a tool's object whose handler is called in a handler of many tools.
 func (in *interp) toolObject(a Atom, key string) string {
 	if in.turn.handler == nil || !in.turn.handler.low || in.state.tool != "" || a.kind != isObject || !slices.Contains(handlerKeys, key) {
 		return ""
@@ -219,7 +237,7 @@ func (in *interp) toolObject(a Atom, key string) string {
 	return name
 }
 
-// schemaField is the schema of arguments in the description of a tool.
+// schemaField is the schema of the arguments in the description of a tool.
 func schemaField(o *Object) Value {
 	for _, k := range []string{"inputSchema", "parameters", "paramsSchema", "schema", "input", "args", "params"} {
 		if v := o.own(k); len(v) > 0 && v[0].kind == isObject {
@@ -229,7 +247,7 @@ func schemaField(o *Object) Value {
 	return nil
 }
 
-// isShape says whether an object has schemas of zod as properties, or is one.
+// isShape reports whether an object is a schema of zod, or has some as properties.
 func isShape(o *Object) bool {
 	if o.native == "zod" {
 		return true
@@ -242,8 +260,9 @@ func isShape(o *Object) bool {
 	return false
 }
 
-// onlySchemas says whether an object has schemas of arguments and nothing else: an argument may be
-// called as what describes a tool is.
+// onlySchemas reports whether an object has schemas of arguments and nothing else. An argument
+// may have the name of a field that describes a tool: { input: z.string() } is a shape, not a
+// description.
 func onlySchemas(o *Object) bool {
 	for _, k := range o.keys {
 		if k == "inputSchema" || k == "paramsSchema" || k == "parameters" || schemaOf(o.own(k)) == nil {
@@ -253,7 +272,7 @@ func onlySchemas(o *Object) bool {
 	return len(o.keys) > 0
 }
 
-// registerObject is a tool that is an object, with a name and a handler.
+// registerObject registers a tool that is an object with a name and a handler.
 func (in *interp) registerObject(o *Object, args []Value, at position) bool {
 	f := in.handlerOf(o)
 	if len(f) == 0 && len(args) == 2 {
@@ -275,13 +294,16 @@ func (in *interp) registerObject(o *Object, args []Value, at position) bool {
 // toolPointer is the pointer of the tool's name, which is no argument.
 const toolPointer = "\x00tool"
 
+// toolOrigin reports whether an origin is the tool's name.
 func toolOrigin(o *origin) bool { return o.pointer == toolPointer }
 
+// toolHole reports whether an alternative is the tool's name.
 func toolHole(a Atom) bool {
 	h := holes(a.text)
 	return len(h) == 1 && toolOrigin(h[0].origin)
 }
 
+// isToolName reports whether a value may be the tool's name.
 func isToolName(v Value) bool {
 	for _, a := range v {
 		if toolHole(a) {
@@ -291,10 +313,10 @@ func isToolName(v Value) bool {
 	return false
 }
 
-// maxParams bounds the parameters of one tool that are told of.
+// maxParams bounds the parameters of one tool in the report.
 const maxParams = 500
 
-// declared notes that a tool has a parameter. The objects that others are in are no parameters.
+// declared notes that the present tool has a parameter.
 func (in *interp) declared(pointer string) {
 	if in.turn.handler == nil || in.turn.handler.low && in.state.tool == "" {
 		return
@@ -302,9 +324,12 @@ func (in *interp) declared(pointer string) {
 	in.report.parameter(in.turn.toolName(), pointer)
 }
 
+// maxPointer bounds the levels of a pointer, since a handler may walk through a tree in a loop.
 const maxPointer = 6
 
-// child is a field of what was sent.
+// child is a field of a value from the caller. A field of an argument is an origin of its own,
+// down to maxPointer levels; an element of a list, or a field of something that was changed on
+// its way, stays with its parent.
 func (in *interp) child(h *hole, key string, at position) Value {
 	if toolOrigin(h.origin) {
 		return native("String." + key)
@@ -322,8 +347,10 @@ func (in *interp) child(h *hole, key string, at position) Value {
 	return Value{{kind: isText, text: []part{{hole: &n}}, open: true}}
 }
 
+// escapePointer writes a name as a token of a JSON Pointer.
 func escapePointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
+// isIndex reports whether a key is an index.
 func isIndex(key string) bool {
 	for i := range len(key) {
 		if key[i] < '0' || key[i] > '9' {
@@ -333,8 +360,8 @@ func isIndex(key string) bool {
 	return key != ""
 }
 
-// validated is what a schema of a tool lets through: of zod, or a list of such. What is not read
-// lets everything through.
+// validated is what a tool's schema lets through. A schema that is not read lets everything
+// through, but counts as a check of types.
 func (in *interp) validated(sch, root Value, at position) Value {
 	if schemaOf(sch) != nil {
 		return in.parsed(sch, root, at, 0)
@@ -347,6 +374,7 @@ func (in *interp) validated(sch, root Value, at position) Value {
 	return remap(root, func(h hole) hole { h.parsed = true; return h })
 }
 
+// toolWord names a handler's tool in the report.
 func toolWord(h *handler) string {
 	if h.tool == "" {
 		return "a tool"

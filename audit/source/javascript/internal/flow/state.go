@@ -10,8 +10,11 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// The program is run once, with all ways through it side by side: each branch is tried from the
-// same state, what it wrote is noted and taken back, and behind it the ways meet again.
+// The program is walked once, with all ways through it side by side. At a branch each side starts
+// from the same state; its writes are noted and taken back, and behind the branch the ways join.
+//
+// This is a path-insensitive analysis with one exception: facts and values remember the conditions
+// of their own way (Atom.under), so a value that was checked on one way stays checked behind it.
 
 // A state is where the walk stands.
 //
@@ -34,24 +37,34 @@ type state struct {
 	catcher *catcher // of the innermost try; nil: nobody catches
 }
 
-// A way is one way that ended: what is known on it, and what it wrote.
+// A way is one path of execution that ended, or reached a place where others join it: its facts
+// and its writes. The ways of a branch, of a function's returns and of a loop's breaks all end
+// so.
 type way struct {
 	facts  facts
 	tool   string
 	writes []written
-	value  Value // that was returned
-	free   bool  // the configuration alone decided to go here
+	// value is the result, where the way is a return or throw.
+	value Value
+	// free: the configuration alone decided to go this way.
+	free bool
 }
 
-// A frame is a function, loop, switch or block that ways may leave before its end.
+// A frame is a function, loop, switch or labelled block that ways may leave before its end. ways
+// are those that have left it with break or return; next are those that go on with the next round
+// of a loop. Both wait until the frame ends (state.end, returned) or the round does (again).
 type frame struct {
 	up    *frame
 	label string
 	kind  frameKind
 	mark  int
-	floor int // of what is around it
-	left  int // the clock when a way last left it, or what is around it
-	conds int // conditions on arguments, and on other things, that held when it began
+	// floor is the journal's floor around the frame.
+	floor int
+	// left is the clock when a way last left this frame or one around it. Such a way has captured
+	// the slots, so writes after it need notes again (see close).
+	left int
+	// conds and frees are the state's counters when the frame began.
+	conds int
 	frees int
 	ways  []way // break, return
 	next  []way // continue
@@ -66,8 +79,9 @@ const (
 	frameBlock
 )
 
-// close goes back to what was open before. Where a way has left the present function or loop since,
-// what that way leads to may hold all slots that there are.
+// close ends a mark, and lowers the floor to that before it. If a way has left the present frame
+// since then, the floor stays where that way set it: its capture will be joined with slots that
+// are older than it, so their writes must be noted.
 func (st *state) close(floor int) {
 	st.journal.floor = floor
 	if st.frames != nil {
@@ -75,14 +89,18 @@ func (st *state) close(floor int) {
 	}
 }
 
-// here is the way that ends now.
+// here is the way that ends now; mark is where it began.
 func (st *state) here(mark int) way {
 	return way{facts: st.facts, tool: st.tool, writes: st.journal.capture(mark)}
 }
 
-// meet goes on where the ways meet. The state is that of the mark. Without ways, nothing goes on.
-// If free, which way is taken does not depend on the arguments but on the configuration, and what
-// one of them checks is taken to be checked.
+// meet goes on where ways join. The slots must be those at the mark again. Afterwards facts hold
+// only the knowledge common to all ways, and slots join the writes of all; without ways, nothing
+// goes on.
+//
+// If free, the configuration chose between the ways and not the caller. The check on one of them
+// then counts for all: a server may offer a switch to turn a check off, and is not vulnerable for
+// it.
 func (st *state) meet(ways []way, free bool) {
 	if len(ways) == 0 {
 		st.dead = true
@@ -103,8 +121,11 @@ func (st *state) meet(ways []way, free bool) {
 	st.facts, st.tool = common, tool
 }
 
-// common is what is known behind ways that meet. Ways that the configuration alone chose are left
-// out where there are others: a check that can be switched off is a check.
+// common is what is known where ways join. Ways that the configuration alone chose are left out
+// where there are others, for the same reason as in meet:
+//
+//	if (config.unsafe) return p     // free: left out
+//	inside(p); return p
 func common(ways []way, free bool) facts {
 	var out facts
 	first := true
@@ -127,7 +148,7 @@ func common(ways []way, free bool) facts {
 	return out
 }
 
-// gained is what a way knows that was not known before.
+// gained is what a way has learned since before.
 func gained(f, before facts) facts {
 	if f == before {
 		return facts{}
@@ -141,15 +162,19 @@ func gained(f, before facts) facts {
 	return factsOf(out)
 }
 
-// A choice is what is known on one side of a branch.
+// A choice is one side of a branch.
 type choice struct {
-	facts    facts
-	tool     string
-	free     bool // it does not depend on arguments
+	// facts are proved by the condition on this side. tool is the tool singled out by it.
+	facts facts
+	tool  string
+	// free: the condition does not depend on arguments.
+	free bool
+	// possible: some alternative of the condition leads here.
 	possible bool
 }
 
-// fork runs one side of a branch from the present state, and takes it back.
+// fork runs one side of a branch from the present state and takes it back. The way is what the
+// side came to; alive reports whether it reached its end.
 func (st *state) fork(c choice, run func()) (w way, alive bool) {
 	before, tool := st.facts, st.tool
 	mark, floor := st.journal.open()
@@ -171,10 +196,13 @@ func (st *state) fork(c choice, run func()) (w way, alive bool) {
 	return w, alive
 }
 
-// maxWays bounds the ways that are told apart behind a function or a loop.
+// maxWays bounds the ways that are told apart behind a function or a loop. Each of them holds a
+// capture of all slots that it wrote. From the bound on, further ways join the last one: their
+// facts and values count, their writes are lost.
 const maxWays = 16
 
-// leave ends the present way at a frame.
+// leave ends the present way at a frame: return, break, or with next continue. Without a frame
+// the code is outside of any function, and the way is dead.
 func (st *state) leave(f *frame, next bool, v Value) {
 	if f == nil {
 		st.dead = true
@@ -206,6 +234,7 @@ func (st *state) leave(f *frame, next bool, v Value) {
 	st.dead = true
 }
 
+// push opens a frame.
 func (st *state) push(kind frameKind, label string) *frame {
 	f := &frame{up: st.frames, kind: kind, label: label, conds: st.conds, frees: st.frees}
 	f.mark, f.floor = st.journal.open()
@@ -213,13 +242,13 @@ func (st *state) push(kind frameKind, label string) *frame {
 	return f
 }
 
-// pop closes a frame.
+// pop closes a frame. Its ways are the business of end, again and returned.
 func (st *state) pop(f *frame) {
 	st.frames = f.up
 	st.close(f.floor)
 }
 
-// end leaves a frame: the ways that left it early meet the present one.
+// end leaves a frame: the ways that left it early join the present one.
 func (st *state) end(f *frame) {
 	ways := f.ways
 	if len(ways) > 0 && !st.dead {
@@ -234,6 +263,7 @@ func (st *state) end(f *frame) {
 	}
 }
 
+// labelled runs a block. Only one with a label needs a frame, for "break label".
 func (st *state) labelled(label string, run func()) {
 	if label == "" {
 		run()
@@ -244,7 +274,8 @@ func (st *state) labelled(label string, run func()) {
 	st.end(f)
 }
 
-// branch leaves a loop, a switch or a block.
+// branch is break or continue: it leaves the innermost frame of the right kind, or that with the
+// label. It never leaves a function.
 func (st *state) branch(b *ast.BranchStatement) {
 	label := ""
 	if b.Label != nil {
@@ -261,7 +292,8 @@ func (st *state) branch(b *ast.BranchStatement) {
 	st.dead = true
 }
 
-// either takes both sides of a branch that are possible.
+// either takes both sides of a branch that are possible. With one possible side there is nothing
+// to take back, so it runs in place.
 func (st *state) either(yes, no choice, a, b func()) {
 	if st.dead {
 		return
@@ -288,7 +320,7 @@ func (st *state) either(yes, no choice, a, b func()) {
 	st.meet(ways, yes.free)
 }
 
-// again lets the ways that continue meet at the end of a round.
+// again ends a round of a loop: the ways that continue join the one at the end of the body.
 func (st *state) again(f *frame) {
 	if len(f.next) == 0 {
 		return
@@ -302,7 +334,13 @@ func (st *state) again(f *frame) {
 	st.meet(ways, false)
 }
 
-// alternatives runs something for each atom from the same state, and joins what comes of it.
+// alternatives runs something for each atom of a value, each from the same state, and joins the
+// results. With each atom, its own facts hold:
+//
+//	const check = strict ? checkPath : (p) => p
+//	check(args.path)      // both are called, and the ways join behind the call
+//
+// The results know in addition what the call proved on their way.
 func (st *state) alternatives(v Value, run func(a Atom) Value) Value {
 	if len(v) == 1 {
 		out := run(v[0])
@@ -329,7 +367,9 @@ func (st *state) alternatives(v Value, run func(a Atom) Value) Value {
 	return out
 }
 
-// returned is what a function returns: on all its ways, each with what is known on it.
+// returned is the value of a call. Each return adds its value, with the facts of its way: "return
+// true" in a guard has the facts of the checks in front of it, and "return false" has none. Facts
+// that all ways share are in the state already and are not repeated in the value.
 func (st *state) returned(f *frame) Value {
 	if !st.dead {
 		w := st.here(f.mark)
@@ -354,7 +394,9 @@ func (st *state) returned(f *frame) Value {
 	return out
 }
 
-// ofTool leaves out of arguments what was chosen for another tool than the present one.
+// ofTool leaves alternatives of other tools out of arguments. A table of schemas and a table of
+// handlers are both indexed by the tool's name; without this, each handler would meet all
+// schemas.
 func (st *state) ofTool(args []Value) []Value {
 	if st.tool == "" {
 		return args

@@ -8,9 +8,12 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// maxNest bounds the nesting of the syntax, and with it the stack of this process: parse refuses
+// deep files, but generated ones nest calls of many functions. maxIterations bounds a loop over
+// known values; a loop that goes on longer fills a table, and its rounds look alike.
 const (
-	maxNest       = 1500 // of syntax
-	maxIterations = 400  // over what is known
+	maxNest       = 1500
+	maxIterations = 400
 )
 
 // block runs statements in a scope of their own.
@@ -20,7 +23,7 @@ func (in *interp) block(list []ast.Statement, s *scope, u *unit) {
 	in.statements(list, inner, u)
 }
 
-// hoist declares the functions and names of a block before it runs.
+// hoist declares the functions, classes and names of a block before it runs, as JavaScript does.
 func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
 	for _, st := range list {
 		switch st := st.(type) {
@@ -40,6 +43,7 @@ func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
 	}
 }
 
+// hoistVars declares the variables of var, which belong to the whole function.
 func (in *interp) hoistVars(list []*ast.VariableDeclaration, s *scope) {
 	for _, d := range list {
 		for _, b := range d.List {
@@ -48,6 +52,7 @@ func (in *interp) hoistVars(list []*ast.VariableDeclaration, s *scope) {
 	}
 }
 
+// declarePattern declares all names in a pattern.
 func (in *interp) declarePattern(target ast.Expression, s *scope) {
 	in.nesting.syntax++
 	defer func() { in.nesting.syntax-- }()
@@ -85,6 +90,7 @@ func (in *interp) declarePattern(target ast.Expression, s *scope) {
 	}
 }
 
+// statements runs a list until a way ends.
 func (in *interp) statements(list []ast.Statement, s *scope, u *unit) {
 	for _, st := range list {
 		if in.state.dead {
@@ -94,6 +100,7 @@ func (in *interp) statements(list []ast.Statement, s *scope, u *unit) {
 	}
 }
 
+// statement runs one statement. label is the label in front of it.
 func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 	in.budget.tick()
 	in.nesting.syntax++
@@ -155,6 +162,8 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 	}
 }
 
+// bindInit runs one binding of a declaration. "let x" sets undefined; "var x" leaves what a
+// parameter of the same name holds.
 func (in *interp) bindInit(b *ast.Binding, s *scope, u *unit) {
 	if b.Initializer == nil {
 		if id, ok := b.Target.(*ast.Identifier); ok {
@@ -168,6 +177,7 @@ func (in *interp) bindInit(b *ast.Binding, s *scope, u *unit) {
 	in.bind(b.Target, v, s, u, false)
 }
 
+// ifStatement is the source of most facts: a guard is an if with a throw or return on one side.
 func (in *interp) ifStatement(st *ast.IfStatement, s *scope, u *unit) {
 	yes, no := choices(in.eval(st.Test, s, u))
 	in.state.either(yes, no, func() { in.statement(st.Consequent, &scope{up: s}, u, "") }, func() {
@@ -177,6 +187,11 @@ func (in *interp) ifStatement(st *ast.IfStatement, s *scope, u *unit) {
 	})
 }
 
+// switchStatement compares the value with one case after the other. From each case that may
+// match, the statements run to the next break, in a fork. Behind a case, the facts of "not equal"
+// hold for those that follow; the default comes last, wherever it stands.
+//
+//	switch (request.params.name) { case "read_file": …   // each case knows its tool
 func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, label string) {
 	v := in.eval(st.Discriminant, s, u)
 	inner := &scope{up: s}
@@ -217,12 +232,14 @@ func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, la
 	in.state.meet(f.ways, false)
 }
 
+// cases runs the statements of cases, falling through from one to the next.
 func (in *interp) cases(list []*ast.CaseStatement, s *scope, u *unit) {
 	for _, c := range list {
 		in.statements(c.Consequent, s, u)
 	}
 }
 
+// forStatement is for (init; test; update).
 func (in *interp) forStatement(st *ast.ForStatement, s *scope, u *unit, label string) {
 	inner := &scope{up: s}
 	switch init := st.Initializer.(type) {
@@ -241,8 +258,18 @@ func (in *interp) forStatement(st *ast.ForStatement, s *scope, u *unit, label st
 	in.loop(label, inner, u, st.Test, st.Update, func(inner *scope) { in.statement(st.Body, inner, u, "") }, false)
 }
 
-// loop runs a body as long as it is known to go on, and twice where that is not known: what one
-// round leaves, the next one meets.
+// loop runs a body as long as the test is known to be true, and twice where it is unknown. Two
+// rounds are enough for a value that one round writes and the next one reads:
+//
+//	let r = "/srv/a", s = "/srv/b"
+//	for (const e of list) { r = s; s = p }   // r is p from the second round on
+//
+// A chain of three such variables is missed. There is no fixed point: facts about texts have no
+// useful widening, and a third round has found nothing more in real servers.
+//
+// The way on which the very first test fails is dropped. A loop that checks the elements of an
+// argument then counts as a check, although there is no check of an empty list: there is no
+// attack in that either.
 func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Expression, body func(*scope), bodyFirst bool) {
 	f := in.state.push(frameLoop, label)
 	in.nesting.loops++
@@ -254,6 +281,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 			break
 		}
 		sure := false
+		// sure: the test is known to be true, and the round counts as one that is told apart.
 		if test != nil && !bodyFirst {
 			yes, no := choices(in.eval(test, s, u))
 			if !yes.possible {
@@ -297,8 +325,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 	in.state.end(f)
 }
 
-// bounded makes of a sequence one that is gone through in so many rounds: what is beyond is told
-// apart no more.
+// bounded joins the elements past a number of rounds, so that they are gone through together.
 func (q sequence) bounded(rounds int) sequence {
 	if len(q.known) <= rounds {
 		return q
@@ -306,7 +333,8 @@ func (q sequence) bounded(rounds int) sequence {
 	return sequence{q.known[:rounds], join(sequence{known: q.known[rounds:]}.all(), q.rest)}
 }
 
-// unknownRounds is how often the body of a loop is run when it is not known how often it would be.
+// unknownRounds is how often the body of a loop runs when nobody knows how often it would. The
+// inner loops of deep nests run once, because the outer ones repeat them.
 func (in *interp) unknownRounds() int {
 	if in.nesting.loops > 2 || in.turn.widened() {
 		return 1
@@ -314,6 +342,8 @@ func (in *interp) unknownRounds() int {
 	return 2
 }
 
+// constTrue reports whether a test is always true: nothing but break or return leaves such a
+// loop.
 func constTrue(test ast.Expression) bool {
 	switch t := test.(type) {
 	case nil:
@@ -329,7 +359,7 @@ func constTrue(test ast.Expression) bool {
 	return false
 }
 
-// forOf runs a body for each known element, and twice for all others.
+// forOf runs a body for each known element, and twice with all others joined.
 func (in *interp) forOf(into ast.ForInto, list sequence, body ast.Statement, s *scope, u *unit, label string) {
 	f := in.state.push(frameLoop, label)
 	in.nesting.loops++

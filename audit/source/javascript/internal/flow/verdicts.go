@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
-// A judgement is what is said of one argument at one sink.
+// A judgement is the verdict on one argument at one sink.
 type judgement struct {
 	verdict    audit.Verdict
 	confidence audit.Confidence
@@ -18,7 +18,7 @@ type judgement struct {
 	why        string
 }
 
-// words name the families in sentences.
+// words name the families in the report.
 var words = map[Bits]string{
 	bitDots: `".."`, bitAbs: "paths elsewhere", bitSibling: "folders whose name begins as the allowed one's", bitSemi: `";"`, bitDollar: `"$"`, bitTick: "backticks",
 	bitPipe: `"|"`, bitAmp: `"&"`, bitNewline: "line ends", bitQuote: "double quotes", bitSingle: "single quotes", bitSpace: "blanks", bitDash: "a leading dash",
@@ -26,7 +26,7 @@ var words = map[Bits]string{
 	bitLinkLocal: "169.254.0.0/16", bitZero: "0.0.0.0", bitLoopback6: "::1", bitMapped6: "IPv4-mapped IPv6 addresses",
 }
 
-// list names families.
+// list names families, in the order of their bits.
 func list(b Bits) string {
 	var names []string
 	for b != 0 {
@@ -39,6 +39,8 @@ func list(b Bits) string {
 	return strings.Join(names, ", ")
 }
 
+// verdictOfPath compares the families that are excluded with those that matter at a path's sink.
+// need is less where a folder stands in front: an absolute path cannot leave it then.
 func verdictOfPath(have, need Bits) judgement {
 	missing := need &^ have
 	switch {
@@ -54,6 +56,12 @@ func verdictOfPath(have, need Bits) judgement {
 	return judgement{audit.Vulnerable, audit.Traced, "traversal", "the caller's path reaches the file system, and nothing holds it within a folder"}
 }
 
+// verdictOfURL judges the host of a request. An allow list excludes all public hosts; a deny list
+// has to exclude the internal ranges, and also names that resolve to them.
+//
+//	bitPublic without bitHostPrefix     // an allow list by startsWith or endsWith
+//	some private, but not bitsCore      // a deny list with gaps
+//	bitsCore, but not shifted           // the name can resolve to 127.0.0.1
 func verdictOfURL(have Bits) judgement {
 	private := have & bitsPrivate
 	switch {
@@ -71,6 +79,8 @@ func verdictOfURL(have Bits) judgement {
 	return judgement{verdict: audit.Guarded, rule: "private-addresses", why: "internal addresses are excluded, also where a name resolves to one"}
 }
 
+// verdictOfShell judges a text within a line for a shell, by the quotes around it: single quotes
+// need no more than that the text cannot end them.
 func verdictOfShell(have Bits, quote byte) judgement {
 	need := bitsShell
 	switch quote {
@@ -89,7 +99,8 @@ func verdictOfShell(have Bits, quote byte) judgement {
 	return judgement{audit.Vulnerable, audit.Traced, "shell", "the caller's text becomes a part of a line that a shell runs"}
 }
 
-// An Arrival is what was judged, with the way of the value.
+// An Arrival is an argument at a sink: the verdict on it, and the way of the value. A parameter
+// that reaches nothing of a class has an arrival, too, with the rule "nothing".
 type Arrival struct {
 	Cell       audit.Cell
 	Verdict    audit.Verdict
@@ -105,26 +116,29 @@ type Step struct {
 	Note      string
 }
 
-// findings are the worst judgement of each argument at each sink.
+// arrivals hold the worst judgement of each argument at each sink.
 type arrivals struct {
 	byKey map[arrivalKey]*arrival
 }
 
+// An arrivalKey tells arrivals apart. at is the place of the sink.
 type arrivalKey struct {
 	cell audit.Cell
 	rule string
 	at   position
 }
 
+// An arrival is an argument at a sink.
 type arrival struct {
 	judgement
 	key   arrivalKey
 	steps *step
 	sink  string
-	raw   bool
+	// raw: nothing looked at the types of the arguments before
+	raw bool
 }
 
-// rank orders judgements: the worst first.
+// rank orders judgements, the worst first.
 func (j judgement) rank() int {
 	switch {
 	case j.verdict == audit.Vulnerable && j.confidence == audit.Traced:
@@ -139,9 +153,11 @@ func (j judgement) rank() int {
 	return 4
 }
 
-// maxArrivals bounds what one program may make the report.
+// maxArrivals bounds the size that one program can give the report.
 const maxArrivals = 5000
 
+// judge notes a judgement, if it is worse than others at the same place. A weakness without a
+// tool and a parameter is a remark: nobody could act on it.
 func (sk *sinks) judge(j judgement, class audit.Class, sink string, h *hole, at position) {
 	if toolOrigin(h.origin) || sk.turn.handler == nil {
 		return

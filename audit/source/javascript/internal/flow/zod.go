@@ -9,16 +9,18 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A bundle holds the code of zod, too. Running it would cost more than all the rest and tell less
-// than what is known of it, so what makes its schemas is recognised: in version 4 a function that makes
-// classes of a name and an initializer, in version 3 classes whose definitions have a typeName.
+// A bundle contains the code of zod. Running it would cost more than everything else and tell less than
+// is known of zod already, so the makers of its schemas are recognised instead: in version 4 a function
+// that makes classes from a name and an initializer, in version 3 classes whose definitions have a
+// typeName.
 
 const (
 	zodConstructor = "zod.$constructor"
 	zodClass       = "zod.$class."
 )
 
-// isZodConstructor recognises zod's $constructor by what no minifier changes: its properties.
+// isZodConstructor recognises zod's $constructor by the names of properties, which no minifier
+// changes.
 func isZodConstructor(f *ast.FunctionLiteral, u *unit) bool {
 	const least, most = 200, 4000
 	from, to := int(f.Idx0())-1, int(f.Idx1())-1
@@ -29,7 +31,7 @@ func isZodConstructor(f *ast.FunctionLiteral, u *unit) bool {
 	return strings.Contains(text, "_zod") && strings.Contains(text, "traits") && strings.Contains(text, "hasInstance")
 }
 
-// zodOfClass is an instance of a class that $constructor made.
+// zodOfClass is an instance of a class that $constructor made. Classes of checks carry no schema.
 func (in *interp) zodOfClass(name string, def Value, at position) Value {
 	kind, ok := in.get(def, "type", at).one()
 	if !ok || strings.Contains(name, "Check") {
@@ -57,7 +59,7 @@ func (in *interp) zodOfTypeName(args []Value, at position) (Value, bool) {
 	return in.zodOf(kind, args[0], at), true
 }
 
-// zodOf is the schema of a definition. What is not known lets everything through.
+// zodOf is the schema of a definition. Kinds that are unknown let every text through.
 func (in *interp) zodOf(kind string, def Value, at position) Value {
 	field := func(names ...string) Value {
 		for _, n := range names {
@@ -111,7 +113,7 @@ func (in *interp) zodOf(kind string, def Value, at position) Value {
 	return in.heap.newSchema(&schema{kind: "string"})
 }
 
-// listOf is a list with a value, or what already is one.
+// listOf is a list with a value in it, or the value if it is a list.
 func (hp *heap) listOf(v Value) Value {
 	if len(v) == 1 && v[0].kind == isObject && v[0].obj.array != nil {
 		return v
@@ -119,8 +121,8 @@ func (hp *heap) listOf(v Value) Value {
 	return objectOf(hp.newArray(v))
 }
 
-// zodPipe is one schema behind another. Behind a transformation it is what counts, and in front of
-// one what is changed.
+// zodPipe is one schema behind another. In front of a transformation the first one counts, with
+// the change; otherwise the second one does.
 func (hp *heap) zodPipe(first, second Value) Value {
 	if s := schemaOf(second); s != nil && s.kind == "transform" {
 		return hp.schemaVariant(first, func(f *schema) { f.change = append(f.change, s.change...) })
