@@ -11,6 +11,9 @@ import (
 	"github.com/toolvet/toolvet/audit/source/internal/programs"
 )
 
+// Arguments of programs that start without a shell. Each argument arrives as it is, so quoting
+// and metacharacters do not matter; its place among the others does.
+
 // An argvPlace is a place in the arguments of a program, and what the arguments in front of it
 // say about it. In ["git", "log", "--", path] the last place follows "--", where a leading dash
 // means nothing.
@@ -31,7 +34,7 @@ var nestedShells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash"
 
 // arguments judges the arguments of a program. No shell reads them, so metacharacters are
 // harmless; three things are not: a line for a shell among them, text that was cut at blanks, and
-// values that may start with a dash.
+// values with a dash in front.
 //
 //	execFile("git", ["log", args.ref])      // ref may be "--output=/etc/cron.d/x"
 //	spawn("sh", ["-c", "ls " + args.dir])   // the shell reads the line

@@ -10,6 +10,9 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Operators, typeof and conversions to numbers. Results with an argument in them are unknown but
+// rest on it: no attack survives arithmetic, but a branch on the result is the caller's choice.
+
 // typeOf is typeof v. Of a text that may be an object, the result rests on the argument:
 // comparing it with "string" is a check of the type.
 func typeOf(v Value) Value {

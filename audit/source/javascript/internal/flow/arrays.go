@@ -9,6 +9,13 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Lists, and comparisons. Both are where allow lists are made:
+//
+//	if (!ALLOWED.includes(args.host)) throw …
+//	if (args.mode === "fast" || args.mode === "safe") …
+//
+// A list knows the elements with a known index, and joins the others into one value.
+
 // objectMethod calls a method of an object: one that the program defined, one of a list, a
 // function's call, apply and bind, one of a native class, and last one on a prototype. A method
 // that nobody knows is a call of an unknown function.
@@ -16,6 +23,7 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 	o := a.obj
 	own := o.own(key)
 	switch {
+	// A property that is no function hides a native's method only on plain objects.
 	case len(own) > 0 && (len(callable(own)) > 0 || o.native == ""):
 		return in.call(own, Value{a}, args, at)
 	case o.array != nil:
@@ -36,6 +44,7 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 	}
 	v := in.get(Value{a}, key, at)
 	if len(v) == 1 && v[0].kind == isUndefined {
+		// Nothing defines the method: it is one that every object has, or unknown.
 		if key == "toString" || key == "hasOwnProperty" {
 			if key == "hasOwnProperty" {
 				return hasKey(Value{a}, arg(args, 0))
@@ -44,6 +53,7 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 		}
 		return in.unknownCall(key, Value{a}, args, at)
 	}
+	// A class of the program may inherit a sink from a native one.
 	if len(v) == 1 && v[0].kind == isNative {
 		in.sinks.method(key, args, at)
 	}
@@ -57,6 +67,7 @@ func (hp *heap) bindFunction(o *Object, args []Value) Value {
 	}
 	n := hp.newObject("")
 	c := *o.call
+	// An arrow function keeps its own this.
 	if this := arg(args, 0); len(args) > 0 && !c.arrow {
 		c.this = this
 	}
@@ -74,6 +85,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 	first := arg(args, 0)
 	in.budget.cost(len(q.known) + len(args))
 	switch key {
+	// Past the bound, the new elements lose their index but are not lost.
 	case "push", "unshift":
 		in.journal.keep(o.array)
 		add := append([]Value(nil), args...)
@@ -175,6 +187,7 @@ func (in *interp) rearranged(o *Object, key string, args []Value, at position) V
 	case key == "slice" && ok && i >= 0 && len(args) == 1:
 		n.array.list = q.known[min(int(i), len(q.known)):]
 		n.array.rest = q.rest
+	// One level is flattened; deeper ones stay lists, and their elements are found anyway.
 	case key == "flat":
 		for _, v := range q.known {
 			for _, a := range v {
@@ -230,6 +243,8 @@ func (in *interp) member(q sequence, v Value) Value {
 	if len(q.all().tainted()) > 0 {
 		return anyTruth(true)
 	}
+	// The list is known: membership is equality with one of its elements, each tried on the
+	// attacks. A list that allows "localhost" is no guard of localhost.
 	if len(q.rest) == 0 && len(q.known) <= maxIterations {
 		out := truth(false)
 		for _, e := range q.known {
@@ -242,6 +257,7 @@ func (in *interp) member(q sequence, v Value) Value {
 		}
 		return out
 	}
+	// The list comes from the configuration or is too long: it counts as an allow list.
 	return eachAtom(v, func(a Atom) Value { return among(a.text) })
 }
 
@@ -254,6 +270,7 @@ func orTruth(a, b Value) Value {
 	out.no = choiceOf(f, false).facts.and(choiceOf(f2, false).facts)
 	yes := join(clear(t), clear(t2))
 	out.yes = choiceOf(yes, false).facts
+	// One side is never false, so the whole is always true.
 	if len(f) == 0 || len(f2) == 0 {
 		return Value{{kind: isBool, b: true, dep: out.dep, under: out.yes}}
 	}
@@ -296,6 +313,7 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 	round := func(i Value, v Value, known bool) {
 		in.budget.tick()
 		params := []Value{v, i, objectOf(o)}
+		// Each call gets the result of the one before it.
 		if strings.HasPrefix(key, "reduce") {
 			if len(args) < 2 && len(acc) == 1 && acc[0].kind == isUndefined {
 				acc = v
@@ -311,6 +329,7 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 		}
 		dead := in.state.dead
 		r := in.call(fn, undefined(), params, at)
+		// The callback always throws for this element: nothing goes on behind it.
 		if in.state.dead && !dead {
 			return
 		}
@@ -343,6 +362,8 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 			} else {
 				out.array.rest = join(out.array.rest, kept)
 			}
+			// The filtered list is taken to replace the argument from here on, so the facts hold
+			// for the argument itself. A program that goes on with both is judged too well.
 			if len(v.tainted()) > 0 && key == "filter" {
 				in.state.facts = in.state.facts.and(yes.facts)
 			}
@@ -366,6 +387,7 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 		}
 		round(number(float64(i)), v, true)
 	}
+	// An unknown number of further elements: the callback runs once for them.
 	for _, v := range alternatives(key, q.rest) {
 		if !in.state.dead {
 			round(unknown(), v, false)
@@ -450,6 +472,7 @@ func (in *interp) equal(a, b Value, strict bool) Value {
 //	p === undefined               // may be: arguments can be missing
 //	sep === "/"                   // what is known of the end of a root
 func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
+	// The tool's name stands on the right from here on, and so does a constant below.
 	if h := toolHole(x); h {
 		x, y = y, x
 	}
@@ -466,10 +489,12 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 	s, okX := x.constText()
 	c, okY := y.constText()
 	switch {
+	// Both are known. With === a number never equals a text.
 	case okX && okY && (x.kind == y.kind || !strict):
 		return truth(s == c)
 	case okX && okY:
 		return truth(false)
+	// Two arguments: the caller decides.
 	case len(holes(x.text)) > 0 && len(holes(y.text)) > 0:
 		return anyTruth(true)
 	case len(holes(x.text)) > 0 && x.text[0].hole != nil && x.text[0].hole.form == formType:
@@ -478,10 +503,12 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 		if y.kind == isText && (okY || len(y.text) > 1) {
 			return predicate(x.text, y.text, func(v, c string) ternary { return tern(v == c) })
 		}
+		// The other side rests on an argument, so the caller can make them equal.
 		if y.dep {
 			return anyTruth(true)
 		}
 		return among(x.text)
+	// Only a whole argument can be missing; a text around it is always there.
 	case len(holes(x.text)) > 0 && (y.kind == isUndefined || y.kind == isNull):
 		if x.open || x.text[0].hole != nil && len(x.text) == 1 {
 			return anyTruth(true)
@@ -489,6 +516,7 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 		return truth(false)
 	case len(holes(x.text)) > 0:
 		return anyTruth(true)
+	// undefined, null and booleans compare by kind; == takes undefined and null as equal.
 	case simple(x) && simple(y):
 		if x.kind == y.kind {
 			return truth(x.kind != isBool || x.b == y.b)
@@ -502,6 +530,7 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 	case x.kind == isObject && y.kind == isObject:
 		return truth(x.obj == y.obj)
 	}
+	// A comparison of an unknown character with "/": see bitRootSlash.
 	if okY && c == "/" || okX && s == "/" {
 		return Value{{kind: isTruth, dep: x.dep || y.dep, yes: known(0, bitRootSlash)}}
 	}

@@ -5,6 +5,9 @@ package flow
 
 import "github.com/dop251/goja/ast"
 
+// Names and their values: declarations, parameters, patterns and assignments all end in bind,
+// which ends in a write to a slot.
+
 // bind gives names their values, in a declaration, a parameter or an assignment: const { a, b = 1
 // } = o. A name that nobody declared becomes a global variable. Helpers of compilers keep their
 // meaning even if the file defines them.
@@ -20,6 +23,7 @@ func (in *interp) bind(target ast.Expression, v Value, s *scope, u *unit, assign
 		if helpers[t.Name.String()] && len(sl.v) == 1 && sl.v[0].kind == isNative {
 			return
 		}
+		// A write to a variable of a put-off declaration: the declaration came first.
 		if sl.wait != nil {
 			in.force(sl)
 		}
@@ -50,6 +54,7 @@ func (in *interp) bindObject(t *ast.ObjectPattern, v Value, s *scope, u *unit, a
 			name := p.Name.Name.String()
 			taken[name] = true
 			field := in.get(v, name, position{u, p.Name.Idx})
+			// { path = "." } of args: the default is another alternative of the field.
 			if p.Initializer != nil {
 				field = in.orDefault(field, p.Initializer, s, u)
 			}
@@ -110,7 +115,9 @@ func (in *interp) bindArray(t *ast.ArrayPattern, v Value, s *scope, u *unit, ass
 	}
 }
 
-// orDefault joins the default to a value that may be missing.
+// orDefault joins the default to a value that may be missing:
+//
+//	({ path = "." }) => read(path)      // "." or the caller's path
 func (in *interp) orDefault(v Value, init ast.Expression, s *scope, u *unit) Value {
 	var out Value
 	missing := len(v) == 0
@@ -118,6 +125,7 @@ func (in *interp) orDefault(v Value, init ast.Expression, s *scope, u *unit) Val
 		switch {
 		case a.kind == isUndefined:
 			missing = true
+		// An argument that the caller may leave out.
 		case a.kind == isUnknown || a.kind == isText && a.open:
 			missing = true
 			out = join(out, Value{a})

@@ -21,10 +21,10 @@ type Limits struct {
 	Handlers int
 }
 
-// A budget is the work that an analysis may do. It counts steps and not seconds, so that the same program
-// gives the same report on a fast and on a slow machine; the clock only ends what would take far too
-// long. Steps add up over the whole analysis: a part of it gets a share by a lower limit (see
-// bounded), and is measured from began on.
+// A budget is the work that an analysis may do. It counts steps and not seconds, so that the
+// same program gives the same report on a fast and on a slow machine; the clock only ends what
+// would take far too long. Steps add up over the whole analysis: a part of it gets a share by a
+// lower limit (see bounded), and is measured from began on.
 //
 // Invariant: steps <= limit, or a panic with spent is on its way to the next bounded.
 type budget struct {
@@ -70,8 +70,8 @@ func (b *budget) cost(n int) {
 // come to the same, although something else that it reads may have changed.
 func (b *budget) pressed() bool { return b.steps-b.began > memoPressure }
 
-// nesting is how deep the walk is in the program. Each counter bounds one way in which a program could
-// otherwise make the walk endless, or overflow the stack of this process.
+// nesting is how deep the walk is in the program. Each counter bounds one way in which a
+// program could otherwise make the walk endless, or overflow the stack of this process.
 type nesting struct {
 	calls   int              // of functions in functions
 	syntax  int              // of expressions and statements in others
@@ -82,9 +82,9 @@ type nesting struct {
 // top reports whether no function runs.
 func (n *nesting) top() bool { return n.calls == 0 }
 
-// bounded runs something within a number of steps, and reports whether it came to its end. What
-// it wrote stays, also if it did not: half a set-up program has more tools than none, and the
-// handlers say that the budget cut them.
+// bounded runs something within a number of steps, and reports whether it came to its end. Its
+// writes stay in any case: half of a program has more tools than none, and handlers report the
+// missing rest.
 //
 // Everything tied to the Go stack is restored here, because a panic skips the code that would do
 // so: depths, frames, the catcher and open branches. A fault of this package ends here, too; one
@@ -102,6 +102,7 @@ func (in *interp) bounded(steps int, run func()) (whole bool) {
 		if whole {
 			return
 		}
+		// Only steps that are used up are expected here.
 		if r := recover(); r != nil {
 			if _, ok := r.(spent); !ok {
 				in.report.notes = append(in.report.notes, "the reader broke off") // a fault of ours must not hide the rest

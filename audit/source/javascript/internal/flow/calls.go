@@ -10,6 +10,15 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
+// Calls. The result of a call is what the function returns on all its ways, and calling it leaves
+// its writes and its facts in the state: a guard that throws proves something to its caller.
+//
+//	const inside = (p) => { if (!p.startsWith("/srv/")) throw new Error() }
+//	inside(args.path)      // one way returns, and it knows that p is in /srv/
+//
+// Functions run again at each call, with the arguments of that call. This makes the analysis as
+// exact as its bounds allow (context-sensitive), and memo.go makes it affordable.
+
 // function is the value of a function literal. A named one sees itself under its name.
 func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 	if isZodConstructor(f, u) {
@@ -61,6 +70,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		}
 		break
 	}
+	// The text of the file is looked at first, since few files have decorators.
 	if u != nil && u.decorated && decorators[nameOf(callee)] {
 		if v, ok := in.decorate(e, s, u); ok {
 			return v
@@ -96,6 +106,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		return in.call(in.index(o, k, at), o, args, at)
 	case *ast.Identifier:
 		name := c.Name.String()
+		// A function require of the program is another one.
 		if name == "require" && s.lookup("require") == nil {
 			return in.require(e, s, u)
 		}
@@ -147,6 +158,7 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 		switch {
 		case a.kind == isObject && a.obj.call != nil:
 			t := this
+			// The function was bound, or is called without its object.
 			if len(a.obj.call.this) > 0 && (len(t) == 0 || len(t) == 1 && t[0].kind == isUndefined) {
 				t = a.obj.call.this
 			}
@@ -193,6 +205,7 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 	if len(c.bound) > 0 {
 		args = append(append([]Value(nil), c.bound...), args...)
 	}
+	// Recursion alone is no reason to call the handler unfinished: its second level was followed.
 	if in.nesting.calls >= in.budget.limits.Depth || in.nesting.running[c.node] >= 2 {
 		if in.nesting.running[c.node] < 2 && in.turn.handler != nil && !in.probes.on && !plain(args) {
 			in.turn.handler.cut = true
@@ -204,6 +217,7 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 		probe = in.probe(o, this, args, at)
 		args = passed(args, c, at)
 	}
+	// From here on nothing has to call it in order to see what it does.
 	in.definitions.called[c.node] = true
 	in.nesting.calls++
 	in.nesting.running[c.node]++
@@ -222,6 +236,7 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 func (in *interp) run(c *closure, this Value, args []Value) Value {
 	s := &scope{up: c.scope, this: this, isFun: !c.arrow, args: args, home: c.home}
 	f := in.state.push(frameFunction, "")
+	// An arrow function has this and arguments of the function around it.
 	if c.arrow {
 		s.isFun = true
 		s.this = thisOf(c.scope)
@@ -255,6 +270,7 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 		in.statements(body.List, s, c.file)
 	}
 	out := in.state.returned(f)
+	// Values of yield have no order here: a loop around a yield has lost it.
 	if c.generator {
 		o := in.heap.newArray()
 		if y := s.vars["yield*"]; y != nil {
@@ -333,12 +349,14 @@ func (in *interp) construct(fn Value, args []Value, at position) Value {
 	return in.state.alternatives(fn, func(a Atom) Value {
 		switch {
 		case a.kind == isObject && a.obj.class != nil:
+			// new ZodString({ typeName: "ZodString", … }), from a bundle.
 			if v, ok := in.zodOfTypeName(args, at); ok {
 				return v
 			}
 			return in.instance(a.obj, args, at)
 		case a.kind == isObject && a.obj.call != nil:
 			o := in.heap.newObject("")
+			// A function used as a class: its instances inherit from F.prototype.
 			if p := a.obj.own("prototype"); len(p) == 1 && p[0].kind == isObject {
 				o.proto = p[0].obj
 			}
@@ -385,6 +403,7 @@ func (in *interp) callbacks(args []Value, at position) Value {
 			if a.obj.class != nil || a.obj.native != "" {
 				continue
 			}
+			// A call may add properties, so the names are copied.
 			keys := append([]string(nil), a.obj.keys...)
 			sort.Strings(keys)
 			for i, k := range keys {
@@ -412,6 +431,7 @@ func (in *interp) aside(o *Object, at position) Value {
 	for range o.call.params.List {
 		args = append(args, unknown())
 	}
+	// A catch outside must not see exceptions from a call that may never happen.
 	before, catcher := in.state.facts, in.state.catcher
 	in.state.catcher = nil
 	out := in.invoke(o, o.call.this, args, at)

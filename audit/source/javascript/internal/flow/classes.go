@@ -5,6 +5,9 @@ package flow
 
 import "github.com/dop251/goja/ast"
 
+// Classes of the program. An instance is a plain object with a prototype; the constructor runs as
+// any function does.
+
 // class is the value of a class. Methods go to the prototype object and static members to the
 // constructor. Fields are evaluated for each instance, by initialize. If the parent is native,
 // instances are of the parent's native class: an Error, a McpServer.

@@ -10,6 +10,10 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Conditions. A condition is a value like any other; its alternatives carry the facts that each
+// of them proves. A branch splits them into truthy and falsy ones, and takes what all of one side
+// know.
+
 // logical is &&, || and ??. The right side runs only where the left side does not decide, so it
 // runs under the left side's facts, and its ways join with the way that skips it.
 //
@@ -31,6 +35,7 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 			switch a.kind {
 			case isUndefined, isNull:
 				on = append(on, a)
+			// Either may be null at run time.
 			case isUnknown, isNative:
 				on, short = append(on, a), append(short, a)
 			case isText:

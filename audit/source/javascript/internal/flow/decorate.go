@@ -13,8 +13,8 @@ import (
 //
 //	__decorate([Tool({ name: "read" }), __param(0, inject("Files"))], ReadTool.prototype, "run", null)
 //
-// Decorators of the program are called so. Those of packages are known by their names: they give a
-// constructor its arguments (inject.go), or make a method a tool.
+// Decorators of the program are called so. Those of packages are known by their names: they
+// give a constructor its arguments (inject.go), or make a method a tool.
 
 // decorators are functions of compilers that call decorators.
 var decorators = map[string]bool{"__decorateClass": true, "__decorate": true}
@@ -105,6 +105,7 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 		d.class.inject(name, func() Value { return arg(in.arguments(call.ArgumentList, s, u), 0) }, d.key, parameter)
 		return
 	}
+	// A decorator of a package, with arguments: @Tool({ name: "read" }).
 	if len(fn) == 1 && fn[0].kind == isNative {
 		in.applied(call.Callee, fn, in.arguments(call.ArgumentList, s, u), d, parameter)
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A bundle sets up all of its packages when it is loaded, and its tools need few of them. A declaration of
-// a file's top level that costs much and registers no tool in its text is taken back, and runs when one
-// of its names is read for the first time.
+// A bundle sets up all of its packages when it is loaded, and its tools need few of them. A
+// declaration of a file's top level that costs much and registers no tool in its text is taken
+// back, and runs when one of its names is read for the first time.
 
 // Both count steps.
 const (
@@ -29,7 +29,10 @@ type deferred struct {
 	cut bool
 }
 
-// declaration runs one binding of a declaration of the top level, or puts it off.
+// declaration runs one binding of a declaration of the top level, or puts it off:
+//
+//	var schemas = buildEverySchema()    // in a bundle: put off, perhaps for ever
+//	const app = createServer()          // cheap, or registers tools: runs now
 func (in *interp) declaration(b *ast.Binding, s *scope, u *unit) {
 	run := func() { in.bindInit(b, s, u) }
 	if b.Initializer == nil || u.urgent(b.Initializer) {
@@ -39,6 +42,7 @@ func (in *interp) declaration(b *ast.Binding, s *scope, u *unit) {
 	if in.cheaply(run) {
 		return
 	}
+	// Each name that the pattern declares waits for the same declaration.
 	d := &deferred{run: run}
 	for _, name := range namesIn(b.Target, nil) {
 		if sl := s.vars[name]; sl != nil {
@@ -108,6 +112,7 @@ func (in *interp) apart(run func()) (whole bool) {
 	in.journal.made = []*slot{}
 	in.budget.limit = steps + min(deferLimit, max(in.budget.limits.StepsFile-in.budget.apart, 0))
 	whole = in.bounded(deferLimit, func() {
+		// A try may be the first to read the name; the declaration itself is not one.
 		in.probes.on = false
 		in.journal.rise()
 		f := in.state.push(frameFunction, "")

@@ -9,6 +9,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
+// Exceptions. A throw ends a way, and a catch takes it up again. Two kinds reach a catch: the
+// program's own throws, with known facts, and exceptions out of unknown calls.
+
 // A catcher gathers the ways that throw inside a try.
 type catcher struct {
 	mark int
@@ -35,10 +38,10 @@ func (st *state) throw(v Value, most int) {
 	st.dead = true
 }
 
-// attempt is try and catch. The handler runs once for each way that throws, with the facts of
-// that way, and once more for exceptions from elsewhere: any call may throw before or after any
-// write of the body. That run starts from the facts before the body, and finds slots as they were
-// or as the body left them.
+// attempt is try and catch. The handler runs once for each way that throws, with its facts, and
+// once more for exceptions from elsewhere: any call may throw before or after any write of the
+// body. That run starts from the facts before the body, and finds slots as they were or as the
+// body left them.
 //
 //	try { inside(p) } catch { return }     // behind it p is checked
 //	try { inside(p) } catch { log() }      // behind it p is not: the handler goes on
@@ -57,12 +60,16 @@ func (st *state) attempt(run func(), handle func(thrown Value)) {
 	st.journal.undo(c.mark)
 	st.close(floor)
 	st.facts, st.dead = before, false
+	// Exceptions from elsewhere. If a look-up of a name is among them, its facts hold: a name
+	// that cannot be resolved cannot be requested either. With ways left out, nothing is known.
 	other := before
 	if !c.full {
 		other = before.and(c.resolved)
 	}
 	w, alive := st.fork(choice{possible: true}, func() {
 		st.facts = other
+		// The exception came before or after any of the writes, so each slot may have either
+		// content.
 		for _, w := range body.writes {
 			st.journal.keep(w.s)
 			w.s.content = joinSlots(w.s.content, w.what)
@@ -140,7 +147,9 @@ func messageOf(args []Value) Value {
 }
 
 // instanceOf is "value instanceof class". It is known for exceptions only, where a handler
-// decides by it whether to go on.
+// decides by it whether to go on:
+//
+//	catch (e) { if (e instanceof OutsideError) throw e; return fallback }
 func instanceOf(v, class Value) Value {
 	var out Value
 	for _, a := range v {

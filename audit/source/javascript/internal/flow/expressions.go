@@ -11,6 +11,8 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Expressions. The walk evaluates each of them to a value, in the order of the language.
+
 // eval returns what an expression may be. Evaluation has side effects as in JavaScript: it writes
 // slots, adds facts, ends ways and finds sinks, in the order of the program.
 func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
@@ -264,6 +266,7 @@ func (in *interp) chosen(o, k Value, at position) Value {
 		}
 	}
 	v := in.getAny(o)
+	// A table of the program's values, indexed by the caller.
 	if len(k.tainted()) > 0 && len(v.tainted()) == 0 && allObjects(o) {
 		var member facts
 		for _, a := range k {
@@ -293,8 +296,8 @@ func allObjects(v Value) bool {
 	return true
 }
 
-// arguments evaluates a list of arguments or elements. What ...spread adds beyond the known
-// elements has no index any more; it stands as one further value.
+// arguments evaluates a list of arguments or elements. Elements of ...spread without a known
+// index stand as one further value.
 func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	var out []Value
 	for _, e := range list {
@@ -378,8 +381,7 @@ func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
 	}
 }
 
-// nameFunction gives a function without a name that of its variable or property, for the steps
-// that the report shows.
+// nameFunction names a function after its variable or property, for the steps in the report.
 func nameFunction(v Value, name string) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil && a.obj.call.name == "" {
@@ -412,6 +414,7 @@ func (in *interp) copyInto(o *Object, v Value) {
 			in.budget.cost(len(names))
 			for _, k := range names {
 				f := in.getObject(a, k, position{})
+				// With several alternatives, each property may also be the old one.
 				if len(v) > 1 {
 					f = join(f, o.own(k))
 				}
@@ -450,9 +453,9 @@ func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 	return v
 }
 
-// named evaluates a value that gets a name. A function takes the name. A call whose text has the
-// name of an MCP method in it makes the schema of that request; minified bundles are recognised
-// by this alone.
+// named evaluates a value that gets a name. A function takes the name. A call with the name of an
+// MCP method in its text makes the schema of that request; minified bundles are recognised by
+// this alone.
 func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *unit) Value {
 	v := in.eval(e, s, u)
 	if id, ok := target.(*ast.Identifier); ok {

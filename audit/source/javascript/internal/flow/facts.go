@@ -69,8 +69,8 @@ const (
 	bitAddress          Bits = 1 << 60
 )
 
-// bitsCore are the ranges without which a guard of internal addresses counts as incomplete. The
-// others are forgotten in good guards, too, and harmless on most machines.
+// bitsCore are the ranges without which a guard of internal addresses counts as incomplete. A gap
+// among the others makes no weakness of its own.
 const (
 	bitsPath    = bitDots | bitAbs | bitSibling
 	bitsShell   = bitSemi | bitDollar | bitTick | bitPipe | bitAmp | bitNewline
@@ -103,6 +103,7 @@ func factsOf(list []fact) facts {
 	return facts{&list}
 }
 
+// all returns the list, sorted by origin.
 func (f facts) all() []fact {
 	if f.list == nil {
 		return nil
@@ -176,6 +177,8 @@ func (st *state) ofAddresses(v Value) Value {
 	return v
 }
 
+// ofAddresses is ofAddresses for the facts of one side; before are the facts in front of the
+// condition.
 func (f facts) ofAddresses(before facts) facts {
 	out := f
 	for _, x := range f.all() {
@@ -186,7 +189,7 @@ func (f facts) ofAddresses(before facts) facts {
 	return out
 }
 
-// or returns what is known where either holds, and nobody knows which one: the bits in both.
+// or returns the knowledge common to both, for a point where either may hold: the bits in both.
 func (f facts) or(other facts) facts {
 	if f == other {
 		return f

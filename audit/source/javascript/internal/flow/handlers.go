@@ -3,8 +3,10 @@
 
 package flow
 
-// A turn is the run of one handler. Its origins name the fields of the arguments, and end with it: facts about
-// one handler's arguments say nothing of another's.
+// The run of a handler, with arguments that stand for everything a caller can send.
+
+// A turn is the run of one handler. Its origins name the fields of the arguments, and end with
+// it: facts about one handler's arguments say nothing of another's.
 type turn struct {
 	budget *budget
 	state  *state

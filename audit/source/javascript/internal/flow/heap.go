@@ -8,13 +8,17 @@ import (
 	"strings"
 )
 
-// The heap is what the program's names lead to: global variables, objects, and what the program wrote onto
-// things that it does not contain (fs.readFile = …). Variables of functions are in scopes, which the
-// walk passes on.
+// The heap is what the program's names lead to: global variables, objects, and properties written
+// onto natives (fs.readFile = …). Variables of functions are in scopes, and the walk passes those
+// on.
 //
-// One object stands for all that one expression made on one pass of the walk. So a write to an object that is
-// the only alternative replaces the old value, and a write where others are possible joins it
-// (setAll).
+// One object stands for everything that one expression made on one pass of the walk. In a loop,
+//
+//	for (const f of files) { const o = { f }; list.push(o) }
+//
+// each round makes another object, up to the bounds of rounds; in a function each call does. So a
+// write to an object that is the only alternative replaces the old value (a strong update), and a
+// write where others are possible joins it (a weak one, see setAll).
 type heap struct {
 	budget  *budget
 	journal *journal
@@ -39,8 +43,8 @@ func (hp *heap) newArray(list ...Value) *Object {
 	return o
 }
 
-// maxElements bounds the elements of a list that are told apart. Tables of a few hundred entries
-// register tools in real servers, so the bound is above these.
+// maxElements bounds the elements of a list that are told apart. Generated tables of tools have
+// hundreds of entries, so the bound is well above these.
 const maxElements = 2000
 
 // clamp joins the elements past the bound into rest, where their index is unknown.
@@ -158,7 +162,7 @@ func (hp *heap) global(name string) Value {
 }
 
 // getNative reads a property of a native, which is another native with a longer name:
-// fs.promises.readFile. What the program wrote there comes first. The environment and the
+// fs.promises.readFile. Properties written by the program come first. The environment and the
 // arguments of the process are configuration, so unknown. Names of more than twelve parts come
 // from loops, and end here.
 func (hp *heap) getNative(name, key string) Value {

@@ -9,14 +9,14 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
-// Containers of dependency injection make objects. A program registers something under a token, and the
-// parameters of a constructor ask for it by a token or by their type:
+// Containers of dependency injection make objects. A program registers something under a token,
+// and the parameters of a constructor ask for it by a token or by their type:
 //
 //	container.register("Files", { useClass: Files })
 //	class ReadTool { constructor(@inject("Files") private files) {} }
 //
 // All containers of a program are one here, and each object is made once. A program with two
-// containers would mix them up; none was seen.
+// containers would see them mixed up.
 
 // injecting are names of decorators with the token of a parameter or property.
 var injecting = map[string]bool{"inject": true, "Inject": true, "injectAll": true, "multiInject": true, "InjectMany": true, "injectWithTransform": true}
@@ -81,6 +81,7 @@ func tokenKey(v Value) any {
 // provide registers a provider, in addition to others or instead of them.
 func (c *container) provide(token Value, p *provider, add bool) {
 	key := tokenKey(token)
+	// A try must not register anything.
 	if key == nil || c.probes.on || len(c.providers[key]) >= maxElements {
 		return
 	}
@@ -226,6 +227,7 @@ func (in *interp) resolved(w want) Value {
 	if len(list) > 0 {
 		return in.makes(list[len(list)-1])
 	}
+	// A class that was not registered: containers make an instance of it, once.
 	if o, ok := key.(*Object); ok && o.class != nil && o.class.ctor == o {
 		p := &provider{class: objectOf(o)}
 		in.container.provide(w.token, p, true)
@@ -258,6 +260,7 @@ func (in *interp) makes(p *provider) Value {
 			}
 		}
 	}
+	// Nothing runs at present, so the provider runs in place.
 	if in.turn.handler == nil {
 		run()
 		in.state.dead = false
@@ -299,6 +302,10 @@ func (in *interp) injectedInstance(ctor *Object) Value {
 }
 
 // injected are the arguments of a constructor: by token, or by the type of the parameter.
+// TypeScript writes the types into the program (design:paramtypes), and package parse adds them
+// where the compiler would have.
+//
+//	constructor(@inject("Files") files, logger: Logger)   // by token; by type
 func (in *interp) injected(c *class, depth int) []Value {
 	if len(c.init) == 0 {
 		if above := c.above(); above != nil && depth < 8 {
@@ -306,6 +313,7 @@ func (in *interp) injected(c *class, depth int) []Value {
 		}
 		return nil
 	}
+	// Now all files are loaded, and the types exist.
 	if len(c.typesOf) > 0 {
 		types := in.call(c.typesOf, undefined(), nil, position{})
 		c.typesOf, c.types = nil, in.heap.elements(types).known

@@ -64,8 +64,8 @@ type scope struct {
 }
 
 // An interp reads one program. It holds only the walk over the syntax tree: eval, statement, call
-// and what these need. Everything that they read or change belongs to a part with a purpose of its own, so
-// that a method on a part cannot depend on more than the part and its links.
+// and what these need. Data belongs to a part with a purpose of its own, so a method on a part
+// can depend on nothing but the part and its links.
 //
 // The parts are values, not pointers: there is one of each, and newInterp links those that need
 // each other. An interp must therefore not be copied.
@@ -86,6 +86,7 @@ type interp struct {
 	report      report      // what the analysis has found
 }
 
+// newInterp makes an interpreter and links its parts.
 func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
 	in := &interp{
 		budget:      budget{ctx: ctx, limits: limits, limit: limits.Steps},

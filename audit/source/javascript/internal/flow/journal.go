@@ -5,19 +5,21 @@ package flow
 
 // A journal takes back what was written. The walk goes both ways of a branch from one state:
 //
-//	if (x) { a = 1 } else { b = 2 }
+//	if (x) { a = 1; b = 2 } else { a = 3 }
 //
-// It runs the first side, captures the slots that it wrote, undoes them, does the same with the
-// second side, and joins both captures behind the branch (see state.meet). Copying the heap instead would cost
-// as much as the heap is large, at every branch.
+// It runs the first side and captures its writes (a = 1, b = 2), undoes them, does the same with
+// the second side (a = 3), and joins both captures behind the branch: a is 1 or 3, and b is 2 or
+// what it was before (state.meet). Copying the heap instead would cost as much as the heap is
+// large, at every branch.
 //
-// trail has the old content of each slot before a write, oldest first. open gives a mark in it, and undo
-// goes back to the mark. clock and floor save most of the notes: floor is the clock of the innermost open
-// mark, and a slot that was made since then (born >= floor) cannot be seen from the state at that mark,
-// so its writes need no note.
+// trail has the old content of each slot before a write, oldest first. open gives a mark in it,
+// and undo goes back to the mark. clock and floor save most of the notes: floor is the clock of
+// the innermost open mark. A younger slot (born >= floor) cannot be seen from the state at that
+// mark, so its writes need no note. Most writes are of this kind, since functions write their own
+// variables.
 //
-// Invariants: undo(mark) restores every slot older than the mark to its content at open. The trail never
-// shrinks below the mark of an open frame.
+// Invariants: undo(mark) restores every slot older than the mark to its content at open. The
+// trail never shrinks below the mark of an open frame.
 type journal struct {
 	budget *budget
 
@@ -99,9 +101,9 @@ func (j *journal) undo(mark int) {
 	j.trail = j.trail[:mark]
 }
 
-// merged joins the captures of ways: what the slots hold behind them. A slot that a way did not
-// write keeps its present content on that way, so every slot of the union is joined over all
-// ways. Each value gets the facts of its way:
+// merged joins the captures of ways: what the slots hold behind them. On ways without a write to
+// a slot, the slot keeps its present content: every slot of the union is joined over all ways.
+// Each value gets the facts of its way:
 //
 //	let safe = "/srv/x"
 //	if (ok(p)) safe = p     // behind it, safe is "/srv/x", or p with ok's facts

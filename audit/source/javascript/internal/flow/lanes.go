@@ -47,8 +47,8 @@ type outcome struct {
 	whole   bool
 }
 
-// tasks are the handlers, one by one. One of many tools is run without a name first, which
-// collects the names that it compares with (picks); then it becomes a task for each name.
+// tasks are the handlers, one by one. One of many tools runs without a name first, to collect the
+// names in its comparisons (picks); then it becomes a task for each name.
 func (in *interp) tasks(listed map[string]bool) []task {
 	var list []task
 	for i, h := range in.registry.handlers {
@@ -56,9 +56,11 @@ func (in *interp) tasks(listed map[string]bool) []task {
 			list = append(list, task{index: i, tool: h.tool})
 			continue
 		}
+		// Names that came up while files were loaded belong to other tables.
 		in.registry.picks = map[string]bool{}
 		o := in.do(task{index: i})
 		maps.Copy(in.registry.picks, listed)
+		// It looks for no names: one tool, or a table that the analysis cannot see.
 		if len(in.registry.picks) == 0 {
 			in.report.take(task{}, o)
 			continue
@@ -100,6 +102,8 @@ func (p *Program) runHandlers() {
 	list := in.tasks(in.listed())
 	out := make([]outcome, len(list))
 	i := 0
+	// The first handlers run alone, until it is clear that the rest costs more than setting up a
+	// second interpreter.
 	for ; i < len(list) && (in.budget.steps-setUp < max(setUp, shareSteps) || len(list)-i < shareTasks); i++ {
 		out[i] = in.do(list[i])
 	}

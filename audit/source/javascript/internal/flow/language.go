@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// Functions of the language itself, by their names. The switch statements below are the whole of
+// what is known about them.
+
 // languageCall calls a function of the language itself.
 func (in *interp) languageCall(name string, args []Value, at position) (Value, bool) {
 	if identities[name] {
@@ -51,6 +54,7 @@ func (in *interp) valueCall(name string, args []Value, at position) (Value, bool
 	// Nothing that matters to a path, a host or a shell is left of the text.
 	case "encodeURIComponent", "escape":
 		return remap(reshape(first, func(h hole) hole { h.safe = bitsAll; return h }), func(h hole) hole { return h }), true
+	// All arguments in a value stand somewhere in its JSON.
 	case "JSON.stringify":
 		return in.heap.flatten(first, 0), true
 	case "JSON.parse":
@@ -132,6 +136,7 @@ func (in *interp) objectCall(name string, args []Value, at position) (Value, boo
 		return first, true
 	case "Object.getPrototypeOf", "Reflect.getPrototypeOf":
 		return unknown(), true
+	// esbuild copies exports by their descriptors.
 	case "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor":
 		d := in.heap.newObject("")
 		in.heap.set(d, "get", undefined())
@@ -155,6 +160,7 @@ func (in *interp) objectCall(name string, args []Value, at position) (Value, boo
 func (in *interp) controlCall(name string, args []Value, at position) (Value, bool) {
 	first := arg(args, 0)
 	switch name {
+	// Promises are their values already, so a list of them is a list of values.
 	case "Promise.all", "Promise.allSettled":
 		q := in.heap.elements(first)
 		o := in.heap.newArray()

@@ -15,8 +15,9 @@ import (
 //	server.setRequestHandler(CallToolRequestSchema, async (request) => {
 //	  switch (request.params.name) { case "read_file": …
 //
-// It runs once with an unknown name, which shows the names that it looks for, and then once for each
-// name. So the tools do not share a budget, and code in front of the switch counts for every tool.
+// It runs once with an unknown name to find the names in its comparisons, and then once for each
+// name. So the tools do not share a budget, and code in front of the switch counts for every
+// tool.
 
 // begin runs what a server does when a client has come: some servers have their tools only then.
 func (in *interp) begin() {
@@ -40,8 +41,11 @@ func names(schema Value, short, method string) bool {
 	return false
 }
 
-// listed are the tools' names in the lists that the program returns. Their parameters are noted,
-// so a parameter that reaches nothing is in the report, too.
+// listed are the tools' names in the lists that the program returns:
+//
+//	server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [{ name: "read", inputSchema }] }))
+//
+// Their parameters are noted, so a parameter that reaches nothing is in the report, too.
 func (in *interp) listed() map[string]bool {
 	found := map[string]bool{}
 	for _, fn := range in.registry.listings {

@@ -17,10 +17,9 @@ import (
 // Telemetry, settings and the like are called at every turn, cost much, and get nothing from the
 // caller. If such a call has run twice in a handler, its result is used again (repeatedPlain).
 //
-// In a handler or file that has cost much already, the same holds for all calls with arguments
-// that look alike, if at least as much is known of the arguments as at the first call
-// (repeatedAlike). Bundles call the same helpers over and over, and would use up their steps in
-// them.
+// In a handler or file with a high cost already, the same holds for all calls with arguments of
+// one look, if at least as much is known of the arguments as at the first call (repeatedAlike).
+// Bundles call the same helpers over and over, and would use up their steps in them.
 //
 // The second kind can be wrong: a call may read a variable that has changed since. It is the
 // price for reaching the end of large handlers at all.
@@ -88,6 +87,7 @@ func (in *interp) repeated(c *closure, this Value, args []Value, run func() Valu
 	case !pressed:
 		return run()
 	}
+	// Looking at arguments costs, too, so it is done only for functions that once cost much.
 	if in.memory.costly[c.node] {
 		return in.repeatedAlike(c, this, args, run)
 	}
@@ -107,6 +107,8 @@ func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func()
 		key.this = this[0].obj
 	}
 	m := in.memory.memo(key)
+	// The second call can differ from the first, which may have set something up. Both results
+	// count.
 	if m.calls >= memoCalls && m.cost >= memoCost {
 		return m.value
 	}
@@ -133,6 +135,7 @@ func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func()
 	key.shape, in.memory.buf = string(l.buf), l.buf
 	in.budget.cost(len(l.buf) / 16)
 	m := in.memory.memo(key)
+	// With fewer facts than at the first call, a guard inside could come to less.
 	if m.calls > 0 && m.cost >= memoPressed && in.state.facts.holds(m.facts) {
 		in.budget.cost(len(m.writes))
 		for _, w := range m.writes {
@@ -182,8 +185,10 @@ type look struct {
 	buf  []byte
 }
 
+// byte writes a mark.
 func (l *look) byte(b byte) { l.buf = append(l.buf, b) }
 
+// int writes a number behind a mark, so that neighbouring numbers stay apart.
 func (l *look) int(mark byte, n int) { l.buf = strconv.AppendInt(append(l.buf, mark), int64(n), 10) }
 
 // name writes a text so that its end is clear. Of a long one the hash is enough.
@@ -276,8 +281,10 @@ func (l *look) object(o *Object, depth int) {
 	case o.call != nil, depth == 0:
 		l.labels(o)
 		return
+	// An instance: its id, and its properties as well.
 	case o.class != nil || o.native != "" && o.native != "Array":
 		l.int('#', o.id)
+	// A function used as a class, or Object.create.
 	case o.proto != nil:
 		l.int('^', o.proto.id)
 	case o.array != nil:
@@ -292,6 +299,7 @@ func (l *look) object(o *Object, depth int) {
 	}
 	l.byte('{')
 	keys := o.keys
+	// Too large to write: only the same object looks alike, as far as its first properties go.
 	if len(keys) > memoKeys {
 		l.int('#', o.id)
 		keys = keys[:memoKeys]
@@ -339,6 +347,7 @@ type reach struct {
 	slots   int
 }
 
+// value goes through the alternatives of a value.
 func (r *reach) value(v Value) {
 	r.slots++
 	for i := range v {
@@ -356,6 +365,7 @@ func (r *reach) value(v Value) {
 	}
 }
 
+// slot goes through everything that a slot holds.
 func (r *reach) slot(s *slot) {
 	if s == nil {
 		return

@@ -10,6 +10,9 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Methods of values. A method belongs to the kind of its object; for objects of unknown kind its
+// name alone tells something.
+
 // callMethod is o.key(…). Before anything else it looks whether the call registers a tool. Of
 // several alternatives, those without methods are left out: the program would have thrown for
 // them.
@@ -18,6 +21,7 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 	if in.state.dead {
 		return undefined()
 	}
+	// A registration returns an object to configure the tool, which nobody needs.
 	if in.register(o, key, args, at) {
 		return unknown()
 	}
@@ -62,6 +66,7 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 	switch a.kind {
 	case isUndefined, isNull:
 		return unknown()
+	// A text that may be a list has methods of lists, too.
 	case isText:
 		if a.open {
 			if v, ok := in.openMethod(a, key, args, at); ok {
@@ -84,6 +89,7 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 			}
 		}
 		return in.nativeMethod(a.name, key, this, args, at)
+	// Nobody knows what it is. Names of methods still tell about sinks and lists.
 	case isUnknown:
 		in.sinks.method(key, args, at)
 		return in.unknownMethod(this, key, args, at)
@@ -91,10 +97,9 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 	return in.objectMethod(a, key, args, at)
 }
 
-// nativeMethod calls a method of something native. Its name is the native's name and the
-// method's, which is the key for all that is known about it: "fs.promises" and "readFile". call,
-// apply and bind are those of a function; an HTTP client that is configured stays an HTTP client
-// (axios.create).
+// nativeMethod calls a method of something native. Its full name is the key to all knowledge
+// about it: "fs.promises" and "readFile". call, apply and bind are those of a function; an HTTP
+// client that is configured stays an HTTP client (axios.create).
 func (in *interp) nativeMethod(name, key string, this Value, args []Value, at position) Value {
 	full := name + "." + key
 	switch key {
@@ -107,6 +112,8 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 	case "bind":
 		return native(name)
 	case "create", "extend", "defaults":
+		// The new client is an HTTP client with options, of which a base URL does not matter: the
+		// caller's URL may be absolute.
 		if isHTTPClient(name) {
 			return native(name)
 		}
@@ -114,6 +121,7 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 	if v := in.heap.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
 		full = v[0].name
 	}
+	// userSchema.parse(data), imported from a package: data, for all that is known.
 	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // of another package, for what it describes
 		return arg(args, 0)
 	}
@@ -178,6 +186,7 @@ func (in *interp) promiseMethod(this Value, key string, args []Value, at positio
 	v := settledOf(this)
 	switch key {
 	case "then":
+		// then() without a function passes the value on.
 		if len(callable(arg(args, 0))) == 0 {
 			return v, true
 		}
@@ -222,8 +231,7 @@ func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Val
 //
 //	st.holds(p, constant("/srv/"), strings.HasPrefix)    // p.startsWith("/srv/")
 //
-// A root that is known to end with a slash gets one, which decides whether siblings pass (see
-// bitRootSlash).
+// A root known to end with a slash gets one, and siblings no longer pass (see bitRootSlash).
 func (st *state) holds(v Value, with Value, f func(value, with string) ternary) Value {
 	if with == nil {
 		with = constant("")
@@ -356,6 +364,8 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 		return this
 	}
 	in.sinks.method(key, args, at)
+	// A method without arguments that nobody knows is taken to return the text:
+	// args.path.expand() should not hide the caller's text.
 	if len(this.tainted()) > 0 && len(args) == 0 {
 		return this
 	}
@@ -474,6 +484,7 @@ func (hp *heap) split(this, sep Value) Value {
 		}
 		a.open = false
 		begins, _ := prefix(a.text)
+		// "git log ${ref}".split(" "): the words in front of the hole are known.
 		if w, _, found := strings.Cut(begins, c); okSep && found && c != "" && len(this) == 1 {
 			o.array.list = []Value{constant(w)}
 			rest := begins[len(w)+len(c):]
@@ -495,6 +506,7 @@ func (hp *heap) split(this, sep Value) Value {
 func indexed(v Value) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
+		// A known "no" is the index -1; a known "yes" is an unknown index.
 		switch out[i].kind {
 		case isTruth:
 			out[i].kind, out[i].name = isUnknown, indexName
@@ -517,6 +529,7 @@ const indexName = "#index"
 //
 //	i > -1, i >= 0, i !== -1      // found
 //	i < 0, i <= -1, i === -1      // not found
+//	i === 0                       // found at the start (atStart)
 //
 // Other comparisons are about the place and prove nothing.
 func compareIndex(op token.Token, a, b Value) (Value, bool) {

@@ -11,6 +11,9 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
+// Files and packages. Files of the audited directory run; packages are natives with the name of
+// the package. Whether a specifier is one or the other is decided by the loader.
+
 // modules are the files of the program, each loaded once.
 type modules struct {
 	load  Loader
@@ -50,6 +53,7 @@ func (in *interp) requireName(name string, u *unit) Value {
 // A file may be loaded in the midst of a handler, by import() or a lazy require. It belongs to
 // none: facts are put aside, and its writes leave the trail, so that no undo takes them back.
 func (in *interp) module(f *parse.File) Value {
+	// Loaded already, or being loaded further up the stack.
 	if u, ok := in.modules.units[f.Name]; ok {
 		return u.exported()
 	}
@@ -62,6 +66,7 @@ func (in *interp) module(f *parse.File) Value {
 	in.heap.declare(s, "exports", u.exports.own("exports"))
 	in.heap.declare(s, "__filename", unknown())
 	in.heap.declare(s, "__dirname", unknown())
+	// A bundle defines these helpers in its own text.
 	for helper := range helpers {
 		if strings.Contains(f.Text, helper) {
 			in.heap.declare(s, helper, native(helper))
@@ -83,6 +88,7 @@ func (in *interp) module(f *parse.File) Value {
 	})
 	in.state.facts, in.state.dead, in.turn.handler, in.budget.began = before, dead, current, began
 	in.journal.trail = in.journal.trail[:mark] // what a file sets up stays, whichever way it was loaded on
+	// The report names files that were cut, since tools may be missing.
 	if !whole || in.modules.short {
 		in.modules.short = false
 		in.report.cut = append(in.report.cut, f.Name)

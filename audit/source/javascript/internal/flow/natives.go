@@ -9,6 +9,11 @@ import (
 	"strings"
 )
 
+// Calls of natives: functions that the program does not contain. A native is a name, so knowing a
+// function means knowing its full name, after imports, aliases and methods were followed.
+//
+//	import { promises as fs } from "node:fs"; fs.readFile(p)     // fs.promises.readFile
+
 // packages have other names for the same functions.
 var packages = map[string]string{
 	"fs/promises": "fs.promises", "fs-extra": "fs", "graceful-fs": "fs", "path/posix": "path", "path/win32": "path", "pathe": "path", "upath": "path",
@@ -67,9 +72,9 @@ func (in *interp) nativeCall(name string, this Value, args []Value, at position)
 	return in.unknownCall(name, this, args, at)
 }
 
-// identities are functions that return their text nearly unchanged. A guard in front of them still
-// holds behind them, as far as families go: decoding is left out, because guards of encoded text
-// are rare and sinks decode nothing themselves.
+// identities are functions that return their text nearly unchanged. A guard in front of them
+// counts behind them, too. decodeURIComponent can bring back an attack such a guard did not see
+// ("%2e%2e/"); that is missed.
 var identities = map[string]bool{
 	"String": true, "decodeURIComponent": true, "decodeURI": true, "unescape": true, "encodeURI": true, "Object": true, "structuredClone": true,
 	"untildify": true, "expand-tilde": true, "normalize-path": true, "slash": true, "normalize-url": true, "util.inspect": true, "dedent": true,

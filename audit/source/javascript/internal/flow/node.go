@@ -10,12 +10,14 @@ import (
 	"strings"
 )
 
+// Functions and classes of Node.js, and guards from packages, as far as they matter to verdicts.
+
 // errPattern: a regular expression of JavaScript that Go's engine cannot express.
 var errPattern = errors.New("not understood")
 
-// nodeCall knows the functions of Node.js that matter to guards, and calls back those that take a
-// callback. Results of other functions are unknown but rest on the arguments: a branch on them is
-// a branch on an argument.
+// nodeCall knows the functions of Node.js that matter to guards, and calls their callbacks.
+// Results of other functions are unknown but rest on the arguments: a branch on them is a branch
+// on an argument.
 func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool) {
 	first := textOf(arg(args, 0))
 	base := strings.TrimSuffix(strings.TrimSuffix(name, ".native"), "Sync")
@@ -29,6 +31,7 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 		return real, true
 	case "dns.lookup", "dns.promises.lookup", "dns.resolve", "dns.promises.resolve", "dns.resolve4", "dns.promises.resolve4", "dns.resolve6", "dns.promises.resolve6":
 		return in.resolveName(name, first, args, at), true
+	// These decide whether a check of ranges applies to a host at all.
 	case "net.isIP", "net.isIPv4", "net.isIPv6":
 		return in.isIP(base, first), true
 	case "child_process.exec", "child_process.execFile", "fs.readFile", "fs.writeFile", "fs.stat", "fs.lstat", "fs.access", "fs.readdir", "fs.mkdir", "fs.exists":
@@ -37,6 +40,7 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 		}
 		return unknownDep(), true
 	}
+	// The result of reading a file rests on the path, and comes from no caller.
 	if strings.HasPrefix(name, "fs.") && !strings.Contains(name, "#") {
 		in.callbacks(args, at)
 		return unknownDep(), true
@@ -44,9 +48,8 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 	return nil, false
 }
 
-// nodeCallback calls (error, value) => … with the value. It does so twice: the first call is
-// taken back and shows where the callback writes to variables of its own between calls, the
-// second stays.
+// nodeCallback calls (error, value) => … with the value. It calls once in a fork, and once in
+// place.
 func (in *interp) nodeCallback(args []Value, v Value, at position) {
 	last := arg(args, len(args)-1)
 	if len(args) < 2 || len(callable(last)) == 0 || in.probes.on {
@@ -73,6 +76,7 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 		out := Atom{kind: isTruth, dep: true}
 		for _, h := range first.tainted() {
 			y, n := yes, no
+			// The argument was resolved: the guard looks at its addresses.
 			if h.form == formAddress {
 				y, n = h.resolved(yes), h.resolved(no)
 			}
@@ -95,12 +99,14 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 		return said(0, bitLoopback|bitLoopback6|bitLocalhost), true
 	case "ip.isPublic":
 		return said(bitsPrivate, 0), true
+	// The parsed address is asked for its range later (instanceMethod).
 	case "ipaddr.js.parse", "ipaddr.js.process", "ipaddr.parse", "ipaddr.process":
 		o := in.heap.newObject("ipaddr")
 		o.data = first
 		return objectOf(o), true
 	case "shell-quote.quote", "shell-escape", "shescape.quote", "shlex.quote", "shellescape", "any-shell-escape", "puka.sh", "shell-quote.default.quote":
 		return in.heap.quoted(arg(args, 0)), true
+	// The result is one name without a separator: nothing of a path's families is left.
 	case "sanitize-filename", "filenamify", "slugify", "@sindresorhus/slugify":
 		return reshape(first, func(h hole) hole { h.safe |= bitsPath | bitReal; return h }), true
 	}
@@ -132,6 +138,7 @@ func (hp *heap) quoted(v Value) Value {
 // newNative makes an instance of a class of the language, Node.js or a package. An unknown class
 // gets an object that remembers its options: sinks look into the options of agents and requests.
 func (in *interp) newNative(name string, args []Value, at position) Value {
+	// new Class(…) for a class that zod's $constructor made in a bundle.
 	if class, ok := strings.CutPrefix(name, zodClass); ok {
 		return in.zodOfClass(class, arg(args, 0), at)
 	}
@@ -144,12 +151,14 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 		return in.newURL(args)
 	case "Promise":
 		return in.newPromise(args, at)
+	// Weak collections hold the same entries; nothing here is ever collected.
 	case "Map", "Set", "WeakMap", "WeakSet":
 		return in.heap.newCollection(strings.TrimPrefix(short, "Weak"), args)
 	case "RegExp":
 		return in.heap.newRegExp(args)
 	case "Array":
 		return objectOf(in.heap.newArray())
+	// Traps are ignored: what is read goes to the target.
 	case "Proxy":
 		return arg(args, 0)
 	case "String":
@@ -164,6 +173,8 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	case "WebSocket", "EventSource":
 		in.sinks.call(short, args, at)
 	}
+	// The class belongs to a package. It may be a server with tools in its options, and may call
+	// the functions that it is given.
 	in.toolsOf(name, args, at)
 	in.callbacks(args, at)
 	o := in.heap.newObject(name)
@@ -189,6 +200,7 @@ func (in *interp) newURL(args []Value) Value {
 	if len(args) > 1 {
 		base = textOf(arg(args, 1))
 	}
+	// A URL of constants only. An invalid one throws, so the way ends.
 	if s, ok := text.one(); ok {
 		if b, ok := base.one(); ok {
 			u, valid := parseURL(s, b)
@@ -204,11 +216,13 @@ func (in *interp) newURL(args []Value) Value {
 	}
 	var data Value
 	for _, a := range text {
+		// A relative reference keeps the host of the base. Anything else may bring its own.
 		p, _ := prefix(a.text)
 		if len(args) > 1 && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "//") || len(args) > 1 && strings.HasPrefix(p, "?") || len(args) > 1 && strings.HasPrefix(p, "./") {
 			data = join(data, concat(concat(base, constant("/")), Value{a}))
 			continue
 		}
+		// The text was parsed as a URL, so it is a text.
 		a.open = false
 		data = join(data, remap(Value{a}, func(h hole) hole {
 			if h.form == formRaw || h.form == formPiece {
@@ -262,6 +276,7 @@ func (hp *heap) special(o *Object, key string) (Value, bool) {
 	if o.native != "URL" || len(o.data) == 0 {
 		return specialMap(o, key)
 	}
+	// The program replaced a part of the URL, as url.hostname = "…".
 	if len(o.props) > 0 && o.props[key] != nil {
 		return nil, false
 	}
@@ -469,6 +484,7 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 			}
 			return v, true
 		}
+		// handlers.get(name): each entry is the handler of one tool.
 		if isToolName(first) {
 			var out Value
 			for _, k := range o.keys {
@@ -495,6 +511,7 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 		if isToolName(first) || len(first.tainted()) == 0 {
 			return anyTruth(first.depends()), true
 		}
+		// The caller's text is looked for among the program's own keys.
 		if o.any == nil || len(o.any.v.tainted()) == 0 {
 			list := in.heap.newArray()
 			for _, k := range o.keys {

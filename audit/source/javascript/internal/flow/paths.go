@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// Paths are POSIX paths here, also for servers on Windows: a backslash counts only in the attacks
+// of families that say so.
+
 // pathCall is the module path. Each function changes the form of the holes, and guards of the
 // result will see that form:
 //
@@ -56,6 +59,7 @@ func (in *interp) pathCall(name string, args []Value) (Value, bool) {
 			return unknown(), true
 		}
 		return first, true
+	// The last name of a path has no separator and cannot climb.
 	case "basename":
 		if isConst {
 			return constant(path.Base(s)), true
@@ -139,6 +143,7 @@ func resolvePath(args []Value) Value {
 			rooted := something && begins != "~" || a.text[0].hole != nil && a.text[0].hole.rooted
 			out = join(out, reshape(Value{a}, func(h hole) hole {
 				switch h.form {
+				// These were absolute already, or are judged by their own form.
 				case formReal, formRelative:
 				case formRaw, formPiece, formURL, formJoined:
 					h.form = formResolved
@@ -187,6 +192,7 @@ func joinPath(args []Value) Value {
 		})
 		out = concat(concat(out, constant("/")), t)
 	}
+	// Constants only.
 	if s, ok := out.one(); ok {
 		return constant(path.Clean(s))
 	}
@@ -196,6 +202,7 @@ func joinPath(args []Value) Value {
 			merged = join(merged, Value{a})
 			continue
 		}
+		// Nothing stands in front of the argument, so it is not joined to anything.
 		if _, something := prefix(a.text); !something {
 			merged = join(merged, Value{a})
 			continue

@@ -10,6 +10,9 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
+// Regular expressions. Those of Go run in linear time, so a pattern from the program cannot stall
+// the analysis; patterns that Go cannot express prove nothing.
+
 // compilePattern translates a regular expression of JavaScript to Go, or returns nil where Go has
 // nothing like it (look-ahead, back references). A guard with such a pattern proves nothing. Long
 // patterns are refused: they are tables, and slow to compile.
@@ -27,6 +30,7 @@ func compilePattern(pattern, flags string) *regexp.Regexp {
 			mode += string(f)
 		}
 	}
+	// The flags g and y change the place where a match begins, which tries do not depend on.
 	if mode != "" {
 		s = "(?" + mode + ")" + s
 	}
@@ -87,6 +91,7 @@ func (in *interp) matchText(this, pattern Value, key string) Value {
 	groups.any = &slot{content: content{v: o.array.rest}}
 	in.heap.set(o, "groups", objectOf(groups))
 	var out Value
+	// The groups carry the facts of a match, and null those of no match.
 	truthy, falsy := sides(in.state.matches(this, r))
 	for _, a := range truthy {
 		out = join(out, objectOf(o).given(a.under, a.free))
@@ -120,6 +125,7 @@ func (in *interp) replace(this Value, args []Value, key string, at position) Val
 			return "", false
 		}
 		if r := regexOf(arg(args, 0)); r != nil {
+			// "$&" and "$" mean something else to Go's engine.
 			repl := strings.ReplaceAll(strings.ReplaceAll(with, "$&", "${0}"), "$$", "$$$$")
 			if arg(args, 0)[0].obj.schema.global || key == "replaceAll" {
 				return r.ReplaceAllString(s, repl), true
@@ -157,6 +163,7 @@ func (in *interp) replace(this Value, args []Value, key string, at position) Val
 		}
 		out[i].text, out[i].open = text, false
 	}
+	// The caller's text is put into another one.
 	if with := textOf(arg(args, 1)); len(with.tainted()) > 0 { // what is put in
 		out = join(out, concat(this, with))
 	}

@@ -9,6 +9,10 @@ import (
 	"strings"
 )
 
+// The meaning of a condition is found by trying it. There is no list of recognised guards: any
+// function of the language that can be computed for a constant can be a guard, in any
+// combination.
+
 // A family is a kind of attack, with values of it for each form in which a guard may see them. A
 // form without values has no such attack: a resolved path has no "..".
 type family struct {
@@ -152,6 +156,8 @@ func (f family) placeholder() string {
 // A ternary is the answer of a guard for one value.
 type ternary uint8
 
+// The answers of a guard. perhaps is none: the guard could not be computed for the value, so
+// nothing follows from it.
 const (
 	perhaps ternary = iota
 	always
@@ -203,10 +209,14 @@ func fill(text []part, value, placeholder string) string {
 //	p.startsWith("/srv/")    // false for "/etc/passwd": where true, bitAbs is excluded
 //	p.includes("..")         // true for all of bitDots: where false, they are excluded
 //
+// A guard looks at a text, and the argument may be only a part of it. So each attack is put into
+// the place of the hole first, and unknown parts get a placeholder:
+//
+//	path.join(root, p).startsWith(root)    // tried on "/known-folder/" + attack
+//
 // with is the text that the guard compares with; further attacks are derived from it. The result
 // is as good as the values are: a guard of exactly these values counts as a guard of the family.
-// Values are therefore plain ones, as guards in real servers mean them, and not those of this
-// list.
+// Values are therefore plain ones, as guards in real servers mean them.
 func predicate(text []part, with []part, holds func(value, with string) ternary) Value {
 	h, ok := subject(text)
 	if !ok {
@@ -231,6 +241,7 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 			excludedYes = excludedYes && r == never
 			excludedNo = excludedNo && r == always
 		}
+		// A guard of resolved addresses excludes the shifted families.
 		bit := f.bit
 		if h.form == formAddress {
 			bit = h.resolved(bit)
@@ -242,10 +253,12 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 			no |= bit
 		}
 	}
+	// A deny list of addresses may also be an allow list of addresses.
 	if h.form == formHost {
 		y, n := namesExcluded(text, fill(with, "", "known.example"), holds)
 		yes, no = yes|y, no|n
 	}
+	// Links were resolved in front of the guard.
 	if h.form == formReal {
 		if yes&bitDots != 0 {
 			yes |= bitReal
@@ -274,12 +287,13 @@ func namesExcluded(text []part, with string, holds func(value, with string) tern
 	return yes, no
 }
 
-// among is a guard that is true only for values that the program itself knows, as a look-up in a
-// table. Nothing is then an attack. For a host the same is true of its addresses, since the
-// program chose the name.
+// among is a guard that is true only for the program's own values, as a look-up in a table is.
+// Nothing is then an attack. For a host the same is true of its addresses, since the program
+// chose the name.
 func among(text []part) Value {
 	out := Atom{kind: isTruth, dep: true}
 	for _, h := range holes(text) {
+		// A known scheme or extension says nothing about the rest of the value.
 		if h.form == formScheme || h.form == formOther || h.form == formType {
 			continue
 		}
@@ -338,6 +352,7 @@ func cleaned(h hole, f func(string) (string, bool)) Bits {
 	}
 	var bits Bits
 	for _, fam := range families {
+		// Cleaning a text does not change where a host leads.
 		if fam.isHost() {
 			continue
 		}

@@ -29,8 +29,8 @@ const (
 	maxProbes = 400
 )
 
-// probes are the tries of guards. What a try of one function on one shape of arguments showed holds for all
-// handlers: a try is given constants, and nothing of the handler.
+// probes are the tries of guards. The result for one function and one shape of arguments holds
+// for all handlers: a try is given constants, and nothing of the handler.
 type probes struct {
 	on    bool // a try runs: it finds nothing, registers nothing and calls no callbacks
 	known map[probeKey]probed
@@ -61,6 +61,7 @@ func (p probeResult) apply(v Value) Value {
 	for i := range out {
 		may, mayNot := out[i].truth()
 		switch {
+		// The truth of the result is open: it carries what each side proves.
 		case may && mayNot:
 			out[i].yes, out[i].no = out[i].yes.and(p.yes), out[i].no.and(p.no)
 			if out[i].kind == isUnknown {
@@ -100,6 +101,7 @@ func subjectOf(v Value) (h *hole, isURL bool) {
 func (in *interp) probe(o *Object, this Value, args []Value, at position) probeResult {
 	var r probeResult
 	c := o.call
+	// Long functions do something else than guard, and each try of one costs its whole run.
 	if c.end-c.begin > probeSize || len(in.probes.known) > maxProbes || in.probes.spent > in.budget.limits.StepsHandler {
 		return r
 	}
@@ -163,6 +165,8 @@ func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hol
 			if strings.HasPrefix(v, "[") && isURL {
 				continue
 			}
+			// One value for which the function neither throws nor answers like for the others
+			// ends the family.
 			t, result, whole := in.tryOne(o, this, args, i, v, isURL, at)
 			if !whole {
 				return probed{}
@@ -230,6 +234,7 @@ func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, i
 	throws = in.state.dead
 	in.journal.undo(mark)
 	in.state.close(floor)
+	// All effects of the function are taken back, and its facts, too.
 	in.state.dead, in.probes.on, in.state.facts, in.state.tool, in.budget.limit = false, false, facts, tool, limit
 	if in.budget.late {
 		in.budget.stop()

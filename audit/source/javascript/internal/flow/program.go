@@ -13,6 +13,9 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
+// The phases of an analysis: files are run, functions that only export a registration are called,
+// handlers run, and the report is put together.
+
 // A Program is the analysis of one program: Run takes its files, and Finish the handlers that
 // they registered. It is not safe for concurrent use.
 type Program struct {
@@ -92,13 +95,13 @@ func (h *handler) begins() Step {
 	return position{c.file, c.node.Idx0()}.step("the handler")
 }
 
-// definitions are the functions and classes that the files have made. A library exports the function
-// that registers its tools and calls it nowhere:
+// definitions are the functions and classes that the files have made. A library exports the
+// function that registers its tools and calls it nowhere:
 //
 //	export function register(server) { server.tool("read", …) }
 //
-// So what nothing has called when all files are loaded is called then (uncalled). Once the handlers run
-// the lists are closed: what a handler makes is no entry into the program.
+// So what nothing has called when all files are loaded is called then (uncalled). Once the
+// handlers run the lists are closed: what a handler makes is no entry into the program.
 type definitions struct {
 	called   map[ast.Node]bool
 	closures []*Object
@@ -118,11 +121,13 @@ var hints = []string{".tool(", ".registerTool(", ".addTool(", ".setRequestHandle
 
 // uncalled calls functions with a registration of tools in their text that nothing has called:
 // libraries export them, and frameworks call them. A call may make further functions, hence the
-// rounds. Only where no tool was registered, instances are made of classes that look like tools,
+// rounds. If no tool was registered so far, instances are made of classes with the look of tools,
 // and at last files and functions that answer tools/call themselves are searched (sweep).
 func (in *interp) uncalled() {
+	// Three rounds follow functions that return functions that register tools.
 	for range 3 {
 		progress := false
+		// The list grows while functions of it run.
 		for i := 0; i < len(in.definitions.closures); i++ {
 			o := in.definitions.closures[i]
 			if in.definitions.called[o.call.node] || !o.call.registers() {
@@ -139,6 +144,7 @@ func (in *interp) uncalled() {
 		}
 	}
 	in.registry.addDecorated()
+	// Classes and files are guesses, and not needed where tools were registered properly.
 	if slices.ContainsFunc(in.registry.handlers, func(h *handler) bool { return h.low || h.tool != "" }) {
 		return
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// Reading properties. Every read of the caller's arguments gives a new origin; every read of the
+// program's own objects gives what was written there.
+
 // A sequence is what iterating over a value gives: elements of known index first, and rest for
 // any element behind them or in between.
 type sequence struct {
@@ -140,6 +143,7 @@ func (hp *heap) keysOf(v Value) sequence {
 			if a.obj.any != nil && len(a.obj.any.v) > 0 {
 				q.rest = unknown()
 			}
+		// Names of the caller's fields are the caller's text.
 		case a.kind == isText && a.open:
 			q.rest = join(q.rest, pieceOf(Value{a}))
 		case a.kind == isUnknown || a.kind == isNative:

@@ -10,8 +10,10 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
-// A report is what the analysis has learned so far. Outcomes of handlers are put into it one by one and in the
-// order of the handlers, whoever ran them (take).
+// The report: the worst verdict on each parameter, and what the analysis did not reach.
+
+// A report is what the analysis has learned so far. Outcomes of handlers are put into it one by
+// one and in the order of the handlers, whoever ran them (take).
 type report struct {
 	found      *arrivals
 	ran        []*handler                 // each for one tool
@@ -76,6 +78,7 @@ func (rep *report) list(tools []Tool) []Arrival {
 			w = f.rank()
 		}
 		id := cell.Tool + "\x00" + cell.Param + "\x00" + string(cell.Class) + "\x00" + f.rule
+		// Another place with the same verdict, a guard beside a weakness, or a remark beside one.
 		if seen[id] || f.rank() > 2 && w < f.rank() || f.rank() == 2 && w < 2 {
 			continue
 		}
@@ -92,6 +95,7 @@ func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 	cut := map[string]bool{}
 	for _, h := range rep.unfinished {
 		cut[h.tool] = true
+		// Any tool may have been in the rest of this handler.
 		if h.low && h.tool == "" {
 			for _, t := range tools {
 				cut[t.Name] = true
@@ -101,6 +105,7 @@ func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 	var out []Arrival
 	for _, t := range tools {
 		params := t.Params
+		// Nobody knows the parameters, but the tool has to appear as unfinished.
 		if len(params) == 0 && cut[t.Name] {
 			params = []string{""}
 		}
@@ -171,6 +176,7 @@ func rawArrivals(all []*arrival) []Arrival {
 		g.Cell = audit.Cell{Tool: tool, Class: audit.Schema}
 		g.Verdict, g.Rule = audit.Vulnerable, "raw-arguments"
 		g.Confidence = audit.Metadata
+		// No guard is on the way, or one with gaps.
 		if f.rank() < 2 {
 			g.Confidence = audit.Suspected
 		}

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// Names and addresses. A request goes to an address, and a name can resolve to any: the owner of
+// a name sets its addresses, and may change them between a check and the request.
+
 // resolveName is a look-up of a host name. The addresses are the argument in another form: guards
 // of them count for the shifted families, which say where the request really goes.
 //
@@ -22,6 +25,7 @@ import (
 func (in *interp) resolveName(name string, host Value, args []Value, at position) Value {
 	address := unknownDepIf(host.depends())
 	if list := host.tainted(); len(list) > 0 {
+		// See exceptions.go: if the look-up throws, so does the request.
 		if c := in.state.catcher; c != nil {
 			for _, h := range list {
 				c.resolved = c.resolved.and(known(h.origin.id, bitsPrivate<<dnsShift))
@@ -36,6 +40,7 @@ func (in *interp) resolveName(name string, host Value, args []Value, at position
 	in.heap.set(o, "address", address)
 	in.heap.set(o, "family", unknown())
 	list := in.heap.newArray()
+	// dns.resolve gives a list of texts.
 	if strings.Contains(name, "resolve") {
 		list.array.rest = address
 		in.nodeCallback(args, objectOf(list), at)
@@ -46,6 +51,7 @@ func (in *interp) resolveName(name string, host Value, args []Value, at position
 		all = in.get(opts, "all", at)
 	}
 	list.array.rest = objectOf(o)
+	// dns.lookup gives one object, or with { all: true } a list of them.
 	yes, no := choices(all)
 	var out Value
 	if yes.possible {

@@ -12,9 +12,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Some servers answer JSON-RPC themselves, without an SDK. Where no handler was found, functions that
-// name the method tools/call are handlers, and get such a request. Files that export a tool are tools:
-// frameworks find them by their place in the tree.
+// Some servers answer JSON-RPC themselves, without an SDK. Where no handler was found,
+// functions that name the method tools/call are handlers, and get such a request. Files that
+// export a tool are tools: frameworks find them by their place in the tree.
 
 // sweep looks for handlers where nothing was registered.
 func (in *interp) sweep() {
@@ -52,7 +52,10 @@ func (c *closure) answersCalls(all []*Object) bool {
 }
 
 // rpcArguments are the arguments of such a function: parts of a request or all of it, by the
-// names of its parameters. The request is its own body, for handlers that get an HTTP request.
+// names of its parameters. The request is its own body, for handlers that get an HTTP request:
+//
+//	async function handle(method, params) { if (method === "tools/call") … }
+//	app.post("/mcp", (req, res) => { switch (req.body.method) { case "tools/call": …
 func (hp *heap) rpcArguments(c *closure, request, params *Object) []Value {
 	for _, k := range []string{"body", "data", "message", "payload", "request"} {
 		hp.set(request, k, objectOf(request))

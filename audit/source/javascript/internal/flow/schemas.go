@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// Schemas of zod. The SDK parses the arguments with a tool's schema before it calls the handler,
+// so the schema is the first guard of most servers.
+
 // A schema is one of zod: a check that an argument has passed before a handler sees it. It is
 // read as a guard: a regular expression, a refinement or a closed set of values can exclude
 // families.
@@ -72,8 +75,10 @@ func (in *interp) schemaCall(name string, args []Value, at position) (Value, boo
 	fn = strings.TrimPrefix(strings.TrimPrefix(fn, "z."), "coerce.")
 	first := arg(args, 0)
 	switch fn {
+	// An e-mail address or a URL still has room for most attacks.
 	case "string", "email", "url", "httpUrl", "base64", "jwt", "emoji", "hostname", "custom", "instanceof", "templateLiteral", "stringFormat":
 		return in.heap.newSchema(&schema{kind: "string"}), true
+	// No text of the caller's choice gets through these.
 	case "number", "boolean", "bigint", "date", "int", "float32", "float64", "null", "undefined", "void", "never", "nan", "symbol", "stringbool",
 		"enum", "nativeEnum", "literal", "uuid", "guid", "cuid", "cuid2", "ulid", "nanoid", "iso.date", "iso.datetime", "iso.time", "ipv4", "ipv6", "function":
 		if fn == "ipv4" || fn == "ipv6" {
@@ -86,6 +91,7 @@ func (in *interp) schemaCall(name string, args []Value, at position) (Value, boo
 		return in.heap.newSchema(&schema{kind: "array", elem: in.heap.elemSchema(fn, first)}), true
 	case "record", "map", "partialRecord":
 		return in.heap.newSchema(&schema{kind: "record", elem: arg(args, len(args)-1)}), true
+	// A value may pass any of the options, so the result is all of their results.
 	case "union":
 		return in.heap.newSchema(&schema{kind: "union", options: in.heap.elements(first).known}), true
 	case "discriminatedUnion":
@@ -94,8 +100,10 @@ func (in *interp) schemaCall(name string, args []Value, at position) (Value, boo
 		return in.heap.newSchema(merge(schemaOf(first), schemaOf(arg(args, 1)))), true
 	case "optional", "nullable", "nullish":
 		return in.heap.schemaVariant(first, func(s *schema) { s.maybe = true }), true
+	// The second schema counts: the first one only prepares.
 	case "preprocess", "pipeline", "pipe":
 		return arg(args, 1), true
+	// A recursive schema; following it would not end.
 	case "lazy":
 		return in.heap.newSchema(&schema{kind: "any"}), true
 	case "any", "unknown", "json":
@@ -274,11 +282,13 @@ func (hp *heap) safeParsed(data Value) Value {
 func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 	in.budget.tick()
 	s := schemaOf(sv)
+	// A recursive schema or an unknown one: the value passes as it is.
 	if s == nil || depth > 8 {
 		return remap(v, func(h hole) hole { h.parsed = true; return h })
 	}
 	var out Value
 	switch s.kind {
+	// The values are the program's own, but the caller has chosen among them.
 	case "closed":
 		out = unknownDep()
 		if len(s.elem) > 0 {
@@ -299,6 +309,7 @@ func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 			list.array.rest = in.parsed(s.elem, q.rest, at, depth+1)
 		}
 		out = objectOf(list)
+	// Names come from the caller, so all values are of unknown name.
 	case "record":
 		o := in.heap.newObject("")
 		o.any = &slot{content: content{v: in.parsed(s.elem, in.getAny(v), at, depth+1)}}
@@ -321,6 +332,7 @@ func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 		out = remap(v, func(h hole) hole { h.parsed = true; return h })
 	}
 	for _, check := range s.checks {
+		// Only the truthy side goes on: the SDK refuses the call otherwise.
 		yes, _ := choices(check(in, out))
 		in.state.facts = in.state.facts.and(yes.facts)
 	}
@@ -335,6 +347,7 @@ func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 		}
 		in.state.facts = in.state.facts.and(yes.facts)
 	}
+	// Transformations see the checked value, and return what the handler gets.
 	for _, c := range s.change {
 		out = settledOf(in.call(c, undefined(), []Value{out, unknown()}, at))
 	}

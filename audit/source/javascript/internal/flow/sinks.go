@@ -9,6 +9,14 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
+// Sinks are functions that must not be given a caller's text unchecked. They are known by their
+// names. Each sink judges the facts about every hole in its arguments at that point:
+//
+//	fs.readFile(p)                        // path
+//	fetch(`https://${host}/`)             // url
+//	exec(`git log ${ref}`)                // shell: a line
+//	spawn("git", ["log", ref])            // arguments: no shell, but options
+
 // fileFunctions open, list or change what lies at a path; the numbers are the places of the paths
 // among their arguments. Functions that only look whether something exists are left out: guards
 // are made of them.
@@ -57,8 +65,8 @@ var httpMethods = map[string]bool{"get": true, "post": true, "put": true, "delet
 // isHTTPClient reports whether a native is an HTTP client.
 func isHTTPClient(name string) bool { return httpClients[strings.TrimSuffix(name, ".default")] }
 
-// sinks judge calls of functions that open files, make requests or start programs. They change nothing but
-// the report: a program goes on behind a sink as it would behind any other call.
+// sinks judge calls of functions that open files, make requests or start programs. They change
+// nothing but the report: a program goes on behind a sink as it would behind any other call.
 type sinks struct {
 	heap   *heap
 	state  *state
@@ -69,6 +77,7 @@ type sinks struct {
 
 // call judges the arguments of a function that opens files, makes requests or starts programs.
 func (sk *sinks) call(name string, args []Value, at position) {
+	// Code that runs when a file is loaded gets nothing from a caller.
 	if sk.turn.handler == nil || sk.probes.on || sk.state.dead {
 		return
 	}
@@ -98,9 +107,13 @@ func cutLast(name string) (before, last string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// path judges a path. most is the highest confidence, for functions known by their names only. An
-// absolute path matters only if no folder stands in front; a sibling of the folder matters only
-// if the path was joined to it, since startsWith is the usual check then.
+// path judges a path. most is the highest confidence, for functions known by their names only.
+//
+// The families that have to be excluded depend on the text in front of the argument:
+//
+//	readFile(p)                        // "..", absolute paths, siblings
+//	readFile(root + "/" + p)           // "..": an absolute path stays below root
+//	readFile(path.join(root, p))       // "..", and siblings of root if startsWith is the check
 func (sk *sinks) path(name string, v Value, at position, most audit.Confidence) {
 	text := textOf(v)
 	for _, a := range text {
@@ -110,6 +123,7 @@ func (sk *sinks) path(name string, v Value, at position, most audit.Confidence) 
 		_, behind := prefix(a.text)
 		for _, h := range holes(a.text) {
 			have := sk.state.have(a, h)
+			// A folder in front makes absolute paths harmless.
 			need := bitsPath
 			if h.rooted || behind {
 				need = bitDots
@@ -146,6 +160,7 @@ func (sk *sinks) request(name string, args []Value, at position) {
 				sk.url(name, Value{a}, extra, at, false)
 			case a.kind == isObject && a.obj.native == "Request" && len(a.obj.options) > 0:
 				sk.url(name, a.obj.options[0], extra, at, false)
+			// Options stand first, or second behind a URL for http.request.
 			case a.kind == isObject && a.obj.call == nil && a.obj.array == nil && (i == 0 || strings.HasPrefix(name, "http")):
 				sk.options(name, a.obj, extra, at)
 			}
@@ -176,6 +191,8 @@ func agentGuard(args []Value) Bits {
 			if a.kind != isObject || a.obj.native != "" {
 				continue
 			}
+			// The options under which HTTP clients take an agent, or a function that resolves
+			// names.
 			for _, k := range []string{"dispatcher", "agent", "httpAgent", "httpsAgent", "lookup"} {
 				if looksUp(a.obj.own(k), k == "lookup", 0) {
 					return bitCheckedAtConnect
@@ -190,7 +207,7 @@ func agentGuard(args []Value) Bits {
 }
 
 // looksUp finds a function with which an agent resolves names, a few levels deep. Any function
-// there counts as a check: nobody replaces the look-up for another reason.
+// there counts as a check: this is hardly ever replaced for another reason.
 func looksUp(v Value, named bool, depth int) bool {
 	if depth > 4 {
 		return false
@@ -199,6 +216,7 @@ func looksUp(v Value, named bool, depth int) bool {
 		switch {
 		case a.kind == isNative && named:
 			return false
+		// Packages whose agents refuse internal addresses.
 		case a.kind == isNative && strings.Contains(a.name, "request-filtering-agent"), a.kind == isNative && strings.Contains(a.name, "ssrf"):
 			return true
 		case a.kind != isObject:
@@ -220,7 +238,13 @@ func looksUp(v Value, named bool, depth int) bool {
 	return false
 }
 
-// url judges the address of a request. Text in front that ends the host makes the rest harmless;
+// url judges the address of a request:
+//
+//	fetch(args.url)                              // the caller chooses the host
+//	fetch(`https://api.example.com/${args.id}`)  // the text in front has ended the host
+//	fetch(`${base}/${args.id}`)                  // the configuration says where it goes
+//	fetch(`https://${args.region}.example.com`)  // the caller chooses a part of the host
+//
 // browser says that a page is opened in one; some tools do so by design.
 func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool) {
 	for _, a := range textOf(v) {
@@ -228,6 +252,7 @@ func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool
 			continue
 		}
 		p, behind := prefix(a.text)
+		// The host is the program's: the caller only chooses a path or a query.
 		if behind && !hostOpen(a.text, p) {
 			continue
 		}
@@ -288,13 +313,16 @@ var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true
 func (sk *sinks) commands(name string, args []Value, at position) {
 	base := strings.TrimSuffix(name, "Sync")
 	switch base {
+	// These run a line: of a shell, or of JavaScript.
 	case "child_process.exec", "shelljs.exec", "shelljs.default.exec", "node-cmd.run", "node-cmd.get", "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext", "child-process-promise.exec", "sudo-prompt.exec", "node-exec-promise.exec", "execSh":
 		sk.shell(name, arg(args, 0), at)
 		if base == "Function" {
 			sk.shell(name, arg(args, len(args)-1), at)
 		}
+	// These start a program without a shell, unless an option asks for one.
 	case "child_process.spawn", "child_process.execFile", "execa", "execa.execa", "execa.sync", "nano-spawn", "tinyexec.x", "tinyexec.exec", "Bun.spawn", "node-pty.spawn", "child_process.fork", "spawn-async", "@expo/spawn-async", "child-process-promise.spawn", "tinyspawn":
 		sk.spawn(name, args, at)
+	// These cut a line at blanks and start the program in front.
 	case "execa.command", "execa.execaCommand", "execaCommand", "spawnd.command":
 		sk.words(name, arg(args, 0), at)
 		if withShell(args) {
@@ -304,7 +332,10 @@ func (sk *sinks) commands(name string, args []Value, at position) {
 }
 
 // spawn judges a program with a list of arguments. With the option shell, Node.js joins
-// everything into one line for a shell.
+// everything into one line for a shell:
+//
+//	spawn("grep", [q, file])                   // arguments
+//	spawn("grep", [q, file], { shell: true })  // a line
 func (sk *sinks) spawn(name string, args []Value, at position) {
 	program := arg(args, 0)
 	var list sequence
@@ -314,6 +345,7 @@ func (sk *sinks) spawn(name string, args []Value, at position) {
 			break
 		}
 	}
+	// Bun takes the program as the first element of the list.
 	if name == "Bun.spawn" {
 		list = sk.heap.elements(program)
 		program = list.at(0)
@@ -351,6 +383,7 @@ func withShell(args []Value) bool {
 				continue
 			}
 			for _, s := range a.obj.own("shell") {
+				// An option with an unknown value says nothing: most wrappers pass one on unset.
 				if may, _ := s.truth(); may && s.kind != isUnknown && s.kind != isTruth {
 					return true
 				}
@@ -364,6 +397,7 @@ func withShell(args []Value) bool {
 func (sk *sinks) program(name string, v Value, at position) {
 	for _, a := range textOf(v) {
 		for _, h := range holes(a.text) {
+			// The name of the program is the first of the words.
 			if h.split {
 				continue // its arguments are looked at
 			}
@@ -373,6 +407,8 @@ func (sk *sinks) program(name string, v Value, at position) {
 			if h.rooted {
 				continue
 			}
+			// An allow list leaves nothing of a shell's characters, and neither do paths that
+			// were looked up in a table.
 			if sk.state.have(a, h)&bitsShell == bitsShell {
 				sk.judge(judgement{verdict: audit.Guarded, rule: "program", why: "the program is one of a known set"}, audit.Command, name, h, at)
 				continue
@@ -410,7 +446,11 @@ func (sk *sinks) words(name string, v Value, at position) {
 	}
 }
 
-// shell judges a line for a shell. The quotes around each hole decide what the text may contain.
+// shell judges a line for a shell. The quotes around each hole decide what the text may contain:
+//
+//	exec(`grep ${q} file`)      // every metacharacter counts
+//	exec(`grep '${q}' file`)    // only the single quote does
+//	exec(`grep "${q}" file`)    // $, backtick and the double quote do
 func (sk *sinks) shell(name string, v Value, at position) {
 	for _, a := range textOf(v) {
 		quote := byte(0)
@@ -423,6 +463,8 @@ func (sk *sinks) shell(name string, v Value, at position) {
 			if h.form == formType || h.form == formScheme {
 				continue
 			}
+			// The whole line is the caller's, with no check at all: either the tool is a shell,
+			// or this is the worst case.
 			if i == 0 && len(a.text) == 1 && sk.state.have(a, h)&bitsShell == 0 {
 				sk.judge(sk.line(h), audit.Command, name, h, at)
 				continue
@@ -460,6 +502,7 @@ func commandWord(pointer string) bool {
 func quoteAfter(quote byte, s string) byte {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
+		// A backslash keeps the next character from its meaning, but not within single quotes.
 		case c == '\\' && quote != '\'':
 			i++
 		case quote == 0 && (c == '"' || c == '\''):

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// Where arguments come from: registrations of tools. A handler is found, its schema is read, and
+// its first parameter becomes a hole with the pointer "".
+
 // A handler is a function that gets the arguments of a tool.
 type handler struct {
 	// The tool; "" is any: the function itself looks at the name.
@@ -59,6 +62,7 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 	if in.turn.handler != nil {
 		return false
 	}
+	// ours: the method is one of the program.
 	ours := false
 	for _, a := range o {
 		if a.kind == isObject {
@@ -71,6 +75,7 @@ func (in *interp) register(o Value, key string, args []Value, at position) bool 
 	before := len(in.registry.handlers)
 	if ours {
 		in.registry.nested++
+		// Wrappers of wrappers occur; a method that calls itself must end.
 		if in.registry.nested < 8 {
 			in.state.alternatives(o, func(a Atom) Value { return in.methodOf(a, key, args, at) })
 		}
@@ -162,6 +167,7 @@ func (in *interp) toolsOf(name string, args []Value, at position) {
 // last function among the arguments, or a method of an object there; the schema is whatever looks
 // like one.
 func (in *interp) registerTool(args []Value, at position) bool {
+	// One argument that describes the whole tool, or a description and a handler.
 	for _, a := range args[0] {
 		if a.kind == isObject && a.obj.call == nil && len(args) <= 2 {
 			if in.registerObject(a.obj, args, at) {
@@ -172,6 +178,7 @@ func (in *interp) registerTool(args []Value, at position) bool {
 	if len(args) < 2 || args[0][0].kind == isObject {
 		return false
 	}
+	// The last function is the handler; one in front of it would be a guard or a formatter.
 	var fn Value
 	for i := len(args) - 1; i >= 1 && fn == nil; i-- {
 		if f := functions(args[i]); len(f) > 0 {
@@ -191,12 +198,14 @@ func (in *interp) registerTool(args []Value, at position) bool {
 		}
 		return false
 	}
+	// A description holds the schema in a field; a shape is the schema.
 	var sch Value
 	for _, v := range args[1:] {
 		for _, a := range v {
 			if a.kind != isObject || a.obj.call != nil {
 				continue
 			}
+			// { inputSchema: … } describes the tool; { path: z.string() } is the shape itself.
 			if s := schemaField(a.obj); len(s) > 0 && !onlySchemas(a.obj) {
 				sch = s
 			} else if isShape(a.obj) && sch == nil {
@@ -283,6 +292,7 @@ func (in *interp) registerObject(o *Object, args []Value, at position) bool {
 	}
 	name := in.getObject(Atom{kind: isObject, obj: o}, "name", at)
 	if len(name.words()) == 0 {
+		// Some frameworks name tools by an id. In a list, an object without a name is no tool.
 		if name = o.own("id"); len(name.words()) == 0 && len(args) == 0 {
 			return false
 		}
@@ -327,15 +337,22 @@ func (in *interp) declared(pointer string) {
 // maxPointer bounds the levels of a pointer, since a handler may walk through a tree in a loop.
 const maxPointer = 6
 
-// child is a field of a value from the caller. A field of an argument is an origin of its own,
-// down to maxPointer levels; an element of a list, or a field of something that was changed on
-// its way, stays with its parent.
+// child is a field of a value from the caller:
+//
+//	args.path            // the origin /path
+//	args.options.dir     // the origin /options/dir, and /options is no parameter any more
+//	args.files[0]        // the origin /files: an element stays with its list
+//	args.url.trim().x    // stays with /url, because it has changed on its way
+//
+// A field gets an origin of its own down to maxPointer levels.
 func (in *interp) child(h *hole, key string, at position) Value {
 	if toolOrigin(h.origin) {
 		return native("String." + key)
 	}
 	n := *h
 	n.wild = false
+	// A field that has changed on its way, or is too deep, keeps the origin of its parent: facts
+	// about the parent then count for the field, and the other way round.
 	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) && h.form == formRaw {
 		n.origin = in.turn.originOf(h.origin.pointer + "/" + escapePointer(clip(key)))
 		in.declared(n.origin.pointer)

@@ -13,18 +13,26 @@ import (
 // The program is walked once, with all ways through it side by side. At a branch each side starts
 // from the same state; its writes are noted and taken back, and behind the branch the ways join.
 //
-// This is a path-insensitive analysis with one exception: facts and values remember the conditions
-// of their own way (Atom.under), so a value that was checked on one way stays checked behind it.
+// This is a path-insensitive analysis with one exception: facts and values remember the
+// conditions of their own way (Atom.under), so a value that was checked on one way stays
+// checked behind it.
 
 // A state is where the walk stands.
 //
-// facts are what the checks on the way here prove of the arguments. dead says that this point is not
-// reached: the way ended with return, throw, break or a call that never comes back. A dead state still has
-// its slots; whoever takes up another way undoes them.
+// facts are what the checks on the way here prove of the arguments. dead says that this point is
+// not reached: the way ended with return, throw, break or a call that never comes back. A dead
+// state still has its slots; whoever takes up another way undoes them.
 //
 // conds and frees count the open branches around this point whose condition depends on an
-// argument, and on the configuration alone. A frame remembers both from its beginning, which tells whether
-// the configuration alone decided to leave it.
+// argument, and on the configuration alone. A frame remembers both from its beginning:
+//
+//	function check(p) {
+//	  if (process.env.UNSAFE) return p     // frees is one more than at the beginning, conds is not
+//	  inside(p); return p
+//	}
+//
+// The first return was decided by the configuration alone, so behind the call p counts as
+// checked.
 type state struct {
 	journal *journal
 
@@ -70,6 +78,8 @@ type frame struct {
 	next  []way // continue
 }
 
+// A frameKind decides which statements leave a frame: return leaves functions, continue loops,
+// and break loops, switches and labelled blocks.
 type frameKind uint8
 
 const (
@@ -109,6 +119,7 @@ func (st *state) meet(ways []way, free bool) {
 	st.dead = false
 	before := st.facts
 	common, tool := common(ways, free), ways[0].tool
+	// The tool is known behind the ways only if all of them serve the same one.
 	for _, w := range ways[1:] {
 		if w.tool != tool {
 			tool = ""
@@ -182,6 +193,8 @@ func (st *state) fork(c choice, run func()) (w way, alive bool) {
 	if c.tool != "" {
 		st.tool = c.tool
 	}
+	// A branch inside sees that it runs under a condition on an argument, or on the
+	// configuration.
 	counter := &st.conds
 	if c.free {
 		counter = &st.frees
@@ -197,17 +210,19 @@ func (st *state) fork(c choice, run func()) (w way, alive bool) {
 }
 
 // maxWays bounds the ways that are told apart behind a function or a loop. Each of them holds a
-// capture of all slots that it wrote. From the bound on, further ways join the last one: their
-// facts and values count, their writes are lost.
+// capture of all slots that it wrote. Further ways join the last one: their facts and values
+// count, and their writes are lost. Further ways with continue are dropped.
 const maxWays = 16
 
 // leave ends the present way at a frame: return, break, or with next continue. Without a frame
 // the code is outside of any function, and the way is dead.
 func (st *state) leave(f *frame, next bool, v Value) {
+	// A return outside of any function.
 	if f == nil {
 		st.dead = true
 		return
 	}
+	// Every frame that this way leaves behind has to note later writes again (see close).
 	for g := st.frames; g != nil; g = g.up {
 		g.left = st.journal.clock + 1
 		if g == f {
@@ -226,6 +241,7 @@ func (st *state) leave(f *frame, next bool, v Value) {
 		f.next = append(f.next, w)
 	case !next && len(f.ways) < maxWays:
 		f.ways = append(f.ways, w)
+	// Too many ways: this one joins the last.
 	case !next:
 		last := &f.ways[maxWays-1]
 		last.facts = last.facts.or(w.facts)
@@ -251,6 +267,7 @@ func (st *state) pop(f *frame) {
 // end leaves a frame: the ways that left it early join the present one.
 func (st *state) end(f *frame) {
 	ways := f.ways
+	// The way that reaches the end of the block is one of the ways.
 	if len(ways) > 0 && !st.dead {
 		ways = append(ways, st.here(f.mark))
 	}
@@ -326,6 +343,7 @@ func (st *state) again(f *frame) {
 		return
 	}
 	ways := f.next
+	// Falling off the end returns undefined.
 	if !st.dead {
 		ways = append(ways, st.here(f.mark))
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Statements. They change the state and have no value.
+
 // maxNest bounds the nesting of the syntax, and with it the stack of this process: parse refuses
 // deep files, but generated ones nest calls of many functions. maxIterations bounds a loop over
 // known values; a loop that goes on longer fills a table, and its rounds look alike.
@@ -205,6 +207,7 @@ func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, la
 			fallback = i
 			continue
 		}
+		// decided: an earlier case matches for certain, so no later one is compared.
 		yes, no := choices(in.equal(v, in.eval(c.Test, inner, u), true))
 		if decided || !yes.possible {
 			continue
@@ -213,6 +216,7 @@ func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, la
 		if w, alive := in.state.fork(yes, func() { in.cases(st.Body[i:], inner, u) }); alive {
 			f.ways = append(f.ways, w)
 		}
+		// Cases behind this one are reached only where it does not match.
 		in.state.facts = in.state.facts.and(no.facts)
 		otherwise.free = yes.free
 	}
@@ -265,13 +269,14 @@ func (in *interp) forStatement(st *ast.ForStatement, s *scope, u *unit, label st
 //	for (const e of list) { r = s; s = p }   // r is p from the second round on
 //
 // A chain of three such variables is missed. There is no fixed point: facts about texts have no
-// useful widening, and a third round has found nothing more in real servers.
+// useful widening, and each further round costs as much as the body.
 //
 // The way on which the very first test fails is dropped. A loop that checks the elements of an
 // argument then counts as a check, although there is no check of an empty list: there is no
 // attack in that either.
 func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Expression, body func(*scope), bodyFirst bool) {
 	f := in.state.push(frameLoop, label)
+	// Nested loops multiply their rounds; the counter makes inner ones run less often.
 	in.nesting.loops++
 	defer func() { in.nesting.loops-- }()
 	unknownRounds := in.unknownRounds()
@@ -284,6 +289,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 		// sure: the test is known to be true, and the round counts as one that is told apart.
 		if test != nil && !bodyFirst {
 			yes, no := choices(in.eval(test, s, u))
+			// The test is known to fail: this way leaves the loop, and nothing else goes on.
 			if !yes.possible {
 				in.state.facts = in.state.facts.and(no.facts)
 				f.ways = append(f.ways, in.state.here(f.mark))
@@ -308,6 +314,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 		if update != nil {
 			in.eval(update, s, u)
 		}
+		// Only the first round of do … while runs without its test.
 		bodyFirst = bodyFirst && test == nil
 		if !sure || test == nil {
 			if unknownRounds--; unknownRounds <= 0 {
@@ -316,6 +323,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 		}
 	}
 	if len(left) > 1 || len(left) == 1 && !in.state.dead {
+		// The way around the loop is dropped (see above).
 		left = left[1:] // a loop over what is checked is taken to have run
 	}
 	f.ways = append(f.ways, left...)

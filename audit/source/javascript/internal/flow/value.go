@@ -12,6 +12,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
+// Values: the sets of alternatives in the walk's computations, and the texts with arguments in
+// them.
+
 // A kind tells the alternatives of a value apart. There is no kind for functions, arrays or
 // promises: these are objects, told apart by their fields.
 type kind uint8
@@ -263,6 +266,8 @@ type class struct {
 // informs reports whether the atom carries facts.
 func (a *Atom) informs() bool { return a.under.list != nil || a.yes.list != nil || a.no.list != nil }
 
+// Constructors of values with one alternative. unknownDep is something unknown that rests on an
+// argument, anyTruth either true or false; constant is a text without holes.
 func undefined() Value         { return Value{{kind: isUndefined}} }
 func unknown() Value           { return Value{{kind: isUnknown}} }
 func unknownDep() Value        { return Value{{kind: isUnknown, dep: true}} }
@@ -273,10 +278,9 @@ func anyTruth(dep bool) Value  { return Value{{kind: isTruth, dep: dep}} }
 func native(name string) Value { return Value{{kind: isNative, name: name}} }
 func objectOf(o *Object) Value { return Value{{kind: isObject, obj: o}} }
 
-// maxAtoms bounds the alternatives of a value. 16 are enough for the tables and switches of real
-// servers; every comparison and concatenation multiplies the alternatives of both sides, so a
-// larger bound costs much. maxParts bounds the parts of a text, maxText the bytes of a constant
-// part. Past these bounds a text loses constants before it loses holes.
+// maxAtoms bounds the alternatives of a value. Every comparison and concatenation multiplies the
+// alternatives of both sides, so the bound is small. maxParts bounds the parts of a text, maxText
+// the bytes of a constant part. Past these bounds a text loses constants before it loses holes.
 const (
 	maxAtoms = 16
 	maxParts = 64
@@ -365,15 +369,17 @@ func limit(v Value) Value {
 	return kept
 }
 
-// full reports whether limit has already dropped alternatives. The order in which alternatives
-// came then no longer matters, so join stops trying to add those that limit would drop again.
+// full reports whether limit has already dropped alternatives. From then on join does not try to
+// add alternatives that limit would drop again.
 func full(v Value) bool { return len(v) == maxAtoms && v[0].same(&Atom{kind: isUnknown}) }
 
 // matters reports whether limit keeps an alternative longest.
 func (a *Atom) matters() bool { return a.kind == isObject || a.kind == isText && tainted(a.text) }
 
+// negligible is the opposite of matters, for slices.ContainsFunc.
 func (a Atom) negligible() bool { return !a.matters() }
 
+// tainted reports whether an argument stands in a text.
 func tainted(text []part) bool {
 	for i := range text {
 		if text[i].hole != nil {
@@ -472,6 +478,7 @@ func (v Value) num() (float64, bool) {
 	return 0, false
 }
 
+// formatNumber writes a number as a property key. Exponents do not matter to keys and paths.
 func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // parts returns an atom as the parts of a text, as String() would write it. Objects are unknown
@@ -494,9 +501,9 @@ func (a Atom) parts() []part {
 	return []part{{unknown: true}}
 }
 
-// concat joins two texts in all combinations of their alternatives. Combinations beyond maxAtoms
-// are dropped without a trace of unknown, in the order of v: with both sides bounded already, the
-// alternatives with holes come early.
+// concat joins two texts in all combinations of their alternatives. Combinations past maxAtoms
+// are dropped; limit has put alternatives with holes in front of constants where a side was at
+// its bound.
 func concat(v, w Value) Value {
 	out := make(Value, 0, min(len(v)*len(w), maxAtoms))
 	for i := range v {
@@ -551,8 +558,7 @@ func appendParts(text []part, more ...part) []part {
 
 // reshape reduces each text to its holes, changed, and drops the constants around them. It is for
 // functions that do not keep a text as it is: the host of "https://api." + name + "/v1" rests on
-// name, but not in a way that its neighbours say anything about. Four holes are kept; further
-// ones would meet the same guards.
+// name, but not in a way that its neighbours say anything about. At most four holes are kept.
 func reshape(v Value, change func(h hole) hole) Value {
 	var out Value
 	for _, a := range v {

@@ -10,6 +10,8 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
+// Verdicts: from families that are excluded to sentences in the report.
+
 // A judgement is the verdict on one argument at one sink.
 type judgement struct {
 	verdict    audit.Verdict
@@ -39,8 +41,8 @@ func list(b Bits) string {
 	return strings.Join(names, ", ")
 }
 
-// verdictOfPath compares the families that are excluded with those that matter at a path's sink.
-// need is less where a folder stands in front: an absolute path cannot leave it then.
+// verdictOfPath compares the excluded families with those a path's sink needs. need is less where
+// a folder stands in front: an absolute path cannot leave it then.
 func verdictOfPath(have, need Bits) judgement {
 	missing := need &^ have
 	switch {
@@ -179,6 +181,7 @@ func (sk *sinks) judge(j judgement, class audit.Class, sink string, h *hole, at 
 	}
 }
 
+// step is a position for the report.
 func (p position) step(note string) Step {
 	line, col := p.unit.file.Place(p.idx)
 	return Step{p.unit.file.Name, line, col, note}

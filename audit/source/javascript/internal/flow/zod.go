@@ -9,11 +9,13 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A bundle contains the code of zod. Running it would cost more than everything else and tell less than
-// is known of zod already, so the makers of its schemas are recognised instead: in version 4 a function
-// that makes classes from a name and an initializer, in version 3 classes whose definitions have a
-// typeName.
+// A bundle contains the code of zod. Running it would cost more than everything else and tell
+// less than is known of zod already, so the makers of its schemas are recognised instead: in
+// version 4 a function that makes classes from a name and an initializer, in version 3 classes
+// with a typeName in their definitions.
 
+// Native names for zod's own machinery in a bundle: the function that makes classes, and, with
+// the name of the class behind it, the classes that it makes.
 const (
 	zodConstructor = "zod.$constructor"
 	zodClass       = "zod.$class."
@@ -31,7 +33,11 @@ func isZodConstructor(f *ast.FunctionLiteral, u *unit) bool {
 	return strings.Contains(text, "_zod") && strings.Contains(text, "traits") && strings.Contains(text, "hasInstance")
 }
 
-// zodOfClass is an instance of a class that $constructor made. Classes of checks carry no schema.
+// zodOfClass is an instance of a class that $constructor made, with the kind in its definition:
+//
+//	new ZodString({ type: "string", format: "url" })
+//
+// Classes of checks carry no schema.
 func (in *interp) zodOfClass(name string, def Value, at position) Value {
 	kind, ok := in.get(def, "type", at).one()
 	if !ok || strings.Contains(name, "Check") {
@@ -43,7 +49,9 @@ func (in *interp) zodOfClass(name string, def Value, at position) Value {
 	return in.zodOf(kind, def, at)
 }
 
-// zodOfTypeName is an instance of a class of version 3.
+// zodOfTypeName is an instance of a class of version 3, whose definition names it:
+//
+//	new ZodOptional({ innerType: this, typeName: "ZodOptional" })
 func (in *interp) zodOfTypeName(args []Value, at position) (Value, bool) {
 	if len(args) != 1 || len(args[0]) != 1 || args[0][0].kind != isObject {
 		return nil, false
@@ -72,6 +80,7 @@ func (in *interp) zodOf(kind string, def Value, at position) Value {
 	switch kind {
 	case "object":
 		shape := field("shape")
+		// Version 3 makes the shape when it is first asked for.
 		if len(functions(shape)) > 0 {
 			shape = in.call(shape, undefined(), nil, at)
 		}
@@ -107,6 +116,7 @@ func (in *interp) zodOf(kind string, def Value, at position) Value {
 		}
 		return in.heap.newSchema(&schema{kind: "any"})
 	}
+	// Other kinds have the names of zod's functions.
 	if s, ok := in.schemaCall("zod."+kind, nil, at); ok && schemaOf(s) != nil {
 		return s
 	}
