@@ -96,6 +96,7 @@ func (in *interp) force(s *slot) {
 	if d.cut && in.turn.handler != nil {
 		in.turn.handler.cut = true
 	}
+	// Nothing reached this name, so its value is unknown.
 	if d.cut && len(s.v) == 0 {
 		s.v = unknown()
 	}

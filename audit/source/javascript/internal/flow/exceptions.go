@@ -140,6 +140,7 @@ func messageOf(args []Value) Value {
 			}
 		}
 	}
+	// The constructor got no text: a message from the caller is possible.
 	if out == nil {
 		return unknownDep()
 	}

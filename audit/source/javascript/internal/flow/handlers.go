@@ -109,6 +109,7 @@ func (in *interp) handlerArguments(h *handler) []Value {
 		if len(h.schema) > 0 {
 			v = in.validated(h.schema, root, h.at)
 		}
+		// { context } of Mastra, or the arguments themselves: both are possible.
 		if h.wrapped {
 			o := in.heap.newObject("")
 			in.heap.set(o, "context", v)

@@ -18,6 +18,21 @@
 // A call that it cannot follow gives unknown, without holes; a loop over checked elements is
 // taken to have run; a check that the configuration can switch off counts as a check. Each such
 // choice has a comment where it is made.
+//
+// Where to begin reading:
+//
+//	value.go, facts.go         what is computed with: alternatives, texts with holes, facts
+//	state.go, journal.go       ways, branches, and taking back writes
+//	statements.go, …           the walk, by kinds of syntax: expressions.go, calls.go, classes.go
+//	conditions.go              how a condition turns into facts
+//	predicate.go, probe.go     how a check gets its meaning
+//	natives.go, …              what is known about functions outside the program: language.go,
+//	                           node.go, paths.go, schemas.go, zod.go, inject.go, decorate.go
+//	sources.go, registry.go    how tools are found; lowlevel.go and rpc.go for servers without the SDK
+//	handlers.go, lanes.go      how handlers run
+//	sinks.go, verdicts.go      how arguments are judged; arguments.go for those of programs
+//	budget.go, memo.go,        what keeps the cost of all this in bounds
+//	deferred.go
 package flow
 
 import (

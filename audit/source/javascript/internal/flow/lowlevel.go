@@ -162,6 +162,7 @@ func (u *unit) requestIn(e ast.Expression) string {
 		return ""
 	}
 	from, to := int(e.Idx0())-1, int(e.Idx1())-1
+	// The schema of a request is a short expression, also with all of its fields.
 	if to-from > 1500 {
 		return ""
 	}

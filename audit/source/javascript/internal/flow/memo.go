@@ -150,6 +150,7 @@ func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func()
 	v := run()
 	if !in.state.dead {
 		writes := in.journal.capture(mark)
+		// A call with more writes sets something up, and should run each time.
 		if len(writes) <= memoWrites {
 			*m = memo{calls: 1, cost: in.budget.steps - steps, value: v, facts: before, after: gained(in.state.facts, before), writes: writes}
 		}

@@ -353,6 +353,7 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 			out = concat(out, textOf(v))
 		}
 		return out
+	// A repeated text still contains the argument, but not at a known place.
 	case "repeat", "padStart":
 		if key == "padStart" {
 			return this

@@ -163,6 +163,7 @@ func (hp *heap) flatten(v Value, depth int) Value {
 				b.open = false
 				out, any = concat(out, Value{b}), true
 			}
+		// Three levels reach the fields of most objects that are written as JSON.
 		case a.kind == isObject && depth < 3:
 			if a.obj.array != nil {
 				out, any = concat(out, hp.flatten(sequence{a.obj.array.list, a.obj.array.rest}.all(), depth+1)), true

@@ -224,6 +224,7 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 	}
 	var yes, no Bits
 	for _, f := range families {
+		// Without values for this form, the family cannot occur here, and nothing is said of it.
 		values := f.values[h.form]
 		if len(values) == 0 {
 			continue
@@ -232,6 +233,7 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 		if f.extended != nil && c != "" {
 			values = append(values[:len(values):len(values)], f.extended(h.form, c)...)
 		}
+		// The text was normalised first, so the attacks look different to the guard.
 		if h.normal && h.form == formRaw {
 			values = f.normalized(values)
 		}

@@ -124,7 +124,7 @@ var hints = []string{".tool(", ".registerTool(", ".addTool(", ".setRequestHandle
 // rounds. If no tool was registered so far, instances are made of classes with the look of tools,
 // and at last files and functions that answer tools/call themselves are searched (sweep).
 func (in *interp) uncalled() {
-	// Three rounds follow functions that return functions that register tools.
+	// Three rounds follow functions with a registration in a function that they return.
 	for range 3 {
 		progress := false
 		// The list grows while functions of it run.

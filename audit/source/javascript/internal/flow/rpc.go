@@ -44,6 +44,7 @@ func (c *closure) answersCalls(all []*Object) bool {
 		return false
 	}
 	for _, o := range all {
+		// An inner function that contains the name, too, is the better choice.
 		if i := o.call; i != c && i.file == c.file && i.begin >= c.begin && i.end <= c.end && i.end-i.begin < c.end-c.begin && at >= i.begin-1 && at < i.end-1 {
 			return false
 		}
@@ -95,6 +96,7 @@ func (in *interp) fileTool(u *unit) {
 	}
 	name := constant(strings.TrimSuffix(path.Base(u.file.Name), path.Ext(u.file.Name)))
 	metadata, sch := in.get(exports, "metadata", position{}), in.get(exports, "schema", position{})
+	// A default export alone is no tool: any module may have one.
 	said := false
 	for _, a := range metadata {
 		if a.kind == isObject {

@@ -191,8 +191,7 @@ func agentGuard(args []Value) Bits {
 			if a.kind != isObject || a.obj.native != "" {
 				continue
 			}
-			// The options under which HTTP clients take an agent, or a function that resolves
-			// names.
+			// The options of HTTP clients for an agent, or for a function that resolves names.
 			for _, k := range []string{"dispatcher", "agent", "httpAgent", "httpsAgent", "lookup"} {
 				if looksUp(a.obj.own(k), k == "lookup", 0) {
 					return bitCheckedAtConnect
@@ -257,6 +256,7 @@ func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool
 			continue
 		}
 		var h *hole
+		// The first hole with something of a host in it stands for the whole text.
 		for _, x := range holes(a.text) {
 			if x.form != formScheme && x.form != formType {
 				h = x
@@ -316,6 +316,7 @@ func (sk *sinks) commands(name string, args []Value, at position) {
 	// These run a line: of a shell, or of JavaScript.
 	case "child_process.exec", "shelljs.exec", "shelljs.default.exec", "node-cmd.run", "node-cmd.get", "eval", "Function", "vm.runInContext", "vm.runInNewContext", "vm.runInThisContext", "child-process-promise.exec", "sudo-prompt.exec", "node-exec-promise.exec", "execSh":
 		sk.shell(name, arg(args, 0), at)
+		// new Function("a", "b", body): the last argument is the code.
 		if base == "Function" {
 			sk.shell(name, arg(args, len(args)-1), at)
 		}
@@ -454,6 +455,7 @@ func (sk *sinks) words(name string, v Value, at position) {
 func (sk *sinks) shell(name string, v Value, at position) {
 	for _, a := range textOf(v) {
 		quote := byte(0)
+		// quote follows the quotes of the constant parts, from left to right.
 		for i, p := range a.text {
 			if p.hole == nil {
 				quote = quoteAfter(quote, p.s)
