@@ -12,14 +12,14 @@ type Comparison struct {
 	Changed       []Change `json:"changed"` // cells whose verdict is another, by class, tool and parameter
 }
 
-// An Outcome says what became of the findings that counted.
+// An Outcome says what became of the weaknesses that counted.
 type Outcome struct {
-	Findings int `json:"findings"` // of the earlier report: the sum of the next four
-	Guarded  int `json:"guarded"`  // a control call works, and every probe is blocked
-	NotSeen  int `json:"notSeen"`  // looked at again; nothing gets through, and no guard is proven
-	Unknown  int `json:"unknown"`  // no control call works any more: what is wanted may be blocked, too
-	Remain   int `json:"remain"`
-	New      int `json:"new"` // besides those
+	Weaknesses int `json:"findings"` // of the earlier report: the sum of the next four
+	Guarded    int `json:"guarded"`  // a control call works, and every probe is blocked
+	NotSeen    int `json:"notSeen"`  // looked at again; nothing gets through, and no guard is proven
+	Unknown    int `json:"unknown"`  // no control call works any more: what is wanted may be blocked, too
+	Remain     int `json:"remain"`
+	New        int `json:"new"` // besides those
 }
 
 // A Change is a cell whose verdict is another.
@@ -51,12 +51,12 @@ func Compare(before, after *Report) Comparison {
 func outcome(before, after *Report) Outcome {
 	var o Outcome
 	now, was := byCell(after), map[Cell]bool{}
-	for i := range before.Findings {
-		f := &before.Findings[i]
+	for i := range before.Weaknesses {
+		f := &before.Weaknesses[i]
 		if !f.Graded() {
 			continue
 		}
-		o.Findings++
+		o.Weaknesses++
 		was[f.Cell] = true
 		switch now[f.Cell].Verdict {
 		case Vulnerable:
@@ -69,8 +69,8 @@ func outcome(before, after *Report) Outcome {
 			o.Unknown++
 		}
 	}
-	for i := range after.Findings {
-		if f := &after.Findings[i]; f.Graded() && !was[f.Cell] {
+	for i := range after.Weaknesses {
+		if f := &after.Weaknesses[i]; f.Graded() && !was[f.Cell] {
 			o.New++
 		}
 	}

@@ -6,11 +6,11 @@ package audit
 import "fmt"
 
 // A Class is the name of a kind of weakness in the validation of inputs and outputs. What it is, its
-// rules and its points stand in a package of its own; see [Classes].
+// kinds and its points stand in a package of its own; see [Classes].
 type Class string
 
 // RuleID is the class as reports and 'toolvet explain' name it: "audit/path".
-func (c Class) RuleID() string { return "audit/" + string(c) }
+func (c Class) ID() string { return "audit/" + string(c) }
 
 // The classes that facts are about.
 const (
@@ -84,9 +84,9 @@ type Fact struct {
 	Method     Method     `json:"method"`
 	Verdict    Verdict    `json:"verdict"`
 	Confidence Confidence `json:"confidence,omitempty"` // of a Vulnerable
-	// Rule is the kind of it within the class, kebab-case: "sibling-prefix", "symlink",
+	// Kind is the kind of it within the class, kebab-case: "sibling-prefix", "symlink",
 	// "ssrf-redirect", "shell", "argument-split", "missing-required".
-	Rule string `json:"rule,omitempty"`
+	Kind string `json:"rule,omitempty"`
 	Why  string `json:"why"` // one sentence
 
 	Flow  []Place `json:"flow,omitempty"`  // static: from where the value comes in to the sink, which is last

@@ -15,7 +15,7 @@ type Grade struct {
 	Letter     Letter   `json:"letter"`
 	Score      int      `json:"score"` // 0 to 100; 0 of a server that is Ungraded
 	Incomplete bool     `json:"incomplete,omitempty"`
-	Suppressed int      `json:"suppressed,omitempty"` // findings that somebody took out of it
+	Suppressed int      `json:"suppressed,omitempty"` // weaknesses that somebody took out of it
 	Points     []Point  `json:"points"`               // they add up to the score, from 100, within its bounds
 	Caps       []Cap    `json:"caps"`
 	Coverage   Coverage `json:"coverage"`
@@ -105,8 +105,8 @@ func percent(part, whole int) int {
 	return part * 100 / whole
 }
 
-// grade is a pure function of the assessed cells and the findings.
-func grade(cells []Assessment, list []Finding, tools int) Grade {
+// grade is a pure function of the assessed cells and the weaknesses.
+func grade(cells []Assessment, list []Weakness, tools int) Grade {
 	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells)}
 	for i := range list {
 		if list[i].Suppressed != nil && list[i].Severity != class.Info {
@@ -142,8 +142,8 @@ func (g *Grade) add(p Point) {
 	g.Score += p.Points
 }
 
-// minus is what a row takes: the whole of it if one finding is proven or traced.
-func minus(row *class.Class, list []Finding) (Point, bool) {
+// minus is what a row takes: the whole of it if one weakness is proven or traced.
+func minus(row *class.Class, list []Weakness) (Point, bool) {
 	name := Class(row.Name)
 	sure, suspected := 0, 0
 	for i := range list {
@@ -157,7 +157,7 @@ func minus(row *class.Class, list []Finding) (Point, bool) {
 	}
 	switch {
 	case sure > 0:
-		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "finding"))}, true
+		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "weakness"))}, true
 	case suspected > 0:
 		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a guard looks as if it could be passed (%s)", count(suspected, "suspicion")), Ours: true}, true
 	}
@@ -188,6 +188,9 @@ func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if strings.HasSuffix(what, "s") {
+		return fmt.Sprintf("%d %ses", n, what)
+	}
 	if what, ok := strings.CutSuffix(what, "y"); ok {
 		return fmt.Sprintf("%d %sies", n, what)
 	}
@@ -195,7 +198,7 @@ func count(n int, what string) string {
 }
 
 // caps are the bounds that hold.
-func caps(list []Finding, c Coverage) []Cap {
+func caps(list []Weakness, c Coverage) []Cap {
 	critical, high, suspected, provenCritical := false, false, false, false
 	proven := map[Class]bool{}
 	for i := range list {
@@ -221,9 +224,9 @@ func caps(list []Finding, c Coverage) []Cap {
 	case len(proven) > 1:
 		out = append(out, Cap{"D", "weaknesses of two classes are proven"})
 	case critical:
-		out = append(out, Cap{"D", "a critical finding is proven or traced"})
+		out = append(out, Cap{"D", "a critical weakness is proven or traced"})
 	case high:
-		out = append(out, Cap{"C", "a finding of high severity is proven or traced"})
+		out = append(out, Cap{"C", "a weakness of high severity is proven or traced"})
 	case suspected:
 		out = append(out, Cap{"B", "a guard looks as if it could be passed, and nothing shows that it cannot"})
 	}

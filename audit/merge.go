@@ -48,12 +48,12 @@ func telling(facts []Fact, methods []Method) []Fact {
 		return facts
 	}
 	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
-		return f.Method == Static && f.Verdict == NoEvidence && (f.Rule == "" || f.Rule == ruleNothing)
+		return f.Method == Static && f.Verdict == NoEvidence && (f.Kind == "" || f.Kind == kindNothing)
 	})
 }
 
-// ruleNothing is the rule of a parameter that reaches nothing. Others of [NoEvidence] say what it reaches.
-const ruleNothing = "nothing"
+// kindNothing is the kind of a parameter that reaches nothing. Others of [NoEvidence] say what it reaches.
+const kindNothing = "nothing"
 
 func compareCells(a, b Cell) int {
 	return cmp.Or(cmp.Compare(classRank(a.Class), classRank(b.Class)), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Param, b.Param))
@@ -91,11 +91,11 @@ func join(cell Cell, facts []Fact) Assessment {
 // seen reports whether what the code suggests was seen when the server ran, as a remark: no guard clears it then.
 func seen(suggested Fact, facts []Fact) bool {
 	known := classOf(suggested.Class)
-	if known == nil || known.Rule(suggested.Rule) == nil || known.Rule(suggested.Rule).Seen == "" {
+	if known == nil || known.Kind(suggested.Kind) == nil || known.Kind(suggested.Kind).Seen == "" {
 		return false
 	}
 	return slices.ContainsFunc(facts, func(f Fact) bool {
-		return f.Method == Dynamic && f.remark() && f.Rule == known.Rule(suggested.Rule).Seen
+		return f.Method == Dynamic && f.remark() && f.Kind == known.Kind(suggested.Kind).Seen
 	})
 }
 
@@ -111,8 +111,8 @@ func compareFacts(a, b Fact) int {
 		cmp.Compare(verdictRank(a), verdictRank(b)),
 		cmp.Compare(confidenceRank(a.Confidence), confidenceRank(b.Confidence)),
 		cmp.Compare(a.Method, b.Method), // dynamic first
-		cmp.Compare(ruleRank(a), ruleRank(b)),
-		cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(kindRank(a), kindRank(b)),
+		cmp.Compare(a.Kind, b.Kind),
 		slices.CompareFunc(a.Flow, b.Flow, func(p, q Place) int {
 			return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 		}),
@@ -128,15 +128,15 @@ func verdictRank(f Fact) int {
 	return 5
 }
 
-// ruleRank is the rule's place among those of its class, which has the plainest first.
-func ruleRank(f Fact) int {
+// kindRank is the kind's place among those of its class, which has the plainest first.
+func kindRank(f Fact) int {
 	known := classOf(f.Class)
 	if known == nil {
 		return 0
 	}
-	i := slices.IndexFunc(known.Rules, func(r class.Rule) bool { return r.Name == f.Rule })
+	i := slices.IndexFunc(known.Kinds, func(r class.Kind) bool { return r.Name == f.Kind })
 	if i < 0 {
-		return len(known.Rules)
+		return len(known.Kinds)
 	}
 	return i
 }

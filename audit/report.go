@@ -37,7 +37,7 @@ type Report struct {
 	Rubric        string       `json:"rubric"`        // RubricVersion
 	Target        Target       `json:"target"`
 	Grade         Grade        `json:"grade"`
-	Findings      []Finding    `json:"findings"` // worst first
+	Weaknesses    []Weakness   `json:"findings"` // worst first
 	Cells         []Assessment `json:"cells"`    // all that is relevant, by class, tool and parameter
 	Tools         []string     `json:"tools"`
 	Notes         []string     `json:"notes"`
@@ -50,7 +50,7 @@ const SchemaVersion = 1
 func New(in Input) *Report {
 	in.Facts = cleanFacts(in.Facts)
 	cells := assess(telling(in.Facts, in.Target.Methods))
-	list := findings(cells, in.Language)
+	list := weaknesses(cells, in.Language)
 	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
 	tools := toolNames(in.Tools, in.Facts)
 	cells = slices.DeleteFunc(cells, func(a Assessment) bool { return !a.relevant() })
@@ -60,7 +60,7 @@ func New(in Input) *Report {
 	in.Target.Name, in.Target.Server, in.Target.Source = clean(in.Target.Name), clean(in.Target.Server), clean(in.Target.Source)
 	r := &Report{
 		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools)),
-		Findings: list, Cells: cells, Tools: tools, Notes: notes,
+		Weaknesses: list, Cells: cells, Tools: tools, Notes: notes,
 	}
 	if r.Target.Methods == nil {
 		r.Target.Methods = []Method{}
@@ -83,8 +83,8 @@ func toolNames(tools []string, facts []Fact) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
 }
 
-// Name says in a few words what the finding is: "path in read_file, parameter path".
-func (f *Finding) Name() string { return f.Cell.String() }
+// Name says in a few words what the weakness is: "path in read_file, parameter path".
+func (f *Weakness) Name() string { return f.Cell.String() }
 
 // String says which cell it is: "path: tool read_file, parameter path".
 func (c Cell) String() string {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolvet/toolvet/audit/classes/suite"
 )
 
-// RubricVersion changes when the same findings would get another grade.
+// RubricVersion changes when the same weaknesses would get another grade.
 const RubricVersion = "3"
 
 // Classes are the rows of the rubric, in the order of reports. The numbers are the published ones;
@@ -19,7 +19,7 @@ func Classes() []*class.Class { return suite.Default() }
 func classOf(c Class) *class.Class { return suite.Find(string(c)) }
 
 // minusSuspected is what a row costs of which nothing but suspicions was found. It is ours: it
-// is what the rubric takes for a finding of medium severity.
+// is what the rubric takes for a weakness of medium severity.
 const minusSuspected = 5
 
 // enough is the share of relevant cells, in percent, from which a grade is complete, and an

@@ -111,9 +111,9 @@ func (w *watch) follow(ctx context.Context, values []string, seen func(i int, r 
 	})
 }
 
-func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, rule, why, seen string, tried int) {
+func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, kind, why, seen string, tried int) {
 	raw := written(t.sample(a.world, setting{p, value}))
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule, Why: why,
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind, Why: why,
 		Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: tried}})
 }
 
@@ -144,7 +144,7 @@ func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
 		return false
 	}
 	raw := written(t.sample(a.world, setting{p, value}))
-	a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Rule: "command-by-design",
+	a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design",
 		Why: "the tool runs commands that callers write; whoever may call it may do all that the server may", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: 1}})
 	return true
 }
@@ -161,7 +161,7 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) })
 	if led := w.find(option, true); parted == nil && led != nil {
 		raw := written(w.t.sample(a.world, setting{w.p, option}))
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Rule: "argument-lead",
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "argument-lead",
 			Why: "a value that begins with - becomes an option of a program", Proof: &audit.Proof{Arguments: string(raw), Seen: "an argument of " + program0(led), Probes: len(payloads) + 2}})
 	}
 	switch {

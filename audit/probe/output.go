@@ -100,23 +100,23 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 			found["unbounded"] = []string{"a text of 2 MB in full"}
 		}
 	}
-	for _, rule := range slices.Sorted(maps.Keys(found)) {
-		if rule == "unbounded" {
+	for _, kind := range slices.Sorted(maps.Keys(found)) {
+		if kind == "unbounded" {
 			arguments = large
 		}
 		raw := written(arguments)
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
-			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[rule], ", "), Probes: 2}})
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind,
+			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[kind], ", "), Probes: 2}})
 	}
 	if len(found) == 0 {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: "content with control and invisible characters, hidden parts and 2 MB came back without them"})
 	}
 }
 
-// odd says by rule what of the content came back that should not have.
+// odd says by kind what of the content came back that should not have.
 func odd(text string, s seed) map[string][]string {
 	found := map[string][]string{}
-	for _, look := range []struct{ rule, what, mark string }{
+	for _, look := range []struct{ kind, what, mark string }{
 		{"control-characters", "escape sequences for terminals", "\x1b["},
 		{"invisible", "zero-width characters", "\u200b"},
 		{"invisible", "characters that turn the direction of text", "\u202e"},
@@ -124,8 +124,8 @@ func odd(text string, s seed) map[string][]string {
 		{"hidden-text", "a comment of the page", s.marks.comment},
 		{"hidden-text", "text that the page hides", s.marks.hidden},
 	} {
-		if (look.rule != "hidden-text" || s.page) && strings.Contains(text, look.mark) {
-			found[look.rule] = append(found[look.rule], look.what)
+		if (look.kind != "hidden-text" || s.page) && strings.Contains(text, look.mark) {
+			found[look.kind] = append(found[look.kind], look.what)
 		}
 	}
 	return found

@@ -106,7 +106,7 @@ func (s escape) conclude(f form, works, late bool, unknown audit.Fact) (fact aud
 // An escape is what came of probes that want to get out of the root.
 type escape struct {
 	tried, taken int             // probes that were answered, and that the tool took
-	found        map[string]bool // rules by which one got out
+	found        map[string]bool // kinds by which one got out
 	ended        string          // why not all were tried, "" if they were
 	late         bool            // something was written, and it is not known by which of them
 }
@@ -118,7 +118,7 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 	began := a.session
 	outside, inside := a.traces()
 	for _, probe := range probes {
-		if s.found[probe.rule] {
+		if s.found[probe.kind] {
 			continue
 		}
 		a.mend()
@@ -135,8 +135,8 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 		}
 		switch {
 		case seen != "":
-			s.found[probe.rule] = true
-			a.fact(audit.Fact{Cell: cell(t, p, audit.Path), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
+			s.found[probe.kind] = true
+			a.fact(audit.Fact{Cell: cell(t, p, audit.Path), Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: probe.kind,
 				Why: probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: s.tried}})
 		case r.failed != "" && !r.late && !r.gone:
 			s.ended = r.failed
@@ -300,7 +300,7 @@ func (f form) write(w *world, dir, name string) string {
 
 // A pathProbe is a path that must not be reached.
 type pathProbe struct {
-	rule, words string
+	kind, words string
 	value       string
 	fresh       string // the file that the call would make, in the world
 	sought      []setting
@@ -316,8 +316,8 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 	root := w.inside("root")
 	at := strings.TrimPrefix(w.at, "/")
 	var list []pathProbe
-	add := func(rule, words, value, dir string) {
-		probe := pathProbe{rule: rule, words: words, sought: f.sought}
+	add := func(kind, words, value, dir string) {
+		probe := pathProbe{kind: kind, words: words, sought: f.sought}
 		name := outsideName + f.ext
 		switch {
 		case f.lists:

@@ -74,7 +74,7 @@ func (a *auditor) work(ctx context.Context, u unit) Result {
 // join adds what a unit found out: each kind of thing once for each cell.
 func (a *auditor) join(r Result) {
 	for _, f := range r.Facts {
-		if !slices.ContainsFunc(a.result.Facts, func(g audit.Fact) bool { return f.Cell == g.Cell && f.Verdict == g.Verdict && f.Rule == g.Rule }) {
+		if !slices.ContainsFunc(a.result.Facts, func(g audit.Fact) bool { return f.Cell == g.Cell && f.Verdict == g.Verdict && f.Kind == g.Kind }) {
 			a.result.Facts = append(a.result.Facts, f)
 		}
 	}

@@ -22,8 +22,8 @@ func (a *auditor) robust(ctx context.Context) {
 		return
 	}
 	t := a.tools[i]
-	tell := func(rule, words, seen string) {
-		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
+	tell := func(kind, words, seen string) {
+		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind,
 			Why: words + " stops the server", Proof: &audit.Proof{Arguments: `{"…": "` + words + `"}`, Seen: seen, Probes: 1}})
 	}
 	var deep any = "end"
@@ -78,7 +78,7 @@ func (a *auditor) batch(ctx context.Context) {
 		if seen == "" {
 			continue
 		}
-		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: "batch",
+		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: "batch",
 			Why: b.words + " of JSON-RPC stops the server", Proof: &audit.Proof{Arguments: b.line[:min(len(b.line), 100)], Seen: seen, Probes: len(batches)}})
 		return
 	}

@@ -15,7 +15,7 @@ import (
 
 // A violation is a call that breaks the published schema.
 type violation struct {
-	rule, words string
+	kind, words string
 	arguments   map[string]any
 	param       string // that it is about
 }
@@ -53,10 +53,10 @@ func (a *auditor) schema(ctx context.Context, t *tool) {
 		default:
 			unclear++
 		}
-		if seen != "" && !found[v.rule] {
-			found[v.rule] = true
+		if seen != "" && !found[v.kind] {
+			found[v.kind] = true
 			raw := written(v.arguments)
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: v.rule,
+			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: v.kind,
 				Why: "a call with " + v.words + " reaches the handler", Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: len(list)}})
 		}
 		return false

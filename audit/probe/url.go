@@ -94,10 +94,10 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 			if read[i] {
 				seen = "the content of a file outside the root"
 			}
-			if seen == "" || found[probe.rule] || probe.remark != remarks || graded && remarks {
+			if seen == "" || found[probe.kind] || probe.remark != remarks || graded && remarks {
 				continue
 			}
-			found[probe.rule], graded = true, !remarks
+			found[probe.kind], graded = true, !remarks
 			a.ssrf(c, probe, calls[i], seen, len(probes))
 		}
 	}
@@ -128,7 +128,7 @@ func (a *auditor) ssrf(c audit.Cell, probe urlProbe, arguments map[string]any, s
 	if probe.remark {
 		confidence = audit.Metadata
 	}
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Rule: probe.rule,
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Kind: probe.kind,
 		Why: "a request goes to " + probe.words, Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: tried}})
 }
 
@@ -191,7 +191,7 @@ func (a *auditor) bases(t *tool, p parameter) []base {
 
 // A urlProbe is a URL that must not be fetched.
 type urlProbe struct {
-	rule, words string
+	kind, words string
 	value       string
 	at          string // where its request would arrive
 	only        string // the end of the host that counts; "": any address that is not public
@@ -211,11 +211,11 @@ func (p *urlProbe) reached(host string) bool {
 
 var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 
-// sharedSpace is the rule of addresses that many guards take for public: a remark, no more.
+// sharedSpace is the kind of addresses that many guards take for public: a remark, no more.
 const sharedSpace = "ssrf-shared-space"
 
 // spellings of addresses that must not be reached.
-var spellings = []struct{ rule, words, host string }{
+var spellings = []struct{ kind, words, host string }{
 	{"ssrf-loopback", "the machine itself", "127.0.0.1"},
 	{"ssrf-loopback", "the machine itself, at another port", "127.0.0.1:18080"},
 	{"ssrf-loopback", "the machine itself by name", "localhost"},
@@ -261,7 +261,7 @@ func (a *auditor) urlProbes(b base) []urlProbe {
 		if b.scheme == "https" && b.host != publicHost {
 			target.scheme = "https"
 		}
-		list = append(list, urlProbe{s.rule, s.words, target.url(at), at, "", s.rule == sharedSpace})
+		list = append(list, urlProbe{s.kind, s.words, target.url(at), at, "", s.kind == sharedSpace})
 	}
 	list = append(append(list, a.rebindingProbes(b)...), a.redirectProbes(b)...)
 	if !b.bare {

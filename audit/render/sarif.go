@@ -108,10 +108,10 @@ type (
 	}
 )
 
-// A Repository says where what was audited lies, for those who show findings beside code.
+// A Repository says where what was audited lies, for those who show weaknesses beside code.
 type Repository struct {
 	Dir    string // of the code, relative to the repository's root; "" is the root
-	Anchor string // the file that findings without a place in the code are shown at, relative to the root
+	Anchor string // the file that weaknesses without a place in the code are shown at, relative to the root
 }
 
 // SARIF writes a report as SARIF 2.1.0. What is not known stands among the notifications, and not as
@@ -134,8 +134,8 @@ func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	for _, a := range r.Unassessed() {
 		notify("warning", fmt.Sprintf("%s is not known: %s", a.Cell, a.Why))
 	}
-	for i := range r.Findings {
-		run.Results = append(run.Results, at.finding(&r.Findings[i]))
+	for i := range r.Weaknesses {
+		run.Results = append(run.Results, at.result(&r.Weaknesses[i]))
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -160,7 +160,7 @@ func sarifRules() []sarifRule {
 	var rules []sarifRule
 	for _, row := range audit.Classes() {
 		rules = append(rules, sarifRule{
-			ID: audit.Class(row.Name).RuleID(), ShortDescription: sarifText{"missing: " + row.Missing}, FullDescription: sarifText{row.Summary()},
+			ID: audit.Class(row.Name).ID(), ShortDescription: sarifText{"missing: " + row.Missing}, FullDescription: sarifText{row.Summary()},
 			Help:                 sarifHelp{sentence(row.Fix.Any), row.Doc},
 			DefaultConfiguration: sarifLevel{level(row.Severity)},
 			Properties:           map[string]any{"security-severity": scores[row.Severity], "tags": []string{"security", "mcp"}},
@@ -169,11 +169,11 @@ func sarifRules() []sarifRule {
 	return rules
 }
 
-func (at Repository) finding(f *audit.Finding) sarifResult {
+func (at Repository) result(f *audit.Weakness) sarifResult {
 	result := sarifResult{
-		RuleID: f.Class.RuleID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s Fix: %s", f.Name(), sentence(f.Why), f.Fix)},
+		RuleID: f.Class.ID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s Fix: %s", f.Name(), sentence(f.Why), f.Fix)},
 		PartialFingerprints: map[string]string{"toolvetCell/v1": f.ID, "primaryLocationLineHash": f.ID + ":1"},
-		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.RuleNames()},
+		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.KindNames()},
 	}
 	var sink *audit.Place
 	for _, e := range f.Evidence {

@@ -20,7 +20,7 @@ var Class = &class.Class{
 	Missing:  "no shell, and no further arguments of a command, from the caller's text",
 	Severity: class.Critical,
 	Minus:    25,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "shell", Doc: "The caller's text is read by a shell, which runs what it holds"},
 		{Name: "program", Doc: "In the code, the caller names the program that is started"},
 		{Name: "argument-split", Doc: "The caller's text is cut at blanks, and each piece becomes an argument of a program"},

@@ -22,7 +22,7 @@ var Class = &class.Class{
 	Minus:    5,
 	Guard:    "output validation on content-aggregating tools",
 	Plus:     3,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "control-characters", Doc: "Escape sequences for terminals come back"},
 		{Name: "invisible", Doc: "Zero-width characters, tag characters, or such as turn the direction of text come back"},
 		{Name: "hidden-text", Doc: "A comment of a page, or text that it hides, comes back as if people saw it"},

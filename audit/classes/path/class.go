@@ -22,7 +22,7 @@ var Class = &class.Class{
 	Minus:    15,
 	Guard:    "allow-list for file paths",
 	Plus:     5,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "traversal", Doc: "In the code, nothing keeps the caller's path within a directory, or what does lets \"..\" or other roots through"},
 		{Name: "absolute", Doc: "An absolute path leads out of the root: tried, or in the code a check for \"..\" alone"},
 		{Name: "dot-dot", Doc: "A path with \"..\" leads out of the root: plain, below a directory, doubled, or with backslashes"},

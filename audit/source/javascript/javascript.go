@@ -83,7 +83,7 @@ func (t *tree) result(report flow.Report) source.Result {
 	t.gather()
 	var r source.Result
 	for _, f := range report.Arrivals {
-		fact := audit.Fact{Cell: f.Cell, Method: audit.Static, Verdict: f.Verdict, Confidence: f.Confidence, Rule: f.Rule, Why: f.Why}
+		fact := audit.Fact{Cell: f.Cell, Method: audit.Static, Verdict: f.Verdict, Confidence: f.Confidence, Kind: f.Kind, Why: f.Why}
 		for _, s := range f.Steps {
 			fact.Flow = append(fact.Flow, t.original(s))
 		}

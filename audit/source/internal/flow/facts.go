@@ -72,7 +72,7 @@ func (in *Interp) best() []*hit {
 func compareFacts(a, b audit.Fact) int {
 	return cmp.Or(
 		cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Param, b.Param), cmp.Compare(a.Class, b.Class),
-		cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Kind, b.Kind),
 	)
 }
 

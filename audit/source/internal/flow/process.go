@@ -205,10 +205,10 @@ func whole2(n *node) bool {
 }
 
 // NoteSink is something that the rubric has no row for.
-func (in *Interp) NoteSink(pos Pos, what, rule, why string, v Value) {
+func (in *Interp) NoteSink(pos Pos, what, kind, why string, v Value) {
 	in.each(v, func(n *node, l Label) {
 		if l&(Chosen|NoMeta) == 0 {
-			in.report(audit.Command, n, noted(rule, why), pos, what)
+			in.report(audit.Command, n, noted(kind, why), pos, what)
 		}
 	})
 }

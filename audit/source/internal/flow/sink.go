@@ -13,7 +13,7 @@ import (
 type hitKey struct {
 	tool, param string
 	class       audit.Class
-	rule        string
+	kind        string
 }
 
 type hit struct {
@@ -25,22 +25,22 @@ type hit struct {
 type judged struct {
 	verdict    audit.Verdict
 	confidence audit.Confidence
-	rule, why  string
+	kind, why  string
 }
 
-func traced(rule, why string) judged {
-	return judged{audit.Vulnerable, audit.Traced, rule, why}
+func traced(kind, why string) judged {
+	return judged{audit.Vulnerable, audit.Traced, kind, why}
 }
 
-func suspected(rule, why string) judged {
-	return judged{audit.Vulnerable, audit.Suspected, rule, why}
+func suspected(kind, why string) judged {
+	return judged{audit.Vulnerable, audit.Suspected, kind, why}
 }
 
-func noted(rule, why string) judged {
-	return judged{audit.Vulnerable, audit.Metadata, rule, why}
+func noted(kind, why string) judged {
+	return judged{audit.Vulnerable, audit.Metadata, kind, why}
 }
 
-func guarded(rule, why string) judged { return judged{audit.Guarded, "", rule, why} }
+func guarded(kind, why string) judged { return judged{audit.Guarded, "", kind, why} }
 
 const guardedRank = 3
 
@@ -65,10 +65,10 @@ func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what str
 	if tool == "" {
 		tool = in.st.tool
 	}
-	if in.st.effective(n)&Optional != 0 && (j.verdict == audit.Guarded || j.rule == "symlink") {
+	if in.st.effective(n)&Optional != 0 && (j.verdict == audit.Guarded || j.kind == "symlink") {
 		j = noted("optional-guard", "there is a guard before SINK, if the server is set up so")
 	}
-	key := hitKey{tool, n.src.Param, class, j.rule}
+	key := hitKey{tool, n.src.Param, class, j.kind}
 	if old, ok := in.hits[key]; ok && old.rank >= j.rank() {
 		return
 	}
@@ -77,7 +77,7 @@ func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what str
 		Method:     audit.Static,
 		Verdict:    j.verdict,
 		Confidence: j.confidence,
-		Rule:       j.rule,
+		Kind:       j.kind,
 		Why:        strings.ReplaceAll(j.why, "SINK", what),
 		Flow:       in.flow(n, pos, what),
 	}}

@@ -147,27 +147,27 @@ func Said(res source.Result) []string {
 
 // says reports whether a fact says more than that a parameter reaches nothing.
 func says(f audit.Fact) bool {
-	return f.Verdict != audit.NoEvidence || f.Rule != "" && f.Rule != "nothing"
+	return f.Verdict != audit.NoEvidence || f.Kind != "" && f.Kind != "nothing"
 }
 
-// InShort is a fact as the cases write it: tool, parameter, class, confidence or verdict, rule.
+// InShort is a fact as the cases write it: tool, parameter, class, confidence or verdict, kind.
 func InShort(f audit.Fact) string {
 	verdict := string(f.Verdict)
 	if f.Confidence != "" {
 		verdict = string(f.Confidence)
 	}
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %s", f.Tool, f.Param, f.Class, verdict, f.Rule)), " ")
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %s", f.Tool, f.Param, f.Class, verdict, f.Kind)), " ")
 }
 
-// Explained holds that what is found has a reason, a place, and a rule that is documented.
+// Explained holds that what is found has a reason, a place, and a kind that is documented.
 func Explained(t *testing.T, facts []audit.Fact) {
 	t.Helper()
 	for _, f := range facts {
 		if says(f) && f.Verdict != audit.Inconclusive && (f.Why == "" || len(f.Flow) == 0 || f.Flow[len(f.Flow)-1].Line < 1 || f.Method != audit.Static) {
 			t.Errorf("an incomplete fact: %+v", f)
 		}
-		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Rule(f.Rule) == nil) {
-			t.Errorf("the rule %q is not in audit/classes/%s: document it there", f.Rule, f.Class)
+		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Kind(f.Kind) == nil) {
+			t.Errorf("the kind %q is not in audit/classes/%s: document it there", f.Kind, f.Class)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func analyzed(t *testing.T, analyze Analyze, files []txtar.File) source.Result {
 }
 
 // Lines are the facts of a result that say something, one a line: tool, parameter, class, verdict,
-// rule, and where the flow ends.
+// kind, and where the flow ends.
 func Lines(res source.Result) string {
 	var b strings.Builder
 	for _, f := range res.Facts {

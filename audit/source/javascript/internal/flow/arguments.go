@@ -96,12 +96,12 @@ func (sk *sinks) argument(name string, text Value, place *argvPlace, at position
 // with an option that writes files or starts programs; for others it is worth a remark.
 func (sk *sinks) lead(a Atom, h *hole, place *argvPlace) judgement {
 	if sk.state.have(a, h)&bitDash != 0 {
-		return judgement{verdict: audit.Guarded, rule: "argument-lead", why: "a leading dash is excluded"}
+		return judgement{verdict: audit.Guarded, kind: "argument-lead", why: "a leading dash is excluded"}
 	}
 	for _, p := range place.programs {
 		if programs.Harmful(p, place.subcommand) && !programs.Valued(place.before) && !commandWord(h.origin.pointer) {
-			return judgement{verdict: audit.Vulnerable, confidence: audit.Suspected, rule: "option-injection", why: "a value that starts with a dash would be an option of " + clip(p) + ", of which one writes files or starts programs"}
+			return judgement{verdict: audit.Vulnerable, confidence: audit.Suspected, kind: "option-injection", why: "a value that starts with a dash would be an option of " + clip(p) + ", of which one writes files or starts programs"}
 		}
 	}
-	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "argument-lead", why: "a value that starts with a dash would be an option of the program"}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, kind: "argument-lead", why: "a value that starts with a dash would be an option of the program"}
 }

@@ -77,7 +77,7 @@ func saidOf(r Report, tool string) string {
 	var b strings.Builder
 	for _, f := range r.Arrivals {
 		if f.Cell.Tool == tool {
-			fmt.Fprintln(&b, f.Cell, f.Verdict, f.Confidence, f.Rule)
+			fmt.Fprintln(&b, f.Cell, f.Verdict, f.Confidence, f.Kind)
 		}
 	}
 	return b.String()

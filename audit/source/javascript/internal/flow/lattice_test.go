@@ -128,7 +128,7 @@ server.tool("t", {}, async ({ p, q }) => { `+body+` });`))
 	program.Run(f)
 	var said []string
 	for _, x := range program.Finish().Arrivals {
-		if x.Cell.Param == "/p" && x.Cell.Class == audit.Path && x.Rule != "nothing" {
+		if x.Cell.Param == "/p" && x.Cell.Class == audit.Path && x.Kind != "nothing" {
 			if x.Confidence != "" {
 				said = append(said, string(x.Confidence))
 			} else {

@@ -59,7 +59,7 @@ func (rep *report) parameter(tool, pointer string) {
 	}
 }
 
-// list is one arrival for each parameter and rule, the worst. Harmless ones are told only where
+// list is one arrival for each parameter and kind, the worst. Harmless ones are told only where
 // there is nothing worse, and remarks only where there is no weakness.
 func (rep *report) list(tools []Tool) []Arrival {
 	var all []*arrival
@@ -77,7 +77,7 @@ func (rep *report) list(tools []Tool) []Arrival {
 			worst[cell] = f.rank()
 			w = f.rank()
 		}
-		id := cell.Tool + "\x00" + cell.Param + "\x00" + string(cell.Class) + "\x00" + f.rule
+		id := cell.Tool + "\x00" + cell.Param + "\x00" + string(cell.Class) + "\x00" + f.kind
 		// Another place with the same verdict, a guard beside a weakness, or a remark beside one.
 		if seen[id] || f.rank() > 2 && w < f.rank() || f.rank() == 2 && w < 2 {
 			continue
@@ -115,9 +115,9 @@ func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 				if _, ok := known[cell]; ok {
 					continue
 				}
-				f := Arrival{Cell: cell, Verdict: audit.NoEvidence, Rule: "nothing", Why: "the parameter reaches nothing of this kind that is known here"}
+				f := Arrival{Cell: cell, Verdict: audit.NoEvidence, Kind: "nothing", Why: "the parameter reaches nothing of this kind that is known here"}
 				if cut[t.Name] {
-					f.Verdict, f.Rule, f.Why = audit.Inconclusive, "budget", "the handler was not analysed to its end: budget"
+					f.Verdict, f.Kind, f.Why = audit.Inconclusive, "budget", "the handler was not analysed to its end: budget"
 				}
 				out = append(out, f)
 			}
@@ -139,15 +139,15 @@ func before(a, b *arrival) bool {
 		return x.at.unit.file.Name < y.at.unit.file.Name
 	case x.at.idx != y.at.idx:
 		return x.at.idx < y.at.idx
-	case x.rule != y.rule:
-		return x.rule < y.rule
+	case x.kind != y.kind:
+		return x.kind < y.kind
 	}
 	return a.sink < b.sink
 }
 
 // arrived is an arrival with its way, from the oldest step to the sink.
 func arrived(f *arrival) Arrival {
-	out := Arrival{Cell: f.key.cell, Verdict: f.verdict, Confidence: f.confidence, Rule: f.rule, Why: f.why}
+	out := Arrival{Cell: f.key.cell, Verdict: f.verdict, Confidence: f.confidence, Kind: f.kind, Why: f.why}
 	var list []*step
 	for s := f.steps; s != nil && len(list) < 2*maxSteps; s = s.prev {
 		list = append(list, s)
@@ -174,7 +174,7 @@ func rawArrivals(all []*arrival) []Arrival {
 		seen[tool] = true
 		g := arrived(f)
 		g.Cell = audit.Cell{Tool: tool, Class: audit.Schema}
-		g.Verdict, g.Rule = audit.Vulnerable, "raw-arguments"
+		g.Verdict, g.Kind = audit.Vulnerable, "raw-arguments"
 		g.Confidence = audit.Metadata
 		// No guard is on the way, or one with gaps.
 		if f.rank() < 2 {

@@ -268,7 +268,7 @@ func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool
 		}
 		j := verdictOfURL(sk.state.have(a, h) | extra)
 		if browser && sk.byDesign(h, "navigate", "goto", "go_to", "open", "visit", "browse", "new_page", "new_tab") {
-			j = judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "browser-by-design", why: "the tool opens the page that it is asked to open"}
+			j = judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, kind: "browser-by-design", why: "the tool opens the page that it is asked to open"}
 		}
 		sk.judge(j, audit.URL, name, h, at)
 	}
@@ -411,14 +411,14 @@ func (sk *sinks) program(name string, v Value, at position) {
 			// An allow list leaves nothing of a shell's characters, and neither do paths that
 			// were looked up in a table.
 			if sk.state.have(a, h)&bitsShell == bitsShell {
-				sk.judge(judgement{verdict: audit.Guarded, rule: "program", why: "the program is one of a known set"}, audit.Command, name, h, at)
+				sk.judge(judgement{verdict: audit.Guarded, kind: "program", why: "the program is one of a known set"}, audit.Command, name, h, at)
 				continue
 			}
 			if commandWord(h.origin.pointer) || sk.byDesign(h, "exec", "shell", "terminal", "command", "run", "spawn", "process", "start", "launch") {
 				sk.judge(byDesign(), audit.Command, name, h, at)
 				continue
 			}
-			sk.judge(judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "program", why: "the caller chooses the program that is started"}, audit.Command, name, h, at)
+			sk.judge(judgement{verdict: audit.Vulnerable, confidence: audit.Traced, kind: "program", why: "the caller chooses the program that is started"}, audit.Command, name, h, at)
 		}
 	}
 }
@@ -429,9 +429,9 @@ func (sk *sinks) split(a Atom, h *hole) judgement {
 		return byDesign()
 	}
 	if sk.state.have(a, h)&bitSpace != 0 {
-		return judgement{verdict: audit.Guarded, rule: "argument-split", why: "blanks are excluded before the text is cut into arguments"}
+		return judgement{verdict: audit.Guarded, kind: "argument-split", why: "blanks are excluded before the text is cut into arguments"}
 	}
-	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "argument-split", why: "the caller's text is cut at blanks, and each piece becomes an argument of the program"}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, kind: "argument-split", why: "the caller's text is cut at blanks, and each piece becomes an argument of the program"}
 }
 
 // words judges a line that is cut into arguments without a shell.
@@ -481,13 +481,13 @@ func (sk *sinks) line(h *hole) judgement {
 	if commandWord(h.origin.pointer) || sk.byDesign(h, "exec", "shell", "terminal", "command", "run_", "run-", "bash", "eval", "script") {
 		return byDesign()
 	}
-	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, rule: "shell", why: "the caller's text is run by a shell"}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Traced, kind: "shell", why: "the caller's text is run by a shell"}
 }
 
 // byDesign is the judgement on a tool whose purpose is to run code from the caller. It is a
 // remark: the user has chosen such a tool.
 func byDesign() judgement {
-	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, rule: "command-by-design", why: "running what the caller sends is what the tool is for"}
+	return judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, kind: "command-by-design", why: "running what the caller sends is what the tool is for"}
 }
 
 // commandWord reports whether a parameter is named for a command.

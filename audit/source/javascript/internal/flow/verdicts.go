@@ -16,7 +16,7 @@ import (
 type judgement struct {
 	verdict    audit.Verdict
 	confidence audit.Confidence
-	rule       string
+	kind       string
 	why        string
 }
 
@@ -47,9 +47,9 @@ func verdictOfPath(have, need Bits) judgement {
 	missing := need &^ have
 	switch {
 	case missing == 0 && (have&bitReal != 0):
-		return judgement{verdict: audit.Guarded, rule: "containment", why: "the path is held within a folder, and symbolic links are resolved before"}
+		return judgement{verdict: audit.Guarded, kind: "containment", why: "the path is held within a folder, and symbolic links are resolved before"}
 	case missing == 0:
-		return judgement{verdict: audit.NoEvidence, rule: "containment", why: "the path is held within a folder by its name; symbolic links are not resolved before"}
+		return judgement{verdict: audit.NoEvidence, kind: "containment", why: "the path is held within a folder by its name; symbolic links are not resolved before"}
 	case missing == bitSibling:
 		return judgement{audit.Vulnerable, audit.Suspected, "sibling-prefix", "the path is compared with a folder by its beginning alone: a folder beside it whose name begins the same passes"}
 	case have&need&^bitSibling != 0:
@@ -70,7 +70,7 @@ func verdictOfURL(have Bits) judgement {
 	case have&bitPublic != 0 && have&bitHostPrefix == 0:
 		return judgement{audit.Vulnerable, audit.Suspected, "allow-list-prefix", "the address is compared with an allowed one by its beginning or end alone: a host of another can begin or end the same"}
 	case have&bitPublic != 0:
-		return judgement{verdict: audit.Guarded, rule: "allow-list", why: "the host is one of a known set"}
+		return judgement{verdict: audit.Guarded, kind: "allow-list", why: "the host is one of a known set"}
 	case private == 0 && have&bitCheckedAtConnect == 0:
 		return judgement{audit.Vulnerable, audit.Traced, "ssrf", "the caller chooses the host of a request, and nothing excludes internal addresses"}
 	case bitsCore&^have != 0 && have&bitCheckedAtConnect == 0:
@@ -78,7 +78,7 @@ func verdictOfURL(have Bits) judgement {
 	case have&bitCheckedAtConnect == 0 && have>>dnsShift&(bitLoopback|bitTen|bitOneNineTwo|bitLinkLocal) != bitLoopback|bitTen|bitOneNineTwo|bitLinkLocal:
 		return judgement{audit.Vulnerable, audit.Suspected, "ssrf-dns", "internal addresses are excluded as they are written, but not names that resolve to them"}
 	}
-	return judgement{verdict: audit.Guarded, rule: "private-addresses", why: "internal addresses are excluded, also where a name resolves to one"}
+	return judgement{verdict: audit.Guarded, kind: "private-addresses", why: "internal addresses are excluded, also where a name resolves to one"}
 }
 
 // verdictOfShell judges a text within a line for a shell, by the quotes around it: single quotes
@@ -94,7 +94,7 @@ func verdictOfShell(have Bits, quote byte) judgement {
 	missing := need &^ have
 	switch {
 	case missing == 0:
-		return judgement{verdict: audit.Guarded, rule: "shell", why: "what a shell would read as more than a word is excluded"}
+		return judgement{verdict: audit.Guarded, kind: "shell", why: "what a shell would read as more than a word is excluded"}
 	case bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(need)):
 		return judgement{audit.Vulnerable, audit.Suspected, "shell", "a check is on the way of the caller's text to a shell, but lets through " + list(missing)}
 	}
@@ -102,12 +102,12 @@ func verdictOfShell(have Bits, quote byte) judgement {
 }
 
 // An Arrival is an argument at a sink: the verdict on it, and the way of the value. A parameter
-// that reaches nothing of a class has an arrival, too, with the rule "nothing".
+// that reaches nothing of a class has an arrival, too, with the kind "nothing".
 type Arrival struct {
 	Cell       audit.Cell
 	Verdict    audit.Verdict
 	Confidence audit.Confidence
-	Rule, Why  string
+	Kind, Why  string
 	Steps      []Step
 }
 
@@ -126,7 +126,7 @@ type arrivals struct {
 // An arrivalKey tells arrivals apart. at is the place of the sink.
 type arrivalKey struct {
 	cell audit.Cell
-	rule string
+	kind string
 	at   position
 }
 
@@ -167,7 +167,7 @@ func (sk *sinks) judge(j judgement, class audit.Class, sink string, h *hole, at 
 	if sk.report.found.byKey == nil {
 		sk.report.found.byKey = map[arrivalKey]*arrival{}
 	}
-	key := arrivalKey{audit.Cell{Tool: sk.turn.toolName(), Param: h.origin.pointer, Class: class}, j.rule, at}
+	key := arrivalKey{audit.Cell{Tool: sk.turn.toolName(), Param: h.origin.pointer, Class: class}, j.kind, at}
 	if key.cell.Tool == "" && key.cell.Param == "" && j.verdict == audit.Vulnerable {
 		j.confidence, j.why = audit.Metadata, j.why+"; which tool and which parameter is not known"
 	}
