@@ -9,7 +9,7 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
-// A hitKey is what is told once: the worst of what reaches the sinks of a class.
+// A hitKey identifies a hit: of those with the same key, only the worst is reported.
 type hitKey struct {
 	tool, param string
 	class       audit.Class
@@ -21,7 +21,7 @@ type hit struct {
 	fact audit.Fact
 }
 
-// judged is what became of one tainted part of a value at a sink.
+// judged is the verdict on one tainted part of a value at a sink.
 type judged struct {
 	verdict    audit.Verdict
 	confidence audit.Confidence
@@ -56,7 +56,7 @@ func (j judged) rank() int {
 	return guardedRank
 }
 
-// report notes what reaches a sink.
+// report notes a value at a sink.
 func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what string) {
 	if n.entry && class != audit.Path {
 		return
@@ -126,7 +126,7 @@ func (in *Interp) each(v Value, f func(n *node, l Label)) {
 	}
 }
 
-// PathSink is a function that reads, writes or lists what a value names.
+// PathSink is a function that reads, writes or lists the file a value names.
 func (in *Interp) PathSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, l Label) {
 		j := judgePath(l)
@@ -137,7 +137,7 @@ func (in *Interp) PathSink(pos Pos, what string, v Value) {
 	})
 }
 
-// RootedSink is such a function that itself keeps to a directory.
+// RootedSink is such a function that keeps to a directory by itself.
 func (in *Interp) RootedSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, _ Label) {
 		in.report(audit.Path, n, guarded("", "SINK does not leave its directory"), pos, what)
@@ -173,7 +173,7 @@ func judgePath(l Label) judged {
 	return traced("traversal", "the path comes from the caller, and nothing keeps it below a root before SINK")
 }
 
-// URLSink is a function that makes a request to where a value says.
+// URLSink is a function that makes a request to the address in a value.
 func (in *Interp) URLSink(pos Pos, what string, v Value, hooked bool) {
 	in.each(v, func(n *node, l Label) {
 		if hooked {
