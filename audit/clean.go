@@ -9,10 +9,10 @@ import (
 	"github.com/toolvet/toolvet/internal/strictjson"
 )
 
-// maxText bounds a text of a report, in characters.
+// maxText bounds each text of a report, in characters.
 const maxText = 2000
 
-// clean makes a text fit to be printed: servers and their code are not to be trusted.
+// clean makes a text fit to be printed: neither servers nor their code can be trusted.
 func clean(s string) string { return strictjson.Printable(s, maxText) }
 
 // cleanFacts makes all texts of facts fit to be printed.
@@ -34,7 +34,8 @@ func cleanFacts(facts []Fact) []Fact {
 	return facts
 }
 
-// withoutRepeats is a flow without places of which nothing is said and the next is on the same line.
+// withoutRepeats is a flow without its silent places: those without a note, in front of another
+// place on the same line.
 func withoutRepeats(flow []Place) []Place {
 	var list []Place
 	for i, p := range flow {

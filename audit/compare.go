@@ -3,26 +3,26 @@
 
 package audit
 
-// A Comparison is two audits of one server: as it is, and behind something.
+// A Comparison is two audits of one server: alone, and behind something.
 type Comparison struct {
 	SchemaVersion int      `json:"schemaVersion"`
 	Before        *Report  `json:"before"`
 	After         *Report  `json:"after"`
 	Outcome       Outcome  `json:"outcome"`
-	Changed       []Change `json:"changed"` // cells whose verdict is another, by class, tool and parameter
+	Changed       []Change `json:"changed"` // cells with another verdict, by class, tool and parameter
 }
 
-// An Outcome says what became of the weaknesses that counted.
+// An Outcome counts the fates of the weaknesses that counted.
 type Outcome struct {
 	Weaknesses int `json:"findings"` // of the earlier report: the sum of the next four
 	Guarded    int `json:"guarded"`  // a control call works, and every probe is blocked
 	NotSeen    int `json:"notSeen"`  // looked at again; nothing gets through, and no guard is proven
-	Unknown    int `json:"unknown"`  // no control call works any more: what is wanted may be blocked, too
+	Unknown    int `json:"unknown"`  // no control call works any more: legitimate calls may be blocked, too
 	Remain     int `json:"remain"`
-	New        int `json:"new"` // besides those
+	New        int `json:"new"` // in addition to those
 }
 
-// A Change is a cell whose verdict is another.
+// A Change is a cell with another verdict.
 type Change struct {
 	Cell
 	Before Verdict `json:"before,omitempty"` // "": it was not relevant
@@ -30,7 +30,7 @@ type Change struct {
 	Why    string  `json:"why"` // of the later one
 }
 
-// Compare says what is different.
+// Compare finds the differences.
 func Compare(before, after *Report) Comparison {
 	c := Comparison{SchemaVersion: SchemaVersion, Before: before, After: after, Changed: []Change{}}
 	was, now := byCell(before), byCell(after)

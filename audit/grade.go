@@ -10,23 +10,23 @@ import (
 	"github.com/toolvet/toolvet/audit/class"
 )
 
-// A Grade is a letter, and how it came about.
+// A Grade is a letter, with the reasons for it.
 type Grade struct {
 	Letter     Letter   `json:"letter"`
-	Score      int      `json:"score"` // 0 to 100; 0 of a server that is Ungraded
+	Score      int      `json:"score"` // 0 to 100; 0 if Ungraded
 	Incomplete bool     `json:"incomplete,omitempty"`
-	Suppressed int      `json:"suppressed,omitempty"` // weaknesses that somebody took out of it
-	Points     []Point  `json:"points"`               // they add up to the score, from 100, within its bounds
+	Suppressed int      `json:"suppressed,omitempty"` // weaknesses that do not count, by suppressions
+	Points     []Point  `json:"points"`               // from 100, they add up to the score, within its bounds
 	Caps       []Cap    `json:"caps"`
 	Coverage   Coverage `json:"coverage"`
 }
 
-// A Point is what one row of the rubric takes or gives.
+// A Point is the deduction or bonus of one row of the rubric.
 type Point struct {
 	Class  Class  `json:"class"`
 	Points int    `json:"points"`
 	Why    string `json:"why"`
-	Ours   bool   `json:"ours,omitempty"` // the number is toolvet's, and not the published rubric's
+	Ours   bool   `json:"ours,omitempty"` // the number is toolvet's own, and not from the published rubric
 }
 
 // A Cap is a bound on the letter, whatever the score. Caps are toolvet's: the published rubric
@@ -36,12 +36,12 @@ type Cap struct {
 	Why    string `json:"why"`
 }
 
-// A Coverage says how much of what matters is known.
+// A Coverage says how many of the relevant cells are known.
 type Coverage struct {
 	Relevant int             `json:"relevant"` // cells
 	Assessed int             `json:"assessed"`
 	Percent  int             `json:"percent"` // rounded down; 100 if nothing is relevant
-	Classes  []ClassCoverage `json:"classes"` // those that are relevant
+	Classes  []ClassCoverage `json:"classes"` // the relevant ones
 }
 
 // ClassCoverage is the coverage of one class.
@@ -52,7 +52,7 @@ type ClassCoverage struct {
 	Guarded  int   `json:"guarded"` // proven guards
 }
 
-// Enough reports whether so much of the class is known that an A may be given, and its bonus.
+// Enough reports whether enough of the class is known for an A, and for its bonus.
 func (c *ClassCoverage) Enough() bool { return percent(c.Assessed, c.Relevant) >= enough }
 
 // String is the letter with its marks: "B", "B?", "B (1 suppressed)".
@@ -94,8 +94,7 @@ func coverage(cells []Assessment) Coverage {
 	return c
 }
 
-// relevant reports whether a cell counts for coverage: not if all that is known of it is a
-// remark.
+// relevant reports whether a cell counts for coverage: not if it has nothing but remarks.
 func (a *Assessment) relevant() bool { return !a.Facts[0].remark() }
 
 func percent(part, whole int) int {
@@ -142,7 +141,7 @@ func (g *Grade) add(p Point) {
 	g.Score += p.Points
 }
 
-// minus is what a row takes: the whole of it if one weakness is proven or traced.
+// minus is the deduction of a row: in full if one weakness is proven or traced.
 func minus(row *class.Class, list []Weakness) (Point, bool) {
 	name := Class(row.Name)
 	sure, suspected := 0, 0
@@ -164,8 +163,8 @@ func minus(row *class.Class, list []Weakness) (Point, bool) {
 	return Point{}, false
 }
 
-// plus is what a row gives for guards that were proven, in a class that was assessed well
-// enough and of which nothing bad is known, suppressed or not.
+// plus is the bonus of a row for proven guards. The class must be assessed well enough, and have
+// no weakness, suppressed or not.
 func plus(row *class.Class, cells []Assessment, c Coverage) (Point, bool) {
 	name := Class(row.Name)
 	if row.Plus == 0 {
@@ -197,7 +196,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// caps are the bounds that hold.
+// caps are the bounds in force.
 func caps(list []Weakness, c Coverage) []Cap {
 	critical, high, suspected, provenCritical := false, false, false, false
 	proven := map[Class]bool{}

@@ -10,13 +10,13 @@ import (
 	"github.com/toolvet/toolvet/audit/class"
 )
 
-// An Assessment is what all facts about one cell come to.
+// An Assessment combines all facts about one cell.
 type Assessment struct {
 	Cell
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why"`
-	// Proven says of Guarded that probes were blocked while a control call worked; without it,
-	// a guard was read in the code and never tried.
+	// Proven, with Guarded, means that probes were blocked while a control call worked. Otherwise
+	// the guard was only read in the code.
 	Proven bool   `json:"proven,omitempty"`
 	Facts  []Fact `json:"-"` // strongest first
 }
@@ -40,9 +40,9 @@ func assess(facts []Fact) []Assessment {
 	return list
 }
 
-// telling are the facts that say something. That reading found no way to anything dangerous says where nothing but the
-// code is looked at how much of it was. Beside a run it says too little: a way that is not recognised looks the same. So
-// it makes nothing relevant there, and nothing known that the run left open.
+// telling are the facts that count. A reading that found no way to anything dangerous shows, in an audit of the code
+// alone, how much of the code was looked at. Beside a run it says too little, because an unrecognised way looks the
+// same. So it does not make a cell relevant then, nor close a question that the run left open.
 func telling(facts []Fact, methods []Method) []Fact {
 	if !slices.Contains(methods, Dynamic) {
 		return facts
@@ -52,7 +52,8 @@ func telling(facts []Fact, methods []Method) []Fact {
 	})
 }
 
-// kindNothing is the kind of a parameter that reaches nothing. Others of [NoEvidence] say what it reaches.
+// kindNothing is the kind of a parameter that reaches nothing. Other kinds of [NoEvidence] name the place
+// that it reaches.
 const kindNothing = "nothing"
 
 func compareCells(a, b Cell) int {
@@ -63,15 +64,15 @@ func classRank(c Class) int {
 	return slices.IndexFunc(Classes(), func(row *class.Class) bool { return row.Name == string(c) })
 }
 
-// join says what the facts about one cell come to. What was seen when the server ran goes
-// before what its code looks like: it proves a suspicion, or clears it.
+// join combines the facts about one cell. A run outweighs the look of the code: it proves a
+// suspicion, or clears it.
 func join(cell Cell, facts []Fact) Assessment {
 	facts = slices.Clone(facts)
 	slices.SortStableFunc(facts, compareFacts)
 	a := Assessment{Cell: cell, Facts: facts}
 	first := facts[0]
 	a.Verdict, a.Why = first.Verdict, first.Why
-	if first.remark() { // there is nothing else
+	if first.remark() { // there are no other facts
 		a.Verdict = NoEvidence
 		return a
 	}
@@ -88,7 +89,7 @@ func join(cell Cell, facts []Fact) Assessment {
 	return a
 }
 
-// seen reports whether what the code suggests was seen when the server ran, as a remark: no guard clears it then.
+// seen reports whether a run showed the suggestion of the code, as a remark: no guard clears it then.
 func seen(suggested Fact, facts []Fact) bool {
 	known := classOf(suggested.Class)
 	if known == nil || known.Kind(suggested.Kind) == nil || known.Kind(suggested.Kind).Seen == "" {
@@ -105,7 +106,7 @@ func (f *Fact) remark() bool { return f.Verdict == Vulnerable && f.Confidence ==
 // bad reports whether a fact is graded.
 func (f *Fact) bad() bool { return f.Verdict == Vulnerable && f.Confidence != Metadata }
 
-// compareFacts puts first what says most.
+// compareFacts puts the most telling fact first.
 func compareFacts(a, b Fact) int {
 	return cmp.Or(
 		cmp.Compare(verdictRank(a), verdictRank(b)),
@@ -120,7 +121,7 @@ func compareFacts(a, b Fact) int {
 	)
 }
 
-// verdictRank has remarks stand behind what is known of the cell.
+// verdictRank puts remarks behind all other facts of the cell.
 func verdictRank(f Fact) int {
 	if i := slices.Index([]Verdict{Vulnerable, Guarded, NoEvidence, Inconclusive, Skipped}, f.Verdict); i >= 0 && !f.remark() {
 		return i
@@ -128,7 +129,7 @@ func verdictRank(f Fact) int {
 	return 5
 }
 
-// kindRank is the kind's place among those of its class, which has the plainest first.
+// kindRank is the kind's place in its class, the plainest first.
 func kindRank(f Fact) int {
 	known := classOf(f.Class)
 	if known == nil {

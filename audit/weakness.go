@@ -12,16 +12,16 @@ import (
 	"github.com/toolvet/toolvet/audit/class"
 )
 
-// A Weakness is one cell that is vulnerable, with all that is known of it.
+// A Weakness is a vulnerable cell, with all facts about it.
 type Weakness struct {
 	Cell
-	// ID names the cell, and stays the same as long as it is called the same: baselines and
-	// suppressions go by it.
+	// ID identifies the cell for baselines and suppressions. It stays the same as long as tool
+	// and parameter keep their names.
 	ID         string         `json:"id"`
-	Kinds      []string       `json:"rules"` // the kinds of it, strongest evidence first, and the plainest
+	Kinds      []string       `json:"rules"` // its kinds, strongest evidence first, and then the plainest
 	Severity   class.Severity `json:"severity"`
 	Confidence Confidence     `json:"confidence"`
-	// Both says that it was seen when the server ran, and is in its code.
+	// Both: seen when the server ran, and found in its code.
 	Both       bool         `json:"both,omitempty"`
 	Why        string       `json:"why"`
 	Evidence   []Fact       `json:"evidence"` // strongest first
@@ -32,7 +32,7 @@ type Weakness struct {
 // Graded reports whether the weakness counts.
 func (f *Weakness) Graded() bool { return f.Severity != class.Info && f.Suppressed == nil }
 
-// KindNames are the kinds as 'toolvet explain' knows them: "audit/path/sibling-prefix".
+// KindNames are the kinds by their names for 'toolvet explain': "audit/path/sibling-prefix".
 func (f *Weakness) KindNames() []string {
 	names := make([]string, len(f.Kinds))
 	for i, r := range f.Kinds {
@@ -41,7 +41,7 @@ func (f *Weakness) KindNames() []string {
 	return names
 }
 
-// weaknesses are those of cells that are vulnerable, worst first.
+// weaknesses are the vulnerable cells and the remarks, worst first.
 func weaknesses(cells []Assessment, language string) []Weakness {
 	list := []Weakness{}
 	for i := range cells {
@@ -77,7 +77,7 @@ func weakness(a *Assessment, language string) Weakness {
 	return f
 }
 
-// severityOf is how bad a weakness is; one of a class that nobody knows is a remark.
+// severityOf is the severity of a weakness. One of an unknown class is a remark.
 func severityOf(c Class, sure Confidence) class.Severity {
 	switch known := classOf(c); {
 	case known == nil:
@@ -89,7 +89,7 @@ func severityOf(c Class, sure Confidence) class.Severity {
 	}
 }
 
-// remarks are what is worth knowing of a cell and never graded.
+// remarks are facts of a cell that are worth knowing and never graded.
 func remarks(a *Assessment, language string) []Weakness {
 	var list []Weakness
 	for _, fact := range a.Facts {
@@ -114,7 +114,7 @@ func orNone(list []string) []string {
 func (c Cell) ID() string {
 	h := sha256.New()
 	for _, part := range []string{string(c.Class), c.Tool, c.Param} {
-		size := len(part) // so that no two cells join to the same text
+		size := len(part) // so that no two cells become the same text
 		h.Write([]byte{byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)})
 		h.Write([]byte(part))
 	}

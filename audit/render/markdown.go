@@ -45,7 +45,7 @@ func Markdown(w io.Writer, r *audit.Report) error {
 	return b.Flush()
 }
 
-// markdownFixes says once what to do about each kind of weakness that counts.
+// markdownFixes gives the advice for each class of weakness that counts, once.
 func markdownFixes(b *bufio.Writer, r *audit.Report) {
 	told := map[string]bool{}
 	for i := range r.Weaknesses {
@@ -61,7 +61,7 @@ func markdownFixes(b *bufio.Writer, r *audit.Report) {
 	}
 }
 
-// place is where in the code a weakness is, or "".
+// place is the weakness's place in the code, or "".
 func place(f *audit.Weakness) string {
 	for _, e := range f.Evidence {
 		if n := len(e.Flow); n > 0 {
@@ -71,7 +71,7 @@ func place(f *audit.Weakness) string {
 	return ""
 }
 
-// plain takes its meaning from all that Markdown and HTML know.
+// plain escapes everything with a meaning in Markdown or HTML.
 func plain(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -88,7 +88,7 @@ func plain(s string) string {
 		case r == '\n', r == '\r':
 			b.WriteByte(' ')
 		case r == ':':
-			b.WriteString("&#58;") // no address becomes a link
+			b.WriteString("&#58;") // so that addresses do not become links
 		default:
 			b.WriteRune(r)
 		}

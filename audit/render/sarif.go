@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/audit/class"
 )
 
-// The parts of SARIF 2.1.0 (OASIS) that a report needs.
+// The parts of SARIF 2.1.0 (OASIS) in a report.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -108,15 +108,14 @@ type (
 	}
 )
 
-// A Repository says where what was audited lies, for those who show weaknesses beside code.
+// A Repository is the place of the audited code, for services that show weaknesses beside code.
 type Repository struct {
 	Dir    string // of the code, relative to the repository's root; "" is the root
-	Anchor string // the file that weaknesses without a place in the code are shown at, relative to the root
+	Anchor string // the file for weaknesses without a place in the code, relative to the root
 }
 
-// SARIF writes a report as SARIF 2.1.0. What is not known stands among the notifications, and not as
-// results of the kind "open": code scanning takes any result for a problem. Version is that of toolvet.
-// The error is that of w.
+// SARIF writes a report as SARIF 2.1.0. Gaps are notifications, and not results of the kind "open":
+// code scanning takes any result for a problem. version is toolvet's. The error is that of w.
 func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "toolvet audit", SemanticVersion: version, Rules: sarifRules()}},
@@ -143,7 +142,7 @@ func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-// scores are severities as code scanning knows them.
+// scores are the severities in the form of code scanning.
 var scores = map[class.Severity]string{class.Critical: "9.5", class.High: "8.0", class.Medium: "5.0"}
 
 func level(s class.Severity) string {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/audit/class"
 )
 
-// Text writes a report as a person reads it in a terminal: the grade, what to do, and what is not
-// known. The error is that of w.
+// Text writes a report for a person at a terminal: the grade, the advice, and the gaps. The error
+// is that of w.
 func Text(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n", r.Target.Name, r.Summary())
@@ -51,7 +51,7 @@ func ours(yes bool) string {
 	return ""
 }
 
-// textWeakness writes a weakness. Fixed are the fixes that were told before.
+// textWeakness writes a weakness. fixed are the fixes that were printed before.
 func textWeakness(b *bufio.Writer, f *audit.Weakness, fixed map[string]bool) {
 	fmt.Fprintf(b, "\n%s (%s)  %s  [%s]\n  %s\n", f.Severity, sure(f), f.Name(), f.ID, sentence(f.Why))
 	if names := f.KindNames(); len(names) > 0 {
@@ -79,7 +79,7 @@ func textWeakness(b *bufio.Writer, f *audit.Weakness, fixed map[string]bool) {
 	}
 }
 
-// sure is how sure a weakness is, in a word or two.
+// sure is the confidence in a weakness, in a word or two.
 func sure(f *audit.Weakness) string {
 	switch {
 	case f.Severity == class.Info:
@@ -126,8 +126,8 @@ func textUnassessed(b *bufio.Writer, r *audit.Report) {
 	}
 }
 
-// Comparison writes what changed between two audits of one server, and then the second. The error
-// is that of w.
+// Comparison writes the changes between two audits of one server, and then the second audit. The
+// error is that of w.
 func Comparison(w io.Writer, c *audit.Comparison) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n%s: %s\n", c.Before.Target.Name, c.Before.Summary(), c.After.Target.Name, c.After.Summary())

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package command is the class of callers' texts that become commands, or further arguments of one.
+// Package command is the class of commands, or arguments of commands, made of a caller's text.
 package command
 
 import (

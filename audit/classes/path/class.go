@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package path is the class of files outside of what a server may touch.
+// Package path is the class of files outside a server's limits.
 package path
 
 import (
@@ -13,7 +13,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Class is about paths that leave the directory that the server may use.
+// Class is about paths that leave the server's directory.
 var Class = &class.Class{
 	Name:     "path",
 	Doc:      doc,

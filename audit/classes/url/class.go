@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package url is the class of requests that go where the caller should not be able to send one.
+// Package url is the class of requests to places that callers should not reach.
 package url
 
 import (

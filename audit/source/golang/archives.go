@@ -43,7 +43,7 @@ func archiveAttr(in *flow.Interp, native, name string, of flow.Value, pos flow.P
 	return flow.Value{}, false
 }
 
-// readsEntry reports that a read is within an archive, so that its content is not the caller's.
+// readsEntry reports whether a read is within an archive: its content is not the caller's then.
 func readsEntry(c *flow.CallSite) bool {
 	if strings.HasPrefix(c.Name, "archive/zip.File") || strings.HasPrefix(c.Name, "archive/tar.Header") {
 		return true

@@ -165,7 +165,7 @@ func methodOf(f *types.Func, name string) *types.Func {
 	return fn
 }
 
-// ownName is the name that a tool of the program gives itself, or that of the function.
+// ownName is the name a tool of the program gives itself, or the function's.
 func (a *analysis) ownName(obj *types.Func, fd *ast.FuncDecl) string {
 	for _, m := range []string{"Name", "Definition", "Tool"} {
 		of := methodOf(obj, m)

@@ -337,8 +337,8 @@ func (t *tree) found(u *unit, name string) string {
 // maxWalk bounds the files of a listing.
 const maxWalk = 50_000
 
-// others are all files that may contain a server, in order, behind the entries that led to none.
-// Tests and configurations are left out: they register tools that the server does not have.
+// others are all files with code, in order, behind the entries that led to no server. Tests and
+// configurations are left out: they register tools that the server does not have.
 func (t *tree) others(not []string) []string {
 	skip := map[string]bool{}
 	for _, n := range not {

@@ -40,8 +40,8 @@ type reader struct {
 	ctx   context.Context
 }
 
-// Read reads the files of dir with names that want accepts, but skips directories with names that
-// skip accepts. Options must have their defaults.
+// Read reads the files of dir with names accepted by want, except below directories with names
+// accepted by skip. Options must have their defaults.
 func Read(ctx context.Context, dir string, opts source.Options, want, skip func(name string) bool) (Set, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A guard that takes an address apart, compares numbers or keeps a table has no conditions that
-// predicate could read:
+// Guards that take an address apart, compare numbers or use a table have no conditions for
+// predicate to read:
 //
 //	const n = ip.split(".").reduce((a, o) => a * 256 + Number(o), 0)
 //	return ranges.some(([from, to]) => n >= from && n <= to)

@@ -14,8 +14,8 @@ import (
 // version 4 a function that makes classes from a name and an initializer, in version 3 classes
 // with a typeName in their definitions.
 
-// Native names for zod's own machinery in a bundle: the function that makes classes, and, with
-// the name of the class behind it, the classes that it makes.
+// Native names for zod's own machinery in a bundle: the maker of classes, and, with the name of a
+// class behind it, that class.
 const (
 	zodConstructor = "zod.$constructor"
 	zodClass       = "zod.$class."
