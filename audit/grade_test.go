@@ -218,8 +218,8 @@ func TestSameInput(t *testing.T) {
 	}
 }
 
-// TestFindings holds how facts meet in a weakness.
-func TestFindings(t *testing.T) {
+// TestWeaknesses holds how facts meet in a weakness.
+func TestWeaknesses(t *testing.T) {
 	t.Parallel()
 	list := facts(t, "path r/p static vulnerable suspected sibling-prefix", "path r/p dynamic vulnerable proven symlink", "url r/u static vulnerable traced x", "path q/p static vulnerable suspected x")
 	list[0].Flow = []Place{{File: "src/index.py", Line: 3}}

@@ -187,7 +187,7 @@ func (a *auditor) learn(ctx context.Context) error {
 // beyond notes the parameters of a tool that are too deep to be tried, or too many.
 func (a *auditor) beyond(t *tool) {
 	if n := len(t.beyond); n > 0 {
-		a.note("tool %s has more parameters that take any text than are tried: the first %d were", show(t.Name), maxParameters)
+		a.note("tool %s has many parameters for free text: only the first %d were tried", show(t.Name), maxParameters)
 		for _, p := range t.beyond {
 			if class := p.class(); class != "" {
 				a.leaveOut(cell(t, p, class), fmt.Sprintf("the tool has too many parameters: the first %d were tried", maxParameters))

@@ -145,7 +145,7 @@ func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
 	}
 	raw := written(t.sample(a.world, setting{p, value}))
 	a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design",
-		Why: "the tool runs commands that callers write; whoever may call it may do all that the server may", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: 1}})
+		Why: "the tool runs commands from its callers, so each caller may do everything that the server may do", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: 1}})
 	return true
 }
 

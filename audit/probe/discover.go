@@ -71,7 +71,7 @@ func (a *auditor) discover(ctx context.Context, t *tool) *tool {
 	if u == nil {
 		return t
 	}
-	a.note("tool %s publishes no parameters: those were tried that it misses in a call without any", show(t.Name))
+	a.note("tool %s publishes no parameters: those named in its errors about missing ones were tried", show(t.Name))
 	a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.NoEvidence, Why: "the published schema names no parameters, and a call without any is rejected"})
 	u.discovered = true
 	return u

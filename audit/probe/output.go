@@ -91,7 +91,7 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		return // it came as binary data, and nobody reads that as text
 	}
 	if r.failed != "" || !strings.Contains(r.text, s.marks.plain) {
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool did not give out the content that was to be looked at"})
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool did not return the test content"})
 		return
 	}
 	found, large := odd(r.text, s), t.sample(a.world, setting{p, s.large})
@@ -106,7 +106,7 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		}
 		raw := written(arguments)
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind,
-			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[kind], ", "), Probes: 2}})
+			Why: "the tool passes on unchanged what it read", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[kind], ", "), Probes: 2}})
 	}
 	if len(found) == 0 {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: "content with control and invisible characters, hidden parts and 2 MB came back without them"})

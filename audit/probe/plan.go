@@ -95,7 +95,7 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 		a.note("the server ended or hung %d times and was started again", restarts)
 	}
 	if len(programs) > 0 {
-		a.note("programs that reach what is not here were not run, stand-ins answered for them: %s", strings.Join(slices.Sorted(maps.Keys(programs)), ", "))
+		a.note("stand-ins replaced programs that need something outside the sandbox: %s", strings.Join(slices.Sorted(maps.Keys(programs)), ", "))
 	}
 	out := func(f audit.Fact) bool { return f.Class == audit.Path && f.Verdict == audit.Vulnerable }
 	if !a.rootGiven && !a.launcher.asked.Load() && slices.ContainsFunc(a.result.Facts, out) {
@@ -103,11 +103,11 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		a.note("the audit was interrupted: what was not tried is inconclusive")
+		a.note("the audit was interrupted: everything not tried by then is inconclusive")
 	case ctx.Err() != nil:
-		a.note("the time for the audit ran out: what was not tried is inconclusive")
+		a.note("the time for the audit ran out: everything not tried by then is inconclusive")
 	case dead:
-		a.note("the server could not be started any more: what was not tried is inconclusive")
+		a.note("the server could not be started any more: everything not tried by then is inconclusive")
 	}
 }
 

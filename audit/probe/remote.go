@@ -49,14 +49,14 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	for _, t := range a.tools {
 		a.elsewhere(ctx, t)
 	}
-	a.note("the server runs elsewhere, where nothing contains what a probe would do: only calls were made that break the schemas of tools that say that they only read")
+	a.note("the server runs elsewhere, without a sandbox around it: the only calls were ones that break the schemas of read-only tools")
 	return &a.result, nil
 }
 
 func (a *auditor) elsewhere(ctx context.Context, t *tool) {
 	for _, p := range t.parameters {
 		if class := p.class(); class != "" {
-			a.fact(audit.Fact{Cell: cell(t, p, class), Verdict: audit.Skipped, Why: "the server runs elsewhere, where nothing contains what a probe would do"})
+			a.fact(audit.Fact{Cell: cell(t, p, class), Verdict: audit.Skipped, Why: "the server runs elsewhere, without a sandbox to contain a probe"})
 		}
 	}
 	switch {
@@ -64,6 +64,6 @@ func (a *auditor) elsewhere(ctx context.Context, t *tool) {
 	case t.readOnly && !t.destructive:
 		a.schema(ctx, t)
 	default:
-		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Skipped, Why: "the tool does not say that it only reads, and nothing contains what it would do"})
+		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Skipped, Why: "the tool is not marked read-only, and no sandbox contains its effects"})
 	}
 }

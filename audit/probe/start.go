@@ -58,7 +58,7 @@ func (a *auditor) begin(ctx context.Context) error {
 		case name != "":
 			given[name] = true
 			a.launcher.env = append(a.launcher.env, name+"="+madeUp(name))
-			a.note("the server wants %s, which was given a made-up value (--env gives another)", name)
+			a.note("the server needs %s, and got a made-up value (--env gives another)", name)
 		case len(dirs) > 1:
 			dirs = dirs[1:]
 		default:

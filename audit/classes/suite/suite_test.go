@@ -53,9 +53,9 @@ func TestNoClassIsForgotten(t *testing.T) {
 	}
 }
 
-// TestEachRuleHasACase holds that each kind is found in a case, and that each class has one in which it finds nothing.
+// TestEachKindHasACase holds that each kind is found in a case, and that each class has one in which it finds nothing.
 // That the cases are right is for those who find: audit/probe, and the readers below audit/source.
-func TestEachRuleHasACase(t *testing.T) {
+func TestEachKindHasACase(t *testing.T) {
 	t.Parallel()
 	facts := cases(t)
 	for _, c := range Default() {

@@ -9,6 +9,15 @@
 // Nothing of the audited package runs, and nothing outside its directory is read. Its
 // dependencies are not read either: package flow knows Node.js, zod and some others. If the
 // analysis finds no handler of a tool, it says nothing about the server.
+//
+// The result lists every gap: files that cannot be parsed, imports without a file, handlers that
+// ran out of steps. A gap is not an error, because the rest of the server is still worth reading;
+// but a tool with a gap never counts as safe.
+//
+//	manifest.go    package.json and tsconfig.json: where the program begins, and its aliases
+//	workspace.go   repositories of several packages
+//	tree.go        the directory, and finding the file for an import
+//	view.go        the directory as one of two interpreters sees it
 package javascript
 
 import (

@@ -48,7 +48,7 @@ type tree struct {
 func openTree(dir string, opts source.Options) (*tree, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
+		return nil, fmt.Errorf("the audited file or directory cannot be read: %w", err)
 	}
 	t := &tree{opts: opts, files: map[string]*parse.File{}, texts: map[string]parsed{}, maps: map[string]*parse.Map{}, unread: map[string]string{}}
 	if !info.IsDir() {
@@ -56,7 +56,7 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 		dir = filepath.Dir(dir)
 	}
 	if t.root, err = os.OpenRoot(dir); err != nil {
-		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
+		return nil, fmt.Errorf("the audited file or directory cannot be read: %w", err)
 	}
 	t.units = []*unit{{dir: "."}}
 	if !t.single {

@@ -43,7 +43,9 @@ func (v *view) skip(what, why string) {
 	}
 }
 
-// parse reads a file once.
+// parse reads a file once. The number of files and their bytes count against this view's budget,
+// also if another view has parsed the file already: the other view may not have come that far in
+// the next audit.
 func (v *view) parse(name string) (*parse.File, bool) {
 	if f, ok := v.files[name]; ok {
 		return f, f != nil

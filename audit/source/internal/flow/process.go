@@ -31,7 +31,7 @@ func (in *Interp) judgeShell(v Value, n *node, l Label) judged {
 		return suspected("blacklist", "some of a shell's characters are refused before SINK, not all")
 	}
 	if l&Unseen != 0 {
-		return noted("unseen-guard", "something that checks the text by its name, and whose code is not seen, is called before SINK")
+		return noted("unseen-guard", "a function with the name of a check of the text, but without code here, is called before SINK")
 	}
 	if l&Answer != 0 {
 		return noted("through-library", "a part of what a library made of the caller's text is read by a shell: SINK")

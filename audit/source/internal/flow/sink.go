@@ -155,14 +155,14 @@ func judgePath(l Label) judged {
 	case l&PrefixSep != 0:
 		return suspected("not-normalised", "the path is compared with a root before SINK, but .. segments are not resolved first")
 	case l&PrefixWeak != 0:
-		return suspected("sibling-prefix", "the path is compared with the beginning of a root's name, so that a sibling whose name begins alike passes, before SINK")
+		return suspected("sibling-prefix", "the path is compared with the root as a mere prefix, so a sibling with the root's name as a prefix passes, before SINK")
 	case l&NoDotDot != 0:
 		return suspected("absolute", "the path is searched for .. only before SINK; an absolute path passes")
 	case l&NoMeta != 0:
 		return suspected("pattern", "the path is compared with a pattern before SINK that does not keep it below a root")
 	}
 	if l&Unseen != 0 {
-		return noted("unseen-guard", "something that checks the path by its name, and whose code is not seen, is called before SINK")
+		return noted("unseen-guard", "a function with the name of a check of the path, but without code here, is called before SINK")
 	}
 	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the path is what a library made of the caller's text; SINK")
@@ -208,7 +208,7 @@ func judgeURL(l Label) (judged, bool) {
 		return suspected("ssrf-unchecked-way", "an address is checked before SINK, but there is a way past the check"), true
 	}
 	if l&Unseen != 0 {
-		return noted("unseen-guard", "something that checks the URL by its name, and whose code is not seen, is called before SINK"), true
+		return noted("unseen-guard", "a function with the name of a check of the URL, but without code here, is called before SINK"), true
 	}
 	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the URL is what a library made of the caller's text; SINK"), true

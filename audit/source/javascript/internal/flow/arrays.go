@@ -234,7 +234,7 @@ func (in *interp) member(q sequence, v Value) Value {
 		}
 	}
 	if len(v.tainted()) == 0 {
-		// is the caller's value in it: pieces of a path among which ".." is looked for
+		// The list holds the caller's text, as in p.split("/").includes("..").
 		if len(q.all().tainted()) > 0 {
 			return in.equal(q.all(), v, true)
 		}

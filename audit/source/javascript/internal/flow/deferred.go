@@ -125,7 +125,7 @@ func (in *interp) apart(run func()) (whole bool) {
 	}
 	in.journal.trail = in.journal.trail[:mark]
 	in.budget.apart += in.budget.steps - steps
-	in.journal.made, in.journal.floor, in.budget.steps, in.budget.began = made, floor, steps, began // it has a budget of its own
+	in.journal.made, in.journal.floor, in.budget.steps, in.budget.began = made, floor, steps, began // these steps have a budget of their own
 	in.state.facts, in.state.tool, in.state.dead, in.turn.handler, in.budget.limit = before, tool, dead, current, limit
 	if in.budget.late {
 		in.budget.stop()

@@ -7,13 +7,17 @@ package flow
 
 // A turn is the run of one handler. Its origins name the fields of the arguments, and end with
 // it: facts about one handler's arguments say nothing of another's.
+//
+// A handler of many tools has a turn for each of them, with the tool's name in its arguments. On
+// the way to the branch for that name everything counts for this tool; other branches are not
+// possible.
 type turn struct {
 	budget *budget
 	state  *state
 
 	handler  *handler // nil while files are loaded
 	origins  map[string]*origin
-	nOrigins int // over all turns, so that ids stay unique; 0 stands for what the program itself knows
+	nOrigins int // over all turns, so that ids stay unique; 0 is the origin of facts about the program's own values
 }
 
 // widened reports whether the present handler has cost so much that rounds of loops, exceptions
@@ -75,7 +79,7 @@ func (t *turn) sent(pointer string, at position, note string) Value {
 func (in *interp) runHandler(h *handler) bool {
 	steps := in.budget.limits.StepsHandler
 	if h.low && h.tool == "" {
-		steps *= 2 // it holds the code of all tools
+		steps *= 2 // it has the code of all tools
 	}
 	if h.of != nil {
 		in.bounded(steps, func() { h.this = in.resolved(want{token: objectOf(h.of.ctor)}) })

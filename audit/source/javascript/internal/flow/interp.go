@@ -60,7 +60,7 @@ type unit struct {
 	decorated bool
 }
 
-// A position is a place in a file. The zero position is nowhere: steps there are not told.
+// A position is a place in a file. The zero position is nowhere: the report leaves steps there out.
 type position struct {
 	unit *unit
 	idx  file.Idx
@@ -85,20 +85,20 @@ type scope struct {
 // The parts are values, not pointers: there is one of each, and newInterp links those that need
 // each other. An interp must therefore not be copied.
 type interp struct {
-	budget      budget      // how much work is left
-	nesting     nesting     // how deep the walk is
-	journal     journal     // what was written, to take it back
-	state       state       // where the walk stands: what holds here, and whether this point is reached
+	budget      budget      // work that is left
+	nesting     nesting     // depths of the walk
+	journal     journal     // old contents of slots, to take writes back
+	state       state       // facts at this point, and whether it is reached
 	heap        heap        // objects, variables and their properties
 	modules     modules     // files
 	definitions definitions // functions and classes that nothing has called so far
 	memory      memory      // results of calls, to use them again
 	probes      probes      // guards, tried on attacks
-	registry    registry    // handlers of tools, and other things that a server registers
+	registry    registry    // registrations: handlers, lists, initialize
 	container   container   // dependency injection
-	turn        turn        // the handler that runs at present
-	sinks       sinks       // functions that must not be given what a caller sent
-	report      report      // what the analysis has found
+	turn        turn        // the present handler
+	sinks       sinks       // functions that must not get a caller's text unchecked
+	report      report      // arrivals, tools and gaps
 }
 
 // newInterp makes an interpreter and links its parts.

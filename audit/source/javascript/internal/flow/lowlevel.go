@@ -50,7 +50,7 @@ func (in *interp) listed() map[string]bool {
 	found := map[string]bool{}
 	for _, fn := range in.registry.listings {
 		old := in.report.found
-		in.report.found = &arrivals{} // nothing that happens here has to do with a call
+		in.report.found = &arrivals{} // a sink here is not reached by a call of a tool
 		whole := in.isolated(&handler{fn: fn, low: true}, in.budget.limits.StepsHandler/4, func() {
 			list := in.heap.elements(in.get(settledOf(in.call(fn, undefined(), []Value{unknown(), unknown()}, position{})), "tools", position{}))
 			for _, v := range append(slices.Clone(list.known), list.rest) {

@@ -122,7 +122,7 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 		full = v[0].name
 	}
 	// userSchema.parse(data), imported from a package: data, for all that is known.
-	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // of another package, for what it describes
+	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // a schema from another package
 		return arg(args, 0)
 	}
 	in.sinks.method(key, args, at)
@@ -315,7 +315,7 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 		v := indexed(in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
 		// p.indexOf(root) === 0 is startsWith. The second truth travels in obj until a comparison
 		// with 0 asks for it (atStart).
-		if key == "indexOf" { // at the start
+		if key == "indexOf" { // also: is it at the start?
 			w := in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
 			for i := range v {
 				if i < len(w) {

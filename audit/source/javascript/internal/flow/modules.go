@@ -87,7 +87,7 @@ func (in *interp) module(f *parse.File) Value {
 		in.state.pop(frame)
 	})
 	in.state.facts, in.state.dead, in.turn.handler, in.budget.began = before, dead, current, began
-	in.journal.trail = in.journal.trail[:mark] // what a file sets up stays, whichever way it was loaded on
+	in.journal.trail = in.journal.trail[:mark] // the effects of loading a file stay
 	// The report names files that were cut, since tools may be missing.
 	if !whole || in.modules.short {
 		in.modules.short = false

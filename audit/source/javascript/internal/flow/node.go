@@ -92,7 +92,7 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 		return said(bitsPath, 0), true
 	case "private-ip", "ip.isPrivate", "is-private-ip", "ipaddr.isPrivate", "netmask.isPrivate", "is-localhost-ip":
 		if wholeURL(first) {
-			return anyTruth(true), true // no address, whatever it leads to
+			return anyTruth(true), true // a URL is no address
 		}
 		return said(0, bitsPrivate), true
 	case "ip.isLoopback":

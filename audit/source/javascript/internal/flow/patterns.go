@@ -164,7 +164,7 @@ func (in *interp) replace(this Value, args []Value, key string, at position) Val
 		out[i].text, out[i].open = text, false
 	}
 	// The caller's text is put into another one.
-	if with := textOf(arg(args, 1)); len(with.tainted()) > 0 { // what is put in
+	if with := textOf(arg(args, 1)); len(with.tainted()) > 0 { // the replacement
 		out = join(out, concat(this, with))
 	}
 	return out

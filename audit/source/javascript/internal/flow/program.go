@@ -84,7 +84,7 @@ func (p *Program) Finish() Report {
 
 // setUp does everything that comes before a call of a tool.
 func (in *interp) setUp() {
-	in.bounded(in.budget.limits.StepsFile, in.uncalled) // what is left is for the handlers
+	in.bounded(in.budget.limits.StepsFile, in.uncalled) // the rest of the steps is for the handlers
 	in.definitions.closed, in.definitions.closures, in.definitions.classes = true, nil, nil
 	in.begin()
 }

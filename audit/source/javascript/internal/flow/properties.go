@@ -291,7 +291,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 		return native("Function." + key)
 	}
 	if key == "default" && o.array == nil {
-		return objectOf(o) // of a module that was not written as one of ES
+		return objectOf(o) // the default export of a CommonJS module
 	}
 	return undefined()
 }

@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// A registry is what a server has announced when its files are loaded: the handlers of its
-// tools, and the functions that list the tools or start a session. The order of handlers is
-// that of the program; reports and the sharing of work (lanes.go) rely on it.
+// A registry is what a server has announced when its files are loaded: the handlers of its tools,
+// and the functions that list the tools or start a session. The order of handlers is that of the
+// program; reports and the sharing of work (lanes.go) rely on it.
+//
+// Registrations count only while files are loaded. A tool that a handler registers, as a server
+// with plug-ins may do, is not found.
 type registry struct {
 	budget *budget
 

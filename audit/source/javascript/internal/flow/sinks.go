@@ -282,7 +282,7 @@ func hostOpen(text []part, p string) bool {
 			break
 		}
 		if x.unknown {
-			return false // what the configuration says comes first
+			return false // the configuration comes first, and fixes the host
 		}
 	}
 	i := strings.Index(p, "://")
@@ -400,7 +400,7 @@ func (sk *sinks) program(name string, v Value, at position) {
 		for _, h := range holes(a.text) {
 			// The name of the program is the first of the words.
 			if h.split {
-				continue // its arguments are looked at
+				continue // judged as arguments instead
 			}
 			if p, behind := prefix(a.text); behind && (p != "" || h.rooted) {
 				continue

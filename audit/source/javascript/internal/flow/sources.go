@@ -24,7 +24,7 @@ type handler struct {
 	rpc bool
 
 	// wrapped: the arguments may also be in the property "context".
-	wrapped bool // its arguments may also be in the property "context"
+	wrapped bool
 	at      position
 	// the class of a method without an instance; it is made before the first call
 	of *class

@@ -324,7 +324,7 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 	}
 	if len(left) > 1 || len(left) == 1 && !in.state.dead {
 		// The way around the loop is dropped (see above).
-		left = left[1:] // a loop over what is checked is taken to have run
+		left = left[1:]
 	}
 	f.ways = append(f.ways, left...)
 	if constTrue(test) {

@@ -22,7 +22,7 @@ type judgement struct {
 
 // words name the families in the report.
 var words = map[Bits]string{
-	bitDots: `".."`, bitAbs: "paths elsewhere", bitSibling: "folders whose name begins as the allowed one's", bitSemi: `";"`, bitDollar: `"$"`, bitTick: "backticks",
+	bitDots: `".."`, bitAbs: "paths elsewhere", bitSibling: "siblings of the allowed folder with its name as a prefix", bitSemi: `";"`, bitDollar: `"$"`, bitTick: "backticks",
 	bitPipe: `"|"`, bitAmp: `"&"`, bitNewline: "line ends", bitQuote: "double quotes", bitSingle: "single quotes", bitSpace: "blanks", bitDash: "a leading dash",
 	bitLocalhost: "localhost", bitLoopback: "127.0.0.0/8", bitTen: "10.0.0.0/8", bitOneSevenTwo: "172.16.0.0/12", bitOneNineTwo: "192.168.0.0/16",
 	bitLinkLocal: "169.254.0.0/16", bitZero: "0.0.0.0", bitLoopback6: "::1", bitMapped6: "IPv4-mapped IPv6 addresses",
@@ -51,7 +51,7 @@ func verdictOfPath(have, need Bits) judgement {
 	case missing == 0:
 		return judgement{verdict: audit.NoEvidence, kind: "containment", why: "the path is held within a folder by its name; symbolic links are not resolved before"}
 	case missing == bitSibling:
-		return judgement{audit.Vulnerable, audit.Suspected, "sibling-prefix", "the path is compared with a folder by its beginning alone: a folder beside it whose name begins the same passes"}
+		return judgement{audit.Vulnerable, audit.Suspected, "sibling-prefix", "the path is compared with a folder by its beginning alone: a sibling with its name as a prefix passes"}
 	case have&need&^bitSibling != 0:
 		return judgement{audit.Vulnerable, audit.Suspected, "traversal", "a check is on the way, but lets through " + list(missing)}
 	}
@@ -94,7 +94,7 @@ func verdictOfShell(have Bits, quote byte) judgement {
 	missing := need &^ have
 	switch {
 	case missing == 0:
-		return judgement{verdict: audit.Guarded, kind: "shell", why: "what a shell would read as more than a word is excluded"}
+		return judgement{verdict: audit.Guarded, kind: "shell", why: "everything that a shell would read as more than a word is excluded"}
 	case bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(need)):
 		return judgement{audit.Vulnerable, audit.Suspected, "shell", "a check is on the way of the caller's text to a shell, but lets through " + list(missing)}
 	}
