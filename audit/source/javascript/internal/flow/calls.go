@@ -221,7 +221,7 @@ func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value
 	in.definitions.called[c.node] = true
 	in.nesting.calls++
 	in.nesting.running[c.node]++
-	out := in.repeated(c, this, args, func() Value { return in.run(c, this, args) })
+	out := in.memory.repeated(c, this, args, func() Value { return in.run(c, this, args) })
 	in.nesting.running[c.node]--
 	in.nesting.calls--
 	if !in.state.dead {

@@ -14,6 +14,7 @@ package flow
 type turn struct {
 	budget *budget
 	state  *state
+	report *report
 
 	handler  *handler // nil while files are loaded
 	origins  map[string]*origin

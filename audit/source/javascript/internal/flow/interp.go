@@ -118,9 +118,11 @@ func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
 	in.journal.budget = &in.budget
 	in.state.journal = &in.journal
 	in.heap.budget, in.heap.journal = &in.budget, &in.journal
+	in.memory.budget, in.memory.heap, in.memory.journal = &in.budget, &in.heap, &in.journal
+	in.memory.state, in.memory.probes, in.memory.turn = &in.state, &in.probes, &in.turn
 	in.registry.budget = &in.budget
 	in.container.heap, in.container.probes = &in.heap, &in.probes
-	in.turn.budget, in.turn.state = &in.budget, &in.state
+	in.turn.budget, in.turn.state, in.turn.report = &in.budget, &in.state, &in.report
 	in.sinks = sinks{heap: &in.heap, state: &in.state, turn: &in.turn, probes: &in.probes, report: &in.report}
 	return in
 }

@@ -80,7 +80,7 @@ func (in *interp) listedTool(v Value, found map[string]bool) {
 		for _, p := range in.get(in.get(Value{a}, "inputSchema", position{}), "properties", position{}) {
 			if p.kind == isObject && p.obj.native == "" {
 				for _, k := range in.heap.names(p.obj) {
-					in.declared("/" + escapePointer(k))
+					in.turn.declared("/" + escapePointer(k))
 				}
 			}
 		}

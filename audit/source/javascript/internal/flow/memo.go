@@ -49,6 +49,13 @@ var memoSeed = maphash.MakeSeed()
 
 // A memory holds what calls came to, for as long as one handler runs.
 type memory struct {
+	budget  *budget
+	heap    *heap
+	journal *journal
+	state   *state
+	probes  *probes
+	turn    *turn
+
 	memos  map[memoKey]*memo
 	costly map[ast.Node]bool // functions that once cost memoPressed steps or more; of all handlers
 	buf    []byte            // room for a look, used again
@@ -77,46 +84,46 @@ type memo struct {
 
 // repeated runs a call, or takes its outcome from memory. Tries of guards are always run: they
 // are small, and their arguments differ only in constants.
-func (in *interp) repeated(c *closure, this Value, args []Value, run func() Value) Value {
-	pressed := in.budget.pressed()
+func (mem *memory) repeated(c *closure, this Value, args []Value, run func() Value) Value {
+	pressed := mem.budget.pressed()
 	switch {
-	case in.probes.on, in.turn.handler == nil && !pressed:
+	case mem.probes.on, mem.turn.handler == nil && !pressed:
 		return run()
 	case plain(args):
-		return in.repeatedPlain(c, this, args, run)
+		return mem.repeatedPlain(c, this, args, run)
 	case !pressed:
 		return run()
 	}
 	// Looking at arguments costs, too, so it is done only for functions that once cost much.
-	if in.memory.costly[c.node] {
-		return in.repeatedAlike(c, this, args, run)
+	if mem.costly[c.node] {
+		return mem.repeatedAlike(c, this, args, run)
 	}
-	before := in.budget.steps
+	before := mem.budget.steps
 	v := run()
-	if in.budget.steps-before >= memoPressed {
-		in.memory.costly[c.node] = true
+	if mem.budget.steps-before >= memoPressed {
+		mem.costly[c.node] = true
 	}
 	return v
 }
 
 // repeatedPlain is for arguments that hold nothing from the caller. Writes are not repeated,
 // since telemetry writes only for itself.
-func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func() Value) Value {
+func (mem *memory) repeatedPlain(c *closure, this Value, args []Value, run func() Value) Value {
 	key := memoKey{node: c.node, shape: shape(args)}
 	if len(this) == 1 {
 		key.this = this[0].obj
 	}
-	m := in.memory.memo(key)
+	m := mem.memo(key)
 	// The second call can differ from the first, which may have set something up. Both results
 	// count.
 	if m.calls >= memoCalls && m.cost >= memoCost {
 		return m.value
 	}
-	before := in.budget.steps
+	before := mem.budget.steps
 	v := run()
-	if !in.state.dead {
+	if !mem.state.dead {
 		m.calls++
-		m.cost = in.budget.steps - before
+		m.cost = mem.budget.steps - before
 		m.value = join(m.value, v)
 	}
 	return v
@@ -124,49 +131,49 @@ func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func()
 
 // repeatedAlike is for arguments with the look of another call's. Its writes are repeated as
 // possible ones: they join what the slots hold.
-func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
-	key := memoKey{node: c.node, scope: c.scope, tool: in.state.tool}
-	l := look{heap: &in.heap, buf: in.memory.buf[:0]}
+func (mem *memory) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
+	key := memoKey{node: c.node, scope: c.scope, tool: mem.state.tool}
+	l := look{heap: mem.heap, buf: mem.buf[:0]}
 	l.value(this, 2)
 	for _, v := range args {
 		l.value(v, memoDepth)
 		l.byte(';')
 	}
-	key.shape, in.memory.buf = string(l.buf), l.buf
-	in.budget.cost(len(l.buf) / 16)
-	m := in.memory.memo(key)
+	key.shape, mem.buf = string(l.buf), l.buf
+	mem.budget.cost(len(l.buf) / 16)
+	m := mem.memo(key)
 	// With fewer facts than at the first call, a guard inside could come to less.
-	if m.calls > 0 && m.cost >= memoPressed && in.state.facts.holds(m.facts) {
-		in.budget.cost(len(m.writes))
+	if m.calls > 0 && m.cost >= memoPressed && mem.state.facts.holds(m.facts) {
+		mem.budget.cost(len(m.writes))
 		for _, w := range m.writes {
-			in.journal.keep(w.s)
+			mem.journal.keep(w.s)
 			w.s.content = joinSlots(w.s.content, w.what)
 		}
-		in.state.facts = in.state.facts.and(m.after)
+		mem.state.facts = mem.state.facts.and(m.after)
 		return m.value
 	}
-	before, steps := in.state.facts, in.budget.steps
-	mark, floor := in.journal.open()
+	before, steps := mem.state.facts, mem.budget.steps
+	mark, floor := mem.journal.open()
 	v := run()
-	if !in.state.dead {
-		writes := in.journal.capture(mark)
+	if !mem.state.dead {
+		writes := mem.journal.capture(mark)
 		// A call with more writes sets something up, and should run each time.
 		if len(writes) <= memoWrites {
-			*m = memo{calls: 1, cost: in.budget.steps - steps, value: v, facts: before, after: gained(in.state.facts, before), writes: writes}
+			*m = memo{calls: 1, cost: mem.budget.steps - steps, value: v, facts: before, after: gained(mem.state.facts, before), writes: writes}
 		}
 	}
-	in.state.close(floor)
+	mem.state.close(floor)
 	return v
 }
 
 // memo finds the memo of a call, or makes an empty one.
-func (m *memory) memo(key memoKey) *memo {
-	calls := m.memos[key]
-	if calls == nil {
-		calls = &memo{}
-		m.memos[key] = calls
+func (mem *memory) memo(key memoKey) *memo {
+	m := mem.memos[key]
+	if m == nil {
+		m = &memo{}
+		mem.memos[key] = m
 	}
-	return calls
+	return m
 }
 
 // holds reports whether these facts include others.

@@ -41,7 +41,7 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 	}
 	return in.state.alternatives(o, func(a Atom) Value {
 		// tool.execute(args), where tools are objects with a name, serves that tool.
-		if name := in.toolObject(a, key); name != "" && a.tool == "" {
+		if name := in.turn.toolObject(a, key); name != "" && a.tool == "" {
 			a.tool = name
 			in.registry.picks[name] = true
 		}

@@ -218,7 +218,7 @@ func (in *interp) getAtom(a Atom, key string, at position) Value {
 			return unknownDepIf(tainted(a.text))
 		}
 		if a.open && len(a.text) == 1 {
-			return in.child(a.text[0].hole, key, at)
+			return in.turn.child(a.text[0].hole, key, at)
 		}
 		if i, err := strconv.Atoi(key); err == nil {
 			if s, ok := a.constText(); ok && i >= 0 && i < len(s) {
@@ -276,7 +276,7 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 	}
 	// Some property was set under an unknown name, so this one may be it.
 	if o.any != nil && len(o.any.v) > 0 {
-		return join(undefined(), in.nameFields(o.any.v, key, at))
+		return join(undefined(), in.turn.nameFields(o.any.v, key, at))
 	}
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
@@ -345,13 +345,13 @@ func wild(v Value) Value {
 }
 
 // nameFields gives such a field the name under which it is read.
-func (in *interp) nameFields(v Value, key string, at position) Value {
+func (t *turn) nameFields(v Value, key string, at position) Value {
 	var out Value
 	for _, a := range v {
 		if a.kind == isText && len(a.text) == 1 && a.text[0].hole != nil && a.text[0].hole.wild {
 			h := *a.text[0].hole
 			h.wild = false
-			for _, c := range in.child(&h, key, at) {
+			for _, c := range t.child(&h, key, at) {
 				c.open, c.under, c.dep = a.open, a.under, a.dep
 				out = join(out, Value{c})
 			}

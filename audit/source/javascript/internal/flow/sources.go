@@ -238,8 +238,8 @@ func (in *interp) handlerOf(o *Object) Value {
 }
 
 // toolObject is the name of a tool's object whose handler is called in a handler of many tools.
-func (in *interp) toolObject(a Atom, key string) string {
-	if in.turn.handler == nil || !in.turn.handler.low || in.state.tool != "" || a.kind != isObject || !slices.Contains(handlerKeys, key) {
+func (t *turn) toolObject(a Atom, key string) string {
+	if t.handler == nil || !t.handler.low || t.state.tool != "" || a.kind != isObject || !slices.Contains(handlerKeys, key) {
 		return ""
 	}
 	name, _ := a.obj.own("name").one()
@@ -327,11 +327,11 @@ func isToolName(v Value) bool {
 const maxParams = 500
 
 // declared notes that the present tool has a parameter.
-func (in *interp) declared(pointer string) {
-	if in.turn.handler == nil || in.turn.handler.low && in.state.tool == "" {
+func (t *turn) declared(pointer string) {
+	if t.handler == nil || t.handler.low && t.state.tool == "" {
 		return
 	}
-	in.report.parameter(in.turn.toolName(), pointer)
+	t.report.parameter(t.toolName(), pointer)
 }
 
 // maxPointer bounds the levels of a pointer, since a handler may walk through a tree in a loop.
@@ -345,7 +345,7 @@ const maxPointer = 6
 //	args.url.trim().x    // stays with /url, because it has changed on its way
 //
 // A field gets an origin of its own down to maxPointer levels.
-func (in *interp) child(h *hole, key string, at position) Value {
+func (t *turn) child(h *hole, key string, at position) Value {
 	if toolOrigin(h.origin) {
 		return native("String." + key)
 	}
@@ -354,8 +354,8 @@ func (in *interp) child(h *hole, key string, at position) Value {
 	// A field that has changed on its way, or is too deep, keeps the origin of its parent: facts
 	// about the parent then count for the field, and the other way round.
 	if strings.Count(h.origin.pointer, "/") < maxPointer && !isIndex(key) && h.form == formRaw {
-		n.origin = in.turn.originOf(h.origin.pointer + "/" + escapePointer(clip(key)))
-		in.declared(n.origin.pointer)
+		n.origin = t.originOf(h.origin.pointer + "/" + escapePointer(clip(key)))
+		t.declared(n.origin.pointer)
 		n.step = h.step.then(at, clip(key)+" is read from the arguments")
 		if h.step != nil && h.step.prev == nil && h.origin.pointer == "" {
 			n.step = (*step)(nil).then(at, clip(key)+" is read from the arguments")
