@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/audit/source/internal/flow"
 )
 
-// File systems of libraries. Their makers tell what they keep to.
+// File systems of libraries. The function that makes one decides on its limits.
 const (
 	osFS      = "github.com/spf13/afero.OsFs"
 	rootedFS  = "github.com/spf13/afero.BasePathFs"

@@ -59,8 +59,8 @@ func (t *tree) readUnits() {
 			return nil
 		}
 		if path.Base(name) == "package.json" && name != "package.json" && d.Type().IsRegular() {
-			// A package.json without a name only says what kind of modules its files are.
-			if u := t.unitIn(path.Dir(name)); u.manifest.Name != "" { // others only say of what kind their files are
+			// A package.json without a name only sets the kind of modules in its directory.
+			if u := t.unitIn(path.Dir(name)); u.manifest.Name != "" { // others only set the module kind of their files
 				t.units = append(t.units, u)
 			}
 		}

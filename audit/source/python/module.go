@@ -81,8 +81,8 @@ func (l *lang) changes(body []*flow.Stmt, within string) {
 	}
 }
 
-// names gives each module the dotted names by which it can be imported: from the directory, and
-// from each directory below that is not a package itself.
+// names lists the dotted names for importing each module: from the directory, and from each
+// directory below that is not a package itself.
 func (l *lang) names() {
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for n := range l.byFile {
@@ -215,7 +215,7 @@ func (l *lang) importModule(in *flow.Interp, s *flow.Stmt) flow.Value {
 	bound := s.S
 	if s.Type != nil {
 		bound = s.Type.S
-		if m, ok := l.find(in, s.Pos.File, s.S); ok { // import a.b binds a, of which b is a field
+		if m, ok := l.find(in, s.Pos.File, s.S); ok { // import a.b binds a, with b as a field
 			pkg, found := l.find(in, s.Pos.File, bound)
 			v := in.Module(bound)
 			if found {

@@ -153,7 +153,7 @@ func (in *Interp) toolIn(y Value) Value {
 	return Value{}
 }
 
-// withoutAll is what is known of a text without any of these. A list is looked through in turn.
+// withoutAll are the labels of a text without any of these. A list is looked through in turn.
 func withoutAll(texts []string) Label {
 	var out Label
 	all := strings.Join(texts, "")
@@ -166,7 +166,7 @@ func withoutAll(texts []string) Label {
 	return out
 }
 
-// without is what is known of a text without s.
+// without are the labels of a text without s.
 func without(s string) Label {
 	switch {
 	case s == "/" || s == "\\":

@@ -372,7 +372,7 @@ func (in *Interp) ternary(e *Expr) Value {
 	return in.load(a)
 }
 
-// logic is X and Y, X or Y, whose value may be either's.
+// logic is X and Y, or X or Y: the value of either.
 func (in *Interp) logic(e *Expr) Value {
 	x := in.eval(e.X)
 	and := e.Op == And

@@ -494,7 +494,7 @@ func (in *Interp) MaybeInvoke(f Value, args []Value, pos Pos) {
 	}
 }
 
-// WithoutAny is what is known of a text without these characters.
+// WithoutAny are the labels of a text without these characters.
 func WithoutAny(chars string) Label {
 	var list []string
 	for _, r := range chars {

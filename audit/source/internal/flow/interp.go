@@ -47,7 +47,7 @@ type Interp struct {
 	depth, most   int
 	next          addr
 	ids           int
-	version       int // counts what was learned of nodes
+	version       int // counts changes to the facts about nodes
 	calls         []*activation
 	kept          map[addr]bool // places within objects older than the call that made them
 	loops         []*loop
@@ -271,7 +271,7 @@ func (in *Interp) elem(o *object) addr {
 	return o.elem
 }
 
-// Derive is a value made of others; how says in which way.
+// Derive is a value made of others; how is the way.
 func (in *Interp) Derive(how Deriv, labels Label, pos Pos, note string, from ...Value) Value {
 	var out Value
 	bySource := map[*Source][]*node{}

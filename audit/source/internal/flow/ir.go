@@ -14,7 +14,7 @@ package flow
 
 // A Pos is a place in a source file; lines and columns from 1, columns in bytes.
 type Pos struct {
-	File      string // relative to what is analysed, with slashes
+	File      string // relative to the analysed directory, with slashes
 	Line, Col int
 }
 
@@ -147,10 +147,10 @@ type Func struct {
 	Pos        Pos
 	Params     []Param
 	Results    []Param // that have names
-	Returns    *Expr   // an annotation of what it gives, or nil
+	Returns    *Expr   // an annotation of its result, or nil
 	Body       []*Stmt
 	Decorators []*Expr
-	Generator  bool // it yields; what it yields is what it returns
+	Generator  bool // it yields; the yielded values are its result
 	Dynamic    bool // variables are named, and local unless said otherwise
 }
 

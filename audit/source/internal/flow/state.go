@@ -75,7 +75,7 @@ type layer struct {
 	dead   bool   // nothing comes after: returned, raised, left the loop
 
 	expanded map[*node]Label // see facts
-	known    map[*node]Label // see effective; it holds for a version of what was learned
+	known    map[*node]Label // see effective; valid for one version of the facts
 	version  int
 }
 

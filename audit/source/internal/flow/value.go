@@ -34,7 +34,7 @@ const (
 	falsy
 )
 
-// Bounds of what is kept of one value.
+// Bounds of one value.
 const (
 	maxNodes  = 12
 	maxObjs   = 6

@@ -253,7 +253,7 @@ func (l *lexer) operator() {
 	l.at++ // no character of the language
 }
 
-// text reads a string literal, whose quote stands at l.at.
+// text reads a string literal, with its quote at l.at.
 func (l *lexer) text(prefix string, from int) {
 	t := token{kind: text, line: l.line, col: from - l.lineStart + 1, bytes: strings.Contains(prefix, "b")}
 	parts := l.recovering(prefix)

@@ -60,7 +60,7 @@ func (sk *sinks) arguments(name string, program Value, list sequence, at positio
 	}
 }
 
-// argument judges one argument, and notes what it says about the next.
+// argument judges one argument, and notes its consequences for the next.
 func (sk *sinks) argument(name string, text Value, place *argvPlace, at position) {
 	for _, a := range text {
 		for i, h := range holes(a.text) {

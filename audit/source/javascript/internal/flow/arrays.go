@@ -17,8 +17,8 @@ import (
 // A list knows the elements with a known index, and joins the others into one value.
 
 // objectMethod calls a method of an object: one that the program defined, one of a list, a
-// function's call, apply and bind, one of a native class, and last one on a prototype. A method
-// that nobody knows is a call of an unknown function.
+// function's call, apply and bind, one of a native class, and last one on a prototype. A call of
+// an unknown method is a call of an unknown function.
 func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Value {
 	o := a.obj
 	own := o.own(key)

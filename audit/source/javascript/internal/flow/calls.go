@@ -281,8 +281,7 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 	return out
 }
 
-// factsAt is what every way out of a function knows. Anything beyond it is known for one value
-// only.
+// factsAt are the facts common to all ways out of a function. Other facts belong to one value.
 func factsAt(f *frame) facts {
 	if len(f.ways) == 0 {
 		return facts{}

@@ -128,9 +128,9 @@ func (in *interp) instance(ctor *Object, args []Value, at position) Value {
 	return v
 }
 
-// initialize does what a constructor does to this: the class above if there is no own constructor
-// to call super, then the fields, then the constructor. An exception class gets its message,
-// because handlers look at it.
+// initialize runs the construction of this: the class above if there is no own constructor to
+// call super, then the fields, then the constructor. An exception class gets its message, because
+// handlers look at it.
 //
 // The checks of depth and of the stack stop classes that make instances of themselves.
 func (in *interp) initialize(ctor, this Value, args []Value, at position) {

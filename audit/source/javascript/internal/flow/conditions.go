@@ -11,8 +11,8 @@ import (
 )
 
 // Conditions. A condition is a value like any other; its alternatives carry the facts that each
-// of them proves. A branch splits them into truthy and falsy ones, and takes what all of one side
-// know.
+// of them proves. A branch splits them into truthy and falsy ones, and keeps the facts common to
+// each side.
 
 // logical is &&, || and ??. The right side runs only where the left side does not decide, so it
 // runs under the left side's facts, and its ways join with the way that skips it.
@@ -126,7 +126,7 @@ func sides(v Value) (truthy, falsy Value) {
 	return truthy, falsy
 }
 
-// missing is what is known where an argument is empty or was not sent: no attack is in it. This
+// missing are the facts about an argument that is empty or was not sent: no attack is in it. This
 // holds only if the value is the argument as it was sent, and nothing else.
 //
 //	if (args.dir) inside(args.dir)    // on the other way there is nothing to check
@@ -186,8 +186,8 @@ func choices(v Value) (yes, no choice) {
 	return choiceOf(truthy, free), choiceOf(falsy, free)
 }
 
-// choiceOf is what is known where a value is one of these alternatives: the facts that all of
-// them have. Alternatives that the configuration chose count only if there are no others.
+// choiceOf is the side of a branch with these alternatives: its facts are those common to all of
+// them. Alternatives that the configuration chose count only if there are no others.
 func choiceOf(v Value, free bool) choice {
 	c := choice{free: free, possible: len(v) > 0}
 	first := true
@@ -212,7 +212,7 @@ func choiceOf(v Value, free bool) choice {
 	return c
 }
 
-// not is !v. It turns each alternative into true or false and keeps what each proves.
+// not is !v. It turns each alternative into true or false, with its facts.
 func not(v Value) Value {
 	truthy, falsy := sides(v)
 	var out Value

@@ -113,7 +113,7 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 	in.applied(call.Callee, in.eval(e, s, u), nil, d, parameter)
 }
 
-// applied does what a decorator does. args are those it was made with, if it comes from a
+// applied carries out a decorator. args are the arguments of its maker, if it comes from a
 // package.
 func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated, parameter int) {
 	name := nameOf(e)

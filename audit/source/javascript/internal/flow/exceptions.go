@@ -19,7 +19,7 @@ type catcher struct {
 	// facts about names that were looked up inside: if that fails, so does a request
 	// (resolveName)
 	resolved facts
-	// full: there were more ways than are told apart.
+	// full: some ways were left out.
 	full bool
 }
 

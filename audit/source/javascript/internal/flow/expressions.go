@@ -13,8 +13,9 @@ import (
 
 // Expressions. The walk evaluates each of them to a value, in the order of the language.
 
-// eval returns what an expression may be. Evaluation has side effects as in JavaScript: it writes
-// slots, adds facts, ends ways and finds sinks, in the order of the program.
+// eval returns the value of an expression: everything that it may be. Evaluation has side effects
+// as in JavaScript: it writes slots, adds facts, ends ways and finds sinks, in the order of the
+// program.
 func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	in.budget.tick()
 	in.nesting.syntax++
@@ -350,8 +351,8 @@ func (in *interp) objectLiteral(e *ast.ObjectLiteral, s *scope, u *unit) Value {
 }
 
 // property sets one property of a literal. Getters get the object as their this at once; methods
-// get it when they are called. Setters are ignored, because a write then just sets a value, and
-// the value is what matters here.
+// get it when they are called. Setters are ignored: a write just sets the value, and only the
+// value matters here.
 func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
 	keys := in.key(p.Key, p.Computed, s, u)
 	v := in.eval(p.Value, s, u)

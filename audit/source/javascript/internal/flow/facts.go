@@ -80,9 +80,9 @@ const (
 	bitsAll     = ^Bits(0)
 )
 
-// facts are what is known of the arguments at one point of the program, or for one alternative of
-// a value. They form a lattice: nothing known is the bottom, and (both hold) goes up, or (one of
-// both holds) goes down.
+// facts are the knowledge about the arguments at one point of the program, or for one alternative
+// of a value. They form a lattice: nothing known is the bottom, and (both hold) goes up, or (one
+// of both holds) goes down.
 //
 // The list is sorted by origin and never changed, so facts can be shared. Most values know
 // nothing; facts are therefore a single pointer, nil for nothing. Comparing two facts with ==
@@ -129,7 +129,7 @@ func known(origin int, bits Bits) facts {
 	return factsOf([]fact{{origin, bits}})
 }
 
-// and returns what is known where both hold: the union of bits.
+// and returns the facts of a point where both hold: the union of bits.
 func (f facts) and(other facts) facts {
 	if other.list == nil {
 		return f

@@ -25,7 +25,7 @@ type turn struct {
 // and elements of lists are no longer told apart.
 func (t *turn) widened() bool { return t.handler != nil && t.budget.pressed() }
 
-// rounds is how many rounds of a loop over known values are told apart.
+// rounds bounds the rounds of a loop over known values.
 func (t *turn) rounds() int {
 	if t.widened() {
 		return 12
@@ -33,7 +33,7 @@ func (t *turn) rounds() int {
 	return maxIterations
 }
 
-// maxThrown bounds the ways into a catch that are told apart.
+// maxThrown bounds the ways into a catch.
 func (t *turn) maxThrown() int {
 	if t.widened() {
 		return 1

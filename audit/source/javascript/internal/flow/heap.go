@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The heap is what the program's names lead to: global variables, objects, and properties written
-// onto natives (fs.readFile = …). Variables of functions are in scopes, and the walk passes those
-// on.
+// The heap is everything that the program's names lead to: global variables, objects, and
+// properties written onto natives (fs.readFile = …). Variables of functions are in scopes, and
+// the walk passes those on.
 //
 // One object stands for everything that one expression made on one pass of the walk. In a loop,
 //

@@ -29,7 +29,7 @@ type container struct {
 	providers map[any][]*provider
 }
 
-// A provider is what a token stands for: a value, a class, a function, or another token. busy
+// A provider is the meaning of a token: a value, a class, a function, or another token. busy
 // stops circles.
 type provider struct {
 	value, class, factory, alias Value
@@ -45,7 +45,7 @@ type want struct {
 	all  bool
 }
 
-// inject notes what a parameter or a property is given.
+// inject notes the token for a parameter or a property.
 func (c *class) inject(name string, token func() Value, key string, parameter int) {
 	w := want{late: token, all: strings.HasSuffix(name, "All") || name == "multiInject" || name == "InjectMany"}
 	if parameter >= 0 && key == "" {
@@ -187,7 +187,7 @@ func (in *interp) containerMethod(method string, args []Value) Value {
 	return unknown()
 }
 
-// binding is what follows bind(token) in inversify: .to(Class), .toConstantValue(v).
+// binding is a method on the result of bind(token) in inversify: .to(Class), .toConstantValue(v).
 func (c *container) binding(this Value, method string, args []Value) Value {
 	token := this[0].obj.data
 	switch method {
@@ -205,7 +205,7 @@ func (c *container) binding(this Value, method string, args []Value) Value {
 	return this
 }
 
-// resolved is what a container returns for a token. A class that nobody registered stands for
+// resolved is the answer of a container to a token. A class that nobody registered stands for
 // itself.
 func (in *interp) resolved(w want) Value {
 	if w.late != nil {
@@ -236,7 +236,7 @@ func (in *interp) resolved(w want) Value {
 	return unknown()
 }
 
-// makes is what a provider gives. It is made once and belongs to no handler, even if a handler
+// makes is the object of a provider. It is made once and belongs to no handler, even if a handler
 // asks first.
 func (in *interp) makes(p *provider) Value {
 	if len(p.value) > 0 {

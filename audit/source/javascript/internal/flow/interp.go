@@ -51,7 +51,7 @@ type Loader func(from, specifier string) (f *parse.File, ok bool)
 // A unit is a file that was loaded.
 type unit struct {
 	file *parse.File
-	// the module object; its property exports is what others get
+	// the module object; its property exports is the result of an import
 	exports *Object
 	// where the text names MCP methods
 	marks []mark
@@ -66,7 +66,7 @@ type position struct {
 	idx  file.Idx
 }
 
-// A scope holds variables, and what this, arguments and super mean in it. Blocks have scopes of
+// A scope holds variables, and the meaning of this, arguments and super. Blocks have scopes of
 // their own; isFun marks those of functions and files, to which var and return belong.
 type scope struct {
 	up    *scope

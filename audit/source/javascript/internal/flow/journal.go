@@ -75,7 +75,7 @@ func (j *journal) keep(s *slot) {
 	j.trail = append(j.trail, written{s, s.content})
 }
 
-// capture returns what was written since a mark, each slot once.
+// capture returns the writes since a mark, each slot once.
 func (j *journal) capture(mark int) []written {
 	if len(j.trail) == mark {
 		return nil
@@ -92,8 +92,8 @@ func (j *journal) capture(mark int) []written {
 	return out
 }
 
-// undo takes back what was written since a mark. It goes backwards, so that the oldest note of a
-// slot wins.
+// undo takes back the writes since a mark. It goes backwards, so that the oldest note of a slot
+// wins.
 func (j *journal) undo(mark int) {
 	for i := len(j.trail) - 1; i >= mark; i-- {
 		j.trail[i].s.content = j.trail[i].what
@@ -101,9 +101,9 @@ func (j *journal) undo(mark int) {
 	j.trail = j.trail[:mark]
 }
 
-// merged joins the captures of ways: what the slots hold behind them. On ways without a write to
-// a slot, the slot keeps its present content: every slot of the union is joined over all ways.
-// Each value gets the facts of its way:
+// merged joins the captures of ways into the content of the slots behind them. On ways without a
+// write to a slot, the slot keeps its present content: every slot of the union is joined over all
+// ways. Each value gets the facts of its way:
 //
 //	let safe = "/srv/x"
 //	if (ok(p)) safe = p     // behind it, safe is "/srv/x", or p with ok's facts

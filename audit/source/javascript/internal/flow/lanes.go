@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/audit/source/javascript/internal/parse"
 )
 
-// Handlers share what the files have set up, and nothing else. Where they cost much, a second
+// Handlers share the state set up by the files, and nothing else. Where they cost much, a second
 // interpreter runs the files again, and each of the two takes every other handler. The split
 // depends on the program alone and not on the machine: the same program gives the same report.
 const (
@@ -86,8 +86,7 @@ func (in *interp) do(t task) outcome {
 	return o
 }
 
-// rest adds arrivals that came up without a tool's name only: a branch for a tool whose name is
-// computed.
+// rest adds arrivals that came up without a tool's name only, as in a branch for a computed name.
 func (g *group) rest(f *arrivals) {
 	for k := range g.told {
 		delete(g.all, k)
@@ -122,8 +121,8 @@ func (p *Program) runHandlers() {
 	}
 }
 
-// share runs tasks in two interpreters. They have no memory in common but parsed files and out,
-// of which each writes its own elements.
+// share runs tasks in two interpreters. They share no memory but parsed files and out, and each
+// writes its own elements of out.
 func (p *Program) share(list []task, out []outcome) {
 	other := newInterp(p.in.budget.ctx, p.again(), p.in.budget.limits)
 	var wait sync.WaitGroup
@@ -165,7 +164,8 @@ func (in *interp) turns(from int, list []task, out []outcome) {
 	}
 }
 
-// merge takes over what another interpreter has learned besides its outcomes.
+// merge takes over another interpreter's parameters, notes and gaps; its outcomes are taken one
+// by one.
 func (in *interp) merge(other *interp) {
 	for _, tool := range slices.Sorted(maps.Keys(other.report.params)) {
 		for _, pointer := range slices.Sorted(maps.Keys(other.report.params[tool])) {

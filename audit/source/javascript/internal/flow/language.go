@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Functions of the language itself, by their names. The switch statements below are the whole of
-// what is known about them.
+// Functions of the language itself, by their names. The switch statements below contain all
+// knowledge about them.
 
 // languageCall calls a function of the language itself.
 func (in *interp) languageCall(name string, args []Value, at position) (Value, bool) {
@@ -85,7 +85,7 @@ func (in *interp) valueCall(name string, args []Value, at position) (Value, bool
 	return nil, false
 }
 
-// boolean is Boolean(v): it keeps what the truth of the value proves.
+// boolean is Boolean(v). It keeps the facts of the value's truth.
 func boolean(v Value) (out Value) {
 	truthy, falsy := sides(v)
 	for _, a := range truthy {

@@ -19,7 +19,7 @@ import (
 // name. So the tools do not share a budget, and code in front of the switch counts for every
 // tool.
 
-// begin runs what a server does when a client has come: some servers have their tools only then.
+// begin runs the server's answers to initialize: some servers register their tools only then.
 func (in *interp) begin() {
 	for _, fn := range in.registry.beginnings {
 		if !in.bounded(in.budget.limits.StepsHandler, func() { in.call(fn, undefined(), []Value{unknown(), unknown()}, position{}) }) {

@@ -47,7 +47,7 @@ const (
 // memoSeed is new in each process, so a program cannot be written to make two texts look alike.
 var memoSeed = maphash.MakeSeed()
 
-// A memory holds what calls came to, for as long as one handler runs.
+// A memory holds the outcomes of calls, for as long as one handler runs.
 type memory struct {
 	budget  *budget
 	heap    *heap
@@ -130,7 +130,7 @@ func (mem *memory) repeatedPlain(c *closure, this Value, args []Value, run func(
 }
 
 // repeatedAlike is for arguments with the look of another call's. Its writes are repeated as
-// possible ones: they join what the slots hold.
+// possible ones: they join the content of the slots.
 func (mem *memory) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
 	key := memoKey{node: c.node, scope: c.scope, tool: mem.state.tool}
 	l := look{heap: mem.heap, buf: mem.buf[:0]}
@@ -347,7 +347,7 @@ func (l *look) labels(o *Object) {
 	}
 }
 
-// A reach is what can be reached from a value.
+// A reach is everything within reach of a value.
 type reach struct {
 	origins map[int]bool
 	objects map[*Object]bool

@@ -112,8 +112,8 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 	case "bind":
 		return native(name)
 	case "create", "extend", "defaults":
-		// The new client is an HTTP client with options, of which a base URL does not matter: the
-		// caller's URL may be absolute.
+		// The new client is an HTTP client with options. A base URL among them does not matter:
+		// the caller's URL may be absolute.
 		if isHTTPClient(name) {
 			return native(name)
 		}
@@ -131,7 +131,7 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 
 // unknownMethod calls a method of something unknown. Where the caller's text is looked for in an
 // unknown list that is not the caller's, the list is taken to be an allow list: it comes from the
-// configuration or a package, and what else would a server look the text up in?
+// configuration or a package, and few servers look a text up in anything else.
 //
 //	if (!config.allowedHosts.includes(host)) throw …
 func (in *interp) unknownMethod(this Value, key string, args []Value, at position) Value {
@@ -365,8 +365,8 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 		return this
 	}
 	in.sinks.method(key, args, at)
-	// A method without arguments that nobody knows is taken to return the text:
-	// args.path.expand() should not hide the caller's text.
+	// An unknown method without arguments is taken to return the text: args.path.expand() should
+	// not hide the caller's text.
 	if len(this.tainted()) > 0 && len(args) == 0 {
 		return this
 	}
@@ -522,7 +522,7 @@ func indexed(v Value) Value {
 	return out
 }
 
-// indexName marks an unknown number as an index whose facts mean "found" and "not found".
+// indexName marks an unknown number as an index, with facts for "found" and "not found".
 const indexName = "#index"
 
 // compareIndex compares such an index with -1 or 0. found says whether the comparison means that

@@ -126,7 +126,7 @@ func (in *interp) alone(run func()) {
 // import.
 var helpers = map[string]bool{"__toESM": true, "__toCommonJS": true, "__importStar": true, "__importDefault": true, "__asyncGenerator": true, "__forAwait": true, "__async": true, "__awaiter": true}
 
-// exported is what a file exports so far.
+// exported is the present value of a file's exports.
 func (u *unit) exported() Value {
 	v := u.exports.own("exports")
 	if len(v) == 0 {

@@ -23,8 +23,8 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 	base := strings.TrimSuffix(strings.TrimSuffix(name, ".native"), "Sync")
 	switch base {
 	case "fs.realpath", "fs.promises.realpath":
-		// A real path ends what was known of its root: a link may lead anywhere. reshape drops
-		// the constants in front, since they need not be in the result.
+		// The facts about a root do not hold for a real path: a link may lead anywhere. reshape
+		// drops the constants in front, since they need not be in the result.
 		real := remap(first, func(h hole) hole { h.form, h.rooted = formReal, false; return h })
 		real = reshape(real, func(h hole) hole { return h })
 		in.nodeCallback(args, real, at)
@@ -158,7 +158,7 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 		return in.heap.newRegExp(args)
 	case "Array":
 		return objectOf(in.heap.newArray())
-	// Traps are ignored: what is read goes to the target.
+	// Traps are ignored: reads go to the target.
 	case "Proxy":
 		return arg(args, 0)
 	case "String":
@@ -267,8 +267,8 @@ func urlText(o *Object) Value {
 }
 
 // special reads a property that the object computes from data: the shape of a schema, and the
-// parts of a URL. Each part gets the form that its guards see; what the program wrote to a URL
-// comes first.
+// parts of a URL. Each part gets the form that its guards see; properties written by the program
+// come first.
 func (hp *heap) special(o *Object, key string) (Value, bool) {
 	if o.native == "zod" && key == "shape" && o.schema != nil && o.schema.kind == "object" {
 		return hp.shapeOf(o.schema), true

@@ -164,7 +164,7 @@ func resolvePath(args []Value) Value {
 	return unknown()
 }
 
-// maxJoined bounds the parts of a path that are told apart: a loop may have made the list.
+// maxJoined bounds the parts of a path: a loop may have made the list.
 const maxJoined = 8
 
 // atMost joins values beyond a number into one.

@@ -43,7 +43,7 @@ type probeKey struct {
 	shape string
 }
 
-// A probeResult is what is known behind a call: in any case, and where the result is truthy or
+// A probeResult has the facts behind a call: in any case, and where the result is truthy or
 // falsy.
 type probeResult struct {
 	after, yes, no facts
@@ -52,7 +52,7 @@ type probeResult struct {
 // probed is the same for no argument in particular, to use it again.
 type probed struct{ after, yes, no Bits }
 
-// apply adds to the result of a call what its truth proves.
+// apply adds the facts of its truth to the result of a call.
 func (p probeResult) apply(v Value) Value {
 	if p.yes.list == nil && p.no.list == nil {
 		return v
@@ -61,7 +61,7 @@ func (p probeResult) apply(v Value) Value {
 	for i := range out {
 		may, mayNot := out[i].truth()
 		switch {
-		// The truth of the result is open: it carries what each side proves.
+		// The truth of the result is open: it carries the facts of each side.
 		case may && mayNot:
 			out[i].yes, out[i].no = out[i].yes.and(p.yes), out[i].no.and(p.no)
 			if out[i].kind == isUnknown {

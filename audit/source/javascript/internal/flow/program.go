@@ -48,9 +48,9 @@ type Report struct {
 	// Tools are those that were recognised, by name.
 	Tools    []Tool
 	Handlers int
-	// Cut are files whose code was not run to its end.
+	// Cut are files that were not run to their end.
 	Cut []string
-	// Unfinished are tools whose handlers were not run to their end; "" is a handler of many
+	// Unfinished are tools with handlers that were not run to their end; "" is a handler of many
 	// tools.
 	Unfinished []string
 	// Dropped counts handlers beyond the limit.
@@ -100,8 +100,8 @@ func (h *handler) begins() Step {
 //
 //	export function register(server) { server.tool("read", …) }
 //
-// So what nothing has called when all files are loaded is called then (uncalled). Once the
-// handlers run the lists are closed: what a handler makes is no entry into the program.
+// So functions without a call are called when all files are loaded (uncalled). Once the handlers
+// run the lists are closed: a handler's functions are no entries into the program.
 type definitions struct {
 	called   map[ast.Node]bool
 	closures []*Object
@@ -193,7 +193,7 @@ func (in *interp) toolClass(ctor *Object) {
 	}
 }
 
-// describedTool is a tool whose methods getName and getConfig describe it.
+// describedTool is a tool that describes itself by the methods getName and getConfig.
 func (in *interp) describedTool(v Value) {
 	name := settledOf(in.callMethod(v, "getName", nil, position{}))
 	in.state.dead = false

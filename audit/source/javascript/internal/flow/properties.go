@@ -10,9 +10,9 @@ import (
 )
 
 // Reading properties. Every read of the caller's arguments gives a new origin; every read of the
-// program's own objects gives what was written there.
+// program's own objects gives the written values.
 
-// A sequence is what iterating over a value gives: elements of known index first, and rest for
+// A sequence is the result of iterating over a value: elements of known index first, and rest for
 // any element behind them or in between.
 type sequence struct {
 	known []Value
@@ -43,7 +43,7 @@ func (q sequence) all() Value {
 	return out
 }
 
-// elements is what iterating over a value gives. A value of several lists is joined index by
+// elements is the result of iterating over a value. A value of several lists is joined index by
 // index. A text from the caller may be a list, and gives pieces of itself.
 func (hp *heap) elements(v Value) sequence {
 	var q sequence

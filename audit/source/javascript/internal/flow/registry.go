@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A registry is what a server has announced when its files are loaded: the handlers of its tools,
-// and the functions that list the tools or start a session. The order of handlers is that of the
-// program; reports and the sharing of work (lanes.go) rely on it.
+// A registry holds the announcements of a server, made while its files are loaded: the handlers
+// of its tools, and the functions that list the tools or start a session. The order of handlers
+// is that of the program; reports and the sharing of work (lanes.go) rely on it.
 //
 // Registrations count only while files are loaded. A tool that a handler registers, as a server
 // with plug-ins may do, is not found.
@@ -24,7 +24,8 @@ type registry struct {
 	decorations []decoration     // methods with a decorator that makes them tools
 	wrapped     map[*Object]bool // tools that find their arguments in a property
 
-	// picks are the names by which handlers of many tools choose: case "read_file", table[name].
+	// picks are the names in the choices of handlers for many tools: case "read_file",
+	// table[name].
 	picks  map[string]bool
 	nested int // registrations by functions of the program within each other
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/toolvet/toolvet/audit"
 )
 
-// The report: the worst verdict on each parameter, and what the analysis did not reach.
+// The report: the worst verdict on each parameter, and the gaps of the analysis.
 
-// A report is what the analysis has learned so far. Outcomes of handlers are put into it one by
-// one and in the order of the handlers, whoever ran them (take).
+// A report is the outcome of the analysis so far. Outcomes of handlers are put into it one by one
+// and in the order of the handlers, whoever ran them (take).
 type report struct {
 	found      *arrivals
 	ran        []*handler                 // each for one tool
@@ -161,8 +161,8 @@ func arrived(f *arrival) Arrival {
 	return out
 }
 
-// rawArrivals tell of tools whose arguments reach a sink as they were sent, while nobody looks at
-// the schema. They are suspected where no guard is on the way, and remarks otherwise.
+// rawArrivals are for tools that pass arguments to a sink as they were sent, while nobody looks
+// at the schema. They are suspected where no guard is on the way, and remarks otherwise.
 func rawArrivals(all []*arrival) []Arrival {
 	var out []Arrival
 	seen := map[string]bool{}
@@ -186,8 +186,8 @@ func rawArrivals(all []*arrival) []Arrival {
 	return out
 }
 
-// take adds the outcome of a task. Arrivals of a handler without a tool's name count for a tool
-// whose own run was cut short.
+// take adds the outcome of a task. If a tool's own run was cut short, arrivals of the run without
+// a name count for the tool, too.
 func (rep *report) take(t task, o outcome) {
 	if !o.whole {
 		rep.unfinished = append(rep.unfinished, o.handler)

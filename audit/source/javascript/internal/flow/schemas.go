@@ -274,7 +274,7 @@ func (hp *heap) safeParsed(data Value) Value {
 	return objectOf(o)
 }
 
-// parsed is what a schema returns for a value: only the fields named in it, with the facts that
+// parsed is the result of a schema for a value: only the fields named in it, with the facts that
 // its checks prove. Checks that fail throw, so the facts hold on the way behind.
 //
 // Texts behind a schema of strings can no longer be objects. A refinement that always throws has
@@ -347,7 +347,7 @@ func (in *interp) parsed(sv, v Value, at position, depth int) Value {
 		}
 		in.state.facts = in.state.facts.and(yes.facts)
 	}
-	// Transformations see the checked value, and return what the handler gets.
+	// Transformations see the checked value, and return the handler's.
 	for _, c := range s.change {
 		out = settledOf(in.call(c, undefined(), []Value{out, unknown()}, at))
 	}

@@ -143,8 +143,8 @@ func (sk *sinks) path(name string, v Value, at position, most audit.Confidence) 
 	}
 }
 
-// have is what is known of a hole: on the present way, for this alternative, and by what a
-// function removed from the text.
+// have are the excluded families of a hole: on the present way, for this alternative, and by
+// functions that cleaned the text.
 func (st *state) have(a Atom, h *hole) Bits {
 	return st.facts.and(a.under).of(h.origin.id) | h.safe
 }
@@ -274,8 +274,8 @@ func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool
 	}
 }
 
-// hostOpen reports whether the constant text in front leaves the host, or a part of it, to what
-// follows: "https://" and "https://api." do, "https://api.example.com/" does not.
+// hostOpen reports whether the constant text in front leaves the host, or a part of it, to the
+// rest: "https://" and "https://api." do, "https://api.example.com/" does not.
 func hostOpen(text []part, p string) bool {
 	for _, x := range text {
 		if x.hole != nil {
@@ -292,7 +292,7 @@ func hostOpen(text []part, p string) bool {
 	return !strings.ContainsAny(p[i+3:], "/?#\\")
 }
 
-// byDesign reports whether the present tool is named for what it does.
+// byDesign reports whether the present tool's name announces its dangerous work.
 func (sk *sinks) byDesign(h *hole, words ...string) bool {
 	tool := strings.ToLower(sk.turn.toolName())
 	for _, w := range words {

@@ -108,7 +108,7 @@ func (st *state) here(mark int) way {
 // only the knowledge common to all ways, and slots join the writes of all; without ways, nothing
 // goes on.
 //
-// If free, the configuration chose between the ways and not the caller. The check on one of them
+// If free, the configuration chose between the ways, and not the caller. The check on one of them
 // then counts for all: a server may offer a switch to turn a check off, and is not vulnerable for
 // it.
 func (st *state) meet(ways []way, free bool) {
@@ -132,8 +132,8 @@ func (st *state) meet(ways []way, free bool) {
 	st.facts, st.tool = common, tool
 }
 
-// common is what is known where ways join. Ways that the configuration alone chose are left out
-// where there are others, for the same reason as in meet:
+// common are the facts behind the join of ways. Ways that the configuration alone chose are left
+// out where there are others, for the same reason as in meet:
 //
 //	if (config.unsafe) return p     // free: left out
 //	inside(p); return p
