@@ -21,7 +21,8 @@
 //
 // Where to begin reading:
 //
-//	value.go, facts.go         what is computed with: alternatives, texts with holes, facts
+//	value.go, text.go,         what is computed with: alternatives, texts with holes,
+//	facts.go                   facts
 //	state.go, journal.go       ways, branches, and taking back writes
 //	statements.go, …           the walk, by kinds of syntax: expressions.go, calls.go, classes.go
 //	conditions.go              how a condition turns into facts
