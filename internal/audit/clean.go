@@ -9,10 +9,10 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// maxText bounds a text of a report, in characters.
+// maxText bounds each text of a report, in characters.
 const maxText = 2000
 
-// clean makes a text fit to be printed: servers and their code are not to be trusted.
+// clean makes a text fit to be printed: neither servers nor their code can be trusted.
 func clean(s string) string { return strictjson.Printable(s, maxText) }
 
 // cleanFacts makes all texts of facts fit to be printed.
@@ -20,7 +20,7 @@ func cleanFacts(facts []Fact) []Fact {
 	facts = slices.Clone(facts)
 	for i := range facts {
 		f := &facts[i]
-		f.Tool, f.Param, f.Rule, f.Why = clean(f.Tool), clean(f.Param), clean(f.Rule), clean(f.Why)
+		f.Tool, f.Param, f.Kind, f.Why = clean(f.Tool), clean(f.Param), clean(f.Kind), clean(f.Why)
 		f.Flow = withoutRepeats(f.Flow)
 		for j := range f.Flow {
 			f.Flow[j].File, f.Flow[j].Note = clean(f.Flow[j].File), clean(f.Flow[j].Note)
@@ -34,7 +34,8 @@ func cleanFacts(facts []Fact) []Fact {
 	return facts
 }
 
-// withoutRepeats is a flow without places of which nothing is said and the next is on the same line.
+// withoutRepeats is a flow without its silent places: those without a note, in front of another
+// place on the same line.
 func withoutRepeats(flow []Place) []Place {
 	var list []Place
 	for i, p := range flow {

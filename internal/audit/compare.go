@@ -3,26 +3,26 @@
 
 package audit
 
-// A Comparison is two audits of one server: as it is, and behind something.
+// A Comparison is two audits of one server: alone, and behind something.
 type Comparison struct {
 	SchemaVersion int      `json:"schemaVersion"`
 	Before        *Report  `json:"before"`
 	After         *Report  `json:"after"`
 	Outcome       Outcome  `json:"outcome"`
-	Changed       []Change `json:"changed"` // cells whose verdict is another, by class, tool and parameter
+	Changed       []Change `json:"changed"` // cells with another verdict, by class, tool and parameter
 }
 
-// An Outcome says what became of the findings that counted.
+// An Outcome counts the fates of the weaknesses that counted.
 type Outcome struct {
-	Findings int `json:"findings"` // of the earlier report: the sum of the next four
-	Guarded  int `json:"guarded"`  // a control call works, and every probe is blocked
-	NotSeen  int `json:"notSeen"`  // looked at again; nothing gets through, and no guard is proven
-	Unknown  int `json:"unknown"`  // no control call works any more: what is wanted may be blocked, too
-	Remain   int `json:"remain"`
-	New      int `json:"new"` // besides those
+	Weaknesses int `json:"findings"` // of the earlier report: the sum of the next four
+	Guarded    int `json:"guarded"`  // a control call works, and every probe is blocked
+	NotSeen    int `json:"notSeen"`  // looked at again; nothing gets through, and no guard is proven
+	Unknown    int `json:"unknown"`  // no control call works any more: legitimate calls may be blocked, too
+	Remain     int `json:"remain"`
+	New        int `json:"new"` // in addition to those
 }
 
-// A Change is a cell whose verdict is another.
+// A Change is a cell with another verdict.
 type Change struct {
 	Cell
 	Before Verdict `json:"before,omitempty"` // "": it was not relevant
@@ -30,7 +30,7 @@ type Change struct {
 	Why    string  `json:"why"` // of the later one
 }
 
-// Compare says what is different.
+// Compare finds the differences.
 func Compare(before, after *Report) Comparison {
 	c := Comparison{SchemaVersion: SchemaVersion, Before: before, After: after, Changed: []Change{}}
 	was, now := byCell(before), byCell(after)
@@ -51,12 +51,12 @@ func Compare(before, after *Report) Comparison {
 func outcome(before, after *Report) Outcome {
 	var o Outcome
 	now, was := byCell(after), map[Cell]bool{}
-	for i := range before.Findings {
-		f := &before.Findings[i]
+	for i := range before.Weaknesses {
+		f := &before.Weaknesses[i]
 		if !f.Graded() {
 			continue
 		}
-		o.Findings++
+		o.Weaknesses++
 		was[f.Cell] = true
 		switch now[f.Cell].Verdict {
 		case Vulnerable:
@@ -69,8 +69,8 @@ func outcome(before, after *Report) Outcome {
 			o.Unknown++
 		}
 	}
-	for i := range after.Findings {
-		if f := &after.Findings[i]; f.Graded() && !was[f.Cell] {
+	for i := range after.Weaknesses {
+		if f := &after.Weaknesses[i]; f.Graded() && !was[f.Cell] {
 			o.New++
 		}
 	}

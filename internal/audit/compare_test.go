@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// TestCompare holds what is said of each finding when the server is audited again, and that it is
+// TestCompare holds what is said of each weakness when the server is audited again, and that it is
 // said in the published form.
 func TestCompare(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestCompare(t *testing.T) {
 		"path guarded/p dynamic guarded", "path worse/p dynamic vulnerable proven x", "path same/p dynamic vulnerable proven y", "path blocked/p dynamic inconclusive",
 		"schema kept dynamic guarded")})
 	c := Compare(before, after)
-	if diff := cmp.Diff(Outcome{Findings: 4, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 1, New: 1}, c.Outcome); diff != "" {
+	if diff := cmp.Diff(Outcome{Weaknesses: 4, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 1, New: 1}, c.Outcome); diff != "" {
 		t.Error(diff)
 	}
 	var got []string

@@ -9,7 +9,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// Facts about the same cell, from the server and from its code, become one finding.
+// Facts about the same cell, from the server and from its code, become one weakness.
 func ExampleNew() {
 	cell := audit.Cell{Tool: "read_file", Param: "/path", Class: audit.Path}
 	report := audit.New(audit.Input{
@@ -18,11 +18,11 @@ func ExampleNew() {
 		Facts: []audit.Fact{
 			{
 				Cell: cell, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven,
-				Rule: "traversal", Why: "a file outside the root was read",
+				Kind: "traversal", Why: "a file outside the root was read",
 			},
 			{
 				Cell: cell, Method: audit.Static, Verdict: audit.Vulnerable, Confidence: audit.Traced,
-				Rule: "traversal", Why: "path reaches open", Flow: []audit.Place{{File: "server.py", Line: 12}},
+				Kind: "traversal", Why: "path reaches open", Flow: []audit.Place{{File: "server.py", Line: 12}},
 			},
 		},
 	})
@@ -30,11 +30,11 @@ func ExampleNew() {
 	for _, p := range report.Grade.Points {
 		fmt.Println(p.Points, p.Why)
 	}
-	for _, f := range report.Findings {
+	for _, f := range report.Weaknesses {
 		fmt.Println(f.Name(), f.Severity, f.Confidence, "both:", f.Both)
 	}
 	// Output:
 	// grade C, 85 of 100; 100% of 1 relevant place assessed
-	// -15 missing: path-traversal guard on tools that touch files (1 finding)
+	// -15 missing: path-traversal guard on tools that touch files (1 weakness)
 	// path: tool read_file, parameter path high proven both: true
 }

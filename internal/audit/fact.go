@@ -5,32 +5,32 @@ package audit
 
 import "fmt"
 
-// A Class is the name of a kind of weakness in the validation of inputs and outputs. What it is, its
-// rules and its points stand in a package of its own; see [Classes].
+// A Class is the name of a kind of weakness in the validation of inputs and outputs. Its
+// documentation, kinds and points are in a package of its own; see [Classes].
 type Class string
 
-// RuleID is the class as reports and 'toolvet explain' name it: "audit/path".
-func (c Class) RuleID() string { return "audit/" + string(c) }
+// RuleID is the name of the class in reports and for 'toolvet explain': "audit/path".
+func (c Class) ID() string { return "audit/" + string(c) }
 
-// The classes that facts are about.
+// The classes of facts.
 const (
-	Path    Class = "path"    // a file outside what the server may touch is read, written or listed
-	URL     Class = "url"     // a request goes where the caller should not be able to send one (SSRF)
+	Path    Class = "path"    // a file outside the server's limits is read, written or listed
+	URL     Class = "url"     // a request goes to a place that callers should not reach (SSRF)
 	Command Class = "command" // the caller's text becomes a command, or further arguments of one
 	Schema  Class = "schema"  // arguments that break the published schema reach the handler
-	Output  Class = "output"  // what a tool fetched comes back unsanitized or without bounds
+	Output  Class = "output"  // fetched content comes back unsanitized or without bounds
 )
 
-// A Cell is what is assessed: one class for one parameter of one tool. Param is a JSON Pointer
-// into the arguments ("/path"); it is empty for what concerns the whole tool (Schema, Output).
+// A Cell is the unit of assessment: one class for one parameter of one tool. Param is a JSON
+// Pointer into the arguments ("/path"); it is empty for the whole tool (Schema, Output).
 type Cell struct {
 	Tool  string `json:"tool"`
 	Param string `json:"param,omitempty"`
 	Class Class  `json:"class"`
 }
 
-// A Verdict is what an assessment of a cell came to. Only Guarded is good: the others but
-// Vulnerable say that nothing is known, and why.
+// A Verdict is the result of assessing a cell. Only Guarded is good; those other than Vulnerable
+// mean that nothing is known.
 type Verdict string
 
 // Verdicts.
@@ -39,10 +39,10 @@ const (
 	Guarded      Verdict = "guarded"      // a control call worked and every probe was blocked; from code: a recognised guard
 	NoEvidence   Verdict = "no-evidence"  // looked at; nothing found, no guard proven
 	Inconclusive Verdict = "inconclusive" // no control call worked, or time or steps ran out
-	Skipped      Verdict = "skipped"      // not tried, and Why says it
+	Skipped      Verdict = "skipped"      // not tried; Why gives the reason
 )
 
-// A Confidence is how sure a Vulnerable is.
+// A Confidence tells how sure a Vulnerable is.
 type Confidence string
 
 // Confidences, strongest first. Metadata is never graded.
@@ -53,7 +53,7 @@ const (
 	Metadata  Confidence = "metadata"
 )
 
-// A Method is how a fact became known.
+// A Method is the source of a fact.
 type Method string
 
 // Methods.
@@ -62,12 +62,12 @@ const (
 	Static  Method = "static"
 )
 
-// A Place is a line of a source file. File is relative to what was audited, with slashes.
+// A Place is a line of a source file. File is relative to the audited directory, with slashes.
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`             // from 1
 	Col  int    `json:"column,omitempty"` // from 1, in a report in UTF-16 code units; 0: not known
-	Note string `json:"note,omitempty"`   // what happens there: "path is read from the arguments", "passed to fs.readFile"
+	Note string `json:"note,omitempty"`   // the event there: "path is read from the arguments", "passed to fs.readFile"
 }
 
 // String is file:line:column, or file:line where the column is not known.
@@ -78,23 +78,23 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// A Fact is what one method found out about one cell.
+// A Fact is the knowledge of one method about one cell.
 type Fact struct {
 	Cell
 	Method     Method     `json:"method"`
 	Verdict    Verdict    `json:"verdict"`
 	Confidence Confidence `json:"confidence,omitempty"` // of a Vulnerable
-	// Rule is the kind of it within the class, kebab-case: "sibling-prefix", "symlink",
+	// Kind is the kind of weakness within the class, in kebab-case: "sibling-prefix", "symlink",
 	// "ssrf-redirect", "shell", "argument-split", "missing-required".
-	Rule string `json:"rule,omitempty"`
+	Kind string `json:"rule,omitempty"`
 	Why  string `json:"why"` // one sentence
 
-	Flow  []Place `json:"flow,omitempty"`  // static: from where the value comes in to the sink, which is last
+	Flow  []Place `json:"flow,omitempty"`  // static: from the entry of the value to the sink
 	Proof *Proof  `json:"proof,omitempty"` // dynamic
 }
 
-// A Proof is the call that showed it, and what was seen. Values made up by the audit stand in it
-// as they were sent; what the server said does not, but for the canary.
+// A Proof is the successful call, and its effect. Values made up by the audit are in it as they
+// were sent; words of the server are not, except the canary.
 type Proof struct {
 	Arguments string `json:"arguments"` // JSON
 	Seen      string `json:"seen"`

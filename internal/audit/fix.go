@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-// languageOf is the language of the code of the evidence, or what is known of the server.
+// languageOf is the language of the code in the evidence, or else the server's.
 func languageOf(evidence []Fact, server string) string {
 	for _, f := range evidence {
 		if len(f.Flow) == 0 {
@@ -28,8 +28,8 @@ func languageOf(evidence []Fact, server string) string {
 	return server
 }
 
-// LanguageOfCommand guesses the language of a server from the program that starts it; "" if
-// that does not tell.
+// LanguageOfCommand guesses the language of a server from its program; "" if the program does not
+// tell.
 func LanguageOfCommand(command []string) string {
 	if len(command) == 0 {
 		return ""
@@ -48,7 +48,7 @@ func LanguageOfCommand(command []string) string {
 	return ""
 }
 
-// Fix says what to do about a class, in the language of the server; "" is any.
+// Fix is the advice for a class, in the language of the server; "" is any.
 func Fix(c Class, language string) string {
 	if known := classOf(c); known != nil {
 		return known.Fix.In(language)

@@ -10,23 +10,23 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-// A Grade is a letter, and how it came about.
+// A Grade is a letter, with the reasons for it.
 type Grade struct {
 	Letter     Letter   `json:"letter"`
-	Score      int      `json:"score"` // 0 to 100; 0 of a server that is Ungraded
+	Score      int      `json:"score"` // 0 to 100; 0 if Ungraded
 	Incomplete bool     `json:"incomplete,omitempty"`
-	Suppressed int      `json:"suppressed,omitempty"` // findings that somebody took out of it
-	Points     []Point  `json:"points"`               // they add up to the score, from 100, within its bounds
+	Suppressed int      `json:"suppressed,omitempty"` // weaknesses that do not count, by suppressions
+	Points     []Point  `json:"points"`               // from 100, they add up to the score, within its bounds
 	Caps       []Cap    `json:"caps"`
 	Coverage   Coverage `json:"coverage"`
 }
 
-// A Point is what one row of the rubric takes or gives.
+// A Point is the deduction or bonus of one row of the rubric.
 type Point struct {
 	Class  Class  `json:"class"`
 	Points int    `json:"points"`
 	Why    string `json:"why"`
-	Ours   bool   `json:"ours,omitempty"` // the number is toolvet's, and not the published rubric's
+	Ours   bool   `json:"ours,omitempty"` // the number is toolvet's own, and not from the published rubric
 }
 
 // A Cap is a bound on the letter, whatever the score. Caps are toolvet's: the published rubric
@@ -36,12 +36,12 @@ type Cap struct {
 	Why    string `json:"why"`
 }
 
-// A Coverage says how much of what matters is known.
+// A Coverage says how many of the relevant cells are known.
 type Coverage struct {
 	Relevant int             `json:"relevant"` // cells
 	Assessed int             `json:"assessed"`
 	Percent  int             `json:"percent"` // rounded down; 100 if nothing is relevant
-	Classes  []ClassCoverage `json:"classes"` // those that are relevant
+	Classes  []ClassCoverage `json:"classes"` // the relevant ones
 }
 
 // ClassCoverage is the coverage of one class.
@@ -52,7 +52,7 @@ type ClassCoverage struct {
 	Guarded  int   `json:"guarded"` // proven guards
 }
 
-// Enough reports whether so much of the class is known that an A may be given, and its bonus.
+// Enough reports whether enough of the class is known for an A, and for its bonus.
 func (c *ClassCoverage) Enough() bool { return percent(c.Assessed, c.Relevant) >= enough }
 
 // String is the letter with its marks: "B", "B?", "B (1 suppressed)".
@@ -94,8 +94,7 @@ func coverage(cells []Assessment) Coverage {
 	return c
 }
 
-// relevant reports whether a cell counts for coverage: not if all that is known of it is a
-// remark.
+// relevant reports whether a cell counts for coverage: not if it has nothing but remarks.
 func (a *Assessment) relevant() bool { return !a.Facts[0].remark() }
 
 func percent(part, whole int) int {
@@ -105,8 +104,8 @@ func percent(part, whole int) int {
 	return part * 100 / whole
 }
 
-// grade is a pure function of the assessed cells and the findings.
-func grade(cells []Assessment, list []Finding, tools int) Grade {
+// grade is a pure function of the assessed cells and the weaknesses.
+func grade(cells []Assessment, list []Weakness, tools int) Grade {
 	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells)}
 	for i := range list {
 		if list[i].Suppressed != nil && list[i].Severity != class.Info {
@@ -142,8 +141,8 @@ func (g *Grade) add(p Point) {
 	g.Score += p.Points
 }
 
-// minus is what a row takes: the whole of it if one finding is proven or traced.
-func minus(row *class.Class, list []Finding) (Point, bool) {
+// minus is the deduction of a row: in full if one weakness is proven or traced.
+func minus(row *class.Class, list []Weakness) (Point, bool) {
 	name := Class(row.Name)
 	sure, suspected := 0, 0
 	for i := range list {
@@ -157,15 +156,15 @@ func minus(row *class.Class, list []Finding) (Point, bool) {
 	}
 	switch {
 	case sure > 0:
-		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "finding"))}, true
+		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "weakness"))}, true
 	case suspected > 0:
 		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a guard looks as if it could be passed (%s)", count(suspected, "suspicion")), Ours: true}, true
 	}
 	return Point{}, false
 }
 
-// plus is what a row gives for guards that were proven, in a class that was assessed well
-// enough and of which nothing bad is known, suppressed or not.
+// plus is the bonus of a row for proven guards. The class must be assessed well enough, and have
+// no weakness, suppressed or not.
 func plus(row *class.Class, cells []Assessment, c Coverage) (Point, bool) {
 	name := Class(row.Name)
 	if row.Plus == 0 {
@@ -188,14 +187,17 @@ func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if strings.HasSuffix(what, "s") {
+		return fmt.Sprintf("%d %ses", n, what)
+	}
 	if what, ok := strings.CutSuffix(what, "y"); ok {
 		return fmt.Sprintf("%d %sies", n, what)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// caps are the bounds that hold.
-func caps(list []Finding, c Coverage) []Cap {
+// caps are the bounds in force.
+func caps(list []Weakness, c Coverage) []Cap {
 	critical, high, suspected, provenCritical := false, false, false, false
 	proven := map[Class]bool{}
 	for i := range list {
@@ -221,9 +223,9 @@ func caps(list []Finding, c Coverage) []Cap {
 	case len(proven) > 1:
 		out = append(out, Cap{"D", "weaknesses of two classes are proven"})
 	case critical:
-		out = append(out, Cap{"D", "a critical finding is proven or traced"})
+		out = append(out, Cap{"D", "a critical weakness is proven or traced"})
 	case high:
-		out = append(out, Cap{"C", "a finding of high severity is proven or traced"})
+		out = append(out, Cap{"C", "a weakness of high severity is proven or traced"})
 	case suspected:
 		out = append(out, Cap{"B", "a guard looks as if it could be passed, and nothing shows that it cannot"})
 	}

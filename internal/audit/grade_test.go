@@ -37,7 +37,7 @@ func facts(t testing.TB, lines ...string) []Fact {
 			f.Confidence = Confidence(w[4])
 		}
 		if len(w) > 5 {
-			f.Rule = w[5]
+			f.Kind = w[5]
 		}
 		list = append(list, f)
 	}
@@ -88,7 +88,7 @@ func TestGrade(t *testing.T) {
 		"one guarded, one not":          {[]string{"path a/p dynamic guarded", "path b/p dynamic vulnerable proven x"}, "C 85 path-15 cap:C"},
 		"suspicion beside a guard":      {[]string{"path a/p dynamic guarded", "path b/p static vulnerable suspected x"}, "B 95 path-5 cap:B"},
 		"proven beside a suspicion":     {[]string{"path a/p dynamic vulnerable proven x", "path b/p static vulnerable suspected x"}, "C 85 path-15 cap:C"},
-		"once a rule":                   {[]string{"path a/p dynamic vulnerable proven x", "path b/p dynamic vulnerable proven x", "path c/p static vulnerable traced y"}, "C 85 path-15 cap:C"},
+		"once a kind":                   {[]string{"path a/p dynamic vulnerable proven x", "path b/p dynamic vulnerable proven x", "path c/p static vulnerable traced y"}, "C 85 path-15 cap:C"},
 		"remarks are not graded":        {[]string{"command r/p static vulnerable metadata command-by-design"}, "A 100"},
 		"a remark does not hide":        {[]string{"command r/p dynamic vulnerable metadata argument-lead", "command r/p static vulnerable traced shell"}, "D 75 command-25 cap:D"},
 		"an option, and one argument":   {[]string{"command r/p static vulnerable suspected option-injection", "command r/p dynamic guarded"}, "A 100"},
@@ -116,7 +116,7 @@ func TestGrade(t *testing.T) {
 		"incomplete and a class is out": {[]string{"path r/p dynamic inconclusive", "schema s dynamic no-evidence"}, "B? 100 cap:B"},
 		"one class is known by a fifth": {[]string{"path a/p dynamic no-evidence", "path b/p dynamic inconclusive", "path c/p dynamic inconclusive", "path d/p dynamic inconclusive", "path e/p dynamic inconclusive",
 			"schema a dynamic guarded", "schema b dynamic guarded", "schema c dynamic guarded", "schema d dynamic guarded", "schema e dynamic guarded", "schema f dynamic guarded", "schema g dynamic guarded", "schema h dynamic guarded", "schema i dynamic guarded"}, "B 100 cap:B"},
-		"a finding, and little known":  {[]string{"path a/p dynamic vulnerable proven x", "path b/p dynamic inconclusive", "path c/p dynamic skipped"}, "C? 85 path-15 cap:C cap:B"},
+		"a weakness, and little known": {[]string{"path a/p dynamic vulnerable proven x", "path b/p dynamic inconclusive", "path c/p dynamic skipped"}, "C? 85 path-15 cap:C cap:B"},
 		"two classes are little known": {[]string{"path a/p dynamic guarded", "path b/p dynamic inconclusive", "url a/p dynamic inconclusive"}, "B? 100 cap:B cap:B"},
 		"output is little known":       {[]string{"output a dynamic guarded", "output b dynamic inconclusive", "schema a dynamic guarded", "schema b dynamic guarded"}, "B 100 cap:B"},
 		"a doubt of an unknown class":  {[]string{"sql r/p static vulnerable suspected x", "path r/p dynamic guarded"}, "A 100 path+5"},
@@ -164,7 +164,7 @@ func TestTried(t *testing.T) {
 		"read alone":                       {[]Method{Static}, []string{read, "path s/p static no-evidence"}, "A 2/2"},
 		"read alone, and one not read":     {[]Method{Static}, []string{read, "path s/p static no-evidence", "path t/p static no-evidence", "path u/p static inconclusive"}, "A 3/4"},
 		"no probe fits":                    {both, []string{read}, "A 0/0"},
-		"no probe fits, another rule":      {both, []string{read + " none nothing"}, "A 0/0"},
+		"no probe fits, another kind":      {both, []string{read + " none nothing"}, "A 0/0"},
 		"a way was found, no probe fits":   {both, []string{found}, "A 1/1"},
 		"a way was found, nothing shown":   {both, []string{found, "path r/p dynamic inconclusive"}, "A 1/1"},
 		"nothing found, nothing shown":     {both, []string{read, "path r/p dynamic inconclusive"}, "? 0/1"},
@@ -218,16 +218,16 @@ func TestSameInput(t *testing.T) {
 	}
 }
 
-// TestFindings holds how facts meet in a finding.
-func TestFindings(t *testing.T) {
+// TestWeaknesses holds how facts meet in a weakness.
+func TestWeaknesses(t *testing.T) {
 	t.Parallel()
 	list := facts(t, "path r/p static vulnerable suspected sibling-prefix", "path r/p dynamic vulnerable proven symlink", "url r/u static vulnerable traced x", "path q/p static vulnerable suspected x")
 	list[0].Flow = []Place{{File: "src/index.py", Line: 3}}
 	r := New(Input{Facts: list, Language: class.TypeScript, Now: day})
 	var got []string
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		got = append(got, fmt.Sprint(f.Name(), " ", f.Severity, " ", f.Confidence, " ", f.Rules, " both:", f.Both, " ", len(f.Evidence)))
+	for i := range r.Weaknesses {
+		f := &r.Weaknesses[i]
+		got = append(got, fmt.Sprint(f.Name(), " ", f.Severity, " ", f.Confidence, " ", f.Kinds, " both:", f.Both, " ", len(f.Evidence)))
 	}
 	want := []string{
 		"path: tool r, parameter p high proven [symlink sibling-prefix] both:true 2",
@@ -237,19 +237,19 @@ func TestFindings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if f := r.Findings[0].Fix; !strings.Contains(f, "is_relative_to") {
+	if f := r.Weaknesses[0].Fix; !strings.Contains(f, "is_relative_to") {
 		t.Errorf("the fix is not that of the language of the code: %s", f)
 	}
-	if f := r.Findings[1].Fix; !strings.Contains(f, "ipaddr.js") {
+	if f := r.Weaknesses[1].Fix; !strings.Contains(f, "ipaddr.js") {
 		t.Errorf("the fix is not that of the server's language: %s", f)
 	}
 }
 
-// TestPlainest holds that a finding begins with its plainest rule.
+// TestPlainest holds that a weakness begins with its plainest kind.
 func TestPlainest(t *testing.T) {
 	t.Parallel()
 	r := New(Input{Facts: facts(t, "url r/u dynamic vulnerable proven ssrf-dns", "url r/u dynamic vulnerable proven ssrf-loopback", "url r/u dynamic vulnerable proven nobody-knows", "url r/u dynamic vulnerable proven ssrf-private"), Now: day})
-	if diff := cmp.Diff([]string{"ssrf-loopback", "ssrf-private", "ssrf-dns", "nobody-knows"}, r.Findings[0].Rules); diff != "" {
+	if diff := cmp.Diff([]string{"ssrf-loopback", "ssrf-private", "ssrf-dns", "nobody-knows"}, r.Weaknesses[0].Kinds); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -263,8 +263,8 @@ func TestSuppressions(t *testing.T) {
 	if got, want := inShort(r), "C (1 suppressed) 85 url-15 cap:C"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if len(r.Findings) != 2 {
-		t.Errorf("a suppressed finding must still be listed: %+v", r.Findings)
+	if len(r.Weaknesses) != 2 {
+		t.Errorf("a suppressed weakness must still be listed: %+v", r.Weaknesses)
 	}
 	in.Now = day.AddDate(0, 0, 1)
 	r = New(in)
@@ -275,10 +275,10 @@ func TestSuppressions(t *testing.T) {
 		t.Errorf("got notes %q", r.Notes)
 	}
 	in.Suppressions[0].ID = "000000000000"
-	if r = New(in); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is of no finding") {
+	if r = New(in); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is of no weakness") {
 		t.Errorf("got notes %q", r.Notes)
 	}
-	// A suppressed finding takes the bonus of its class: nothing was proven to be guarded.
+	// A suppressed weakness takes the bonus of its class: nothing was proven to be guarded.
 	in = Input{Facts: facts(t, "path r/p dynamic vulnerable proven x", "path s/p dynamic guarded"), Now: day, Suppressions: []Suppression{{ID: id, Reason: "known", Expires: "2026-12-01"}}}
 	if got, want := inShort(New(in)), "A (1 suppressed) 100"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -313,7 +313,7 @@ func TestReadSuppressions(t *testing.T) {
 	}
 }
 
-// TestBaseline holds that a baseline takes all findings out of the grade, and can be read.
+// TestBaseline holds that a baseline takes all weaknesses out of the grade, and can be read.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	in := Input{Facts: facts(t, "path r/p dynamic vulnerable proven x", "url r/u static vulnerable suspected x", "command r/u static vulnerable metadata x"), Now: day}

@@ -10,13 +10,13 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-// An Assessment is what all facts about one cell come to.
+// An Assessment combines all facts about one cell.
 type Assessment struct {
 	Cell
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why"`
-	// Proven says of Guarded that probes were blocked while a control call worked; without it,
-	// a guard was read in the code and never tried.
+	// Proven, with Guarded, means that probes were blocked while a control call worked. Otherwise
+	// the guard was only read in the code.
 	Proven bool   `json:"proven,omitempty"`
 	Facts  []Fact `json:"-"` // strongest first
 }
@@ -40,20 +40,21 @@ func assess(facts []Fact) []Assessment {
 	return list
 }
 
-// telling are the facts that say something. That reading found no way to anything dangerous says where nothing but the
-// code is looked at how much of it was. Beside a run it says too little: a way that is not recognised looks the same. So
-// it makes nothing relevant there, and nothing known that the run left open.
+// telling are the facts that count. A reading that found no way to anything dangerous shows, in an audit of the code
+// alone, how much of the code was looked at. Beside a run it says too little, because an unrecognised way looks the
+// same. So it does not make a cell relevant then, nor close a question that the run left open.
 func telling(facts []Fact, methods []Method) []Fact {
 	if !slices.Contains(methods, Dynamic) {
 		return facts
 	}
 	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
-		return f.Method == Static && f.Verdict == NoEvidence && (f.Rule == "" || f.Rule == ruleNothing)
+		return f.Method == Static && f.Verdict == NoEvidence && (f.Kind == "" || f.Kind == kindNothing)
 	})
 }
 
-// ruleNothing is the rule of a parameter that reaches nothing. Others of [NoEvidence] say what it reaches.
-const ruleNothing = "nothing"
+// kindNothing is the kind of a parameter that reaches nothing. Other kinds of [NoEvidence] name the place
+// that it reaches.
+const kindNothing = "nothing"
 
 func compareCells(a, b Cell) int {
 	return cmp.Or(cmp.Compare(classRank(a.Class), classRank(b.Class)), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Param, b.Param))
@@ -63,15 +64,15 @@ func classRank(c Class) int {
 	return slices.IndexFunc(Classes(), func(row *class.Class) bool { return row.Name == string(c) })
 }
 
-// join says what the facts about one cell come to. What was seen when the server ran goes
-// before what its code looks like: it proves a suspicion, or clears it.
+// join combines the facts about one cell. A run outweighs the look of the code: it proves a
+// suspicion, or clears it.
 func join(cell Cell, facts []Fact) Assessment {
 	facts = slices.Clone(facts)
 	slices.SortStableFunc(facts, compareFacts)
 	a := Assessment{Cell: cell, Facts: facts}
 	first := facts[0]
 	a.Verdict, a.Why = first.Verdict, first.Why
-	if first.remark() { // there is nothing else
+	if first.remark() { // there are no other facts
 		a.Verdict = NoEvidence
 		return a
 	}
@@ -88,14 +89,14 @@ func join(cell Cell, facts []Fact) Assessment {
 	return a
 }
 
-// seen reports whether what the code suggests was seen when the server ran, as a remark: no guard clears it then.
+// seen reports whether a run showed the suggestion of the code, as a remark: no guard clears it then.
 func seen(suggested Fact, facts []Fact) bool {
 	known := classOf(suggested.Class)
-	if known == nil || known.Rule(suggested.Rule) == nil || known.Rule(suggested.Rule).Seen == "" {
+	if known == nil || known.Kind(suggested.Kind) == nil || known.Kind(suggested.Kind).Seen == "" {
 		return false
 	}
 	return slices.ContainsFunc(facts, func(f Fact) bool {
-		return f.Method == Dynamic && f.remark() && f.Rule == known.Rule(suggested.Rule).Seen
+		return f.Method == Dynamic && f.remark() && f.Kind == known.Kind(suggested.Kind).Seen
 	})
 }
 
@@ -105,14 +106,14 @@ func (f *Fact) remark() bool { return f.Verdict == Vulnerable && f.Confidence ==
 // bad reports whether a fact is graded.
 func (f *Fact) bad() bool { return f.Verdict == Vulnerable && f.Confidence != Metadata }
 
-// compareFacts puts first what says most.
+// compareFacts puts the most telling fact first.
 func compareFacts(a, b Fact) int {
 	return cmp.Or(
 		cmp.Compare(verdictRank(a), verdictRank(b)),
 		cmp.Compare(confidenceRank(a.Confidence), confidenceRank(b.Confidence)),
 		cmp.Compare(a.Method, b.Method), // dynamic first
-		cmp.Compare(ruleRank(a), ruleRank(b)),
-		cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(kindRank(a), kindRank(b)),
+		cmp.Compare(a.Kind, b.Kind),
 		slices.CompareFunc(a.Flow, b.Flow, func(p, q Place) int {
 			return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 		}),
@@ -120,7 +121,7 @@ func compareFacts(a, b Fact) int {
 	)
 }
 
-// verdictRank has remarks stand behind what is known of the cell.
+// verdictRank puts remarks behind all other facts of the cell.
 func verdictRank(f Fact) int {
 	if i := slices.Index([]Verdict{Vulnerable, Guarded, NoEvidence, Inconclusive, Skipped}, f.Verdict); i >= 0 && !f.remark() {
 		return i
@@ -128,15 +129,15 @@ func verdictRank(f Fact) int {
 	return 5
 }
 
-// ruleRank is the rule's place among those of its class, which has the plainest first.
-func ruleRank(f Fact) int {
+// kindRank is the kind's place in its class, the plainest first.
+func kindRank(f Fact) int {
 	known := classOf(f.Class)
 	if known == nil {
 		return 0
 	}
-	i := slices.IndexFunc(known.Rules, func(r class.Rule) bool { return r.Name == f.Rule })
+	i := slices.IndexFunc(known.Kinds, func(r class.Kind) bool { return r.Name == f.Kind })
 	if i < 0 {
-		return len(known.Rules)
+		return len(known.Kinds)
 	}
 	return i
 }

@@ -25,7 +25,7 @@ func anyFacts(data []byte) []Fact {
 	for ; len(data) >= 3 && len(list) < 40; data = data[3:] {
 		f := says[int(data[2])%len(says)]
 		f.Cell = Cell{Tool: string('a' + rune(data[1]%4)), Param: fmt.Sprintf("/p%d", data[1]/4%3), Class: anyClass(data[0])}
-		f.Rule, f.Why = fmt.Sprintf("rule%d", data[0]/8%3), fmt.Sprintf("because %d", data[2]/16)
+		f.Kind, f.Why = fmt.Sprintf("kind%d", data[0]/8%3), fmt.Sprintf("because %d", data[2]/16)
 		list = append(list, f)
 	}
 	return list
@@ -88,7 +88,7 @@ func anyOrder(t *testing.T, in Input) {
 	}
 }
 
-// another holds that one finding more never makes a grade better, whatever its class and its
+// another holds that one weakness more never makes a grade better, whatever its class and its
 // confidence; but for the letter where little of its class was known before.
 func another(t *testing.T, in Input, before *Report) {
 	t.Helper()
@@ -102,7 +102,7 @@ func another(t *testing.T, in Input, before *Report) {
 			after := New(with)
 			better := after.Grade.Letter.rank() < before.Grade.Letter.rank() && !unknown
 			if better || after.Grade.Score > before.Grade.Score {
-				t.Errorf("a finding (%s, %s) makes %s of %s", class, f.Confidence, inShort(after), inShort(before))
+				t.Errorf("a weakness (%s, %s) makes %s of %s", class, f.Confidence, inShort(after), inShort(before))
 			}
 		}
 		with := in
@@ -117,7 +117,7 @@ func another(t *testing.T, in Input, before *Report) {
 func suppressed(t *testing.T, in Input, before *Report) {
 	t.Helper()
 	graded := 0
-	for _, f := range before.Findings {
+	for _, f := range before.Weaknesses {
 		if f.Graded() {
 			graded++
 			in.Suppressions = append(in.Suppressions, Suppression{ID: f.ID, Reason: "known", Expires: "2026-12-01"})
@@ -128,7 +128,7 @@ func suppressed(t *testing.T, in Input, before *Report) {
 		t.Errorf("%d suppressions make %s of %s", graded, inShort(after), inShort(before))
 	}
 	for _, p := range after.Grade.Points {
-		if slices.ContainsFunc(before.Findings, func(f Finding) bool { return f.Class == p.Class && f.Graded() }) {
+		if slices.ContainsFunc(before.Weaknesses, func(f Weakness) bool { return f.Class == p.Class && f.Graded() }) {
 			t.Errorf("a suppression earns %+d in %s", p.Points, p.Class)
 		}
 	}

@@ -10,47 +10,47 @@ import (
 	"time"
 )
 
-// An Input is all that a report is made of.
+// An Input is everything that goes into a report.
 type Input struct {
 	Target   Target
-	Language string // of the server, if it is known: [class.TypeScript], [class.Python] or [class.Go]
+	Language string // of the server, if known: [class.TypeScript], [class.Python] or [class.Go]
 	Tools    []string
 	Facts    []Fact
 	Notes    []string // what was not tried, and why
-	// Suppressions are looked at as of Now.
+	// Suppressions hold or have ended as of Now.
 	Suppressions []Suppression
 	Now          time.Time
 }
 
-// A Target is what was audited.
+// A Target is the audited server.
 type Target struct {
 	Name    string   `json:"name"`             // a command, a URL or a directory, without secrets
-	Server  string   `json:"server,omitempty"` // what the server says it is: name and version
-	Methods []Method `json:"methods"`          // that were used
-	Source  string   `json:"source,omitempty"` // the directory of its code, as it was given
+	Server  string   `json:"server,omitempty"` // its own name and version
+	Methods []Method `json:"methods"`          // used in the audit
+	Source  string   `json:"source,omitempty"` // the directory of its code, as given
 }
 
-// A Report is what an audit comes to. It is made of an [Input] alone: the same input gives the
+// A Report is the result of an audit. It depends on its [Input] alone: the same input gives the
 // same report.
 type Report struct {
 	SchemaVersion int          `json:"schemaVersion"` // of this form: 1
 	Rubric        string       `json:"rubric"`        // RubricVersion
 	Target        Target       `json:"target"`
 	Grade         Grade        `json:"grade"`
-	Findings      []Finding    `json:"findings"` // worst first
-	Cells         []Assessment `json:"cells"`    // all that is relevant, by class, tool and parameter
+	Weaknesses    []Weakness   `json:"findings"` // worst first
+	Cells         []Assessment `json:"cells"`    // all relevant ones, by class, tool and parameter
 	Tools         []string     `json:"tools"`
 	Notes         []string     `json:"notes"`
 }
 
-// SchemaVersion is that of the JSON form of a [Report].
+// SchemaVersion is the version of a [Report]'s JSON form.
 const SchemaVersion = 1
 
 // New makes the report.
 func New(in Input) *Report {
 	in.Facts = cleanFacts(in.Facts)
 	cells := assess(telling(in.Facts, in.Target.Methods))
-	list := findings(cells, in.Language)
+	list := weaknesses(cells, in.Language)
 	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
 	tools := toolNames(in.Tools, in.Facts)
 	cells = slices.DeleteFunc(cells, func(a Assessment) bool { return !a.relevant() })
@@ -60,7 +60,7 @@ func New(in Input) *Report {
 	in.Target.Name, in.Target.Server, in.Target.Source = clean(in.Target.Name), clean(in.Target.Server), clean(in.Target.Source)
 	r := &Report{
 		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools)),
-		Findings: list, Cells: cells, Tools: tools, Notes: notes,
+		Weaknesses: list, Cells: cells, Tools: tools, Notes: notes,
 	}
 	if r.Target.Methods == nil {
 		r.Target.Methods = []Method{}
@@ -83,10 +83,10 @@ func toolNames(tools []string, facts []Fact) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
 }
 
-// Name says in a few words what the finding is: "path in read_file, parameter path".
-func (f *Finding) Name() string { return f.Cell.String() }
+// Name describes the weakness in a few words: "path: tool read_file, parameter path".
+func (f *Weakness) Name() string { return f.Cell.String() }
 
-// String says which cell it is: "path: tool read_file, parameter path".
+// String describes the cell: "path: tool read_file, parameter path".
 func (c Cell) String() string {
 	s := string(c.Class) + ": "
 	if c.Tool == "" {
@@ -100,7 +100,7 @@ func (c Cell) String() string {
 	return s
 }
 
-// Unassessed are the relevant cells of which nothing is known, and why.
+// Unassessed are the relevant cells without a result, with the reasons.
 func (r *Report) Unassessed() []Assessment {
 	var list []Assessment
 	for _, a := range r.Cells {
@@ -111,7 +111,7 @@ func (r *Report) Unassessed() []Assessment {
 	return list
 }
 
-// Guards are the cells with a proven guard, and those of which one was read in the code.
+// Guards are the cells with a proven guard, and those with a guard that was read in the code.
 func (r *Report) Guards() (proven, read []Assessment) {
 	for _, a := range r.Cells {
 		switch {
@@ -124,7 +124,7 @@ func (r *Report) Guards() (proven, read []Assessment) {
 	return proven, read
 }
 
-// Summary is one line: the grade, the score and how much is known.
+// Summary is one line: the grade, the score and the coverage.
 func (r *Report) Summary() string {
 	g := &r.Grade
 	if g.Letter == Ungraded {

@@ -8,31 +8,31 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/classes/suite"
 )
 
-// RubricVersion changes when the same findings would get another grade.
+// RubricVersion changes whenever the same weaknesses would get another grade.
 const RubricVersion = "3"
 
 // Classes are the rows of the rubric, in the order of reports. The numbers are the published ones;
 // see docs/audit-rubric.md.
 func Classes() []*class.Class { return suite.Default() }
 
-// classOf is the class of a name, or nil: what nobody knows is not graded.
+// classOf is the class of a name, or nil: unknown classes are not graded.
 func classOf(c Class) *class.Class { return suite.Find(string(c)) }
 
-// minusSuspected is what a row costs of which nothing but suspicions was found. It is ours: it
-// is what the rubric takes for a finding of medium severity.
+// minusSuspected is the deduction for a row with nothing but suspicions. It is ours: the rubric
+// deducts as much for a weakness of medium severity.
 const minusSuspected = 5
 
-// enough is the share of relevant cells, in percent, from which a grade is complete, and an
-// A possible: of all, and of each class. It is ours.
+// enough is the share of relevant cells, in percent, that makes a grade complete and an A
+// possible: of all cells, and of each class. It is ours.
 const enough = 70
 
 // A Letter is a grade without its marks: A to F, or Ungraded.
 type Letter string
 
-// Ungraded is the letter of a server of which nothing could be assessed.
+// Ungraded is the letter of a server that could not be assessed.
 const Ungraded Letter = "?"
 
-// letters are the grades from the best, and the least score of each.
+// letters are the grades from the best, with the least score of each.
 var letters = []struct {
 	letter Letter
 	least  int
@@ -47,7 +47,7 @@ func letterOf(score int) Letter {
 	return "F"
 }
 
-// rank orders letters, best first. Ungraded, and what is no letter, comes after F.
+// rank orders letters, best first. Ungraded, and anything but a letter, comes after F.
 func (l Letter) rank() int {
 	for i := range letters {
 		if letters[i].letter == l {

@@ -15,21 +15,21 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A Suppression takes one finding out of the grade, which says so. It names who is meant by the
-// finding's ID, says why, and ends.
+// A Suppression takes one weakness out of the grade, and the grade says so. It has the weakness's
+// ID, a reason, and an end.
 type Suppression struct {
 	ID      string `json:"id"`
 	Reason  string `json:"reason"`
-	Expires string `json:"expires"` // the last day on which it holds, UTC, such as 2026-12-31
-	// Finding says what the finding is, for those who read the file; it decides nothing.
-	Finding string `json:"finding,omitempty"`
+	Expires string `json:"expires"` // the last day that it holds, UTC, such as 2026-12-31
+	// Weakness describes the weakness for readers of the file; it decides nothing.
+	Weakness string `json:"finding,omitempty"`
 }
 
-// MaxSuppression is how far ahead a suppression may end.
+// MaxSuppression is the longest time that a suppression may hold.
 const MaxSuppression = 366 * 24 * time.Hour
 
-// Suppressions are the content of a file of them: a baseline is one that holds all findings of
-// a day.
+// Suppressions are the content of a file of them. A baseline is such a file with all weaknesses
+// of a day.
 type Suppressions struct {
 	Version      int           `json:"version"`
 	Suppressions []Suppression `json:"suppressions"`
@@ -38,8 +38,8 @@ type Suppressions struct {
 // maxSuppressions bounds a file of suppressions, in bytes.
 const maxSuppressions = 1 << 20
 
-// ReadSuppressions reads a file of suppressions. It is refused as a whole if one of them has no
-// reason, no end, or an end more than a year ahead of now.
+// ReadSuppressions reads a file of suppressions. It refuses the file as a whole if one of them
+// has no reason, no end, or an end more than a year ahead of now.
 func ReadSuppressions(raw []byte, now time.Time) ([]Suppression, error) {
 	if len(raw) > maxSuppressions {
 		return nil, fmt.Errorf("larger than %d bytes", maxSuppressions)
@@ -71,10 +71,10 @@ func ReadSuppressions(raw []byte, now time.Time) ([]Suppression, error) {
 
 func (s *Suppression) check(now time.Time) error {
 	if s.ID == "" {
-		return errors.New("id: is missing: take that of the finding from the report")
+		return errors.New("id: is missing: take that of the weakness from the report")
 	}
 	if strings.TrimSpace(s.Reason) == "" {
-		return errors.New("reason: is missing: say why the finding may stay")
+		return errors.New("reason: is missing: say why the weakness may stay")
 	}
 	end, err := time.Parse(time.DateOnly, s.Expires)
 	if err != nil {
@@ -92,14 +92,14 @@ func (s *Suppression) holds(now time.Time) bool {
 	return err == nil && now.Before(end.AddDate(0, 0, 1))
 }
 
-// suppress marks findings, and says which suppressions were of no use.
-func suppress(list []Finding, by []Suppression, now time.Time) []string {
+// suppress marks weaknesses, and returns notes on useless suppressions.
+func suppress(list []Weakness, by []Suppression, now time.Time) []string {
 	var notes []string
 	for _, s := range by {
-		i := slices.IndexFunc(list, func(f Finding) bool { return f.ID == s.ID })
+		i := slices.IndexFunc(list, func(f Weakness) bool { return f.ID == s.ID })
 		switch {
 		case i < 0:
-			notes = append(notes, fmt.Sprintf("the suppression %s is of no finding: it can be removed", s.ID))
+			notes = append(notes, fmt.Sprintf("the suppression %s is of no weakness: it can be removed", s.ID))
 		case !s.holds(now):
 			notes = append(notes, fmt.Sprintf("the suppression %s ended on %s", s.ID, s.Expires))
 		default:
@@ -109,13 +109,13 @@ func suppress(list []Finding, by []Suppression, now time.Time) []string {
 	return notes
 }
 
-// Baseline is a file of suppressions for all findings that count now. The error is that of
-// [ReadSuppressions], for a reason or an end that it would refuse.
+// Baseline is a file of suppressions for all weaknesses that count now. It refuses a reason or an
+// end that [ReadSuppressions] would refuse, with the same error.
 func Baseline(r *Report, reason, expires string, now time.Time) ([]byte, error) {
 	file := Suppressions{Version: 1, Suppressions: []Suppression{}}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch s := (Suppression{ID: f.ID, Reason: reason, Expires: expires, Finding: f.Name()}); {
+	for i := range r.Weaknesses {
+		f := &r.Weaknesses[i]
+		switch s := (Suppression{ID: f.ID, Reason: reason, Expires: expires, Weakness: f.Name()}); {
 		case f.Suppressed != nil:
 			file.Suppressions = append(file.Suppressions, *f.Suppressed)
 		case f.Graded():

@@ -40,7 +40,7 @@ func explainClass(w io.Writer, name string) error {
 	var names []string
 	for _, c := range audit.Classes() {
 		names = append(names, "audit/"+c.Name)
-		for _, r := range c.Rules {
+		for _, r := range c.Kinds {
 			names = append(names, "audit/"+c.Name+"/"+r.Name)
 		}
 		if c.Name != className {
@@ -49,7 +49,7 @@ func explainClass(w io.Writer, name string) error {
 		if !one {
 			return writeClass(w, c)
 		}
-		if r := c.Rule(ruleName); r != nil {
+		if r := c.Kind(ruleName); r != nil {
 			return writeRule(w, c, r)
 		}
 	}
@@ -64,7 +64,7 @@ func writeClass(w io.Writer, c *class.Class) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "audit/%s\n(severity %s, points %s)\n%s\nRULES\n\n", c.Name, c.Severity, points(c), plainBody(c.Doc))
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, r := range c.Rules {
+	for _, r := range c.Kinds {
 		fmt.Fprintf(table, "%s\t%s\n", r.Name, r.Doc)
 	}
 	if err := table.Flush(); err != nil {
@@ -76,7 +76,7 @@ func writeClass(w io.Writer, c *class.Class) error {
 	return err
 }
 
-func writeRule(w io.Writer, c *class.Class, r *class.Rule) error {
+func writeRule(w io.Writer, c *class.Class, r *class.Kind) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "audit/%s/%s\n(severity %s, points %s)\n\n%s.\n\n", c.Name, r.Name, c.Severity, points(c), r.Doc)
 	writeFix(&b, c)

@@ -1,12 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package class says what a class of weakness is: a documented value with its row of the rubric, the
-// rules that can fire, and what to do about it.
+// Package class defines a class of weakness: a documented value with its row of the rubric, its
+// kinds, and advice for mending it.
 //
-// A class is data, never a registration: audit/classes/suite lists them, in order. What finds a
-// weakness, audit/probe and the readers below audit/source, names the class and the rule; a fact of a
-// class or a rule that nobody documented fails the tests.
+// A class is data, never a registration: audit/classes/suite lists them, in order. The finders of
+// weaknesses, audit/probe and the readers below audit/source, name the class and the kind; a fact
+// with an undocumented class or kind fails the tests.
 package class
 
 import (
@@ -21,34 +21,34 @@ import (
 type Class struct {
 	// Name is unique, in lower-case words joined by hyphens: "path".
 	Name string
-	// Doc is the class's README.md. The first line is "# " and the name; the first paragraph
-	// sums it up.
+	// Doc is the class's README.md. The first line is "# " and the name; the first paragraph is
+	// the summary.
 	Doc string
 
-	// Missing is what the rubric says of a server with a finding; Minus is what that costs, in
-	// points, once for all findings of the class.
+	// Missing is the rubric's complaint about a server with such a weakness. Minus is the
+	// deduction in points, once for all weaknesses of the class.
 	Missing  string
-	Severity Severity // of a finding that is proven or traced
+	Severity Severity // of a proven or traced weakness
 	Minus    int
-	// Guard is what a server has of which the opposite was proven, and Plus what that earns, in
-	// points. Both may be empty.
+	// Guard is the rubric's praise for a server with proven guards, and Plus the bonus in points.
+	// Both may be empty.
 	Guard string
 	Plus  int
 
-	Rules []Rule // what can be found, the plainest first
+	Kinds []Kind // the plainest first
 	Fix   Fix
 }
 
-// A Rule is one way in which a weakness of a class shows.
-type Rule struct {
+// A Kind is one form of a class's weakness.
+type Kind struct {
 	Name string // unique in its class, in lower-case words joined by hyphens: "sibling-prefix"
 	Doc  string // one sentence, without a full stop
-	// Seen is the rule under which the same is seen when a server is tried, where that is another: what is seen so
-	// is no guard against this.
+	// Seen is the kind that a probe reports for the same weakness, if it is another one: such a remark means that
+	// no guard clears the weakness.
 	Seen string
 }
 
-// A Severity is how bad a finding is.
+// A Severity tells how bad a weakness is.
 type Severity string
 
 // Severities, worst first. Info is never graded.
@@ -62,17 +62,17 @@ const (
 // Severities are all severities, worst first.
 func Severities() []Severity { return []Severity{Critical, High, Medium, Info} }
 
-// Languages of servers, for what to do about findings.
+// Languages of servers, for advice on weaknesses.
 const (
 	TypeScript = "typescript" // and JavaScript
 	Python     = "python"
 	Go         = "go"
 )
 
-// A Fix says what to do about findings of a class: in any language, and how in some.
+// A Fix is the advice for weaknesses of a class: in any language, and in detail for some.
 type Fix struct{ Any, TypeScript, Python, Go string }
 
-// In says what to do in a language; "" is any.
+// In is the advice for a language; "" is any.
 func (f Fix) In(language string) string {
 	switch language {
 	case TypeScript:
@@ -92,17 +92,17 @@ func (c *Class) Summary() string {
 	return strings.Join(strings.Fields(paragraph), " ")
 }
 
-// Rule returns a rule by its name, or nil.
-func (c *Class) Rule(name string) *Rule {
-	if i := slices.IndexFunc(c.Rules, func(r Rule) bool { return r.Name == name }); i >= 0 {
-		return &c.Rules[i]
+// Kind returns a kind by its name, or nil.
+func (c *Class) Kind(name string) *Kind {
+	if i := slices.IndexFunc(c.Kinds, func(r Kind) bool { return r.Name == name }); i >= 0 {
+		return &c.Kinds[i]
 	}
 	return nil
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// Validate reports everything that is wrong with a list of classes.
+// Validate reports all faults in a list of classes.
 func Validate(classes []*Class) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -138,18 +138,18 @@ func (c *Class) validate() error {
 	case c.Fix.Any == "" || c.Fix.TypeScript == "" || c.Fix.Python == "" || c.Fix.Go == "":
 		return fail("needs a fix, in general and in each language")
 	}
-	for i, r := range c.Rules {
+	for i, r := range c.Kinds {
 		switch {
-		case !nameForm.MatchString(r.Name) || c.Rule(r.Name) != &c.Rules[i]:
-			return fail(fmt.Sprintf("needs rules with names of their own in lower-case words joined by hyphens, and not %q", r.Name))
+		case !nameForm.MatchString(r.Name) || c.Kind(r.Name) != &c.Kinds[i]:
+			return fail(fmt.Sprintf("needs kinds with names of their own in lower-case words joined by hyphens, and not %q", r.Name))
 		case r.Doc == "" || strings.HasSuffix(r.Doc, "."):
-			return fail(fmt.Sprintf("needs a sentence without a full stop for the rule %q", r.Name))
-		case r.Seen != "" && (c.Rule(r.Seen) == nil || r.Seen == r.Name):
-			return fail(fmt.Sprintf("needs another of its rules as what is seen of the rule %q", r.Name))
+			return fail(fmt.Sprintf("needs a sentence without a full stop for the kind %q", r.Name))
+		case r.Seen != "" && (c.Kind(r.Seen) == nil || r.Seen == r.Name):
+			return fail(fmt.Sprintf("needs another of its kinds as what is seen of the kind %q", r.Name))
 		}
 	}
-	if len(c.Rules) == 0 {
-		return fail("needs rules")
+	if len(c.Kinds) == 0 {
+		return fail("needs kinds")
 	}
 	return nil
 }

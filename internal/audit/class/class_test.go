@@ -11,7 +11,7 @@ import (
 func good() *Class {
 	return &Class{
 		Name: "some-name", Doc: "# some-name\n\nWhat\nit is.\n\nMore.\n", Missing: "a guard", Severity: High, Minus: 10, Guard: "a list", Plus: 1,
-		Rules: []Rule{{Name: "one", Doc: "It is one"}, {Name: "two", Doc: "It is two"}}, Fix: Fix{"any", "ts", "py", "go"},
+		Kinds: []Kind{{Name: "one", Doc: "It is one"}, {Name: "two", Doc: "It is two"}}, Fix: Fix{"any", "ts", "py", "go"},
 	}
 }
 
@@ -28,10 +28,10 @@ func TestValidate(t *testing.T) {
 		"needs the severity":    func(c *Class) { c.Severity = Info },
 		"both a guard and":      func(c *Class) { c.Plus = 0 },
 		"needs a fix":           func(c *Class) { c.Fix.Go = "" },
-		"needs rules with":      func(c *Class) { c.Rules[1].Name = "one" },
-		"needs a sentence":      func(c *Class) { c.Rules[0].Doc = "It is one." },
-		"needs another of its":  func(c *Class) { c.Rules[0].Seen = "three" },
-		"needs rules":           func(c *Class) { c.Rules = nil },
+		"needs kinds with":      func(c *Class) { c.Kinds[1].Name = "one" },
+		"needs a sentence":      func(c *Class) { c.Kinds[0].Doc = "It is one." },
+		"needs another of its":  func(c *Class) { c.Kinds[0].Seen = "three" },
+		"needs kinds":           func(c *Class) { c.Kinds = nil },
 	} {
 		c := good()
 		spoil(c)
@@ -51,8 +51,8 @@ func TestClass(t *testing.T) {
 	if got := c.Summary(); got != "What it is." {
 		t.Errorf("summary %q", got)
 	}
-	if r := c.Rule("two"); r == nil || r.Doc != "It is two" || c.Rule("three") != nil {
-		t.Errorf("rule %v", r)
+	if r := c.Kind("two"); r == nil || r.Doc != "It is two" || c.Kind("three") != nil {
+		t.Errorf("kind %v", r)
 	}
 	for language, want := range map[string]string{"": "any", "ruby": "any", TypeScript: "ts", Python: "py", Go: "go"} {
 		if got := c.Fix.In(language); got != want {

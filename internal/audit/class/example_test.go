@@ -12,7 +12,7 @@ import (
 
 func ExampleClass() {
 	fmt.Println(path.Class.Name, path.Class.Minus, path.Class.Severity)
-	fmt.Println(path.Class.Rule("sibling-prefix").Doc)
+	fmt.Println(path.Class.Kind("sibling-prefix").Doc)
 	fmt.Println(path.Class.Fix.In(class.Go))
 	// Output:
 	// path 15 high

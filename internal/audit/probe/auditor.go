@@ -21,37 +21,39 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// Root, in a command or its environment, stands for the directory that the server may use.
+// Root stands for the server's directory in a command or its environment.
 const Root = "{ROOT}"
 
 // Config says what to audit. Command and Init are required.
 type Config struct {
 	Command []string // the server's program and its arguments; [Root] is replaced
-	Env     []string // NAME=VALUE, besides what every program gets; [Root] is replaced
-	Dir     string   // its working directory; "" is the root, or ours where the server does not start there
-	// Init is the command, without arguments to come, that calls [sandbox.Run] in a new process.
+	Env     []string // NAME=VALUE, in addition to those of every program; [Root] is replaced
+	Dir     string   // its working directory; "" is the root, or ours if the server does not start there
+	// Init is the command of a new process that calls [sandbox.Run], without the arguments for
+	// it.
 	Init []string
-	// SkipDestructive has tools left out that delete or stop something. All happens in the sandbox.
+	// SkipDestructive leaves out tools that delete or stop something. Everything happens in the
+	// sandbox.
 	SkipDestructive bool
 
 	CallTimeout  time.Duration // of one call; default 6 s
 	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
 	Budget       time.Duration // of everything; default 5 min
 	Limits       sandbox.Limits
-	Stderr       io.Writer // receives what the server says beside its messages; nil discards
+	Stderr       io.Writer // receives the server's standard error; nil discards it
 }
 
-// A Result is what the probes found out.
+// A Result is the outcome of all probes.
 type Result struct {
 	Facts  []audit.Fact
 	Tools  []string
-	Server string   // what the server says it is
-	Notes  []string // what was not tried, and why
+	Server string   // the server's own name and version
+	Notes  []string // gaps, with their reasons
 }
 
-// Run audits a server in a sandbox. The error says that it could not be started, or why nothing
-// can be run in a sandbox here (a [sandbox.UnsupportedError]). A server that ends, hangs or says
-// too much once it has started gives a partial result, or an empty one, with notes.
+// Run audits a server in a sandbox. An error means that the server did not start, or says why no
+// sandbox can run here (a [sandbox.UnsupportedError]). If a server ends, hangs or writes too much
+// after its start, the result is partial or empty, with notes.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("it is not known how to start the server: give its command")
@@ -89,7 +91,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	return &a.result, nil
 }
 
-// An experiment is what all auditors of one server share.
+// An experiment is shared by all auditors of one server.
 type experiment struct {
 	cfg      Config
 	world    *world
@@ -98,7 +100,7 @@ type experiment struct {
 	start    func(context.Context) (*session, error)
 	limit    int // of the calls of one auditor; 0: none
 
-	settlements []settlement // made at the beginning of each session
+	settlements []settlement // calls at the beginning of each session
 }
 
 func (x *experiment) auditor() *auditor {
@@ -112,21 +114,21 @@ type auditor struct {
 	result   Result
 	restarts int
 	late     map[string]int  // calls without an answer, by tool
-	slow     map[string]bool // tools that took long to answer
-	leaves   map[string]int  // calls that left a program running, by tool
+	slow     map[string]bool // tools with slow answers
+	leaves   map[string]int  // calls with a program still running behind them, by tool
 	dead     error           // the server cannot be started any more
 	calls    int
 	leftOut  int             // cells
-	stoodIn  map[string]bool // programs for which a stand-in answered
+	stoodIn  map[string]bool // programs that a stand-in replaced
 	tools    []*tool
 
 	rootGiven bool // in the command or its environment
 }
 
-// maxRestarts bounds how often a server that ends is started again.
+// maxRestarts bounds the restarts of a server that ends.
 const maxRestarts = 40
 
-// maxLate is after how many calls without an answer a tool is given up.
+// maxLate is the number of unanswered calls after which a tool is given up.
 const maxLate = 3
 
 func (a *auditor) end() {
@@ -150,7 +152,7 @@ func (a *auditor) leave() {
 // learn asks the server for its tools.
 func (a *auditor) learn(ctx context.Context) error {
 	var info struct{ Name, Version string }
-	_ = json.Unmarshal(a.session.client.ServerInfo(), &info) // a server may say nothing of itself
+	_ = json.Unmarshal(a.session.client.ServerInfo(), &info) // a server need not describe itself
 	a.result.Server = strictjson.Printable(strings.TrimSpace(info.Name+" "+info.Version), 128)
 	catalog, faults, err := a.session.client.Tools(ctx)
 	if err != nil {
@@ -182,10 +184,10 @@ func (a *auditor) learn(ctx context.Context) error {
 	return nil
 }
 
-// beyond says which parameters of a tool are too many, or too deep, to be tried.
+// beyond notes the parameters of a tool that are too deep to be tried, or too many.
 func (a *auditor) beyond(t *tool) {
 	if n := len(t.beyond); n > 0 {
-		a.note("tool %s has more parameters that take any text than are tried: the first %d were", show(t.Name), maxParameters)
+		a.note("tool %s has many parameters for free text: only the first %d were tried", show(t.Name), maxParameters)
 		for _, p := range t.beyond {
 			if class := p.class(); class != "" {
 				a.leaveOut(cell(t, p, class), fmt.Sprintf("the tool has too many parameters: the first %d were tried", maxParameters))
@@ -197,10 +199,10 @@ func (a *auditor) beyond(t *tool) {
 	}
 }
 
-// maxLeftOut bounds the cells that a report names though nothing of them was tried.
+// maxLeftOut bounds the untried cells in a report.
 const maxLeftOut = 2000
 
-// leaveOut says of a cell that there was too much to try it.
+// leaveOut notes that a cell was not tried, because there was too much.
 func (a *auditor) leaveOut(c audit.Cell, why string) {
 	if a.leftOut++; a.leftOut > maxLeftOut {
 		a.note("more than %d places were left out: not all are named", maxLeftOut)
@@ -209,10 +211,10 @@ func (a *auditor) leaveOut(c audit.Cell, why string) {
 	a.fact(audit.Fact{Cell: c, Verdict: audit.Skipped, Why: why})
 }
 
-// maxTools bounds the tools that are tried.
+// maxTools bounds the tools in one audit.
 const maxTools = 300
 
-// show is a server's text as a report may print it.
+// show makes a server's text fit for a report.
 func show(s string) string { return strictjson.Printable(s, 128) }
 
 func (a *auditor) note(format string, args ...any) {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// call makes a call, and starts the server again if it has ended or hangs. Of a tool that has not
-// answered too often, no more is asked.
+// call makes a call, and restarts the server if it has ended or hangs. A tool that left too many
+// calls unanswered gets no more.
 func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) reply {
 	raw, err := json.Marshal(arguments)
 	if err != nil {
@@ -46,16 +46,16 @@ func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) r
 	return r
 }
 
-// slowCall is from when on a tool is slow: calls that wait for something can wait together. Time in which there was
-// work to do does not count, so that it does not matter how busy the machine is.
+// slowCall is the waiting time that makes a tool slow: calls that only wait can wait together. Time spent working
+// does not count, so a busy machine changes nothing.
 const slowCall = time.Second
 
-// atOnce bounds the calls that a slow tool is given at a time.
+// atOnce bounds the simultaneous calls of a slow tool.
 const atOnce = 24
 
-// each makes a number of calls and has seen look at each reply until it has seen enough. As soon as the
-// tool has shown that it is slow, it gets several at once; those that were under way when the
-// server ended are made again, one by one.
+// each makes a number of calls, and passes replies to seen until seen has enough. Once the tool has
+// proved slow, it gets several calls at once; if the server ends, unfinished calls are made again, one
+// by one.
 func (a *auditor) each(ctx context.Context, t *tool, calls []map[string]any, seen func(i int, r reply) (enough bool)) {
 	var again []int
 	for i := 0; i < len(calls); {
@@ -82,13 +82,13 @@ func (a *auditor) each(ctx context.Context, t *tool, calls []map[string]any, see
 	}
 }
 
-// waits reports whether calls of a tool are better made at the same time.
+// waits reports whether calls of a tool should be made at the same time.
 func (a *auditor) waits(ctx context.Context, t *tool) bool {
 	return a.slow[t.Name] && a.late[t.Name] == 0 && ctx.Err() == nil && a.ready(ctx) && a.session.box != nil
 }
 
-// together makes calls at the same time. A server that takes one at a time has the time of a call for
-// each.
+// together makes calls at the same time. The time limit grows with their number, for servers that
+// take one at a time.
 func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any) []reply {
 	replies := make([]reply, len(calls))
 	within, cancel := context.WithCancel(ctx)
@@ -124,18 +124,18 @@ func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any)
 	return replies
 }
 
-// stop ends the session: what it made stays to be seen until the next one begins.
+// stop ends the session. Its effects can still be seen until the next one begins.
 func (a *auditor) stop() { a.session.broken = true }
 
-// spend ends the session because its world is not what it was.
+// spend ends the session because its world has changed.
 func (a *auditor) spend() { a.session.broken, a.session.spent = true, true }
 
-// changed reports whether a file that probes are about is not what it was.
+// changed reports whether a file used by probes has changed.
 func (a *auditor) changed() bool {
-	return slices.ContainsFunc(append(a.world.kept(), a.world.controls()...), a.session.touched)
+	return slices.ContainsFunc(append(a.world.outsiders(), a.world.controls()...), a.session.touched)
 }
 
-// ready has a server running.
+// ready makes sure that a server runs.
 func (a *auditor) ready(ctx context.Context) bool {
 	if a.session != nil && !a.session.broken && !a.session.gone() {
 		return true
@@ -163,7 +163,8 @@ func (a *auditor) ready(ctx context.Context) bool {
 	return true
 }
 
-// written are arguments as a report shows them. They were encoded for the call, so that they can be.
+// written are arguments in the form of a report. Encoding cannot fail, since it succeeded for the
+// call.
 func written(arguments map[string]any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

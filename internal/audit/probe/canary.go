@@ -15,13 +15,13 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/egress"
 )
 
-// The names of the network inside. The addresses are those of nobody in particular that every
-// check takes for public: nothing leaves the sandbox.
+// The names of the network inside. Every check takes the addresses for public. They do not matter
+// otherwise: nothing leaves the sandbox.
 const (
 	publicHost   = "www.public-site.com"
 	loopbackHost = "loop.internal-site.com"
 	privateHost  = "priv.internal-site.com"
-	rebindOnce   = "turn.internal-site.com" // leads to a public address once
+	rebindOnce   = "turn.internal-site.com" // leads to a public address only once
 	rebindTwice  = "later.internal-site.com"
 )
 
@@ -36,10 +36,10 @@ func fixedNames() map[string][]netip.Addr {
 	}
 }
 
-// firstAddress is where the addresses of all other names begin.
+// firstAddress is the first of the addresses for all other names.
 var firstAddress = netip.MustParseAddr("93.184.216.1")
 
-// A canary answers every request that a server makes, and knows which came where.
+// A canary answers every request of a server, and remembers them.
 type canary struct {
 	body string // token of every page
 
@@ -49,26 +49,26 @@ type canary struct {
 	total int
 }
 
-// A page is what is answered at one path.
+// A page is the answer at one path.
 type page struct {
 	redirect    string
 	status      int // of the redirect
 	contentType string
 	body        string
-	repeat      int // how often the body's last part comes, to make a page large
+	repeat      int // repetitions of the body, to make a page large
 }
 
 // A hit is a request that arrived.
 type hit struct {
 	host    string // a name, or the address
-	relayed bool   // the path came in the body or the query, for somebody else
+	relayed bool   // the path was in the body or the query of a request to another place
 }
 
 func newCanary() *canary {
 	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}}
 }
 
-// expect makes a path that nobody knows yet, and what is answered there.
+// expect makes an unguessable path with an answer.
 func (c *canary) expect(p page) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,18 +77,18 @@ func (c *canary) expect(p page) string {
 	return at
 }
 
-// hit reports whether a request has come to a path, and where.
+// hit reports whether a request has come to a path, and to which host.
 func (c *canary) hit(at string) (hit, bool) {
 	return c.last(at, func(h hit) bool { return !h.relayed })
 }
 
-// relayed is the host that was told of a path without being asked for it.
+// relayed is a host that heard of a path in a request for something else.
 func (c *canary) relayed(at string) (host string, ok bool) {
 	h, ok := c.last(at, func(h hit) bool { return h.relayed })
 	return h.host, ok
 }
 
-// told is the host that was told of a name, in whatever part of a request.
+// told is a host that heard of a name, in any part of a request.
 func (c *canary) told(at string) (host string, ok bool) {
 	h, ok := c.last(at, func(hit) bool { return true })
 	return h.host, ok
@@ -105,16 +105,16 @@ func (c *canary) last(at string, which func(hit) bool) (hit, bool) {
 	return hit{}, false
 }
 
-// maxHits bounds what is kept of a server that asks without end.
+// maxHits bounds the memory for a server with endless requests.
 const maxHits = 100_000
 
-// maxBody bounds what is looked at of a request, in bytes.
+// maxBody bounds the part of a request that is looked at, in bytes.
 const maxBody = 1 << 20
 
 func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // a sandbox has a bounded number of them
 	host := egress.TargetOf(r.Context()).Host
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // of a request that is cut off, what came is enough
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // the beginning of a broken request is enough
 	at, p, known := c.page(r)
 	c.relays(host, r.URL.RequestURI()+" "+string(body), at)
 	if !known {
@@ -132,10 +132,10 @@ func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.contentType, p.body = "text/html; charset=utf-8", "<!doctype html><html><head><title>Page</title></head><body><main><h1>Page</h1><p>"+c.body+"</p><p>"+strings.Repeat("A plain page of plain text. ", 20)+"</p></main></body></html>"
 	}
 	w.Header().Set("Content-Type", p.contentType)
-	_, _ = w.Write(bytes.Repeat([]byte(p.body), max(1, p.repeat))) // who went away is told nothing
+	_, _ = w.Write(bytes.Repeat([]byte(p.body), max(1, p.repeat))) // the client may be gone
 }
 
-// page finds the page that is asked for, wherever its name stands in the path.
+// page finds the requested page, by its name anywhere in the path.
 func (c *canary) page(r *http.Request) (string, page, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,7 +147,7 @@ func (c *canary) page(r *http.Request) (string, page, bool) {
 	return "", page{}, false
 }
 
-// relays notes the pages that a request speaks of besides the one that it asks for.
+// relays notes pages mentioned in a request for another one.
 func (c *canary) relays(host, text, asked string) {
 	for _, token := range tokens.FindAllString(text, 100) {
 		c.mu.Lock()

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// needed finds in descriptions for what a parameter is needed: "required for request action".
+// needed finds the purpose of a parameter in its description: "required for request action".
 var needed = regexp.MustCompile(`(?i)\b(required|needed|mandatory|must be (?:set|given|provided)) (?:for|when|if|with|by|in|to)\b([^.;)]*)`)
 
-// suit has a tool do what a parameter is needed for: where the parameter's description says that it is required for one of
-// the choices of another, that is chosen.
+// suit makes a tool do the thing that a parameter is needed for: if the description names a choice of another
+// parameter, it takes that choice.
 func (u *tool) suit(object map[string]any, p parameter) {
 	m := needed.FindStringSubmatch(p.description)
 	if m == nil {
@@ -33,7 +33,7 @@ func (u *tool) suit(object map[string]any, p parameter) {
 	}
 }
 
-// wanted are the parameters that are needed for what was chosen, sorted, though the schema does not require them.
+// wanted are the parameters needed for the choices made, sorted, although the schema does not require them.
 func (u *tool) wanted(object map[string]any) []string {
 	properties, _ := u.schema["properties"].(map[string]any)
 	var list []string
@@ -51,12 +51,12 @@ func (u *tool) wanted(object map[string]any) []string {
 	return list
 }
 
-// mentions reports whether a value stands in a text as a word.
+// mentions reports whether a value occurs in a text as a word.
 func mentions(text, value string) bool {
 	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,'\"`=:/()|", r) }), strings.ToLower(value))
 }
 
-// choice tries a parameter that takes one of a list, if the server does not hold callers to it: it is as any other then.
+// choice tries a parameter with a list of values, if the server does not enforce the list: it is like any other then.
 func (a *auditor) choice(ctx context.Context, t *tool, p parameter) {
 	r := a.call(ctx, t, t.sample(a.world, setting{p, "audit" + token()}))
 	if r.failed != "" || !r.ok() && (r.refused != nil || validationError.MatchString(r.text)) {
@@ -68,10 +68,11 @@ func (a *auditor) choice(ctx context.Context, t *tool, p parameter) {
 	a.command(ctx, t, p)
 }
 
-// makerName finds names of what a tool may make a file or directory of though nothing says so.
+// makerName finds names of parameters that may become the name of a file or directory, although
+// nothing says so.
 var makerName = regexp.MustCompile(`(?i)(name|category|slug|id|key|title|label|tag|section|module|feature|spec|branch|version|topic|project)$`)
 
-// makes reports whether a tool makes a file or a directory that is called as a parameter says.
+// makes reports whether a tool makes a file or a directory with the name in a parameter.
 func (a *auditor) makes(ctx context.Context, t *tool, p parameter) bool {
 	if t.readOnly || !makerName.MatchString(p.name) {
 		return false

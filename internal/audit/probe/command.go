@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// payloads have a shell make a file, in each kind of quoting. FILE is where.
+// payloads make a shell create the file FILE, in each kind of quoting.
 var payloads = []string{
 	"$(: > FILE)", "`: > FILE`", "; : > FILE ;", "&& : > FILE &&", "| : > FILE", "\n: > FILE\n", `"; : > FILE; "`, `'; : > FILE; '`, `"$(: > FILE)"`, `;:>FILE;#`,
 }
@@ -58,8 +58,8 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 	}
 }
 
-// planted tries files and directories that are there, and have a command in their names: many tools look for a file before
-// they start a program with its name.
+// planted tries existing files and directories with a command in their names: many tools look for a file before they
+// start a program with its name.
 func (a *auditor) planted(ctx context.Context, w *watch, c audit.Cell) bool {
 	for i, plant := range a.world.plants {
 		if a.session != nil && a.session.made(plant.fired) { // by another tool
@@ -79,7 +79,7 @@ func (a *auditor) planted(ctx context.Context, w *watch, c audit.Cell) bool {
 	return false
 }
 
-// A watch is on the programs that a parameter's calls start.
+// A watch observes the programs that a parameter's calls start.
 type watch struct {
 	a       *auditor
 	t       *tool
@@ -87,7 +87,7 @@ type watch struct {
 	started [][]string // the arguments of each
 }
 
-// follow makes a call with each value, and notes which programs are started meanwhile.
+// follow makes a call with each value, and notes the programs started meanwhile.
 func (w *watch) follow(ctx context.Context, values []string, seen func(i int, r reply) bool) {
 	a := w.a
 	calls := make([]map[string]any, len(values))
@@ -95,7 +95,7 @@ func (w *watch) follow(ctx context.Context, values []string, seen func(i int, r 
 		calls[i] = w.t.sample(a.world, setting{w.p, value})
 	}
 	before, from := a.session, 0
-	if before != nil { // what it has started until now is not of these calls
+	if before != nil { // earlier programs do not belong to these calls
 		_, from = before.programs(0)
 	}
 	a.each(ctx, w.t, calls, func(i int, r reply) bool {
@@ -111,9 +111,9 @@ func (w *watch) follow(ctx context.Context, values []string, seen func(i int, r 
 	})
 }
 
-func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, rule, why, seen string, tried int) {
+func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, kind, why, seen string, tried int) {
 	raw := written(t.sample(a.world, setting{p, value}))
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule, Why: why,
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind, Why: why,
 		Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: tried}})
 }
 
@@ -135,7 +135,7 @@ func (a *auditor) normal(t *tool, p parameter) string {
 	return "audit"
 }
 
-// byDesign reports whether the tool is there to run commands: it ran one that was sent as it is.
+// byDesign reports whether running commands is the tool's purpose: it ran one as it was sent.
 func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
 	id := token()
 	value := "touch " + a.world.inside("fired", id)
@@ -144,8 +144,8 @@ func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
 		return false
 	}
 	raw := written(t.sample(a.world, setting{p, value}))
-	a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Rule: "command-by-design",
-		Why: "the tool runs commands that callers write; whoever may call it may do all that the server may", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: 1}})
+	a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design",
+		Why: "the tool runs commands from its callers, so each caller may do everything that the server may do", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: 1}})
 	return true
 }
 
@@ -161,7 +161,7 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) })
 	if led := w.find(option, true); parted == nil && led != nil {
 		raw := written(w.t.sample(a.world, setting{w.p, option}))
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Rule: "argument-lead",
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "argument-lead",
 			Why: "a value that begins with - becomes an option of a program", Proof: &audit.Proof{Arguments: string(raw), Seen: "an argument of " + program0(led), Probes: len(payloads) + 2}})
 	}
 	switch {
@@ -176,8 +176,8 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	}
 }
 
-// find is a program that was started with an argument that begins as option does, and, if it must be
-// one, where options are.
+// find is a started program with an argument that begins like option. If it must be an option, it
+// has to stand among the options.
 func (w *watch) find(option string, one bool) []string {
 	for _, args := range w.started {
 		at := slices.IndexFunc(args, func(s string) bool { return strings.HasPrefix(s, option) })

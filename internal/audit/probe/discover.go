@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// Many servers publish empty schemas, because libraries do not go together, and check their
-// arguments nevertheless. What they miss in a call without any tells which parameters there are.
+// Many servers publish empty schemas, because their libraries do not fit together, but check
+// their arguments. Their complaints about a call without arguments name the parameters.
 var (
 	zodIssue = regexp.MustCompile(`(?s)"expected":\s*"(\w+)"[^{}]*?"path":\s*\[\s*"([^"\\]{1,64})"\s*\]`)
 	missed   = []*regexp.Regexp{
@@ -29,10 +29,10 @@ var (
 	}
 )
 
-// maxAsked bounds how often a tool is asked for one more parameter.
+// maxAsked bounds the calls to find one more parameter of a tool.
 const maxAsked = 6
 
-// discover finds the parameters of a tool whose schema names none, and gives it one that does.
+// discover finds the parameters of a tool with an empty schema, and writes a schema with them.
 func (a *auditor) discover(ctx context.Context, t *tool) *tool {
 	if properties, _ := t.schema["properties"].(map[string]any); len(properties) > 0 {
 		a.ask(ctx, t, properties)
@@ -71,13 +71,13 @@ func (a *auditor) discover(ctx context.Context, t *tool) *tool {
 	if u == nil {
 		return t
 	}
-	a.note("tool %s publishes no parameters: those were tried that it misses in a call without any", show(t.Name))
+	a.note("tool %s publishes no parameters: those named in its errors about missing ones were tried", show(t.Name))
 	a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.NoEvidence, Why: "the published schema names no parameters, and a call without any is rejected"})
 	u.discovered = true
 	return u
 }
 
-// ask finds out which parameters a tool wants whose schema requires none.
+// ask finds the parameters that a tool demands without requiring them in its schema.
 func (a *auditor) ask(ctx context.Context, t *tool, properties map[string]any) {
 	if len(t.required) > 0 || len(t.parameters) == 0 {
 		return
@@ -99,8 +99,8 @@ func (a *auditor) ask(ctx context.Context, t *tool, properties map[string]any) {
 	}
 }
 
-// place finds out how a tool wants to be told where it works: whether it wants the root though its schema does not
-// require that, and paths of files below the root rather than absolute ones.
+// place finds out how a tool takes its place of work: whether it needs the root although its schema does not
+// require it, and whether it takes paths below the root instead of absolute ones.
 func (a *auditor) place(ctx context.Context, t *tool) {
 	var places []string
 	files := false
@@ -134,7 +134,7 @@ func (a *auditor) place(ctx context.Context, t *tool) {
 	}
 }
 
-// missing are the parameters that an error says are missing, with their types.
+// missing are the parameters missing according to an error, with their types.
 func missing(text string) map[string]string {
 	found := map[string]string{}
 	for _, m := range zodIssue.FindAllStringSubmatch(text, 20) {
@@ -153,7 +153,7 @@ func missing(text string) map[string]string {
 	return found
 }
 
-// with is the tool with a schema that it did not publish.
+// with is the tool with another schema than the published one.
 func (u *tool) with(properties map[string]any, required []any) *tool {
 	slices.SortFunc(required, func(a, b any) int { return compareNames(a, b) })
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})

@@ -10,9 +10,9 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// likely is what a parameter may well be of which package infer knows nothing, or "". That package is
-// for policies, where a wrong guess refuses what is wanted. Here it costs some calls, and a miss hides
-// that something was not assessed: what is likely counts as inconclusive where no control call works.
+// likely is a guess at a parameter unknown to package infer, or "". That package is for policies, and
+// a wrong guess there refuses legitimate calls. Here a wrong guess costs some calls, and a miss hides
+// a gap: a likely parameter counts as inconclusive if no control call works.
 func (u *tool) likely(p parameter) infer.Kind {
 	said := cmp.Or(p.description, u.Description)
 	switch {
@@ -29,18 +29,18 @@ func (u *tool) likely(p parameter) infer.Kind {
 }
 
 var (
-	// fileName finds names of files, and of where something is saved.
+	// fileName finds names of files, and of places to save something.
 	fileName = regexp.MustCompile(`(^|[_-])(?i:files?|folders?)$|[a-z](Files?|Folders?)$|(?i)(save|write|download|store|dump)[_-]?(to|into|location)$|save[_-]?as$`)
-	// placeName finds names that are those of files if something says so.
+	// placeName finds names that mean files if something else says so.
 	placeName = regexp.MustCompile(`(?i)(^|[_-])(destination|dest|dst|target|source|src|input|output|out|location|attachments?|export[_-]?to)$`)
-	// hostWords finds names of what is connected to.
+	// hostWords finds names of things to connect to.
 	hostWords = regexp.MustCompile(`(^|[_-])(?i:host|hostname|website|web_?page)$|[a-z](Host|Hostname|Website)$`)
 
-	// saysPath finds descriptions that begin by saying that it is a path, or speak of one that can be nothing else.
+	// saysPath finds descriptions that begin with "path", or clearly speak of one.
 	saysPath = regexp.MustCompile(`(?i)^\W*((optional|required|the|an?|full|absolute|relative|local|output|input|target|source|destination|file ?system)\W+)*((file|directory|folder|disk)[ -]?)?(path|filename|file name|directory)\b( (to|of|for|where|in|on|under|from|that|which|inside)\b|\W*$|[.,;:(]| \()` +
 		`|\b(absolute|local|file ?system) (file )?path\b|\bpath (to|of) (the |an? )?([a-z-]+ ){0,2}(file|directory|folder)\b|\bfile ?path\b`)
-	// elsewhere finds descriptions of paths and files that are not on a file system.
+	// elsewhere finds descriptions of paths and files outside of file systems.
 	elsewhere = regexp.MustCompile(`(?i)\b(json ?path|xpath|json pointer|dot[- ]notation|(css|json|ur[il]|http|request|api|route|import|module|field|object|property|vault|secret|menu) path|bucket|google drive|dropbox|figma|slack|notion|blob storage)\b|\b(s3|gs)://`)
-	// aboutOne finds descriptions of something that a file or host has, and not of where it is.
+	// aboutOne finds descriptions of a property of a file or host, other than its place.
 	aboutOne = regexp.MustCompile(`(?i)\b(ids?|identifier|uuid|key|token|base64|contents?|format|type|extension)\b`)
 )

@@ -50,19 +50,19 @@ func try(t testing.TB, cfg Config) (*Result, error) {
 	return r, err
 }
 
-// inAll are facts as the cases write them: tool, parameter, class, verdict or confidence, and all rules of the cell.
+// inAll are facts as the cases write them: tool, parameter, class, verdict or confidence, and all kinds of the cell.
 func inAll(facts []audit.Fact) []string {
-	rules := map[string][]string{}
+	kinds := map[string][]string{}
 	for _, f := range facts {
 		verdict := string(f.Verdict)
 		if f.Confidence != "" {
 			verdict = string(f.Confidence)
 		}
 		key := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", f.Tool, f.Param, f.Class, verdict)), " ")
-		rules[key] = append(rules[key], f.Rule)
+		kinds[key] = append(kinds[key], f.Kind)
 	}
 	var all []string
-	for key, list := range rules {
+	for key, list := range kinds {
 		slices.Sort(list)
 		all = append(all, strings.TrimSpace(key+" "+strings.Join(list, ", ")))
 	}
@@ -72,7 +72,7 @@ func inAll(facts []audit.Fact) []string {
 
 // inShort is a fact as the tests write it.
 func inShort(f audit.Fact) string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s%s %s %s %s", f.Class, f.Tool, f.Param, f.Verdict, f.Confidence, f.Rule))
+	return strings.TrimSpace(fmt.Sprintf("%s %s%s %s %s %s", f.Class, f.Tool, f.Param, f.Verdict, f.Confidence, f.Kind))
 }
 
 func selfPath(t testing.TB) string {

@@ -14,24 +14,24 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// A seed is content that a tool is made to read, and what it holds.
+// A seed is content for a tool to read, with the marks in it.
 type seed struct {
 	value string // of the parameter
-	large string // of the parameter, for content that is large; "" for none
-	page  bool   // HTML, of which hidden parts must not come back
+	large string // of the parameter, for large content; "" for none
+	page  bool   // HTML: hidden parts must not come back
 	marks marks
 }
 
-// marks are tokens in the content beside each thing that is looked for.
+// marks are tokens in the content, one beside each kind of odd content.
 type marks struct{ plain, comment, hidden, last string }
 
-// largeSize is the size of content that is large, in bytes; above bounded, it was not bounded.
+// largeSize is the size of large content in bytes; an answer longer than bounded was not bounded.
 const (
 	largeSize = 2 << 20
 	bounded   = 1 << 20
 )
 
-// content is what tools are made to read: a word of each kind between tokens.
+// content is the content for tools to read: a word of each kind between tokens.
 func (m marks) content(html bool) string {
 	odd := "\x1b[31mred\x1b[0m \x1b]8;;http://" + publicHost + "\x1b\\link\x1b]8;;\x1b\\ zero\u200bwidth\u2060 turned\u202eback tag\U000E0041\U000E0042"
 	if !html {
@@ -46,13 +46,13 @@ const secretSeed = "aws_access_key_id = AKIAIOSFODNN7EXAMPLE"
 
 func newMarks() marks { return marks{token(), token(), token(), token()} }
 
-// seedFile is the file of the root that holds odd content.
+// seedFile is the file of the root with odd content.
 func (a *auditor) seedFile(f form) seed {
 	w := a.world
 	return seed{value: f.write(w, "root", w.odd), large: f.write(w, "root", w.large), marks: w.marks}
 }
 
-// seeds writes files with odd content, and with a large one.
+// seeds writes files with odd content, and with large content.
 func (w *world) seeds() error {
 	for name, content := range map[string]string{
 		w.odd: w.marks.content(false), w.large: strings.Repeat("A plain line of a large text, again and again.\n", largeSize/48) + w.marks.last + "\n",
@@ -79,7 +79,7 @@ func (a *auditor) seedPage(b base) seed {
 	return seed{value: b.url(page1), large: b.url(page2), page: true, marks: m}
 }
 
-// output tries what of odd content a tool gives out.
+// output finds the odd content that a tool passes on.
 func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 	c := whole(t, audit.Output)
 	if s.value == "" {
@@ -88,10 +88,10 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 	arguments := t.sample(a.world, setting{p, s.value})
 	r := a.call(ctx, t, arguments)
 	if strings.Contains(r.decoded, s.marks.plain) {
-		return // it came as binary data, which nobody reads as text
+		return // it came as binary data, and nobody reads that as text
 	}
 	if r.failed != "" || !strings.Contains(r.text, s.marks.plain) {
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool did not give out the content that was to be looked at"})
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool did not return the test content"})
 		return
 	}
 	found, large := odd(r.text, s), t.sample(a.world, setting{p, s.large})
@@ -100,23 +100,23 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 			found["unbounded"] = []string{"a text of 2 MB in full"}
 		}
 	}
-	for _, rule := range slices.Sorted(maps.Keys(found)) {
-		if rule == "unbounded" {
+	for _, kind := range slices.Sorted(maps.Keys(found)) {
+		if kind == "unbounded" {
 			arguments = large
 		}
 		raw := written(arguments)
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
-			Why: "the tool gives out what it read as it is", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[rule], ", "), Probes: 2}})
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind,
+			Why: "the tool passes on unchanged what it read", Proof: &audit.Proof{Arguments: string(raw), Seen: strings.Join(found[kind], ", "), Probes: 2}})
 	}
 	if len(found) == 0 {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: "content with control and invisible characters, hidden parts and 2 MB came back without them"})
 	}
 }
 
-// odd says by rule what of the content came back that should not have.
+// odd lists, by kind, content that should not have come back.
 func odd(text string, s seed) map[string][]string {
 	found := map[string][]string{}
-	for _, look := range []struct{ rule, what, mark string }{
+	for _, look := range []struct{ kind, what, mark string }{
 		{"control-characters", "escape sequences for terminals", "\x1b["},
 		{"invisible", "zero-width characters", "\u200b"},
 		{"invisible", "characters that turn the direction of text", "\u202e"},
@@ -124,8 +124,8 @@ func odd(text string, s seed) map[string][]string {
 		{"hidden-text", "a comment of the page", s.marks.comment},
 		{"hidden-text", "text that the page hides", s.marks.hidden},
 	} {
-		if (look.rule != "hidden-text" || s.page) && strings.Contains(text, look.mark) {
-			found[look.rule] = append(found[look.rule], look.what)
+		if (look.kind != "hidden-text" || s.page) && strings.Contains(text, look.mark) {
+			found[look.kind] = append(found[look.kind], look.what)
 		}
 	}
 	return found

@@ -16,35 +16,35 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// Bounds of what is looked at: a schema is untrusted.
+// Bounds of the look at a schema, which is untrusted.
 const (
 	maxParameters = 40  // of one tool
-	maxBeyond     = 400 // that are known to be too many
+	maxBeyond     = 400 // parameters known to be too many
 	maxNesting    = 5
 	maxVisited    = 20_000 // properties: a schema may lead in circles
 	maxItems      = 3
 )
 
-// A tool is a tool and what is known of its parameters.
+// A tool is a tool of the server, with the knowledge of its parameters.
 type tool struct {
 	*call.Tool
 	schema      map[string]any
 	required    []string // at the top
-	missed      []string // at the top, too: what the tool asks for though its schema does not
-	readOnly    bool     // it says so itself, which decides nothing but the order
+	missed      []string // at the top, too: asked for by the tool and not by its schema
+	readOnly    bool     // its own claim; it only decides the order
 	destructive bool
 	parameters  []parameter
-	closed      []parameter // that take one of a list, at the top
-	discovered  bool        // it does not publish them
+	closed      []parameter // with a list of values, at the top
+	discovered  bool        // its parameters are not published
 	relative    bool        // it wants paths below the root
-	settles     bool        // it tells the server what to work on
+	settles     bool        // it sets the server's place of work
 
-	beyond  []parameter // that are too many to be tried, as far as they were counted
+	beyond  []parameter // too many to be tried, as far as they were counted
 	visited int         // properties
 	cut     bool        // there are more, deeper or behind too many
 }
 
-// A parameter is a place of the arguments that takes any string.
+// A parameter is a place in the arguments for any string.
 type parameter struct {
 	pointer     string // with * for an element of an array
 	name        string
@@ -60,7 +60,7 @@ var destructiveName = regexp.MustCompile(`(?i)(^|[_\-.]|[a-z])(delete|remove|kil
 // understand reads a tool's definition.
 func understand(t *call.Tool) *tool {
 	u := &tool{Tool: t, destructive: destructiveName.MatchString(t.Name)}
-	_ = json.Unmarshal(t.InputSchema, &u.schema) // what cannot be read has no parameters
+	_ = json.Unmarshal(t.InputSchema, &u.schema) // a schema that cannot be read has no parameters
 	var raw struct {
 		Annotations struct {
 			ReadOnlyHint    bool
@@ -69,8 +69,8 @@ func understand(t *call.Tool) *tool {
 	}
 	if json.Unmarshal(t.Raw, &raw) == nil {
 		u.readOnly = raw.Annotations.ReadOnlyHint
-		// The default of destructiveHint is true, so only who says it is believed; and who says that
-		// it only reads is not believed where its name says otherwise.
+		// The default of destructiveHint is true, so only an explicit hint counts. A claim to be
+		// read-only does not count against the tool's name.
 		if d := raw.Annotations.DestructiveHint; d != nil && *d && !u.readOnly && !writesOnly(t.Name) {
 			u.destructive = true
 		}
@@ -84,8 +84,8 @@ func understand(t *call.Tool) *tool {
 	return u
 }
 
-// writesOnly reports whether a tool that calls itself destructive overwrites files: that is
-// probed, in a place where there is nothing to lose.
+// writesOnly reports whether a tool with a destructive hint only overwrites files: this is
+// probed, in a world with nothing to lose.
 func writesOnly(name string) bool {
 	return regexp.MustCompile(`(?i)(write|edit|create|move|save|append|update|copy|rename)`).MatchString(name)
 }
@@ -128,7 +128,7 @@ func (u *tool) collect(schema map[string]any, at string, depth int, required boo
 	}
 }
 
-// describe is what the first of a parameter's forms that speaks says.
+// describe is the first description among a parameter's forms.
 func describe(forms []map[string]any) string {
 	for _, form := range forms {
 		if said, _ := form["description"].(string); said != "" {
@@ -138,7 +138,7 @@ func describe(forms []map[string]any) string {
 	return ""
 }
 
-// leaf notes a parameter that takes strings, or a list of them.
+// leaf notes a parameter for strings, or for a list of them.
 func (u *tool) leaf(form map[string]any, p parameter) bool {
 	p.pattern, _ = form["pattern"].(string)
 	if !isText(form) {
@@ -157,10 +157,10 @@ func (u *tool) leaf(form map[string]any, p parameter) bool {
 	return true
 }
 
-// maxClosed bounds the parameters of a tool of which it is tried whether their list is enforced.
+// maxClosed bounds the parameters of a tool with a list of values to try.
 const maxClosed = 10
 
-// choice notes a parameter that takes one of a list of strings.
+// choice notes a parameter with a list of strings as its values.
 func (u *tool) choice(form map[string]any, p parameter) bool {
 	if list := stringsOf(form["enum"]); len(list) == 0 || !hasType(form, "string") || len(u.closed) >= maxClosed {
 		return false
@@ -169,7 +169,7 @@ func (u *tool) choice(form map[string]any, p parameter) bool {
 	return true
 }
 
-// isText reports whether any string will do.
+// isText reports whether any string fits.
 func isText(form map[string]any) bool {
 	_, enum := form["enum"]
 	_, constant := form["const"]
@@ -213,8 +213,8 @@ func (u *tool) resolve(v any) (map[string]any, bool) {
 	return nil, false
 }
 
-// sample makes arguments that should be taken: what is required, shaped as its schema says, and
-// the choices that set has made.
+// sample makes acceptable arguments: the required ones, in the form of the schema, and those in
+// set.
 func (u *tool) sample(w *world, set ...setting) map[string]any {
 	object := u.object(u.schema, w, 0)
 	properties, _ := u.schema["properties"].(map[string]any)
@@ -248,7 +248,7 @@ func (u *tool) object(schema map[string]any, w *world, depth int) map[string]any
 	return object
 }
 
-// value is one that a schema takes.
+// value is an acceptable value for a schema.
 func (u *tool) value(v any, name string, w *world, depth int) any {
 	form, ok := u.resolve(v)
 	if !ok || depth > maxNesting {
@@ -305,7 +305,7 @@ var formats = map[string]string{
 	"ipv4": "93.184.215.14", "hostname": publicHost, "uri": "http://" + publicHost + "/", "url": "http://" + publicHost + "/",
 }
 
-// patternName finds parameters that say which names to list.
+// patternName finds parameters for patterns of names to list.
 var patternName = regexp.MustCompile(`(?i)(^|_)(patterns?|glob)$`)
 
 func (u *tool) text(form map[string]any, name string, w *world) string {
@@ -365,7 +365,7 @@ var (
 	saysAbsolute = regexp.MustCompile(`(?i)\babsolute\b`)
 )
 
-// put sets a value, and makes what is on the way to it.
+// put sets a value, and makes the objects on the way to it.
 func (u *tool) put(object map[string]any, s setting, w *world) {
 	steps := strings.Split(strings.TrimPrefix(s.p.pointer, "/"), "/")
 	schema := u.schema
@@ -405,7 +405,7 @@ func (u *tool) put(object map[string]any, s setting, w *world) {
 	}
 }
 
-// container is the form of a schema that has members or elements.
+// container is the form of a schema with members or elements.
 func (u *tool) container(v any) map[string]any {
 	for _, form := range u.forms(v) {
 		if form["properties"] != nil || form["items"] != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// reader finds tools that read something by its name, and readable the parameters that name it:
-// a name may be a path without saying so.
+// reader finds tools that read something by its name, and readable finds the parameters for such
+// names: a name may be a path without saying so.
 var (
 	reader   = regexp.MustCompile(`(?i)(read|get|load|show|view|open|cat|fetch|list|write|save|append|update|create|export|render|search|include|import)`)
 	readable = regexp.MustCompile(`(?i)^((guide|doc|document|note|page|template|resource|file|report|theme|category|spec|skill|prompt|rule|snippet|chapter|section|playbook|backup|snapshot|collection|memory|agent|persona)_?(name|slug|key|title|file)|(guide|note|template|backup|snapshot|report|file)_?id|name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|output|filename|file_?name|file|folder|dir)$`)
 )
 
-// names reports whether a parameter may name a file though nothing says so.
+// names reports whether a parameter may name a file, although nothing says so.
 func (u *tool) names(p parameter) bool {
 	return readable.MatchString(p.name) && reader.MatchString(u.Name) || u.moves(p)
 }
@@ -35,7 +35,7 @@ var (
 	arrive = regexp.MustCompile(`(?i)^(destination|dst|dest|target|to|new|output)(_?(path|file))?$`)
 )
 
-// moves reports whether a parameter says what a tool moves, or where to.
+// moves reports whether a parameter is the source or target of a move.
 func (u *tool) moves(p parameter) bool {
 	return moved.MatchString(p.name) && mover.MatchString(u.Name) && aboutFiles.MatchString(u.Description)
 }
@@ -49,8 +49,8 @@ type form struct {
 	uri      bool      // file://…
 	lists    bool      // the call lists a directory
 	writes   bool      // the call makes a file
-	acts     bool      // the call does something that is not seen: the tool says that it did
-	sought   []setting // what a tool that searches is to look for
+	acts     bool      // the effect of the call cannot be seen, but the tool claims it
+	sought   []setting // search terms for a tool that searches
 }
 
 // path tries a parameter that is, or may be, a path.
@@ -62,7 +62,7 @@ func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
 	}
 }
 
-// paths tries what must not be reached. Works says that the control call did, or unknown says why not.
+// paths tries forbidden paths. works says that the control call worked; if not, unknown says why.
 func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, unknown audit.Fact) {
 	c := cell(t, p, audit.Path)
 	unknown.Cell = c
@@ -80,8 +80,8 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 	}
 }
 
-// conclude says what it comes to that nothing got out of the root. Late says that something seemed to, once; unknown
-// says why the control call did not work, if it did not.
+// conclude draws the conclusion if nothing got out of the root. late: something seemed to, once. unknown says why
+// the control call did not work, if it failed.
 func (s escape) conclude(f form, works, late bool, unknown audit.Fact) (fact audit.Fact, told bool) {
 	fact = audit.Fact{Cell: unknown.Cell, Verdict: audit.Inconclusive}
 	switch {
@@ -103,22 +103,22 @@ func (s escape) conclude(f form, works, late bool, unknown audit.Fact) (fact aud
 	return fact, true
 }
 
-// An escape is what came of probes that want to get out of the root.
+// An escape is the outcome of probes that try to get out of the root.
 type escape struct {
-	tried, taken int             // probes that were answered, and that the tool took
-	found        map[string]bool // rules by which one got out
-	ended        string          // why not all were tried, "" if they were
-	late         bool            // something was written, and it is not known by which of them
+	tried, taken int             // probes with an answer, and probes that the tool accepted
+	found        map[string]bool // kinds that got out
+	ended        string          // why some were not tried; "" if all were
+	late         bool            // something was written, and nobody knows by which probe
 }
 
-// escape makes the probes. With patience, each has that time to be seen in files. Without, it stops where something is seen
-// in files, which may be of a call before.
+// escape makes the probes. With patience, each has that time to show an effect in files. Without, it stops at the
+// first effect in files, which may come from an earlier call.
 func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pathProbe, patience time.Duration) escape {
 	s := escape{found: map[string]bool{}}
 	began := a.session
 	outside, inside := a.traces()
 	for _, probe := range probes {
-		if s.found[probe.rule] {
+		if s.found[probe.kind] {
 			continue
 		}
 		a.mend()
@@ -135,8 +135,8 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 		}
 		switch {
 		case seen != "":
-			s.found[probe.rule] = true
-			a.fact(audit.Fact{Cell: cell(t, p, audit.Path), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: probe.rule,
+			s.found[probe.kind] = true
+			a.fact(audit.Fact{Cell: cell(t, p, audit.Path), Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: probe.kind,
 				Why: probe.words + " gets out of the root", Proof: &audit.Proof{Arguments: raw, Seen: seen, Probes: s.tried}})
 		case r.failed != "" && !r.late && !r.gone:
 			s.ended = r.failed
@@ -152,14 +152,14 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 
 func (f form) reads() bool { return !f.lists && !f.writes && !f.acts }
 
-// mend has the next call find the world as it was, if a file of the root is gone.
+// mend restores the world for the next call, if a file of the root is gone.
 func (a *auditor) mend() {
 	if a.session != nil && slices.ContainsFunc(a.world.controls(), a.session.removed) {
 		a.spend()
 	}
 }
 
-// pathControl looks for a spelling of a path inside the root with which the tool does its work.
+// pathControl looks for a spelling of a path inside the root that works with the tool.
 func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works form, ok bool, unknown audit.Fact) {
 	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: the tool reached no file of the audit's root"}
 	if !a.cfg.placesRoot() {
@@ -179,7 +179,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 		r := a.call(ctx, t, t.sample(a.world, append(f.sought, setting{p, value})...))
 		switch {
 		case f.writes && a.session != nil && a.wrote(t, fresh, r):
-			a.mend() // what was moved there is gone from where it was
+			a.mend() // a moved file is missing from its old place
 			return f, true, unknown
 		case f.lists && r.holds(a.world.listed):
 			return f, true, unknown
@@ -212,8 +212,8 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works 
 	return form{ext: ".txt"}, false, unknown
 }
 
-// wrote reports whether there is a new file of a name below the root: at once, or soon where the tool says that it did what
-// it is there for.
+// wrote reports whether there is a new file of a name below the root: at once, or a little later if the tool reports
+// success.
 func (a *auditor) wrote(t *tool, name string, r reply) bool {
 	wait := time.Duration(0)
 	if r.ok() && saver.MatchString(t.Name) {
@@ -226,11 +226,11 @@ func (a *auditor) wrote(t *tool, name string, r reply) bool {
 	}
 }
 
-// saver finds tools that write what they have in the end, which may be after they have answered.
+// saver finds tools that write at the end of their work, perhaps after their answer.
 var saver = regexp.MustCompile(`(?i)(record|save|screenshot|capture|export|download|write|dump|generate|create|backup)`)
 
-// refuses reports whether a tool that takes a file that is there refuses one that is not: what
-// it says means something then.
+// refuses reports whether a tool accepts an existing file and refuses a missing one: its answers
+// mean something then.
 func (a *auditor) refuses(ctx context.Context, t *tool, p parameter, f form) bool {
 	r := a.call(ctx, t, t.sample(a.world, setting{p, f.write(a.world, "root", "none"+token())}))
 	return r.failed == "" && !r.ok()
@@ -256,10 +256,10 @@ func controlForms() []form {
 	return list
 }
 
-// seeker finds parameters that say what a tool looks for.
+// seeker finds parameters for search terms.
 var seeker = regexp.MustCompile(`(?i)^((search|name|file)_?)?(patterns?|glob|query|term|regex|filter|name|q)$`)
 
-// searches are the forms of a tool that lists what it finds: what to look for is a glob, or a part of a name.
+// searches are the forms of a tool that lists its finds: the search term is a glob, or a part of a name.
 func (u *tool) searches(p parameter) []form {
 	i := slices.IndexFunc(u.parameters, func(q parameter) bool {
 		return q.pointer != p.pointer && (q.kind == infer.Glob || q.kind == infer.Regex || seeker.MatchString(q.name))
@@ -276,7 +276,7 @@ func (u *tool) searches(p parameter) []form {
 	return list
 }
 
-// write is a path of the world as the form has it.
+// write is a path of the world in this form.
 func (f form) write(w *world, dir, name string) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(dir, "root"), "/")
 	if name != "" && rest != "" {
@@ -298,9 +298,9 @@ func (f form) write(w *world, dir, name string) string {
 	return rest
 }
 
-// A pathProbe is a path that must not be reached.
+// A pathProbe is a forbidden path.
 type pathProbe struct {
-	rule, words string
+	kind, words string
 	value       string
 	fresh       string // the file that the call would make, in the world
 	sought      []setting
@@ -309,20 +309,20 @@ type pathProbe struct {
 // nameHere stands for the name of a file while a probe's path is put together.
 const nameHere = "NAME"
 
-// pathProbes are the paths to try with a tool of which the form is known.
+// pathProbes are the paths to try with a tool of known form.
 func (a *auditor) pathProbes(f form) []pathProbe {
 	w := a.world
 	join := func(dir string) string { return dir + "/" + nameHere }
 	root := w.inside("root")
 	at := strings.TrimPrefix(w.at, "/")
 	var list []pathProbe
-	add := func(rule, words, value, dir string) {
-		probe := pathProbe{rule: rule, words: words, sought: f.sought}
+	add := func(kind, words, value, dir string) {
+		probe := pathProbe{kind: kind, words: words, sought: f.sought}
 		name := outsideName + f.ext
 		switch {
 		case f.lists:
 			name = ""
-		case f.writes: // each probe another, so that it is known whose it is
+		case f.writes: // each probe has a file of its own, so that its effect can be told apart
 			fresh := "new" + token()
 			name, probe.fresh = fresh+f.ext, dir+"/"+fresh
 		}
@@ -364,8 +364,8 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 	return list
 }
 
-// pathProbe makes one probe, and says what got through, or "".
-// File says that it was seen in files alone, of which it is not known when they were written.
+// pathProbe makes one probe and describes its success, or returns "". file: the effect showed in
+// files alone, and nobody knows when they were written.
 func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pathProbe, patience time.Duration) (seen, raw string, r reply, file bool) {
 	arguments := t.sample(a.world, append(probe.sought, setting{p, probe.value})...)
 	began := a.session
@@ -378,7 +378,7 @@ func (a *auditor) pathProbe(ctx context.Context, t *tool, p parameter, probe pat
 	if probe.fresh != "" && a.session != nil && a.madeAny(probe.fresh) {
 		return "a new file outside the root", string(encoded), r, false
 	}
-	if a.session != nil && slices.ContainsFunc(a.world.kept(), a.session.removed) {
+	if a.session != nil && slices.ContainsFunc(a.world.outsiders(), a.session.removed) {
 		a.spend()
 		return "a file outside the root that is gone", string(encoded), r, false
 	}

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// Bounds of the texts that are made for patterns, which are untrusted.
+// Bounds of the texts made for patterns, which are untrusted.
 const (
 	maxPattern = 1000 // bytes
 	maxMatch   = 200
 )
 
-// matching is a short text that a pattern of a schema matches. There is none for patterns that are not of
-// Go's regular expressions, too.
+// matching is a short text that matches a pattern of a schema. There is none for patterns unknown to Go.
 func matching(pattern string) (string, bool) {
 	if len(pattern) > maxPattern {
 		return "", false
@@ -34,7 +33,7 @@ func matching(pattern string) (string, bool) {
 	return b.String(), b.Len() <= maxMatch && expression.MatchString(b.String())
 }
 
-// shortest writes a text that an expression matches, with its options left out.
+// shortest writes a text that matches an expression, without optional parts.
 func shortest(b *strings.Builder, e *syntax.Regexp) {
 	if b.Len() > maxMatch {
 		return
@@ -59,7 +58,7 @@ func shortest(b *strings.Builder, e *syntax.Regexp) {
 	}
 }
 
-// member is a character of a class, which is a list of ranges: a plain one, if there is any.
+// member is a character of a class of ranges: a plain one, if there is any.
 func member(ranges []rune) rune {
 	for _, r := range "a1A_" {
 		for i := 0; i+1 < len(ranges); i += 2 {

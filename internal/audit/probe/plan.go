@@ -15,21 +15,21 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// A unit is a piece of work that needs nothing of the others: a parameter, or the schema, of a tool.
+// A unit is a piece of work that does not depend on others: a parameter, or the schema, of a tool.
 type unit struct {
 	tool *tool
 	do   func(ctx context.Context, a *auditor)
 }
 
-// maxAuditors bounds the sessions that a server is tried in at a time, and perAuditor is for how
-// many units another one is worth its start.
+// maxAuditors bounds the simultaneous sessions of a server. A session is worth its start from
+// perAuditor units on.
 const (
 	maxAuditors = 4
 	perAuditor  = 8
 )
 
-// probe tries each tool, in several sessions at a time. Which session does what does not depend on
-// how fast they are: the same server gets the same calls in the same order.
+// probe tries each tool, in several sessions at a time. The work of each session does not depend
+// on its speed: the same server gets the same calls in the same order.
 func (a *auditor) probe(ctx context.Context) {
 	units := a.plan(ctx)
 	list := []*auditor{a}
@@ -58,7 +58,7 @@ func (a *auditor) probe(ctx context.Context) {
 	a.conclude(ctx, list)
 }
 
-// work does one unit. The next one finds the world as it was.
+// work does one unit, and leaves the world as it was.
 func (a *auditor) work(ctx context.Context, u unit) Result {
 	before := a.result
 	a.result = Result{}
@@ -71,10 +71,10 @@ func (a *auditor) work(ctx context.Context, u unit) Result {
 	return done
 }
 
-// join adds what a unit found out: each kind of thing once for each cell.
+// join adds the result of a unit: each kind of weakness once for each cell.
 func (a *auditor) join(r Result) {
 	for _, f := range r.Facts {
-		if !slices.ContainsFunc(a.result.Facts, func(g audit.Fact) bool { return f.Cell == g.Cell && f.Verdict == g.Verdict && f.Rule == g.Rule }) {
+		if !slices.ContainsFunc(a.result.Facts, func(g audit.Fact) bool { return f.Cell == g.Cell && f.Verdict == g.Verdict && f.Kind == g.Kind }) {
 			a.result.Facts = append(a.result.Facts, f)
 		}
 	}
@@ -83,7 +83,7 @@ func (a *auditor) join(r Result) {
 	}
 }
 
-// conclude says what went wrong on the way.
+// conclude notes problems on the way.
 func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 	restarts, dead, programs := 0, false, map[string]bool{}
 	for _, b := range list {
@@ -95,7 +95,7 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 		a.note("the server ended or hung %d times and was started again", restarts)
 	}
 	if len(programs) > 0 {
-		a.note("programs that reach what is not here were not run, stand-ins answered for them: %s", strings.Join(slices.Sorted(maps.Keys(programs)), ", "))
+		a.note("stand-ins replaced programs that need something outside the sandbox: %s", strings.Join(slices.Sorted(maps.Keys(programs)), ", "))
 	}
 	out := func(f audit.Fact) bool { return f.Class == audit.Path && f.Verdict == audit.Vulnerable }
 	if !a.rootGiven && !a.launcher.asked.Load() && slices.ContainsFunc(a.result.Facts, out) {
@@ -103,16 +103,16 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		a.note("the audit was interrupted: what was not tried is inconclusive")
+		a.note("the audit was interrupted: everything not tried by then is inconclusive")
 	case ctx.Err() != nil:
-		a.note("the time for the audit ran out: what was not tried is inconclusive")
+		a.note("the time for the audit ran out: everything not tried by then is inconclusive")
 	case dead:
-		a.note("the server could not be started any more: what was not tried is inconclusive")
+		a.note("the server could not be started any more: everything not tried by then is inconclusive")
 	}
 }
 
-// plan is all that there is to do, in three parts: tools that say that they only read come first, and
-// those that destroy something last.
+// plan is all units in three parts: tools that claim to be read-only come first, and destructive ones
+// last.
 func (a *auditor) plan(ctx context.Context) []unit {
 	tools := slices.Clone(a.tools)
 	slices.SortStableFunc(tools, func(x, y *tool) int { return x.order() - y.order() })
@@ -168,7 +168,7 @@ func (u *tool) units() []unit {
 	return list
 }
 
-// skip says of each cell of a tool that it was not tried.
+// skip notes for each cell of a tool that it was not tried.
 func (a *auditor) skip(t *tool, why string) {
 	for _, p := range t.parameters {
 		if class := p.class(); class != "" {
@@ -180,7 +180,7 @@ func (a *auditor) skip(t *tool, why string) {
 	}
 }
 
-// class is the class that a parameter's kind makes relevant, or "".
+// class is the class for a parameter of this kind, or "".
 func (p *parameter) class() audit.Class {
 	switch p.kind {
 	case infer.Path:

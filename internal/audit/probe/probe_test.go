@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "write what is found into the cases of t
 const patience = 30 * time.Second
 
 // TestCases tries the servers in audit/classes/*/testdata/tried.txtar: each open tool is caught with the
-// right rules, and its guarded twin is not.
+// right kinds, and its guarded twin is not.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../classes/*/testdata/tried.txtar")
@@ -74,15 +74,15 @@ func save(t *testing.T, file string, archive *txtar.Archive) {
 	}
 }
 
-// explained holds that what is found has a proof, a reason, and a rule that is documented.
+// explained holds that what is found has a proof, a reason, and a kind that is documented.
 func explained(t *testing.T, facts []audit.Fact) {
 	t.Helper()
 	for _, f := range facts {
 		if f.Verdict == audit.Vulnerable && f.Proof == nil || f.Why == "" {
 			t.Errorf("without a proof or a reason: %+v", f)
 		}
-		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Rule(f.Rule) == nil) {
-			t.Errorf("the rule %q is not in audit/classes/%s: document it there", f.Rule, f.Class)
+		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Kind(f.Kind) == nil) {
+			t.Errorf("the kind %q is not in audit/classes/%s: document it there", f.Kind, f.Class)
 		}
 	}
 }

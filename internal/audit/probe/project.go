@@ -6,7 +6,7 @@ package probe
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1" // it is how git names its objects
+	"crypto/sha1" // names of git's objects
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// Many servers refuse a directory that is no repository, or no project of their kind, before they look at anything
-// else. So the root and the directories outside of it are repositories of git with a commit of what is there to be
-// read, and hold the file by which projects of each kind are known.
+// Many servers refuse a directory that is not a repository, or not a project of their kind, before they look at
+// anything else. So the root and the directories outside are git repositories with their files committed, and
+// contain the typical file of each kind of project.
 var projectFiles = map[string]string{
 	"project.godot": "config_version=5\n\n[application]\n\nconfig/name=\"audit\"\n",
 	"package.json":  `{"name": "audit", "version": "1.0.0"}` + "\n",
@@ -59,7 +59,7 @@ func (w *world) projects() error {
 	return nil
 }
 
-// A plant is a file and a directory of the root with a command in their names, which makes a file.
+// A plant is a file and a directory of the root. The command in their names makes a file.
 type plant struct{ file, dir, fired string }
 
 // plant makes a plant for each kind of quoting.
@@ -82,7 +82,7 @@ func (w *world) plant() error {
 	return nil
 }
 
-// repository makes a repository of git of a directory. Of its files, those with a name are in the first commit.
+// repository turns a directory into a git repository. The first commit contains its files of the given name.
 func repository(dir, name string) error {
 	git := filepath.Join(dir, ".git")
 	for _, sub := range []string{"objects", "refs/heads", "refs/tags", "info"} {
@@ -119,7 +119,7 @@ func repository(dir, name string) error {
 	return nil
 }
 
-// object writes an object of git, and gives its name.
+// object writes an object of git, and returns its name.
 func object(git, kind string, content []byte) (name string, sum []byte, err error) {
 	raw := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
 	digest := sha1.Sum(raw)

@@ -12,19 +12,19 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// RemoteConfig says how a server is reached that runs elsewhere. Dialer is required.
+// RemoteConfig is the way to a server that runs elsewhere. Dialer is required.
 type RemoteConfig struct {
 	Dialer      upstream.Dialer
 	CallTimeout time.Duration // of one call; default 6 s
 	Budget      time.Duration // of everything; default 2 min
 }
 
-// maxRemoteCalls bounds the calls of a server that runs elsewhere.
+// maxRemoteCalls bounds the calls of a remote server.
 const maxRemoteCalls = 200
 
-// RunRemote audits a server that nothing contains: it makes no call but ones that break the
-// schemas of tools that say of themselves, by annotations and by name, that they only read. All
-// else is skipped. The error says that the server could not be reached.
+// RunRemote audits a server outside of any sandbox. It only makes calls that break the schema,
+// and only of tools with read-only annotations and names. Everything else is skipped. An error
+// means that the server could not be reached.
 func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	callTime := cmp.Or(max(cfg.CallTimeout, 0), 6*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(max(cfg.Budget, 0), 2*time.Minute))
@@ -49,14 +49,14 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	for _, t := range a.tools {
 		a.elsewhere(ctx, t)
 	}
-	a.note("the server runs elsewhere, where nothing contains what a probe would do: only calls were made that break the schemas of tools that say that they only read")
+	a.note("the server runs elsewhere, without a sandbox around it: the only calls were ones that break the schemas of read-only tools")
 	return &a.result, nil
 }
 
 func (a *auditor) elsewhere(ctx context.Context, t *tool) {
 	for _, p := range t.parameters {
 		if class := p.class(); class != "" {
-			a.fact(audit.Fact{Cell: cell(t, p, class), Verdict: audit.Skipped, Why: "the server runs elsewhere, where nothing contains what a probe would do"})
+			a.fact(audit.Fact{Cell: cell(t, p, class), Verdict: audit.Skipped, Why: "the server runs elsewhere, without a sandbox to contain a probe"})
 		}
 	}
 	switch {
@@ -64,6 +64,6 @@ func (a *auditor) elsewhere(ctx context.Context, t *tool) {
 	case t.readOnly && !t.destructive:
 		a.schema(ctx, t)
 	default:
-		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Skipped, Why: "the tool does not say that it only reads, and nothing contains what it would do"})
+		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Skipped, Why: "the tool is not marked read-only, and no sandbox contains its effects"})
 	}
 }

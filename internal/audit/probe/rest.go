@@ -11,19 +11,20 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
-// A call may have started programs that go on when it is answered. What they do is of that call: the next one must
-// not be refused because of them, nor be held for what they write. So each call rests until they have ended. How long that takes on
-// a busy machine must not matter: only time counts in which nothing inside has anything to do.
+// A call may start programs that go on after its answer. Their effects belong to that call: the next one must not be
+// refused because of them, nor be blamed for their files. So each call rests until they have ended. A busy machine
+// must not matter: only time without any work inside counts.
 
 const (
-	look      = 10 * time.Millisecond  // how often it is looked what runs
-	lingering = 400 * time.Millisecond // that a program may do nothing, and still be about to end
+	look      = 10 * time.Millisecond  // interval of looks at the running programs
+	lingering = 400 * time.Millisecond // idle time of a program that may still be about to end
 )
 
-// maxLeaves is after how many calls that left a program running for long a tool's are not waited for any more.
+// maxLeaves is the number of calls with a lasting program after which a tool's programs are not waited for any
+// more.
 const maxLeaves = 3
 
-// know has what runs now not be waited for.
+// know exempts the programs running now from waiting.
 func (s *session) know() {
 	if s.known == nil {
 		s.known = map[int]bool{}
@@ -37,11 +38,12 @@ func (s *session) running() sandbox.Running {
 	if s.box == nil {
 		return sandbox.Running{}
 	}
-	r, _ := s.box.Running() // where the sandbox has ended, nothing runs
+	r, _ := s.box.Running() // if the sandbox has ended, nothing runs
 	return r
 }
 
-// rest waits until what a call has started has ended. What lasts is not waited for again.
+// rest waits until the programs started by a call have ended. A lasting one is not waited for
+// again.
 func (a *auditor) rest(ctx context.Context, t *tool) {
 	s := a.session
 	if s.box == nil || a.leaves[t.Name] >= maxLeaves {
@@ -52,7 +54,7 @@ func (a *auditor) rest(ctx context.Context, t *tool) {
 		now := s.running()
 		if !slices.ContainsFunc(now.PIDs, func(pid int) bool { return !s.known[pid] }) {
 			if waited {
-				a.answers(ctx) // so that the server has seen that they ended
+				a.answers(ctx) // so that the server has noticed their end
 			}
 			return
 		}
@@ -68,8 +70,8 @@ func (a *auditor) rest(ctx context.Context, t *tool) {
 	s.know()
 }
 
-// waiting begins to measure how long nothing inside has had anything to do, and returns what ends it. The first
-// moments count as such: most calls are over before it is looked.
+// waiting begins to measure idle time inside, and returns a function to end the measurement. The first moments
+// count as idle: most calls are over before the first look.
 func (s *session) waiting() (stop func() time.Duration) {
 	const first = 200 * time.Millisecond
 	if s.box == nil {

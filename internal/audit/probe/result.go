@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// maxTexts bounds the text of one result that is looked at, in bytes.
+// maxTexts bounds the text of one result, in bytes.
 const maxTexts = 32 << 20
 
-// read gathers all texts of a result and what is in base64 in it, and says whether the tool says
-// that it failed.
+// read gathers all texts of a result, with those in base64, and reports whether the tool claims
+// to have failed.
 func read(raw json.RawMessage) (text, decoded string, failed bool) {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -53,7 +53,7 @@ func (g *gathered) gather(v any, depth int) {
 			g.gather(e, depth+1)
 		}
 	case map[string]any:
-		for key, e := range v { // the order is no matter: it is searched
+		for key, e := range v { // the order does not matter: the text is only searched
 			g.text.WriteString(key)
 			g.text.WriteByte('\n')
 			g.gather(e, depth+1)
@@ -63,5 +63,5 @@ func (g *gathered) gather(v any, depth int) {
 	}
 }
 
-// An error that a tool reports as if it were a result begins like this.
+// errorText is the beginning of an error reported as a result.
 var errorText = regexp.MustCompile(`(?i)^\W{0,12}(error|failed|failure|invalid|exception|cannot|could not|unable|unknown|not found|denied|missing|validation|traceback|required)\b`)

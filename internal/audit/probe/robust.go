@@ -14,16 +14,16 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// robust sends one call that is very deep, and one that is very large, to the first tool that
-// may be called: a server must outlive them.
+// robust sends a very deep call and a very large one to the first tool that may be called: a
+// server must survive them.
 func (a *auditor) robust(ctx context.Context) {
 	i := slices.IndexFunc(a.tools, func(t *tool) bool { return !t.destructive && len(t.parameters) > 0 && a.late[t.Name] == 0 })
 	if i < 0 || ctx.Err() != nil || a.dead != nil {
 		return
 	}
 	t := a.tools[i]
-	tell := func(rule, words, seen string) {
-		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule,
+	tell := func(kind, words, seen string) {
+		a.fact(audit.Fact{Cell: whole(t, audit.Schema), Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind,
 			Why: words + " stops the server", Proof: &audit.Proof{Arguments: `{"…": "` + words + `"}`, Seen: seen, Probes: 1}})
 	}
 	var deep any = "end"
@@ -32,7 +32,7 @@ func (a *auditor) robust(ctx context.Context) {
 	}
 	params := map[string]any{"name": t.Name, "arguments": t.sample(a.world, setting{t.parameters[0], deep})}
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "audit-deep", "method": "tools/call", "params": params})
-	if seen := a.stopped(ctx, string(line)); err == nil && seen != "" { // our client sends nothing that deep
+	if seen := a.stopped(ctx, string(line)); err == nil && seen != "" { // our client refuses to send such depth
 		tell("depth", "an argument nested 2,000 deep", seen)
 	}
 	large := t.sample(a.world, setting{t.parameters[0], strings.Repeat("audit ", 700_000)})
@@ -43,8 +43,8 @@ func (a *auditor) robust(ctx context.Context) {
 
 const ended = "the server ended"
 
-// stopped sends a line to a server that answers otherwise, and says what is seen where it does not
-// answer any more; "" if it does, or if there is no telling.
+// stopped sends a line to a server that otherwise answers, and describes its silence afterwards;
+// "" if it still answers, or if nobody can tell.
 func (a *auditor) stopped(ctx context.Context, line string) (seen string) {
 	if ctx.Err() != nil || !a.ready(ctx) || a.session.box == nil || !a.answers(ctx) {
 		return ""
@@ -60,8 +60,8 @@ func (a *auditor) stopped(ctx context.Context, line string) (seen string) {
 	return seen
 }
 
-// batches are lines that JSON-RPC allows, and one version of MCP did (2025-03-26): others refuse them. A
-// server must outlive them all.
+// batches are allowed by JSON-RPC, and by one version of MCP (2025-03-26). Others refuse them. A server
+// must survive them all.
 var batches = []struct{ words, line string }{
 	{"an empty batch", "[]"},
 	{"a batch of what are no messages", `[null, 1, "audit", {}, [[]]]`},
@@ -78,13 +78,13 @@ func (a *auditor) batch(ctx context.Context) {
 		if seen == "" {
 			continue
 		}
-		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: "batch",
+		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: "batch",
 			Why: b.words + " of JSON-RPC stops the server", Proof: &audit.Proof{Arguments: b.line[:min(len(b.line), 100)], Seen: seen, Probes: len(batches)}})
 		return
 	}
 }
 
-// answers reports whether the server answers anything at all.
+// answers reports whether the server answers at all.
 func (a *auditor) answers(ctx context.Context) bool {
 	within, cancel := context.WithTimeout(ctx, a.cfg.CallTimeout)
 	defer cancel()

@@ -15,12 +15,12 @@ import (
 
 // A violation is a call that breaks the published schema.
 type violation struct {
-	rule, words string
+	kind, words string
 	arguments   map[string]any
-	param       string // that it is about
+	param       string // the parameter at issue
 }
 
-// The errors of handlers that ran with what they did not expect, and those of a validation.
+// Errors of handlers that ran with unexpected values, and errors of a validation.
 var (
 	handlerError    = regexp.MustCompile(`(?i)cannot read propert|is not a function|is not iterable|is not defined|undefined is not|of undefined|of null|typeerror|attributeerror|keyerror|nonetype|unsupported operand|has no attribute|nil pointer|panic:|interface conversion|traceback|must be of type string.*received|ERR_INVALID_ARG_TYPE|\[object Object\]`)
 	validationError = regexp.MustCompile(`(?i)invalid|required|missing|validat|expected|schema|must be|should be|must have|not of type|wrong type|bad (argument|request|param)|unexpected|zod|pydantic|unmarshal|type error|is not a|argument|parameter`)
@@ -53,10 +53,10 @@ func (a *auditor) schema(ctx context.Context, t *tool) {
 		default:
 			unclear++
 		}
-		if seen != "" && !found[v.rule] {
-			found[v.rule] = true
+		if seen != "" && !found[v.kind] {
+			found[v.kind] = true
 			raw := written(v.arguments)
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: v.rule,
+			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: v.kind,
 				Why: "a call with " + v.words + " reaches the handler", Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: len(list)}})
 		}
 		return false
@@ -76,7 +76,7 @@ func (a *auditor) schema(ctx context.Context, t *tool) {
 	}
 }
 
-// works reports whether a call that keeps to the schema does. Where nothing contains what it would do, none is made.
+// works reports whether a call that keeps to the schema works. Without a sandbox, no such call is made.
 func (a *auditor) works(ctx context.Context, t *tool) bool {
 	if a.launcher == nil {
 		return false
@@ -85,7 +85,7 @@ func (a *auditor) works(ctx context.Context, t *tool) bool {
 	return r.ok()
 }
 
-// violations are calls without a required argument, and with one of another type.
+// violations are calls without a required argument, and calls with one of a wrong type.
 func (u *tool) violations(w *world) []violation {
 	var list []violation
 	properties, _ := u.schema["properties"].(map[string]any)
@@ -116,7 +116,7 @@ func (u *tool) violations(w *world) []violation {
 	return list
 }
 
-// otherType is a value that no lenient reader takes for one of the schema's type.
+// otherType is a value that even a lenient reader does not take for the schema's type.
 func otherType(form map[string]any) (any, bool) {
 	one, _ := form["type"].(string)
 	switch one {

@@ -26,11 +26,11 @@ import (
 type session struct {
 	client *upstream.Client
 	box    *sandbox.Sandbox // nil: it runs elsewhere, behind a URL
-	layer  string           // what was written into the world, seen from the machine
+	layer  string           // the changes to the world, as a directory of the machine
 	broken bool             // the next call needs another
-	spent  bool             // because its world is not what it was
+	spent  bool             // because its world has changed
 	begun  int              // events of its start
-	known  map[int]bool     // processes that are not waited for: those of its start, and those that last
+	known  map[int]bool     // processes not to wait for: from its start, and lasting ones
 }
 
 // A launcher starts sessions.
@@ -63,7 +63,7 @@ func (l *launcher) start(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// roots answers the server what the client's roots are; it is all that is answered.
+// roots answers the server's request for the client's roots; other requests get no answer.
 func (l *launcher) roots(_ context.Context, method string, _ json.RawMessage) (json.RawMessage, error) {
 	if method != "roots/list" {
 		return nil, &upstream.RefusedError{Method: method, Code: -32601, Message: "an audit has nobody to ask"}
@@ -100,24 +100,24 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	said := make(chan struct{})
 	go func() {
 		defer close(said)
-		_, _ = io.Copy(stderr, box.Stderr()) // to its end, which is the server's
+		_, _ = io.Copy(stderr, box.Stderr()) // until the server ends
 	}()
 	return transport{box, said}, nil
 }
 
-// localPorts are those of the loopback interface at which the canary answers.
+// localPorts are the canary's ports on the loopback interface.
 var localPorts = []uint16{80, 443, 18080}
 
-// A transport ends its server at once: nothing that it would still do matters.
+// A transport ends its server at once: the rest of the server's work does not matter.
 type transport struct {
 	*sandbox.Sandbox
-	said <-chan struct{} // closed when all is known that the server said beside its messages
+	said <-chan struct{} // closed when all of the server's standard error was read
 }
 
 func (t transport) Stop(ctx context.Context, _ process.Grace) process.Exit {
 	exit := t.Sandbox.Stop(ctx, process.Grace{EOF: 20 * time.Millisecond, Term: -1})
 	select {
-	case <-t.said: // it may be why the server ended
+	case <-t.said: // it may say why the server ended
 	case <-time.After(time.Second):
 	}
 	return exit
@@ -132,7 +132,7 @@ func (s *session) close() {
 	}
 }
 
-// gone reports whether the server answers no more.
+// gone reports whether the server has stopped answering.
 func (s *session) gone() bool {
 	select {
 	case <-s.client.Done():
@@ -160,12 +160,13 @@ func (s *session) touched(name string) bool {
 	return there || gone
 }
 
-// look says whether the layer has anything at a place, and whether it says that there is nothing.
+// look reports whether the layer has something at a place, and whether it marks the place as
+// removed.
 func (s *session) look(name string) (there, gone bool) {
 	if s.layer == "" {
 		return false, false
 	}
-	root, err := os.OpenRoot(s.layer) // what the server made may be links
+	root, err := os.OpenRoot(s.layer) // the server may have made links
 	if err != nil {
 		return false, false
 	}
@@ -174,13 +175,13 @@ func (s *session) look(name string) (there, gone bool) {
 	return err == nil, err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// programs are the arguments of the programs that have been started, from the n-th event on, and
-// how many events there are.
+// programs are the arguments of programs started from the n-th event on, with the number of
+// events.
 func (s *session) programs(from int) (list [][]string, now int) {
 	if s.box == nil {
 		return nil, 0
 	}
-	_ = s.box.Settle() // where the sandbox has ended, what is known is all
+	_ = s.box.Settle() // if the sandbox has ended, nothing more will come
 	events := s.box.Events()
 	for _, e := range events[min(from, len(events)):] {
 		if e.Exec != nil {
@@ -190,29 +191,29 @@ func (s *session) programs(from int) (list [][]string, now int) {
 	return list, len(events)
 }
 
-// A reply is what became of a call.
+// A reply is the outcome of a call.
 type reply struct {
 	raw     json.RawMessage
 	text    string // all texts of the result; of an error, its message
-	decoded string // what is in base64 in the result
-	isError bool   // the tool says that it failed
+	decoded string // the parts of the result in base64
+	isError bool   // the tool claims to have failed
 	refused *upstream.RefusedError
 	late    bool
 	gone    bool
 	failed  string // why there is no answer
 }
 
-// holds reports whether a text is anywhere in the reply.
+// holds reports whether the reply contains a text.
 func (r *reply) holds(s string) bool {
 	return strings.Contains(r.text, s) || strings.Contains(r.decoded, s)
 }
 
-// ok reports whether the tool says that it did what it was told.
+// ok reports whether the tool claims success.
 func (r *reply) ok() bool {
 	return r.failed == "" && r.refused == nil && !r.isError
 }
 
-// call makes one call, within a time.
+// call makes one call, with a time limit.
 func (s *session) call(ctx context.Context, tool string, arguments json.RawMessage, limit time.Duration) reply {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

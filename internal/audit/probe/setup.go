@@ -12,19 +12,19 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// Some servers want to be told first what they work on: a working directory, a project, a repository. Without
-// that no other tool does anything. A tool that says so by its name, and takes a directory, is called with the root at
-// the beginning of each session.
+// Some servers need to hear first where they work: in which directory, project or repository. Without it no other
+// tool does anything. A tool with such a name and a parameter for a directory is called with the root at the
+// beginning of each session.
 var (
 	settler = regexp.MustCompile(`(?i)(^|[_-]|[a-z])(set|open|select|switch|use|activate|load|change|register|add)[_-]?([a-z]+[_-]?)*(dir|directory|cwd|project|workspace|repo|repository|folder|root|vault)s?([_-]?(dir|path|root))?$`)
 
-	// directoryName finds names of directories to work in, and directoryWords what is said of them.
+	// directoryName finds names of directories to work in, and directoryWords their descriptions.
 	directoryName  = regexp.MustCompile(`(?i)^((project|repo|repository|workspace|root|base|work|working|source|target|output|vault|package)s?[_-]?)?(dir|directory|folder|cwd|root|workspace|repo|repository)(s?[_-]?path)?$|^(project|repo|repository|workspace|root|base)s?[_-]?(path|dir|root)$`)
 	directoryWords = regexp.MustCompile(`(?i)\b(path|location) (to|of|for) (the |an? |your |this |its |local |target |working |base |root |git |existing |absolute )*(directory|folder|repository|repo|project|workspace)\b|^\W*(the |an? |working |root |project |target |absolute |optional )*(directory|folder|repository|project root|workspace)\b|リポジトリ|プロジェクト|ディレクトリ|目录|仓库|项目`)
 	aboutAFile     = regexp.MustCompile(`(?i)\bfiles?\b|^file|文件|ファイル`)
 )
 
-// takesDirectory reports whether a parameter is the path of a directory, and not of a file in it.
+// takesDirectory reports whether a parameter is the path of a directory, and not of a file.
 func (u *tool) takesDirectory(p parameter) bool {
 	if p.kind != infer.Path || u.moves(p) {
 		return false
@@ -32,16 +32,16 @@ func (u *tool) takesDirectory(p parameter) bool {
 	return directoryName.MatchString(p.name) || directoryWords.MatchString(p.description) && !aboutAFile.MatchString(p.name+" "+p.description) && !fileName.MatchString(p.name)
 }
 
-// A settlement is a call that tells a server what to work on.
+// A settlement is a call that sets a server's place of work.
 type settlement struct {
 	tool      *tool
 	arguments map[string]any
 }
 
-// maxSettlements bounds the tools that are called at the beginning of each session.
+// maxSettlements bounds the calls at the beginning of each session.
 const maxSettlements = 3
 
-// settle finds the tools that tell the server what to work on, and calls them.
+// settle finds the tools that set the server's place of work, and calls them.
 func (a *auditor) settle(ctx context.Context) {
 	for _, t := range a.tools {
 		if t.destructive || len(a.settlements) >= maxSettlements || !settler.MatchString(t.Name) {
@@ -62,12 +62,12 @@ func (a *auditor) settle(ctx context.Context) {
 	}
 }
 
-// onlyPath reports whether a parameter at the top is all that a tool must be told of paths.
+// onlyPath reports whether a parameter at the top is the only path that a tool needs.
 func (u *tool) onlyPath(p parameter) bool {
 	return !slices.ContainsFunc(u.parameters, func(q parameter) bool { return q.pointer != p.pointer && q.required && q.kind == infer.Path })
 }
 
-// resettle tells a new session what to work on.
+// resettle sets the place of work of a new session.
 func (a *auditor) resettle(ctx context.Context) {
 	for _, s := range a.settlements {
 		raw, err := json.Marshal(s.arguments)

@@ -19,9 +19,9 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
-// begin starts the server for the first time: in the root, where a server that takes its working
-// directory for its root is tried fairly; if it does not start there, in ours; and with made-up
-// values for variables that it says it lacks.
+// begin starts the server for the first time. It tries the root first, in fairness to servers
+// that take their working directory for their root, and then our directory. Environment variables
+// that the server misses get made-up values.
 func (a *auditor) begin(ctx context.Context) error {
 	said := &tail{}
 	a.launcher.stderr = said
@@ -58,7 +58,7 @@ func (a *auditor) begin(ctx context.Context) error {
 		case name != "":
 			given[name] = true
 			a.launcher.env = append(a.launcher.env, name+"="+madeUp(name))
-			a.note("the server wants %s, which was given a made-up value (--env gives another)", name)
+			a.note("the server needs %s, and got a made-up value (--env gives another)", name)
 		case len(dirs) > 1:
 			dirs = dirs[1:]
 		default:
@@ -68,13 +68,13 @@ func (a *auditor) begin(ctx context.Context) error {
 	}
 }
 
-// maxAttempts bounds how often the first start is tried again.
+// maxAttempts bounds the attempts at the first start.
 const maxAttempts = 6
 
 // variable finds names of variables of the environment that hold credentials or addresses.
 var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN|SECRET|PASSWORD|PAT|ID|URL|URI|HOST|ENDPOINT|USER|USERNAME|EMAIL|DOMAIN|ORG|TEAM)\b`)
 
-// lacking is a variable that the server speaks of as it fails, and that it has not been given.
+// lacking is a variable in the last words of a failing server that it was not given.
 func lacking(said string, given map[string]bool) string {
 	for _, name := range variable.FindAllString(said, 100) {
 		if _, here := os.LookupEnv(name); !given[name] && !here && !strings.HasPrefix(name, "NODE_") {
@@ -96,8 +96,8 @@ func madeUp(name string) string {
 	return "audit-0123456789abcdef0123456789abcdef"
 }
 
-// commandLine is the command as it is run inside. Without [Root] in it, a directory at its end is
-// taken for the server's root.
+// commandLine is the command inside the sandbox. Without [Root] in it, a directory at
+// its end is taken for the server's root.
 func (a *auditor) commandLine(here string) []string {
 	root := a.world.inside("root")
 	args := slices.Clone(a.cfg.Command)
@@ -115,24 +115,24 @@ func (a *auditor) commandLine(here string) []string {
 			args[i], a.rootGiven = root, true
 		default:
 			if path := filepath.Join(here, arg); !filepath.IsAbs(arg) && strings.ContainsAny(arg, "./") && exists(path) {
-				args[i] = path // the server runs elsewhere
+				args[i] = path // the server has another working directory
 			}
 		}
 	}
 	return args
 }
 
-// placesRoot reports whether the command or its environment says where the root goes.
+// placesRoot reports whether the command or its environment contains [Root].
 func (c *Config) placesRoot() bool {
 	return slices.ContainsFunc(slices.Concat(c.Command, c.Env), func(s string) bool { return strings.Contains(s, Root) })
 }
 
-// program is where the server's program is.
+// program is the path of the server's program.
 func program(name, here string) string {
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		return filepath.Join(here, name)
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // inside, there are others before it
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // inside, other directories come before it
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && filepath.IsAbs(dir) && info.Mode()&0o111 != 0 && !info.IsDir() {
 			return filepath.Join(dir, name)
 		}
@@ -145,8 +145,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// rootLike reports whether an argument is a directory that a server was given to work in, and not
-// where its code is.
+// rootLike reports whether an argument is a directory to work in, and not the place of the
+// server's code.
 func rootLike(args []string, i int, here string) bool {
 	path := args[i]
 	if !filepath.IsAbs(path) {
@@ -166,10 +166,11 @@ func rootLike(args []string, i int, here string) bool {
 	return true
 }
 
-// rootFlag finds flags whose value is a directory to work in.
+// rootFlag finds flags for a directory to work in.
 var rootFlag = regexp.MustCompile(`^--?(allow(ed)?(-dir(ectory|ectories|s)?)?|root(-dir)?|base(-dir)?|data(-dir)?|workspace|storage|notes?(-dir)?|vault|docs?(-dir)?|dir|path|repository)$`)
 
-// environment is a clean one. Caches of launchers stay where they are: the network is not there.
+// environment is a clean environment. Caches of launchers stay reachable, because the network is
+// not.
 func (a *auditor) environment() []string {
 	home, _ := os.UserHomeDir() // without one there are no caches
 	env := []string{
@@ -194,7 +195,7 @@ func (a *auditor) environment() []string {
 	return env
 }
 
-// A tail is the last of what a server says beside its messages.
+// A tail is the end of a server's standard error.
 type tail struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A trace is what a server has written below some directories of the world: each file with its size and time.
+// A trace is a server's writes below some directories of the world: each file with its size and time.
 type trace map[string]stamp
 
 type stamp struct {
@@ -22,16 +22,16 @@ type stamp struct {
 	at   time.Time
 }
 
-// maxTrace bounds the files of a trace, and maxRead what is read of one of them, in bytes.
+// maxTrace bounds the files of a trace, and maxRead the bytes read of each.
 const (
 	maxTrace = 500
 	maxRead  = 1 << 20
 )
 
-// outsideRoot are the directories in which nobody has anything to write.
+// outsideRoot are the directories without any reason to write there.
 var outsideRoot = []string{"outside", "root-evil"}
 
-// trace is what was written until now.
+// trace is everything written until now.
 func (s *session) trace(dirs ...string) trace {
 	t := trace{}
 	root := s.openLayer()
@@ -46,7 +46,7 @@ func (s *session) trace(dirs ...string) trace {
 			}
 			if info, err := e.Info(); err == nil && name != dir && e.Type()&(fs.ModeCharDevice|fs.ModeDevice) == 0 {
 				stamp := stamp{info.Size(), info.ModTime()}
-				if e.IsDir() { // it is there: what changes in it is seen for itself
+				if e.IsDir() { // its entries are seen for themselves
 					stamp.size, stamp.at = 0, time.Time{}
 				}
 				t[name] = stamp
@@ -57,7 +57,7 @@ func (s *session) trace(dirs ...string) trace {
 	return t
 }
 
-// since are the files that are new or other than they were, sorted.
+// since are the new and changed files, sorted.
 func (t trace) since(before trace) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -68,7 +68,7 @@ func (t trace) since(before trace) []string {
 	return list
 }
 
-// openLayer is what was written into the world, or nil. What the server made may be links.
+// openLayer opens the changes to the world, or returns nil. The server may have made links there.
 func (s *session) openLayer() *os.Root {
 	if s.layer == "" {
 		return nil
@@ -80,7 +80,7 @@ func (s *session) openLayer() *os.Root {
 	return root
 }
 
-// content is what was written into a file of the world, as far as it is looked at.
+// content is the beginning of a written file of the world.
 func (s *session) content(name string) string {
 	root := s.openLayer()
 	if root == nil {
@@ -95,11 +95,11 @@ func (s *session) content(name string) string {
 		return ""
 	}
 	defer f.Close()
-	raw, _ := io.ReadAll(io.LimitReader(f, maxRead)) // what came is enough
+	raw, _ := io.ReadAll(io.LimitReader(f, maxRead)) // a part is enough
 	return string(raw)
 }
 
-// named reports whether something was written below the root whose name begins so.
+// named reports whether something with such a name was written below the root.
 func (s *session) named(prefix string) bool {
 	for name := range s.trace("root") {
 		if strings.HasPrefix(path.Base(name), prefix) {
@@ -109,7 +109,7 @@ func (s *session) named(prefix string) bool {
 	return false
 }
 
-// traces are those of the session: outside the root, and in it.
+// traces are the session's writes outside the root, and in it.
 func (a *auditor) traces() (outside, inside trace) {
 	if a.session == nil {
 		return nil, nil
@@ -117,10 +117,11 @@ func (a *auditor) traces() (outside, inside trace) {
 	return a.session.trace(outsideRoot...), a.session.trace("root")
 }
 
-// settling is how long a call has to leave something in files after it was answered.
+// settling is the time for a call to show effects in files after its answer.
 const settling = 400 * time.Millisecond
 
-// left says what a call has left in files: something outside the root, or in the root what stands in a file outside.
+// left describes the effect of a call in files: something outside the root, or a copy of an outside file in the
+// root.
 func (a *auditor) left(outside, inside trace, patience time.Duration) string {
 	for end := time.Now().Add(patience); ; time.Sleep(settling / 8) {
 		if seen := a.leftNow(outside, inside); seen != "" || !time.Now().Before(end) {

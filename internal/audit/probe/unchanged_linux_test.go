@@ -85,7 +85,7 @@ func TestHabits(t *testing.T) {
 			explained(t, r.Facts)
 			for _, f := range r.Facts {
 				if f.Class == audit.Path && f.Verdict == audit.Vulnerable {
-					t.Errorf("a false finding: %+v", f)
+					t.Errorf("a false weakness: %+v", f)
 				}
 			}
 			if digest(t, victim) != before {

@@ -19,10 +19,10 @@ import (
 
 var urlWords = regexp.MustCompile(`(?i)(^|[_-])(ur[il]s?|href|link|website|web_?page|webhook|endpoint|feed|src|site|domain|host(name)?)$|Ur[il]s?$`)
 
-// urlName reports whether a parameter of which nothing is known may be a URL.
+// urlName reports whether an unknown parameter may be a URL.
 func urlName(p parameter) bool { return urlWords.MatchString(p.name) }
 
-// publicPage is a value that the parameter should take.
+// publicPage is an acceptable value for the parameter.
 func (p *parameter) publicPage() string {
 	if bareHost.MatchString(p.name) {
 		return publicHost
@@ -32,10 +32,10 @@ func (p *parameter) publicPage() string {
 
 var bareHost = regexp.MustCompile(`(?i)host(name)?$`)
 
-// hostName finds the hosts that a description names.
+// hostName finds hosts in a description.
 var hostName = regexp.MustCompile(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\s"'` + "`" + `<>)\]*]*)?`)
 
-// A base is a URL that the tool takes, up to the path.
+// A base is a URL that the tool accepts, up to the path.
 type base struct {
 	scheme, host, path string
 	bare               bool // the tool wants the host alone, without a scheme
@@ -48,7 +48,7 @@ func (b base) url(at string) string {
 	return b.scheme + "://" + b.host + b.path + at
 }
 
-// is reports whether a host is that of the URL: names that the audit knows are seen as addresses.
+// is reports whether a host is that of the URL: known names show up as their addresses.
 func (b base) is(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), b.host)
@@ -70,7 +70,7 @@ func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 	}
 }
 
-// urls tries what must not be fetched with a tool that fetches.
+// urls tries forbidden URLs with a tool that fetches.
 func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 	c := cell(t, p, audit.URL)
 	probes := a.urlProbes(works)
@@ -88,16 +88,16 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 		return failed != ""
 	})
 	found, graded := map[string]bool{}, false
-	for _, remarks := range []bool{false, true} { // they are worth saying where there is nothing else
-		for i, probe := range probes { // only now, because a request may come late
+	for _, remarks := range []bool{false, true} { // remarks count if there is nothing else
+		for i, probe := range probes { // checked at the end, because a request may come late
 			seen := a.arrived(probe, page[i])
 			if read[i] {
 				seen = "the content of a file outside the root"
 			}
-			if seen == "" || found[probe.rule] || probe.remark != remarks || graded && remarks {
+			if seen == "" || found[probe.kind] || probe.remark != remarks || graded && remarks {
 				continue
 			}
-			found[probe.rule], graded = true, !remarks
+			found[probe.kind], graded = true, !remarks
 			a.ssrf(c, probe, calls[i], seen, len(probes))
 		}
 	}
@@ -110,7 +110,7 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 	}
 }
 
-// arrived says what was seen of a probe's request, if it has come to where it must not.
+// arrived describes a probe's request, if it has come to a forbidden place.
 func (a *auditor) arrived(probe urlProbe, page bool) string {
 	h, ok := a.canary.hit(probe.at)
 	switch {
@@ -128,11 +128,11 @@ func (a *auditor) ssrf(c audit.Cell, probe urlProbe, arguments map[string]any, s
 	if probe.remark {
 		confidence = audit.Metadata
 	}
-	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Rule: probe.rule,
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: confidence, Kind: probe.kind,
 		Why: "a request goes to " + probe.words, Proof: &audit.Proof{Arguments: string(raw), Seen: seen, Probes: tried}})
 }
 
-// where says what kind of host a request came to.
+// where names the kind of host of a request.
 func where(host string) string {
 	ip, err := netip.ParseAddr(host)
 	switch {
@@ -148,8 +148,8 @@ func where(host string) string {
 	return "an address"
 }
 
-// urlControl looks for a public URL that the tool fetches, and says whether it gives out the page. Where
-// there is none, the fact says why.
+// urlControl looks for a public URL that the tool fetches, and reports whether the tool passes the page
+// on. If there is none, the fact says why.
 func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *base, body bool, unknown audit.Fact) {
 	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: no request for a public page arrived"}
 	for _, b := range a.bases(t, p) {
@@ -174,7 +174,7 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 	return nil, false, unknown
 }
 
-// bases are what a tool may take: any host, or those that it speaks of.
+// bases are URLs that a tool may accept: of any host, or of hosts in its description.
 func (a *auditor) bases(t *tool, p parameter) []base {
 	list := []base{{scheme: "https", host: publicHost}, {scheme: "http", host: publicHost}}
 	seen := map[string]bool{}
@@ -189,17 +189,17 @@ func (a *auditor) bases(t *tool, p parameter) []base {
 	return append(list, base{host: publicHost, bare: true})
 }
 
-// A urlProbe is a URL that must not be fetched.
+// A urlProbe is a forbidden URL.
 type urlProbe struct {
-	rule, words string
+	kind, words string
 	value       string
-	at          string // where its request would arrive
+	at          string // the path where its request would arrive
 	only        string // the end of the host that counts; "": any address that is not public
-	remark      bool   // it says something, and is not graded
+	remark      bool   // a success is a remark, and not graded
 }
 
-// reached reports whether a request that came to a host is one that must not be made. Some
-// spellings of addresses are names to some programs, and then public.
+// reached reports whether a request to a host was a forbidden one. Some programs take some
+// spellings of addresses for names, which are public then.
 func (p *urlProbe) reached(host string) bool {
 	if p.only != "" {
 		return strings.HasSuffix(host, p.only)
@@ -211,11 +211,12 @@ func (p *urlProbe) reached(host string) bool {
 
 var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 
-// sharedSpace is the rule of addresses that many guards take for public: a remark, no more.
+// sharedSpace is the kind for shared address space, which many guards take for public: it is only
+// a remark.
 const sharedSpace = "ssrf-shared-space"
 
-// spellings of addresses that must not be reached.
-var spellings = []struct{ rule, words, host string }{
+// spellings of forbidden addresses.
+var spellings = []struct{ kind, words, host string }{
 	{"ssrf-loopback", "the machine itself", "127.0.0.1"},
 	{"ssrf-loopback", "the machine itself, at another port", "127.0.0.1:18080"},
 	{"ssrf-loopback", "the machine itself by name", "localhost"},
@@ -261,7 +262,7 @@ func (a *auditor) urlProbes(b base) []urlProbe {
 		if b.scheme == "https" && b.host != publicHost {
 			target.scheme = "https"
 		}
-		list = append(list, urlProbe{s.rule, s.words, target.url(at), at, "", s.rule == sharedSpace})
+		list = append(list, urlProbe{s.kind, s.words, target.url(at), at, "", s.kind == sharedSpace})
 	}
 	list = append(append(list, a.rebindingProbes(b)...), a.redirectProbes(b)...)
 	if !b.bare {
@@ -270,8 +271,8 @@ func (a *auditor) urlProbes(b base) []urlProbe {
 	return list
 }
 
-// rebindingProbes are names that lead to a public address first, when they may be judged, and to a private one
-// then, when they may be connected to. Where there is a list of allowed hosts they say nothing.
+// rebindingProbes are names that resolve to a public address first, for the check, and to a private one
+// afterwards, for the connection. With a list of allowed hosts they prove nothing.
 func (a *auditor) rebindingProbes(b base) []urlProbe {
 	if b.host != publicHost {
 		return nil
@@ -279,13 +280,13 @@ func (a *auditor) rebindingProbes(b base) []urlProbe {
 	var list []urlProbe
 	for _, host := range []string{rebindOnce, rebindTwice} {
 		at := a.canary.expect(page{})
-		name := token() + "." + host // which nobody has asked for
+		name := token() + "." + host // never asked for before
 		list = append(list, urlProbe{"ssrf-rebinding", "a private address, by a name that led to a public one when it was looked up before (DNS rebinding)", base{scheme: "http", host: name, bare: b.bare}.url(at), at, "", false})
 	}
 	return list
 }
 
-// redirectProbes are public pages that lead on to what must not be reached.
+// redirectProbes are public pages with a redirect to a forbidden address.
 func (a *auditor) redirectProbes(b base) []urlProbe {
 	var list []urlProbe
 	for _, to := range []string{"127.0.0.1", "169.254.169.254", loopbackHost, "[::ffff:127.0.0.1]"} {
@@ -298,14 +299,14 @@ func (a *auditor) redirectProbes(b base) []urlProbe {
 			if r.twice {
 				from = a.canary.expect(page{redirect: b.url(from), status: r.status})
 			}
-			// Of a host that the tool allows, somebody would have to come by first.
+			// An attacker would first need a page on a host that the tool allows.
 			list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, "", b.host != publicHost})
 		}
 	}
 	return list
 }
 
-// allowListProbes are URLs that look like those of an allowed host.
+// allowListProbes are URLs with the look of an allowed host's.
 func (a *auditor) allowListProbes(b base) []urlProbe {
 	var list []urlProbe
 	add := func(words, only string, value func(at string) string) {

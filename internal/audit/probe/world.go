@@ -18,35 +18,34 @@ import (
 	"github.com/toolvet/toolvet/internal/standin"
 )
 
-// A world is the directory that the server sees, with a token in each place that a probe may
-// reach. A server finds it under a plain name, so that no list of allowed places holds it by
-// chance.
+// A world is the directory that the server sees, with a token in each place within reach of a
+// probe. It has a plain name inside, so that no list of allowed places contains it by chance.
 type world struct {
 	dir string // on the machine
 	at  string // inside
 
-	control string // token of what may be read
+	control string // token of the file that may be read
 	listed  string // name of a file in the root
-	outside string // tokens of what may not
+	outside string // tokens of forbidden files
 	beside  string
 	home    string
 	hidden  map[string]string // token or file name → what it is
 
-	sizes map[string]int // of the files that hold a token: a number that is nowhere else
+	sizes map[string]int // of the files with a token: a number found nowhere else
 
-	odd, large string // names of files with content that is odd, and large
+	odd, large string // names of files with odd content, and with large content
 	marks      marks  // in it
 
 	plants []plant
 }
 
-// places are names for the world inside: the first that the machine does not have.
+// places are names for the world inside: the first one missing on the machine is taken.
 var places = []string{"/data", "/files", "/store", "/depot", "/toolvet-audit"}
 
-// extensions of the files that are there to be read: many tools add one, or take one only.
+// extensions of the readable files: many tools add one, or accept only one.
 var extensions = []string{"", ".txt", ".md", ".json"}
 
-// The names of files: of those in the root, and of those outside.
+// Names of files in the root, and outside.
 const (
 	insideName  = "report"
 	outsideName = "ledger"
@@ -79,7 +78,7 @@ func newWorld() (*world, error) {
 
 func (w *world) remove() { os.RemoveAll(w.dir) }
 
-// randomSize is a number of up to 19,000 more than least, of five digits.
+// randomSize is a number of five digits, up to 19,000 more than least.
 func randomSize(least int) int {
 	n, err := rand.Int(rand.Reader, big.NewInt(19_000))
 	if err != nil { // crypto/rand does not fail
@@ -88,13 +87,13 @@ func randomSize(least int) int {
 	return least + int(n.Int64())
 }
 
-// token is a text that is nowhere else.
+// token is a unique text.
 func token() string { return strings.ToLower(rand.Text()) }
 
 // tokens are those in a text: letters and digits of Base32.
 var tokens = regexp.MustCompile(`[a-z2-7]{26,}`)
 
-// withoutTokens is a text as a report has it, so that two reports of the same server are the same.
+// withoutTokens is a text without tokens, so that two reports of the same server are the same.
 func withoutTokens(s string) string { return tokens.ReplaceAllString(s, "RANDOM") }
 
 func (w *world) fill() error {
@@ -133,7 +132,7 @@ func (w *world) fill() error {
 	return errors.Join(standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link(), w.projects(), w.plant())
 }
 
-// spread writes a token into files of each extension.
+// spread writes a token into a file of each extension.
 func (w *world) spread(files map[string]string, name, token string) {
 	for _, ext := range extensions {
 		content := "# " + path.Base(name) + "\n\naudit\n" + token + "\n"
@@ -159,8 +158,8 @@ func (w *world) link() error {
 	return nil
 }
 
-// kept are files outside the root.
-func (w *world) kept() []string {
+// outsiders are files outside the root.
+func (w *world) outsiders() []string {
 	list := []string{"home/.ssh/id_rsa"}
 	for _, ext := range extensions {
 		list = append(list, "outside/"+outsideName+ext, "root-evil/"+outsideName+ext)
@@ -182,7 +181,7 @@ func (w *world) inside(parts ...string) string { return path.Join(append([]strin
 
 func installed(name string) bool { return program(name, "/") != name }
 
-// standsIn is the name of the stand-in that was started with these arguments, or "".
+// standsIn is the name of the stand-in started with these arguments, or "".
 func (w *world) standsIn(args []string) string {
 	name := path.Base(args[0])
 	if dir := path.Dir(args[0]); strings.Contains(args[0], "/") && dir != w.inside("bin") || !exists(filepath.Join(w.dir, "bin", name)) {

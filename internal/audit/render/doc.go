@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package render writes the report of an audit: for a terminal, as JSON, SARIF, an HTML page, an SVG
-// badge and Markdown. It decides nothing. All text of a report is already fit to be printed; see
+// badge and Markdown. It decides nothing. All text of a report is already printable; see
 // [audit.New].
 package render

@@ -15,7 +15,7 @@ import (
 //go:embed report.html
 var page string
 
-// HTML writes a report as a page that needs nothing else: no script, no style or picture from
+// HTML writes a report as a self-contained page: no script, and no style or picture from
 // elsewhere. The error is that of w.
 func HTML(w io.Writer, r *audit.Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
@@ -25,7 +25,7 @@ func HTML(w io.Writer, r *audit.Report) error {
 		"badge": func() (template.HTML, error) {
 			var b strings.Builder
 			err := Badge(&b, r)
-			return template.HTML(b.String()), err // it holds nothing but the grade
+			return template.HTML(b.String()), err // it contains only the grade
 		},
 		"proven": func() []audit.Assessment { list, _ := r.Guards(); return list },
 		"read":   func() []audit.Assessment { _, list := r.Guards(); return list },

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// JSON writes a report as docs/audit-report.schema.json says. The error is that of w.
+// JSON writes a report in the form of docs/audit-report.schema.json. The error is that of w.
 func JSON(w io.Writer, r *audit.Report) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

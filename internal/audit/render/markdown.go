@@ -12,26 +12,26 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// maxRows bounds the findings of a summary.
+// maxRows bounds the weaknesses of a summary.
 const maxRows = 50
 
 // Markdown writes a summary for a pull request. The error is that of w.
 func Markdown(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "## toolvet audit: %s\n\n%s: %s\n\n", plain(r.Grade.String()), plain(r.Target.Name), plain(r.Summary()))
-	if len(r.Findings) > 0 {
-		fmt.Fprintf(b, "| | where | what | rule |\n|---|---|---|---|\n")
+	if len(r.Weaknesses) > 0 {
+		fmt.Fprintf(b, "| | where | what | kind |\n|---|---|---|---|\n")
 	}
-	for i := range r.Findings[:min(len(r.Findings), maxRows)] {
-		f := &r.Findings[i]
+	for i := range r.Weaknesses[:min(len(r.Weaknesses), maxRows)] {
+		f := &r.Weaknesses[i]
 		severity := fmt.Sprintf("%s, %s", f.Severity, sure(f))
 		if f.Suppressed != nil {
 			severity += " (suppressed)"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", severity, plain(f.Name())+place(f), plain(f.Why), plain(strings.Join(f.RuleNames(), ", ")))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", severity, plain(f.Name())+place(f), plain(f.Why), plain(strings.Join(f.KindNames(), ", ")))
 	}
-	if more := len(r.Findings) - maxRows; more > 0 {
-		fmt.Fprintf(b, "\n%d more findings are in the report.\n", more)
+	if more := len(r.Weaknesses) - maxRows; more > 0 {
+		fmt.Fprintf(b, "\n%d more weaknesses are in the report.\n", more)
 	}
 	markdownFixes(b, r)
 	fmt.Fprintf(b, "\n<details><summary>How the grade comes about</summary>\n\n100 points")
@@ -45,11 +45,11 @@ func Markdown(w io.Writer, r *audit.Report) error {
 	return b.Flush()
 }
 
-// markdownFixes says once what to do about each kind of finding that counts.
+// markdownFixes gives the advice for each class of weakness that counts, once.
 func markdownFixes(b *bufio.Writer, r *audit.Report) {
 	told := map[string]bool{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for i := range r.Weaknesses {
+		f := &r.Weaknesses[i]
 		if !f.Graded() || told[f.Fix] {
 			continue
 		}
@@ -61,8 +61,8 @@ func markdownFixes(b *bufio.Writer, r *audit.Report) {
 	}
 }
 
-// place is where in the code a finding is, or "".
-func place(f *audit.Finding) string {
+// place is the weakness's place in the code, or "".
+func place(f *audit.Weakness) string {
 	for _, e := range f.Evidence {
 		if n := len(e.Flow); n > 0 {
 			return " (" + plain(e.Flow[n-1].String()) + ")"
@@ -71,7 +71,7 @@ func place(f *audit.Finding) string {
 	return ""
 }
 
-// plain takes its meaning from all that Markdown and HTML know.
+// plain escapes everything with a meaning in Markdown or HTML.
 func plain(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -88,7 +88,7 @@ func plain(s string) string {
 		case r == '\n', r == '\r':
 			b.WriteByte(' ')
 		case r == ':':
-			b.WriteString("&#58;") // no address becomes a link
+			b.WriteString("&#58;") // so that addresses do not become links
 		default:
 			b.WriteRune(r)
 		}

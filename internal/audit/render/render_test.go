@@ -32,7 +32,7 @@ const hostile = "x\x1b[31m\u202e<script>alert(1)</script>|`@all`](http://evil)\n
 func reports() map[string]*audit.Report {
 	path := audit.Cell{Tool: "read_file", Param: "/path", Class: audit.Path}
 	fact := func(c audit.Cell, m audit.Method, v audit.Verdict, sure audit.Confidence) audit.Fact {
-		return audit.Fact{Cell: c, Method: m, Verdict: v, Confidence: sure, Rule: "sibling-prefix", Why: "a path gets out of the root"}
+		return audit.Fact{Cell: c, Method: m, Verdict: v, Confidence: sure, Kind: "sibling-prefix", Why: "a path gets out of the root"}
 	}
 	proven := fact(path, audit.Dynamic, audit.Vulnerable, audit.Proven)
 	proven.Proof = &audit.Proof{Arguments: `{"path":"../x"}`, Seen: "a token", Probes: 3}
@@ -210,8 +210,8 @@ func TestCodeScanning(t *testing.T) {
 		for _, rule := range log.Runs[0].Tool.Driver.Rules {
 			known[rule.ID] = rule.ShortDescription.Text != "" && rule.FullDescription.Text != "" && rule.Help.Text != "" && rule.Help.Markdown != "" && rule.Properties["security-severity"] != ""
 		}
-		if !bytes.Contains(b.Bytes(), []byte(`"results": [`)) || len(log.Runs[0].Results) != len(r.Findings) {
-			t.Errorf("%s: %d results of %d findings", name, len(log.Runs[0].Results), len(r.Findings))
+		if !bytes.Contains(b.Bytes(), []byte(`"results": [`)) || len(log.Runs[0].Results) != len(r.Weaknesses) {
+			t.Errorf("%s: %d results of %d weaknesses", name, len(log.Runs[0].Results), len(r.Weaknesses))
 		}
 		seen := map[string]bool{}
 		for _, result := range log.Runs[0].Results {
@@ -243,12 +243,12 @@ func TestBadge(t *testing.T) {
 	}
 }
 
-// TestEvidence holds that each piece of evidence says what it shows, where that is not what the finding says.
+// TestEvidence holds that each piece of evidence says what it shows, where that is not what the weakness says.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	c := audit.Cell{Tool: "fetch", Param: "/url", Class: audit.URL}
-	fact := func(rule, why string) audit.Fact {
-		return audit.Fact{Cell: c, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven, Rule: rule, Why: why, Proof: &audit.Proof{Arguments: "{}", Seen: "a request", Probes: 7}}
+	fact := func(kind, why string) audit.Fact {
+		return audit.Fact{Cell: c, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind, Why: why, Proof: &audit.Proof{Arguments: "{}", Seen: "a request", Probes: 7}}
 	}
 	r := audit.New(audit.Input{Tools: []string{"fetch"}, Facts: []audit.Fact{fact("ssrf-loopback", "it goes to itself"), fact("ssrf-redirect", "it follows")}, Now: day})
 	for name, want := range map[string]string{"text": "  also:   It follows.\n  tried:  {}\n", "html": "<p>It follows.</p><div>This call was made:</div>"} {
@@ -265,7 +265,7 @@ func TestText(t *testing.T) {
 	if err := Text(&b, reports()["full"]); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"grade ", "at most", "(this rule is ours)", "tried:", "seen:   a token", "src/in dex.ts:9", "suppressed until 2026-12-01", "fix: ", "Guards that were proven", "read in the code", "Not known (1)", "Notes"} {
+	for _, want := range []string{"grade ", "at most", "(this bound is ours)", "tried:", "seen:   a token", "src/in dex.ts:9", "suppressed until 2026-12-01", "fix: ", "Guards that were proven", "read in the code", "Not known (1)", "Notes"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, b.String())
 		}

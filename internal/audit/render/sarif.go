@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-// The parts of SARIF 2.1.0 (OASIS) that a report needs.
+// The parts of SARIF 2.1.0 (OASIS) in a report.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -108,15 +108,14 @@ type (
 	}
 )
 
-// A Repository says where what was audited lies, for those who show findings beside code.
+// A Repository is the place of the audited code, for services that show weaknesses beside code.
 type Repository struct {
 	Dir    string // of the code, relative to the repository's root; "" is the root
-	Anchor string // the file that findings without a place in the code are shown at, relative to the root
+	Anchor string // the file for weaknesses without a place in the code, relative to the root
 }
 
-// SARIF writes a report as SARIF 2.1.0. What is not known stands among the notifications, and not as
-// results of the kind "open": code scanning takes any result for a problem. Version is that of toolvet.
-// The error is that of w.
+// SARIF writes a report as SARIF 2.1.0. Gaps are notifications, and not results of the kind "open":
+// code scanning takes any result for a problem. version is toolvet's. The error is that of w.
 func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "toolvet audit", SemanticVersion: version, Rules: sarifRules()}},
@@ -134,8 +133,8 @@ func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	for _, a := range r.Unassessed() {
 		notify("warning", fmt.Sprintf("%s is not known: %s", a.Cell, a.Why))
 	}
-	for i := range r.Findings {
-		run.Results = append(run.Results, at.finding(&r.Findings[i]))
+	for i := range r.Weaknesses {
+		run.Results = append(run.Results, at.result(&r.Weaknesses[i]))
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -143,7 +142,7 @@ func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-// scores are severities as code scanning knows them.
+// scores are the severities in the form of code scanning.
 var scores = map[class.Severity]string{class.Critical: "9.5", class.High: "8.0", class.Medium: "5.0"}
 
 func level(s class.Severity) string {
@@ -160,7 +159,7 @@ func sarifRules() []sarifRule {
 	var rules []sarifRule
 	for _, row := range audit.Classes() {
 		rules = append(rules, sarifRule{
-			ID: audit.Class(row.Name).RuleID(), ShortDescription: sarifText{"missing: " + row.Missing}, FullDescription: sarifText{row.Summary()},
+			ID: audit.Class(row.Name).ID(), ShortDescription: sarifText{"missing: " + row.Missing}, FullDescription: sarifText{row.Summary()},
 			Help:                 sarifHelp{sentence(row.Fix.Any), row.Doc},
 			DefaultConfiguration: sarifLevel{level(row.Severity)},
 			Properties:           map[string]any{"security-severity": scores[row.Severity], "tags": []string{"security", "mcp"}},
@@ -169,11 +168,11 @@ func sarifRules() []sarifRule {
 	return rules
 }
 
-func (at Repository) finding(f *audit.Finding) sarifResult {
+func (at Repository) result(f *audit.Weakness) sarifResult {
 	result := sarifResult{
-		RuleID: f.Class.RuleID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s Fix: %s", f.Name(), sentence(f.Why), f.Fix)},
+		RuleID: f.Class.ID(), Level: level(f.Severity), Message: sarifText{fmt.Sprintf("%s: %s Fix: %s", f.Name(), sentence(f.Why), f.Fix)},
 		PartialFingerprints: map[string]string{"toolvetCell/v1": f.ID, "primaryLocationLineHash": f.ID + ":1"},
-		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.RuleNames()},
+		Properties:          map[string]any{"confidence": f.Confidence, "rules": f.KindNames()},
 	}
 	var sink *audit.Place
 	for _, e := range f.Evidence {

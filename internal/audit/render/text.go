@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-// Text writes a report as a person reads it in a terminal: the grade, what to do, and what is not
-// known. The error is that of w.
+// Text writes a report for a person at a terminal: the grade, the advice, and the gaps. The error
+// is that of w.
 func Text(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n", r.Target.Name, r.Summary())
@@ -27,11 +27,11 @@ func Text(w io.Writer, r *audit.Report) error {
 		fmt.Fprintf(b, "  at most %s: %s%s\n", c.Letter, c.Why, ours(true))
 	}
 	fixed := map[string]bool{}
-	for i := range r.Findings {
-		textFinding(b, &r.Findings[i], fixed)
+	for i := range r.Weaknesses {
+		textWeakness(b, &r.Weaknesses[i], fixed)
 	}
-	if len(r.Findings) > 0 {
-		fmt.Fprintf(b, "\n'toolvet explain RULE' says what a rule means, and how to mend it in each language.\n")
+	if len(r.Weaknesses) > 0 {
+		fmt.Fprintf(b, "\n'toolvet explain KIND' says what a kind means, and how to mend it in each language.\n")
 	}
 	textGuards(b, r)
 	textUnassessed(b, r)
@@ -46,16 +46,16 @@ func Text(w io.Writer, r *audit.Report) error {
 
 func ours(yes bool) string {
 	if yes {
-		return " (this rule is ours)"
+		return " (this bound is ours)"
 	}
 	return ""
 }
 
-// textFinding writes a finding. Fixed are the fixes that were told before.
-func textFinding(b *bufio.Writer, f *audit.Finding, fixed map[string]bool) {
+// textWeakness writes a weakness. fixed are the fixes that were printed before.
+func textWeakness(b *bufio.Writer, f *audit.Weakness, fixed map[string]bool) {
 	fmt.Fprintf(b, "\n%s (%s)  %s  [%s]\n  %s\n", f.Severity, sure(f), f.Name(), f.ID, sentence(f.Why))
-	if names := f.RuleNames(); len(names) > 0 {
-		fmt.Fprintf(b, "  rule:   %s\n", strings.Join(names, ", "))
+	if names := f.KindNames(); len(names) > 0 {
+		fmt.Fprintf(b, "  kind:   %s\n", strings.Join(names, ", "))
 	}
 	for _, e := range f.Evidence {
 		if e.Why != f.Why {
@@ -79,8 +79,8 @@ func textFinding(b *bufio.Writer, f *audit.Finding, fixed map[string]bool) {
 	}
 }
 
-// sure is how sure a finding is, in a word or two.
-func sure(f *audit.Finding) string {
+// sure is the confidence in a weakness, in a word or two.
+func sure(f *audit.Weakness) string {
 	switch {
 	case f.Severity == class.Info:
 		return "a remark"
@@ -126,14 +126,14 @@ func textUnassessed(b *bufio.Writer, r *audit.Report) {
 	}
 }
 
-// Comparison writes what changed between two audits of one server, and then the second. The error
-// is that of w.
+// Comparison writes the changes between two audits of one server, and then the second audit. The
+// error is that of w.
 func Comparison(w io.Writer, c *audit.Comparison) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n%s: %s\n", c.Before.Target.Name, c.Before.Summary(), c.After.Target.Name, c.After.Summary())
 	o := c.Outcome
 	fmt.Fprintf(b, "\n%s: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new\n",
-		thatCount(o.Findings), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
+		thatCount(o.Weaknesses), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
 	if o.Unknown > 0 {
 		fmt.Fprintf(b, "Not known any more: not even what should work does. That may be the policy, which proves nothing.\n")
 	}
@@ -154,9 +154,9 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 
 func thatCount(n int) string {
 	if n == 1 {
-		return "1 finding that counts"
+		return "1 weakness that counts"
 	}
-	return fmt.Sprintf("%d findings that count", n)
+	return fmt.Sprintf("%d weaknesses that count", n)
 }
 
 func known(v audit.Verdict) string {

@@ -1,14 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source holds what the readers of source code have in common: what they are asked, what
-// they answer, and how they come at files. Each language is a package below it with a function
+// Package source is common to the readers of source code: their options, their results, and their
+// access to files. Each language is a package below it with a function
 //
 //	func Analyze(ctx context.Context, dir string, opts source.Options) (source.Result, error)
 //
-// which reads what lies in dir and nothing outside of it, runs nothing of it, and needs no network.
-// An error means that the directory could not be read at all; whatever else was not read stands in
-// the result.
+// It reads files in dir and nothing outside, runs none of them, and needs no network. An error
+// means that the directory could not be read at all; smaller gaps are listed in the result.
 package source
 
 import (
@@ -27,7 +26,7 @@ type Options struct {
 	Bytes     int64         // of all files that are read; 64 MiB
 }
 
-// WithDefaults has the default wherever a value is not above zero.
+// WithDefaults replaces values that are not above zero by their defaults.
 func (o Options) WithDefaults() Options {
 	return Options{
 		Time:      or(o.Time, time.Minute),
@@ -46,30 +45,31 @@ func or[T time.Duration | int | int64](v, standard T) T {
 	return standard
 }
 
-// A Result is what one language's reader found in a directory. The lists are sorted, so that the
-// same files give the same result.
+// A Result is the outcome of one language's reader for a directory. The lists are sorted, so that
+// the same files give the same result.
 type Result struct {
-	// Facts has one for each cell that was looked at: for each parameter of a tool that the
-	// code reads and each of the classes path, url and command. A parameter that reaches nothing
-	// dangerous has [audit.NoEvidence]; what the budget cut short [audit.Inconclusive].
+	// Facts has at least one fact for each cell that was looked at: for each parameter of a tool
+	// in the code, and each of the classes path, url and command. A parameter that reaches
+	// nothing dangerous has [audit.NoEvidence]; one cut short by the budget has
+	// [audit.Inconclusive].
 	Facts []audit.Fact
 
-	// Tools whose handlers were recognised. None means that nothing is known of the server, not
-	// that it is safe.
+	// Tools are those with a recognised handler. If there are none, nothing is known of the
+	// server; that does not make it safe.
 	Tools []Tool
 
 	Files  []string // that were read, relative to the directory, with slashes
-	Unread []Unread // what was not read or not understood
+	Unread []Unread // gaps: files not read or not understood
 }
 
-// A Tool is one whose handler was recognised in the code.
+// A Tool is one with a handler that was recognised in the code.
 type Tool struct {
 	Name    string      // empty: it is not a constant
 	Params  []string    // JSON Pointers into the arguments that are declared or read, sorted
-	Handler audit.Place // where the handler begins
+	Handler audit.Place // the beginning of the handler
 }
 
-// An Unread is something that was not read, and why: "not analysed: budget".
+// An Unread is a gap, with the reason: "not analysed: budget".
 type Unread struct {
 	What string // a file, relative to the directory, or a tool
 	Why  string

@@ -44,7 +44,7 @@ func renderClasses(classes []*class.Class) ([]byte, error) {
 			return nil, fmt.Errorf("class %q: the link %s leads nowhere from the page", c.Name, dead)
 		}
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n### Rules\n\n| rule | what it says |\n|---|---|\n", c.Name, body)
-		for _, r := range c.Rules {
+		for _, r := range c.Kinds {
 			fmt.Fprintf(b, "| `%s` | %s |\n", r.Name, cellText(r.Doc))
 		}
 		fmt.Fprintf(b, "\n### How to mend it\n\n* In any language: %s\n* TypeScript, JavaScript: %s\n* Python: %s\n* Go: %s\n",

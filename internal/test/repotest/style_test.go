@@ -79,7 +79,7 @@ var panics = map[string]string{
 	"protocol compact":                                           "reads only what is embedded, which its test does as well",
 	"policy decoder.value":                                       "meets options of a Go type that it does not read: their author's mistake",
 	"internal/audit/source/internal/flow Interp.abort":           "ends a deep recursion; Run turns it into its error",
-	"internal/audit/source/javascript/internal/flow interp.stop": "ends a deep recursion; bounded goes on behind it",
+	"internal/audit/source/javascript/internal/flow budget.stop": "ends a deep recursion; bounded goes on behind it",
 	"internal/audit/source/internal/pyparse lexer.fail":          "ends a deep recursion; Parse turns it into its error",
 	"internal/audit/source/internal/pyparse parser.fail":         "ends a deep recursion; Parse turns it into its error",
 	"internal/audit/source/internal/pyparse lexer.recovering":    "lets through what is no syntax error",

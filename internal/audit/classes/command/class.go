@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package command is the class of callers' texts that become commands, or further arguments of one.
+// Package command is the class of commands, or arguments of commands, made of a caller's text.
 package command
 
 import (
@@ -20,7 +20,7 @@ var Class = &class.Class{
 	Missing:  "no shell, and no further arguments of a command, from the caller's text",
 	Severity: class.Critical,
 	Minus:    25,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "shell", Doc: "A shell reads the caller's text and runs the commands in it"},
 		{Name: "program", Doc: "In the code, the caller names the program to start"},
 		{Name: "argument-split", Doc: "A program gets the caller's text cut at blanks, each piece as an argument"},

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package output is the class of what tools read elsewhere and give out as it is.
+// Package output is the class of content that tools read elsewhere and pass on as it is.
 package output
 
 import (
@@ -13,7 +13,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Class is about what a tool gives out of the files and pages that it reads.
+// Class is about the way tools pass on the files and pages that they read.
 var Class = &class.Class{
 	Name:     "output",
 	Doc:      doc,
@@ -22,7 +22,7 @@ var Class = &class.Class{
 	Minus:    5,
 	Guard:    "output validation on content-aggregating tools",
 	Plus:     3,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "control-characters", Doc: "Escape sequences for terminals come back"},
 		{Name: "invisible", Doc: "Zero-width characters, tag characters, or characters that change the direction of text come back"},
 		{Name: "hidden-text", Doc: "A comment of a page, or its hidden text, comes back like visible text"},

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package path is the class of files outside of what a server may touch.
+// Package path is the class of files outside a server's limits.
 package path
 
 import (
@@ -13,7 +13,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Class is about paths that leave the directory that the server may use.
+// Class is about paths that leave the server's directory.
 var Class = &class.Class{
 	Name:     "path",
 	Doc:      doc,
@@ -22,7 +22,7 @@ var Class = &class.Class{
 	Minus:    15,
 	Guard:    "allow-list for file paths",
 	Plus:     5,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "traversal", Doc: "In the code, nothing keeps the caller's path within a directory, or the check lets \"..\" or other roots through"},
 		{Name: "absolute", Doc: "An absolute path leads out of the root: tried, or because the code checks for \"..\" alone"},
 		{Name: "dot-dot", Doc: "A path with \"..\" leads out of the root: plain, below a directory, doubled, or with backslashes"},

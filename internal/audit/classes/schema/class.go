@@ -20,7 +20,7 @@ var Class = &class.Class{
 	Missing:  "schema validation of arguments",
 	Severity: class.High,
 	Minus:    10,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "missing-required", Doc: "A call without a required argument reaches the handler"},
 		{Name: "wrong-type", Doc: "A call with an argument of another type reaches the handler"},
 		{Name: "raw-arguments", Doc: "In the code, arguments are used as sent, without a parser or a check of types"},

@@ -15,8 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/classes/url"
 )
 
-// Default returns the classes in the order of reports, which is that of the rubric's rows. The
-// slice is the caller's own.
+// Default returns the classes in the order of the rubric's rows. The slice is the caller's own.
 func Default() []*class.Class {
 	return []*class.Class{
 		command.Class,

@@ -53,16 +53,16 @@ func TestNoClassIsForgotten(t *testing.T) {
 	}
 }
 
-// TestEachRuleHasACase holds that each rule is found in a case, and that each class has one in which it finds nothing.
+// TestEachKindHasACase holds that each kind is found in a case, and that each class has one in which it finds nothing.
 // That the cases are right is for those who find: audit/probe, and the readers below audit/source.
-func TestEachRuleHasACase(t *testing.T) {
+func TestEachKindHasACase(t *testing.T) {
 	t.Parallel()
 	facts := cases(t)
 	for _, c := range Default() {
-		for _, r := range c.Rules {
+		for _, r := range c.Kinds {
 			found := regexp.MustCompile(`(?m)(^| )` + c.Name + " (proven|traced|suspected|metadata) ([a-z, -]+, )?" + r.Name + "(,|$)")
 			if !found.MatchString(facts) {
-				t.Errorf("no case of audit/classes/*/testdata has a finding of %s/%s", c.Name, r.Name)
+				t.Errorf("no case of audit/classes/*/testdata has a weakness of %s/%s", c.Name, r.Name)
 			}
 		}
 		if !strings.Contains(facts, " "+c.Name+" guarded") {

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package url is the class of requests that go where the caller should not be able to send one.
+// Package url is the class of requests to places that callers should not reach.
 package url
 
 import (
@@ -22,7 +22,7 @@ var Class = &class.Class{
 	Minus:    15,
 	Guard:    "URL scheme and IP-range validation",
 	Plus:     5,
-	Rules: []class.Rule{
+	Kinds: []class.Kind{
 		{Name: "ssrf", Doc: "In the code, the caller names the host of a request without a check"},
 		{Name: "ssrf-loopback", Doc: "A request goes to the machine itself: 127.0.0.1, another port of it, localhost, ::1"},
 		{Name: "ssrf-private", Doc: "A request goes to a private address: 10/8, 172.16/12, 192.168/16, fd00::/8"},

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// archives knows how what a file holds by name comes from its path: through what unpacks it.
+// archives models functions that unpack an archive: the names in it come from its path.
 func (t *table) archives() {
 	again := func(c *flow.CallSite) flow.Value { return flow.Again(c.Arg(0)) }
 	t.define(withError(again), "compress/gzip.NewReader", "compress/zlib.NewReader", "github.com/klauspost/compress/gzip.NewReader", "github.com/klauspost/compress/zstd.NewReader", "github.com/ulikunitz/xz.NewReader")
@@ -43,7 +43,7 @@ func archiveAttr(in *flow.Interp, native, name string, of flow.Value, pos flow.P
 	return flow.Value{}, false
 }
 
-// readsEntry reports that what is read is within an archive: it is not the caller's.
+// readsEntry reports whether a read is within an archive: its content is not the caller's then.
 func readsEntry(c *flow.CallSite) bool {
 	if strings.HasPrefix(c.Name, "archive/zip.File") || strings.HasPrefix(c.Name, "archive/tar.Header") {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// File systems of libraries: what is known of one is how it was made.
+// File systems of libraries. The function that makes one decides on its limits.
 const (
 	osFS      = "github.com/spf13/afero.OsFs"
 	rootedFS  = "github.com/spf13/afero.BasePathFs"
@@ -20,8 +20,8 @@ const (
 
 var madeFS = []string{osFS, rootedFS, memoryFS}
 
-// filesystems are those of afero and go-billy: a file system with a root keeps to it, one in memory has
-// nothing of the machine's, and of one of which is not known how it was made there is a remark.
+// filesystems are those of afero and go-billy. One with a root keeps to it, one in memory has nothing
+// of the machine, and one of unknown origin gives a remark.
 func (t *table) filesystems() {
 	is := func(typ string) model {
 		return func(*flow.CallSite) flow.Value { return flow.NativeValue(typ) }
@@ -59,10 +59,10 @@ func (t *table) filesystems() {
 	}
 }
 
-// held is the file system that a structure with helpers has.
+// held is the file system in a structure of helpers.
 func held(c *flow.CallSite) flow.Value { return c.In.Field(c.In.Target(c.Recv), "Fs") }
 
-// within is a path that is opened in a file system.
+// within is a path to open in a file system.
 func within(c *flow.CallSite, fs, path flow.Value) flow.Value {
 	what := strings.TrimPrefix(c.Name, "github.com/")
 	known := slices.ContainsFunc(madeFS, fs.Is)

@@ -4,9 +4,9 @@
 // Package golang reads MCP servers in Go: it follows the arguments of their tools to the functions
 // that touch files, the network and processes.
 //
-// Nothing of what is read is run, and neither is the go command: files are parsed and type-checked
-// here. Of the standard library the declarations are read where Go is installed; other modules are
-// known by their names, so that a server is analysed whether or not its dependencies are at hand.
+// Neither the audited code nor the go command runs: files are parsed and type-checked here. The
+// declarations of the standard library are read if Go is installed; other modules are known by
+// their names, so a server can be analysed without its dependencies.
 package golang
 
 import (
@@ -66,15 +66,15 @@ type analysis struct {
 	lower      *lowerer
 	out        source.Result
 	incomplete map[string]string
-	handled    int // how many of the tools were run
+	handled    int // the tools that have run
 }
 
 func (a *analysis) unread(what, why string) {
 	a.out.Unread = append(a.out.Unread, source.Unread{What: what, Why: why})
 }
 
-// registrars runs main, and the functions in which tools are registered: what calls them may hang on
-// what is not known.
+// registrars runs main, and all functions with a registration of tools: their callers may depend on
+// unknown values.
 func (a *analysis) registrars(p *program) {
 	var mains, others []*flow.Func
 	for _, q := range p.pkgs {
@@ -109,7 +109,7 @@ func (a *analysis) registrars(p *program) {
 
 var registrar = regexp.MustCompile(`^(Add|Register|Must|New)[A-Za-z]*Tools?$`)
 
-// registers reports that something in a function looks like the registration of a tool.
+// registers reports whether something in a function looks like the registration of a tool.
 func registers(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -126,7 +126,7 @@ func registers(body *ast.BlockStmt) bool {
 	return found
 }
 
-// handlers runs those that were registered since it was called last.
+// handlers runs the handlers registered since its last call.
 func (a *analysis) handlers() {
 	for ; a.handled < len(a.in.Tools); a.handled++ {
 		r := a.in.Tools[a.handled]
@@ -137,7 +137,7 @@ func (a *analysis) handlers() {
 	}
 }
 
-// announced are the tools, each of those that one handler dispatches apart.
+// announced are the tools; those of a dispatching handler are listed one by one.
 func (a *analysis) announced() []flow.Registration {
 	var out []flow.Registration
 	for _, r := range a.in.Tools {

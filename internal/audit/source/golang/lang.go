@@ -11,14 +11,14 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// lang is what is known of Go's libraries.
+// lang is the knowledge of Go's libraries.
 type lang struct {
 	l     *lowerer
 	table *table
-	rpc   bool // what is decoded is a request of JSON-RPC
+	rpc   bool // decoded values are requests of JSON-RPC
 }
 
-// Name implements [flow.Lang]: package variables begin with what their declarations say.
+// Name implements [flow.Lang]: package variables begin with the values in their declarations.
 func (g *lang) Name(in *flow.Interp, e *flow.Expr) (flow.Value, bool) {
 	if e.Op == flow.Native {
 		return flow.Value{}, false
@@ -37,7 +37,7 @@ func (g *lang) Name(in *flow.Interp, e *flow.Expr) (flow.Value, bool) {
 // Import implements [flow.Lang]; there are no such statements.
 func (g *lang) Import(*flow.Interp, *flow.Stmt) []flow.Value { return nil }
 
-// inContainers are structures that say what is run in a container, and the field that holds it.
+// inContainers are structures with a command for a container, and the field of the command.
 var inContainers = map[string]string{".PodExecOptions": "Command", "docker/docker/api/types/container.ExecOptions": "Cmd", "docker/docker/api/types.ExecConfig": "Cmd", "moby/moby/client.ExecCreateOptions": "Cmd"}
 
 // Construct implements [flow.Lang]. A structure with a tool and its handler is taken to be a
@@ -75,7 +75,7 @@ func (g *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 	if f, ok := wrappedHandler(c); ok {
 		return f, true
 	}
-	if strings.HasSuffix(c.Name, ".GetArguments") { // of a request that is wrapped
+	if strings.HasSuffix(c.Name, ".GetArguments") { // of a wrapped request
 		return arguments(c.In, c.Recv), true
 	}
 	return flow.Value{}, false
@@ -116,7 +116,7 @@ func (g *lang) Set(in *flow.Interp, native, name string, v flow.Value, pos flow.
 	}
 }
 
-// Styles of handlers: what they are given.
+// Styles of handlers, by their parameters.
 const (
 	styleTyped    = "typed" // (ctx, request, arguments)
 	styleRaw      = "raw"   // (ctx, request)
@@ -127,8 +127,8 @@ const (
 
 var toolMaker = regexp.MustCompile(`\.(New|Add|Register|With|Handle)[A-Za-z]*Tool$`)
 
-// made is a function of a library of which nothing is known, that by its name takes a tool: its
-// description, and what it does.
+// made is an unknown function of a library with the name of one that takes a tool: its
+// description, and its handler.
 func (g *lang) made(c *flow.CallSite) bool {
 	if len(c.Args) < 2 || !c.Args[len(c.Args)-1].Callable() {
 		return false
@@ -147,8 +147,8 @@ var servesHTTP = regexp.MustCompile(`(?i)http|sse|websocket|grpc`)
 
 var handlerMaker = regexp.MustCompile(`\.[A-Za-z]*(Handler|HandlerFunc)$`)
 
-// wrappedHandler is a function of a library of which nothing is known, that by its name makes a handler
-// of a function of the program: it calls that with the arguments of the tool.
+// wrappedHandler is an unknown function of a library with the name of one that wraps a handler: it
+// calls the program's function with the arguments of the tool.
 func wrappedHandler(c *flow.CallSite) (flow.Value, bool) {
 	if !handlerMaker.MatchString(c.Name) || servesHTTP.MatchString(c.Name) {
 		return flow.Value{}, false
@@ -161,7 +161,7 @@ func wrappedHandler(c *flow.CallSite) (flow.Value, bool) {
 	return flow.Value{}, false
 }
 
-// register recognises the registration of a tool. It reports that the call is one.
+// register recognises the registration of a tool, and reports whether the call is one.
 func (g *lang) register(c *flow.CallSite) bool {
 	switch {
 	case strings.HasSuffix(c.Name, "mcp.AddTool") && len(c.Args) >= 3:
@@ -237,8 +237,8 @@ func (g *lang) add(c *flow.CallSite, name, handler flow.Value, style string) {
 	}
 }
 
-// wrappedStyle tells the parameters of a function that a library makes a handler of: the arguments are
-// what is a structure of the program.
+// wrappedStyle tells the parameters of a wrapped function apart: the arguments are the structure of
+// the program.
 func wrappedStyle(handler flow.Value) string {
 	style := styleOwn
 	if handler.Bound() {
@@ -293,8 +293,8 @@ func (g *lang) handle(in *flow.Interp, r flow.Registration) {
 	in.Invoke(r.Handler, vals, fn.Pos)
 }
 
-// requestOf is a call of a tool as the SDKs have it, and as a program's own type does: its arguments
-// are in a field, whether others can name it or not.
+// requestOf is a call of a tool as the SDKs represent it, or a program's own type: its arguments are
+// in a field, exported or not.
 func requestOf(in *flow.Interp, tool string, args flow.Value) flow.Value {
 	params := in.Record("Arguments", args, "Name", flow.ConstStr(tool))
 	return in.Record("Params", params, "Arguments", args, "arguments", args, "args", args)

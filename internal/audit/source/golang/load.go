@@ -22,7 +22,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/files"
 )
 
-// A pkg is a package of what is analysed.
+// A pkg is a package of the audited directory.
 type pkg struct {
 	dir   string // relative, with slashes
 	path  string // to import it
@@ -33,7 +33,7 @@ type pkg struct {
 	busy  bool // being checked
 }
 
-// A program is the packages of a directory, checked as far as their imports are at hand.
+// A program is the packages of a directory, type-checked as far as their imports are available.
 type program struct {
 	ctx    context.Context
 	fset   *token.FileSet
@@ -43,9 +43,9 @@ type program struct {
 	broken map[string]string
 }
 
-// load parses and checks what was read. It runs nothing, not even the go command: what is imported
-// from elsewhere is known by its name alone, but for the standard library, whose declarations are
-// read where Go is installed.
+// load parses and type-checks files. It runs nothing, not even the go command: imports from
+// elsewhere are known by name alone. Only the declarations of the standard library are read, if Go
+// is installed.
 func load(ctx context.Context, set files.Set) *program {
 	p := &program{
 		ctx: ctx, fset: token.NewFileSet(), byPath: map[string]*pkg{}, broken: map[string]string{},
@@ -73,7 +73,7 @@ func (p *program) parse(set files.Set) {
 		src := set.Files[name]
 		ctxt.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
 		if ok, err := ctxt.MatchFile(".", path.Base(name)); err == nil && !ok {
-			continue // of another system
+			continue // for another system
 		}
 		f, err := parser.ParseFile(p.fset, name, src, parser.SkipObjectResolution)
 		if err != nil {
@@ -185,8 +185,7 @@ type stdlib struct {
 	pkgs map[string]*types.Package
 }
 
-// standard is the library of this machine. It takes a second to read, and does not change: it is
-// read once.
+// standard is the library of this machine. Reading it takes a second, so it is read once.
 var standard = sync.OnceValue(newStdlib)
 
 func newStdlib() *stdlib {
@@ -204,7 +203,7 @@ func newStdlib() *stdlib {
 	return s
 }
 
-// load has a package that may be used by several goroutines.
+// load returns a package for use by several goroutines.
 func (s *stdlib) load(name string) (*types.Package, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

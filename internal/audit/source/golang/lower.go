@@ -21,7 +21,7 @@ type lowerer struct {
 	p       *program
 	funcs   map[*types.Func]*flow.Func
 	decls   map[*types.Func]declaration
-	globals map[types.Object]*flow.Expr // what package variables begin with
+	globals map[types.Object]*flow.Expr // first values of package variables
 	named   []*types.Named              // types of the program, for calls through interfaces
 	impls   map[string][]*flow.Func
 }
@@ -86,7 +86,7 @@ func (l *lowerer) global(q *pkg, s *ast.ValueSpec) {
 	}
 }
 
-// lazily is an expression that is lowered at once; a function in it is not, before it is called.
+// lazily lowers an expression now, and functions in it when they are called.
 func (b *body) lazily(e ast.Expr) *flow.Expr { return b.expr(e) }
 
 // fn is a function of the program, lowered.
@@ -136,7 +136,7 @@ func canonical(path string) string {
 	return strings.Replace(path, "github.com/modelcontextprotocol/go-sdk/", "go-sdk/", 1)
 }
 
-// A body lowers what is within one function.
+// A body lowers the code of one function.
 type body struct {
 	l       *lowerer
 	q       *pkg
@@ -201,7 +201,7 @@ func (b *body) signature(fn *flow.Func, t *ast.FuncType) {
 	b.results = fn.Results
 }
 
-// nativeOf is the library's type that a type expression names, numbers and booleans included.
+// nativeOf is the library's type in a type expression, numbers and booleans included.
 func (b *body) nativeOf(t ast.Expr) string {
 	if t == nil {
 		return ""
@@ -228,7 +228,7 @@ func (b *body) nativeOf(t ast.Expr) string {
 	return ""
 }
 
-// imported is the path of the package that an expression names.
+// imported is the path of the package named by an expression.
 func (b *body) imported(x ast.Expr) (string, bool) {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -280,8 +280,7 @@ func (b *body) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// typed checks an argument that the type checker passed over, as it does where it does not know
-// what is called.
+// typed checks an argument of an unknown function; the type checker passes those over.
 func (b *body) typed(e ast.Expr) {
 	if _, done := b.q.info.Types[e]; done || b.q.types == nil {
 		return
@@ -289,11 +288,11 @@ func (b *body) typed(e ast.Expr) {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok && b.q.info.Uses[id] != nil {
 		return
 	}
-	defer func() { _ = recover() }()                                 // what cannot be checked stays as it is
+	defer func() { _ = recover() }()                                 // an expression that cannot be checked stays as it is
 	_ = types.CheckExpr(b.l.p.fset, b.q.types, e.Pos(), e, b.q.info) // errors are expected where imports are missing
 }
 
-// constant is an expression of which the value is known, or nil.
+// constant is an expression with a known value, or nil.
 func (b *body) constant(e ast.Expr) *flow.Expr {
 	tv, ok := b.q.info.Types[e]
 	if !ok || tv.Value == nil {
@@ -330,7 +329,7 @@ func jsonName(field *types.Var, tag string) string {
 	return name
 }
 
-// zero is the value of a variable that was given none.
+// zero is the value of a variable without an initial one.
 func (b *body) zero(t types.Type, syntax ast.Expr, at token.Pos) *flow.Expr {
 	pos := b.pos(at)
 	if t == nil {

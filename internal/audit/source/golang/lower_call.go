@@ -61,8 +61,8 @@ func (b *body) args(out *flow.Expr, e *ast.CallExpr) {
 	}
 }
 
-// method is a call of a method, of which it is known whose it is. It reports false if it is a
-// method of the program's own, which is called like a function.
+// method is a call of a method of a known type. It reports false for a method of the program:
+// that is called like a function.
 func (b *body) method(out *flow.Expr, s *ast.SelectorExpr, sel *types.Selection, f *types.Func) bool {
 	if b.l.fn(f) != nil {
 		return false

@@ -142,8 +142,7 @@ func (b *body) selector(e *ast.SelectorExpr) *flow.Expr {
 	return &flow.Expr{Op: flow.Attr, Pos: pos, X: x, S: e.Sel.Name, Tag: e.Sel.Name}
 }
 
-// embedded is what a field or method is selected from, with the embedded fields on the way, and
-// its type.
+// embedded is the operand of a selector, with the embedded fields on the way, and its type.
 func (b *body) embedded(e *ast.SelectorExpr, sel *types.Selection) (*flow.Expr, types.Type) {
 	x, t := b.expr(e.X), sel.Recv()
 	index := sel.Index()
@@ -213,7 +212,7 @@ func (b *body) binary(e *ast.BinaryExpr) *flow.Expr {
 	return out
 }
 
-// index is an element; that of a table of booleans is whether the table has the key.
+// index is an element; in a table of booleans, it is whether the table has the key.
 func (b *body) index(e *ast.IndexExpr) *flow.Expr {
 	pos := b.pos(e.Pos())
 	t := b.typeOf(e.X)
@@ -238,7 +237,7 @@ func (b *body) keys(m ast.Expr) *flow.Expr {
 	return &flow.Expr{Op: flow.Call, Pos: x.Pos, S: "builtin.keys", List: []*flow.Expr{x}}
 }
 
-// commaOk is the pair of a value and whether there is one.
+// commaOk is a pair: a value, and whether there is one.
 func (b *body) commaOk(e ast.Expr) *flow.Expr {
 	pos := b.pos(e.Pos())
 	ok := &flow.Expr{Op: flow.Unknown, Pos: pos}

@@ -119,7 +119,7 @@ func (b *body) assign(s *ast.AssignStmt) *flow.Stmt {
 	return out
 }
 
-// several is an expression that gives several values.
+// several is an expression with several values.
 func (b *body) several(e ast.Expr, n int) *flow.Expr {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.IndexExpr, *ast.TypeAssertExpr:
@@ -218,7 +218,7 @@ type clause struct {
 	body []*flow.Stmt
 }
 
-// ways become a chain of ifs, within a loop of one round, which a break leaves.
+// ways become a chain of ifs in a loop of one round, so that break works.
 func ways(pos flow.Pos, before []*flow.Stmt, list []clause) []*flow.Stmt {
 	var other []*flow.Stmt
 	for _, c := range list {

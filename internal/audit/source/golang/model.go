@@ -9,7 +9,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// A model says what a function of a library does.
+// A model stands for a function of a library.
 type model func(c *flow.CallSite) flow.Value
 
 // A table has the models by name: "os.Open", "net/http.Client.Do".
@@ -51,7 +51,7 @@ func withError(m model) model {
 	return func(c *flow.CallSite) flow.Value { return c.In.Tuple(m(c), flow.Value{}) }
 }
 
-// ofRecv is a method whose value is made of the receiver.
+// ofRecv is a method with a result made of the receiver.
 func ofRecv(how flow.Deriv, labels flow.Label, native ...string) model {
 	return func(c *flow.CallSite) flow.Value {
 		return c.In.Derive(how, labels, c.Pos, "", c.Recv).WithNative(native...)
@@ -157,10 +157,10 @@ func (t *table) text() {
 	t.regexps()
 }
 
-// written is the text in a builder, in the field in which appendText puts it.
+// written is the text in a builder, in the field of appendText.
 func written(c *flow.CallSite) flow.Value { return c.In.Field(c.In.Target(c.Recv), "text") }
 
-// appendText puts a text behind what a builder has.
+// appendText appends a text to a builder's.
 func appendText(c *flow.CallSite, builder, text flow.Value) {
 	builder = c.In.Target(builder)
 	before := flow.ConstStr("")
@@ -170,7 +170,7 @@ func appendText(c *flow.CallSite, builder, text flow.Value) {
 	c.In.SetField(builder, "text", c.In.Concat(c.Pos, before, text))
 }
 
-// replace is a guard against traversal if it takes away what divides paths.
+// replace is a guard against traversal if it removes separators of paths.
 func replace(c *flow.CallSite) flow.Value {
 	var labels flow.Label
 	if s, ok := c.Arg(1).String(); ok && s == "/" {
@@ -247,7 +247,7 @@ func (t *table) regexps() {
 	}, "regexp.Regexp.FindStringSubmatch", "regexp.Regexp.FindString")
 }
 
-// json keeps what is known of arguments when they are written and read again.
+// json keeps the knowledge of arguments that are written and read again.
 func (t *table) json() {
 	t.define(func(c *flow.CallSite) flow.Value { return c.In.Tuple(c.Arg(0), flow.Value{}) }, "encoding/json.Marshal", "encoding/json.MarshalIndent", "io.ReadAll")
 	decode := func(from func(c *flow.CallSite) flow.Value, to int) model {
@@ -264,12 +264,12 @@ func (t *table) json() {
 	t.define(decode(request, 0), "mcp-go/mcp.CallToolRequest.BindArguments")
 }
 
-// arguments are those that a request holds.
+// arguments are the arguments in a request.
 func arguments(in *flow.Interp, request flow.Value) flow.Value {
 	return in.Field(in.Field(request, "Params"), "Arguments")
 }
 
-// sdks are the functions of the SDKs with which tools are described and arguments read.
+// sdks are functions of the SDKs that describe tools and read arguments.
 func (t *table) sdks() {
 	const req = "mcp-go/mcp.CallToolRequest."
 	read := func(c *flow.CallSite) flow.Value { return c.In.IndexOf(arguments(c.In, c.Recv), c.Arg(0), c.Pos) }

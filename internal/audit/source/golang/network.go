@@ -77,7 +77,8 @@ func (t *table) urls() {
 	t.define(changed(0, flow.Decoded, 0), "html.UnescapeString")
 }
 
-// urlString is a URL as text: only what was parsed, or set as its host, says where it goes.
+// urlString is a URL as text. Only the parsed text and the host that was set decide where it
+// goes.
 func urlString(c *flow.CallSite) flow.Value {
 	out := flow.Either(c.In.Derive(flow.Whole, 0, c.Pos, "", c.Recv.Bare()), c.In.Derive(flow.Whole, 0, c.Pos, "", c.In.Field(c.Recv, "Host")))
 	for _, f := range []string{"Path", "RawQuery", "RawPath", "Fragment", "Opaque"} {
@@ -91,7 +92,7 @@ func urlString(c *flow.CallSite) flow.Value {
 func (t *table) addresses() {
 	t.define(func(c *flow.CallSite) flow.Value {
 		v := changed(0, flow.Address, 0, "net.IP")(c)
-		if c.In.Labelled(c.Arg(0), flow.Resolved) { // what a look-up gave is an address
+		if c.In.Labelled(c.Arg(0), flow.Resolved) { // the result of a look-up is an address
 			v = flow.NotNil(v)
 		}
 		return v
@@ -126,8 +127,8 @@ func (t *table) addresses() {
 	t.define(withError(changed(0, flow.Through, 0, "net/netip.Prefix")), "net/netip.ParsePrefix")
 }
 
-// hooked reports that a client checks the address as it connects: its transport dials through
-// something that looks at addresses.
+// hooked reports whether a client checks the address as it connects: its transport dials through
+// a function with a look at addresses.
 func hooked(in *flow.Interp, client flow.Value) bool {
 	list := []flow.Value{client, in.Field(client, "Transport")}
 	for i := 0; i < len(list) && i < 8; i++ {
@@ -149,7 +150,8 @@ func hooked(in *flow.Interp, client flow.Value) bool {
 
 var addressChecks = []string{"IsPrivate", "IsLoopback", "IsLinkLocalUnicast", "Contains", "code.dny.dev/ssrf"}
 
-// checksAddresses reports that a function, or one that it calls, looks at what an address is.
+// checksAddresses reports whether a function, or a function called by it, looks at the kind of an
+// address.
 func checksAddresses(fn *flow.Func, depth int) bool {
 	if fn == nil || depth == 0 {
 		return false

@@ -13,10 +13,10 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// Programs have tables and interfaces of tools of their own, and put them into a server in ways that
-// nobody follows. A function that looks like a handler, and that no other handler has called, is one.
+// Programs have tables and interfaces of tools of their own, and register them in ways that cannot be
+// followed. So a function with the look of a handler is one, unless another handler has called it.
 
-// styleOwn is followed by what each parameter is, the receiver included.
+// styleOwn is followed by the role of each parameter, the receiver included.
 const (
 	styleOwn    = "own "
 	roleNone    = '-'
@@ -29,7 +29,7 @@ var (
 	ownDescribed = []string{"Description", "Schema", "InputSchema", "Parameters", "Definition"}
 )
 
-// ofOwn registers what looks like a handler, and was not reached.
+// ofOwn registers functions that look like handlers and were not reached.
 func (a *analysis) ofOwn(p *program) {
 	if !speaksMCP(p) {
 		return
@@ -89,8 +89,8 @@ func (a *analysis) own(q *pkg, fd *ast.FuncDecl) {
 	}
 }
 
-// roles are what the parameters of a function are, if it is a handler: of an SDK by its types, or
-// of an interface of the program's own by the names of the methods beside it.
+// roles are the roles of a handler's parameters. Handlers of an SDK are recognised by their
+// types, those of an interface of the program by the names of the methods beside them.
 func (a *analysis) roles(q *pkg, fd *ast.FuncDecl, obj *types.Func) string {
 	gives := fd.Type.Results != nil && mentions(fd.Type.Results, "CallToolResult")
 	own := fd.Recv != nil && slices.Contains(ownMethods, fd.Name.Name) && hasMethod(obj, "Name") && slices.ContainsFunc(ownDescribed, func(m string) bool { return hasMethod(obj, m) })
@@ -116,7 +116,7 @@ func (a *analysis) roles(q *pkg, fd *ast.FuncDecl, obj *types.Func) string {
 	return out.String()
 }
 
-// mentions reports that a type has a name within it.
+// mentions reports whether a type contains a name.
 func mentions(n ast.Node, name string) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -138,7 +138,7 @@ func isTable(t ast.Expr) bool {
 	return open || mentions(m.Value, "any")
 }
 
-// hasTags reports that a type is a structure of the program with names for JSON.
+// hasTags reports whether a type is a structure of the program with names for JSON.
 func hasTags(q *pkg, t ast.Expr) bool {
 	u := underlying(q.info.TypeOf(t))
 	if p, ok := u.(*types.Pointer); ok {
@@ -165,7 +165,7 @@ func methodOf(f *types.Func, name string) *types.Func {
 	return fn
 }
 
-// ownName is what a tool of the program's own says its name is, or that of the function.
+// ownName is the name a tool of the program gives itself, or the function's.
 func (a *analysis) ownName(obj *types.Func, fd *ast.FuncDecl) string {
 	for _, m := range []string{"Name", "Definition", "Tool"} {
 		of := methodOf(obj, m)
@@ -207,7 +207,7 @@ func snake(name string) string {
 	return strings.ToLower(inner.ReplaceAllString(name, "${1}_$2"))
 }
 
-// toolOfOwn is a structure of a library, or of the program, that has a tool's name and what it does.
+// toolOfOwn is a structure with a tool's name and its handler, of a library or of the program.
 func (g *lang) toolOfOwn(c *flow.CallSite, made flow.Value) {
 	name, ok := c.In.Field(made, "Name").String()
 	if !ok || name == "" {
@@ -220,7 +220,7 @@ func (g *lang) toolOfOwn(c *flow.CallSite, made flow.Value) {
 	}
 }
 
-// own registers a handler whose parameters are told by their types, or else by their places.
+// own registers a handler; its parameters are known by their types, or else by their places.
 func (g *lang) own(c *flow.CallSite, name string, f flow.Value) {
 	style := styleOwn
 	if f.Bound() {

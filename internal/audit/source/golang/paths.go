@@ -28,7 +28,7 @@ func (t *table) paths() {
 	}
 	t.define(sink(0, 1), "os.Rename", "os.Link", "os.Symlink")
 	t.define(sink(2), "net/http.ServeFile")
-	walk := func(c *flow.CallSite) flow.Value { // what is found below is as good as the directory
+	walk := func(c *flow.CallSite) flow.Value { // files found below are as good as the directory
 		c.In.PathSink(c.Pos, c.Name, c.Arg(0))
 		found := c.In.Derive(flow.Whole, 0, c.Pos, "", c.Arg(0))
 		c.In.MaybeInvoke(c.Arg(1), []flow.Value{found}, c.Pos)
@@ -83,7 +83,7 @@ func (t *table) guards() {
 	}, "path/filepath.Match", "path.Match")
 }
 
-// clean resolves .. segments. Of a path that begins with a separator none is left.
+// clean resolves .. segments. An absolute path keeps none.
 func clean(c *flow.CallSite) flow.Value {
 	labels := flow.Normal
 	if c.Arg(0).Prefix() == "/" {
@@ -92,7 +92,7 @@ func clean(c *flow.CallSite) flow.Value {
 	return c.In.Derive(flow.Whole, labels, c.Pos, "", c.Arg(0))
 }
 
-// joinPath joins and cleans. What follows the first part cannot replace it.
+// joinPath joins and cleans. Later parts cannot replace the first.
 func joinPath(c *flow.CallSite) flow.Value {
 	rest := flow.Normal | flow.Relative
 	if s, ok := c.Arg(0).String(); ok && s == "/" {

@@ -5,8 +5,8 @@ package golang
 
 import "github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 
-// reflection is what programs that make tools of any function do: a value of reflect is what it
-// holds.
+// reflection is for programs that turn any function into a tool: a value of reflect stands for
+// the value in it.
 func (t *table) reflection() {
 	t.define(func(c *flow.CallSite) flow.Value { return c.Arg(0) }, "reflect.ValueOf", "reflect.Indirect")
 	t.define(func(c *flow.CallSite) flow.Value { return c.Recv }, "reflect.Value.Elem", "reflect.Value.Interface", "reflect.Value.Addr", "reflect.Value.Convert")

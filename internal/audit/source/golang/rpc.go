@@ -10,15 +10,15 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// A server without an SDK reads JSON-RPC itself: the function that knows the method "tools/call" is
-// given such a request, and what it decodes is one.
+// A server without an SDK reads JSON-RPC itself: functions that know the method "tools/call" get
+// such a request, and decode one.
 
 const (
 	styleRPC   = "rpc"
 	callMethod = "tools/call"
 )
 
-// decodeRequest is the decoding of something of which nothing is known: it is a request.
+// decodeRequest is the decoding of something unknown, which is taken to be a request.
 func (g *lang) decodeRequest(c *flow.CallSite) bool {
 	from, to := c.Arg(0), c.Arg(1)
 	switch c.Name {
@@ -35,7 +35,7 @@ func (g *lang) decodeRequest(c *flow.CallSite) bool {
 	return true
 }
 
-// answers reports that a function knows the method by which tools are called.
+// answers reports whether a function names the method of tool calls.
 func answers(fd *ast.FuncDecl) bool {
 	found := false
 	ast.Inspect(fd.Body, func(n ast.Node) bool {
@@ -47,8 +47,8 @@ func answers(fd *ast.FuncDecl) bool {
 	return found
 }
 
-// rpcRequest is a call of a tool, as JSON-RPC has it. Its parameters are in it twice, for what
-// decodes these alone.
+// rpcRequest is a call of a tool, as JSON-RPC has it. Its parameters are in it twice, for
+// functions that decode only these.
 func rpcRequest(in *flow.Interp) flow.Value {
 	args := in.Arguments("")
 	params := in.Record("Name", flow.ToolName(), "Arguments", args, "Args", args)

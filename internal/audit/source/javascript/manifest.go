@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A manifest is what of package.json says where the program is.
+// A manifest has the fields of package.json that say where the program is.
 type manifest struct {
 	Name    string          `json:"name"`
 	Main    string          `json:"main"`
@@ -23,10 +23,11 @@ type manifest struct {
 	Dependencies map[string]any `json:"dependencies"`
 }
 
-// usual are files where programs begin that no package.json names.
+// usual are files where programs begin without being named in a package.json.
 var usual = []string{"src/index", "index", "src/server", "server", "src/main", "main", "src/cli", "src/app", "dist/index", "build/index", "lib/index"}
 
-// entries are the files where the program begins, those of package.json before others.
+// entries are the files where the program begins: those of package.json first, and all files if
+// there are none. In a repository of several packages, those with a library for servers count.
 func (t *tree) entries() []string {
 	if t.single {
 		return []string{t.name}
@@ -50,13 +51,15 @@ func (t *tree) entries() []string {
 	return list
 }
 
-// begins are the files where the program of a package begins.
+// begins are the files where the program of a package begins. package.json may name files
+// that a build will write; found looks for their sources then.
 func (t *tree) begins(u *unit) []string {
 	m := u.manifest
 	named := append(targets(m.Bin, true), m.Source, m.Main, m.Module)
 	named = append(named, targets(m.Exports, false)...)
 	var list []string
 	for _, n := range named {
+		// Styles, declarations and data are no code, and an asterisk names no file.
 		if n == "" || strings.Contains(n, "*") || strings.HasSuffix(n, ".d.ts") || strings.HasSuffix(n, ".css") || path.Ext(n) == ".json" {
 			continue
 		}
@@ -67,6 +70,7 @@ func (t *tree) begins(u *unit) []string {
 			list = append(list, f)
 		}
 	}
+	// package.json names nothing that exists.
 	for i := 0; len(list) == 0 && i < len(usual); i++ {
 		if f, ok := t.locate(path.Join(u.dir, usual[i])); ok {
 			list = append(list, f)
@@ -75,7 +79,13 @@ func (t *tree) begins(u *unit) []string {
 	return list
 }
 
-// targets are the files that a value of package.json names: a text, or objects of such.
+// targets are the files in a value of package.json: a text, or objects of such.
+//
+//	"bin": { "server": "dist/cli.js" }
+//	"exports": { ".": { "import": "./dist/index.mjs", "require": "./dist/index.cjs" } }
+//
+// Types and browsers do not matter, and of import and require one is enough. The values come
+// from the audited package, hence the bounds on depth and number.
 func targets(raw json.RawMessage, all bool) []string {
 	var list []string
 	var walk func(v any, depth int)
@@ -91,6 +101,7 @@ func targets(raw json.RawMessage, all bool) []string {
 			if depth > 8 || len(list) > 200 {
 				return
 			}
+			// Sorted, so that the first target is the same each time.
 			keys := make([]string, 0, len(v))
 			for k := range v {
 				if k != "types" && k != "browser" && !(k == "require" && v["import"] != nil) {
@@ -110,10 +121,10 @@ func targets(raw json.RawMessage, all bool) []string {
 	return list
 }
 
-// imports is the file that a specifier with "#" names.
+// imports is the file for a specifier with "#".
 func (m manifest) imports(specifier string) string { return keyed(m.Imports, specifier) }
 
-// export is the file that a subpath of the package itself names.
+// export is the file for a subpath of the package: "." or "./tools".
 func (m manifest) export(subpath string) string {
 	if s := keyed(m.Exports, subpath); s != "" {
 		return s
@@ -124,7 +135,8 @@ func (m manifest) export(subpath string) string {
 	return strings.TrimPrefix(subpath, "./")
 }
 
-// keyed looks a name up among keys that may have one asterisk.
+// keyed looks a name up among keys that may have one asterisk: "#tools/*". The longest key
+// wins, as in Node.js.
 func keyed(raw json.RawMessage, name string) string {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil {
@@ -145,9 +157,10 @@ func keyed(raw json.RawMessage, name string) string {
 	return ""
 }
 
-// An alias is a pattern of specifiers, with at most one asterisk, and where it leads.
+// An alias is a pattern of specifiers with at most one asterisk, and its target.
 type alias struct{ pattern, target string }
 
+// match reports whether a name fits the pattern; rest is the text in place of the asterisk.
 func (a alias) match(name string) (rest string, ok bool) {
 	head, tail, star := strings.Cut(a.pattern, "*")
 	if !star {
@@ -159,13 +172,14 @@ func (a alias) match(name string) (rest string, ok bool) {
 	return name[len(head) : len(name)-len(tail)], true
 }
 
+// apply is the target for a name.
 func (a alias) apply(name string) (string, bool) {
 	rest, ok := a.match(name)
 	return strings.Replace(a.target, "*", rest, 1), ok
 }
 
-// readPaths reads the aliases of tsconfig.json, and where its output goes. What it extends is read
-// for what it does not say itself.
+// readPaths reads the aliases of tsconfig.json, and the directory of its output. Files that it
+// extends are read if it has no aliases itself, as TypeScript does not merge them.
 func (t *tree) readPaths(u *unit, name string, depth int) {
 	data, err := t.read(name)
 	if err != nil || depth > 4 {
@@ -184,6 +198,7 @@ func (t *tree) readPaths(u *unit, name string, depth int) {
 		return
 	}
 	o := c.CompilerOptions
+	// Only a directory directly in the package can be told from a source directory in found.
 	if d := path.Clean(o.OutDir); o.OutDir != "" && !strings.Contains(d, "/") {
 		u.outDirs = append(u.outDirs, d)
 	}
@@ -191,6 +206,7 @@ func (t *tree) readPaths(u *unit, name string, depth int) {
 	for k := range o.Paths {
 		keys = append(keys, k)
 	}
+	// The longest pattern wins; the order must not depend on a map.
 	sort.Slice(keys, func(i, j int) bool {
 		return len(keys[i]) > len(keys[j]) || len(keys[i]) == len(keys[j]) && keys[i] < keys[j]
 	})
@@ -200,12 +216,14 @@ func (t *tree) readPaths(u *unit, name string, depth int) {
 			u.paths = append(u.paths, alias{k, path.Join(base, target)})
 		}
 	}
+	// With baseUrl, "tools/a" may be a file of the program.
 	if o.BaseURL != "" {
 		u.paths = append(u.paths, alias{"*", path.Join(base, "*")})
 	}
 	if len(o.Paths) > 0 {
 		return
 	}
+	// Configurations from packages are not read.
 	for _, e := range targets(c.Extends, true) {
 		if strings.HasPrefix(e, ".") {
 			if path.Ext(e) != ".json" {
@@ -216,7 +234,9 @@ func (t *tree) readPaths(u *unit, name string, depth int) {
 	}
 }
 
-// withoutComments makes JSON of what tsconfig.json may be: with comments and commas at the end.
+// withoutComments turns the JSON of tsconfig.json into plain JSON: TypeScript allows comments,
+// and commas at the end of lists. Texts are copied as they are. Malformed input comes out
+// malformed, and the decoder refuses it.
 func withoutComments(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for i := 0; i < len(data); i++ {
@@ -240,6 +260,7 @@ func withoutComments(data []byte) []byte {
 			}
 			i++
 		case data[i] == ']' || data[i] == '}':
+			// A comma in front of a closing bracket becomes a blank.
 			for k := len(out) - 1; k >= 0; k-- {
 				if out[k] == ',' {
 					out[k] = ' '

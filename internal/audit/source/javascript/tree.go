@@ -21,28 +21,34 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
 )
 
-// A tree is the directory that is audited. All reading goes through an os.Root: neither "..", nor an
-// absolute path, nor a symbolic link leads out of it.
+// A tree is the audited directory. All reading goes through an os.Root: neither "..", nor an
+// absolute path, nor a symbolic link leads out of it. The directory is hostile input; names in
+// its manifests, maps and imports are only ever opened through the root.
 type tree struct {
-	root   *os.Root
-	opts   source.Options
-	single bool   // one file was given
-	name   string // and it is called so
+	root *os.Root
+	opts source.Options
+	// a single file was given, and name is its name
+	single bool
+	name   string
 	bytes  int64
 	views  []*view
-	files  map[string]*parse.File // that were read
+	// files that were read
+	files  map[string]*parse.File
 	unread map[string]string
-	mu     sync.Mutex        // of texts
-	texts  map[string]parsed // by name
-	maps   map[string]*parse.Map
-	units  []*unit // the packages: that of the directory, and those below it
+	// guards texts, because two interpreters parse at the same time
+	mu sync.Mutex
+	// by name
+	texts map[string]parsed
+	maps  map[string]*parse.Map
+	// the package of the directory first, and then those below it
+	units []*unit
 }
 
-// openTree opens what is audited.
+// openTree opens the audited directory, or that of a file.
 func openTree(dir string, opts source.Options) (*tree, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
+		return nil, fmt.Errorf("the audited file or directory cannot be read: %w", err)
 	}
 	t := &tree{opts: opts, files: map[string]*parse.File{}, texts: map[string]parsed{}, maps: map[string]*parse.Map{}, unread: map[string]string{}}
 	if !info.IsDir() {
@@ -50,7 +56,7 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 		dir = filepath.Dir(dir)
 	}
 	if t.root, err = os.OpenRoot(dir); err != nil {
-		return nil, fmt.Errorf("what is to be audited cannot be read: %w", err)
+		return nil, fmt.Errorf("the audited file or directory cannot be read: %w", err)
 	}
 	t.units = []*unit{{dir: "."}}
 	if !t.single {
@@ -62,17 +68,17 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 
 func (t *tree) close() { t.root.Close() }
 
-// maxUnread bounds what is told of that is not looked at.
+// maxUnread bounds the list of gaps.
 const maxUnread = 10_000
 
-// skip notes that something is not looked at. The first reason stays.
+// skip notes a gap: something that is not looked at. The first reason stays.
 func (t *tree) skip(what, why string) {
 	if _, ok := t.unread[what]; !ok && len(t.unread) < maxUnread {
 		t.unread[what] = why
 	}
 }
 
-// isFile says whether a regular file lies there.
+// isFile reports whether a name is a regular file.
 func (t *tree) isFile(name string) bool {
 	if name == "" || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false
@@ -83,14 +89,16 @@ func (t *tree) isFile(name string) bool {
 
 var errTooMuch = errors.New("not read: budget of bytes")
 
-// read reads a file of the directory that is none of the program, within the budget.
+// read reads a file that is not part of the program, within the budget.
 func (t *tree) read(name string) ([]byte, error) {
 	data, err := t.readWithin(name, t.opts.Bytes-t.bytes)
 	t.bytes += int64(len(data))
 	return data, err
 }
 
-// readWithin reads a file of the directory, if it is within the bounds of one, and no larger than what is left of the budget.
+// readWithin reads a file if it is not larger than a file may be, and not larger than the
+// rest of the budget. It looks at the opened file again, since another file may have taken
+// the name.
 func (t *tree) readWithin(name string, left int64) ([]byte, error) {
 	if !t.isFile(name) {
 		return nil, errors.New("not a file of the directory")
@@ -100,13 +108,16 @@ func (t *tree) readWithin(name string, left int64) ([]byte, error) {
 		return nil, errors.New("cannot be opened")
 	}
 	defer f.Close()
+	// A pipe or a device would block or never end.
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.New("not a file of the directory")
 	}
+	// A map is several times as large as the file that it belongs to.
 	most := max(t.opts.FileBytes, maxMap)
 	if isSource(name) {
 		most = t.opts.FileBytes
 	}
+	// One byte more than allowed tells a file at the bound from a larger one.
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if int64(len(data)) > most {
 		return nil, fmt.Errorf("not read: larger than %d bytes", most)
@@ -120,19 +131,22 @@ func (t *tree) readWithin(name string, left int64) ([]byte, error) {
 	return data, nil
 }
 
-// A parsed file is what parsing it came to.
+// A parsed file is the result of parsing it, or the reason why it cannot be read.
 type parsed struct {
 	file  *parse.File
-	why   string // it cannot be read
+	why   string
 	bytes int64
-	mapAt string // where its map is
+	// the comment with the place of the map
+	mapAt string
 }
 
-// parsed reads a file once, for whoever asks first.
+// parsed reads a file once for all views. A failure for want of budget is not kept: another
+// view may have more left.
 func (t *tree) parsed(name string, left int64) parsed {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, ok := t.texts[name]
+	// Parsed for another view, but too large for the rest of this one's budget.
 	if ok && p.bytes > left {
 		return parsed{why: errTooMuch.Error()}
 	}
@@ -156,12 +170,14 @@ func (t *tree) parsed(name string, left int64) parsed {
 	return p
 }
 
+// mapComment is the comment at the end of a written file that names its map.
 var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
 
-// maxMap bounds the size of a map that is read.
+// maxMap bounds the size of a map.
 const maxMap = 24 << 20
 
-// mapOf is the map that a file names, if it is within the directory. It is read when it is first asked for.
+// mapOf is the map that a file names, if it lies within the directory. It is read on first use,
+// since only files in the report need theirs.
 func (t *tree) mapOf(name string) *parse.Map {
 	m, ok := t.maps[name]
 	if !ok {
@@ -171,8 +187,11 @@ func (t *tree) mapOf(name string) *parse.Map {
 	return m
 }
 
+// readMap reads a map from a file beside the code, or from the comment itself. A map that
+// cannot be read counts as none: places in the written file still help.
 func (t *tree) readMap(name, target string) *parse.Map {
 	var text []byte
+	// The map stands in the comment itself.
 	if head, rest, ok := strings.Cut(target, ";base64,"); ok && strings.HasPrefix(head, "data:application/json") {
 		text, _ = base64.StdEncoding.DecodeString(rest)
 	} else if target != "" && !strings.Contains(target, ":") {
@@ -188,8 +207,10 @@ func (t *tree) readMap(name, target string) *parse.Map {
 	return m
 }
 
+// extensions are tried in this order: sources come before the files written from them.
 var extensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx", ".json"}
 
+// isSource reports whether a file contains code. Declarations (.d.ts) do not.
 func isSource(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	for _, e := range extensions {
@@ -200,7 +221,7 @@ func isSource(name string) bool {
 	return false
 }
 
-// locate finds the file that a path without a certain ending names.
+// locate finds a file by a path that may lack an extension or name a directory.
 func (t *tree) locate(name string) (string, bool) {
 	name = path.Clean(name)
 	if t.isFile(name) && (isSource(name) || path.Ext(name) == ".json") {
@@ -218,13 +239,15 @@ func (t *tree) locate(name string) (string, bool) {
 			}
 		}
 	}
+	// Programs without an extension: bin/server.
 	if t.isFile(name) && path.Ext(name) == "" {
 		return name, true
 	}
 	return "", false
 }
 
-// resolve finds the file that a module asks for, and says whether it is one of the directory.
+// resolve finds the file for a specifier, and reports whether it belongs to the directory. A
+// specifier of the directory without a file is a gap; anything else is a package.
 func (t *tree) resolve(from, specifier string) (name string, ours bool) {
 	specifier, _, _ = strings.Cut(specifier, "?")
 	u := t.of(from)
@@ -232,18 +255,22 @@ func (t *tree) resolve(from, specifier string) (name string, ours bool) {
 	switch {
 	case specifier == "." || specifier == ".." || strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../"):
 		return t.found(u, path.Join(path.Dir(from), specifier)), true
+	// Absolute paths lead out of the directory.
 	case strings.HasPrefix(specifier, "/"):
 		return "", true
 	case strings.HasPrefix(specifier, "#"):
 		if target := u.manifest.imports(specifier); target != "" {
 			return t.found(u, path.Join(u.dir, target)), true
 		}
+	// A package of the directory, by its name. If its file is not there, an alias may still
+	// lead to it.
 	case other != nil:
 		if n := t.exported(other, subpath); n != "" || other == u {
 			return n, true
 		}
 	}
 	paths := u.paths
+	// Packages of a repository often share the configuration of its root.
 	if len(paths) == 0 {
 		paths = t.units[0].paths
 	}
@@ -257,7 +284,7 @@ func (t *tree) resolve(from, specifier string) (name string, ours bool) {
 	return "", false
 }
 
-// exported is the file that a package gives for a part of its name.
+// exported is the file for a subpath of a package.
 func (t *tree) exported(u *unit, subpath string) string {
 	if target := u.manifest.export(subpath); target != "" {
 		if n := t.found(u, path.Join(u.dir, target)); n != "" {
@@ -275,8 +302,10 @@ func (t *tree) exported(u *unit, subpath string) string {
 	return ""
 }
 
-// found is the file of a name of the directory. Where there are only sources of a package, what will
-// be written from them is looked for there.
+// found is the file for a name in the directory. Repositories contain sources, and manifests
+// name files that a build will write; such a name is looked for among the sources:
+//
+//	dist/tools/read.js → src/tools/read.ts
 func (t *tree) found(u *unit, name string) string {
 	if n, ok := t.locate(name); ok {
 		return n
@@ -305,10 +334,11 @@ func (t *tree) found(u *unit, name string) string {
 	return ""
 }
 
-// maxWalk bounds the files that are listed.
+// maxWalk bounds the files of a listing.
 const maxWalk = 50_000
 
-// others are all files that may hold a server, in order, when the entries lead to none.
+// others are all files with code, in order, behind the entries that led to no server. Tests and
+// configurations are left out: they register tools that the server does not have.
 func (t *tree) others(not []string) []string {
 	skip := map[string]bool{}
 	for _, n := range not {

@@ -10,36 +10,42 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
 )
 
-// A view is the directory as one reader of it has it. Readers share what was parsed, and each has a
-// budget of its own: so what one gets does not depend on what the other has asked for by then.
+// A view is the directory for one interpreter. Interpreters share parsed files, but each has a
+// budget of its own. So the files that one of them gets do not depend on the other, and the
+// report is the same each time.
 type view struct {
-	t      *tree
-	bytes  int64
-	files  map[string]*parse.File // nil: cannot be read
+	t     *tree
+	bytes int64
+	// nil: cannot be read
+	files  map[string]*parse.File
 	unread map[string]string
 }
 
-// view makes the first view, which begins with what was read of the tree itself.
+// view makes the first view. Bytes read for manifests count.
 func (t *tree) view() *view {
 	v := &view{t: t, bytes: t.bytes, files: map[string]*parse.File{}, unread: map[string]string{}}
 	t.views = append(t.views, v)
 	return v
 }
 
-// again is a loader for another reader, which has read what this one has until now.
+// again is a loader for a second interpreter. It begins with everything that this view has read
+// so far, since the second one runs the same files again.
 func (v *view) again() flow.Loader {
 	w := &view{t: v.t, bytes: v.bytes, files: maps.Clone(v.files), unread: map[string]string{}}
 	v.t.views = append(v.t.views, w)
 	return w.load
 }
 
+// skip notes a file that this view could not read.
 func (v *view) skip(what, why string) {
 	if _, ok := v.unread[what]; !ok && len(v.unread) < maxUnread {
 		v.unread[what] = why
 	}
 }
 
-// parse reads a file once.
+// parse reads a file once. The number of files and their bytes count against this view's budget,
+// also if another view has parsed the file already: the other view may not have come that far in
+// the next audit.
 func (v *view) parse(name string) (*parse.File, bool) {
 	if f, ok := v.files[name]; ok {
 		return f, f != nil
@@ -48,6 +54,7 @@ func (v *view) parse(name string) (*parse.File, bool) {
 		v.skip(name, "not read: budget of files")
 		return nil, false
 	}
+	// nil is kept, too: a file that cannot be read is not tried again.
 	p := v.t.parsed(name, v.t.opts.Bytes-v.bytes)
 	v.files[name] = p.file
 	v.bytes += p.bytes
@@ -57,13 +64,15 @@ func (v *view) parse(name string) (*parse.File, bool) {
 	return p.file, p.file != nil
 }
 
-// load is the flow.Loader: relative paths, aliases of tsconfig.json, imports of package.json and the
-// package's own name are followed; all else is a package that is not read.
+// load is the flow.Loader. It follows relative paths, aliases of tsconfig.json, imports of
+// package.json and the names of packages in the directory; everything else is a package that is
+// not read.
 func (v *view) load(from, specifier string) (*parse.File, bool) {
 	name, ours := v.t.resolve(from, specifier)
 	if !ours {
 		return nil, false
 	}
+	// The specifier means a file of the directory, and there is none.
 	if name == "" {
 		v.skip(specifier+", imported by "+from, "not found in the directory")
 		return nil, true
@@ -72,7 +81,7 @@ func (v *view) load(from, specifier string) (*parse.File, bool) {
 	return f, true
 }
 
-// gather adds what the views have read to the tree, which is then read from no more.
+// gather adds the files and gaps of all views to the tree. No view reads any more.
 func (t *tree) gather() {
 	for _, v := range t.views {
 		for name, f := range v.files {

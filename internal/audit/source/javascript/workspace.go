@@ -11,24 +11,27 @@ import (
 	"strings"
 )
 
-// A repository may hold several packages, that import each other by their names. Each has its own
-// manifest and configuration. They are found by their package.json: what a workspace's file lists,
-// differs from tool to tool, and says no more.
+// A repository may hold several packages that import each other by their names. Each has its
+// own manifest and configuration. They are found by their package.json files; the lists of
+// workspaces differ from tool to tool, and add nothing.
 
 // A unit is one package of the directory.
 type unit struct {
-	dir      string // "." is the directory itself
+	// "." is the directory itself
+	dir      string
 	manifest manifest
 	paths    []alias
 	outDirs  []string
 }
 
+// maxUnits bounds the packages of a repository. maxNested bounds the directories above a
+// package.json: deeper ones belong to fixtures and templates.
 const (
 	maxUnits  = 500
-	maxNested = 6 // directories in which packages are looked for
+	maxNested = 6
 )
 
-// skipped are directories that hold no code of a program.
+// skipped are directories without code of the program.
 func skipped(base string) bool {
 	switch base {
 	case "node_modules", "test", "tests", "__tests__", "coverage", "examples", "docs":
@@ -41,6 +44,8 @@ func skipped(base string) bool {
 func (t *tree) readUnits() {
 	n := 0
 	_ = fs.WalkDir(t.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		// A directory with more files is not a package of a server, or is made to keep the
+		// audit busy.
 		if n++; n > maxWalk || len(t.units) >= maxUnits {
 			return fs.SkipAll
 		}
@@ -54,7 +59,8 @@ func (t *tree) readUnits() {
 			return nil
 		}
 		if path.Base(name) == "package.json" && name != "package.json" && d.Type().IsRegular() {
-			if u := t.unitIn(path.Dir(name)); u.manifest.Name != "" { // others only say of what kind their files are
+			// A package.json without a name only sets the kind of modules in its directory.
+			if u := t.unitIn(path.Dir(name)); u.manifest.Name != "" { // others only set the module kind of their files
 				t.units = append(t.units, u)
 			}
 		}
@@ -63,7 +69,8 @@ func (t *tree) readUnits() {
 	slices.SortStableFunc(t.units[1:], func(a, b *unit) int { return len(b.dir) - len(a.dir) }) // the innermost first
 }
 
-// unitIn reads the manifest and the configuration of the package in a directory.
+// unitIn reads the manifest and the configuration of the package in a directory. A broken
+// manifest counts as an empty one, and is listed as unread.
 func (t *tree) unitIn(dir string) *unit {
 	u := &unit{dir: dir}
 	name := path.Join(dir, "package.json")
@@ -71,6 +78,7 @@ func (t *tree) unitIn(dir string) *unit {
 		u.manifest = manifest{}
 		t.skip(name, "not JSON of the form that npm reads")
 	}
+	// The first configuration with aliases counts.
 	for _, config := range []string{"tsconfig.json", "tsconfig.base.json"} {
 		if len(u.paths) == 0 {
 			t.readPaths(u, path.Join(dir, config), 0)
@@ -79,7 +87,7 @@ func (t *tree) unitIn(dir string) *unit {
 	return u
 }
 
-// of is the package that a file belongs to: the innermost.
+// of is the innermost package around a file.
 func (t *tree) of(file string) *unit {
 	for _, u := range t.units[1:] {
 		if strings.HasPrefix(file, u.dir+"/") {
@@ -89,7 +97,7 @@ func (t *tree) of(file string) *unit {
 	return t.units[0]
 }
 
-// named is the package that a specifier begins with, and what of it is meant.
+// named is the package at the beginning of a specifier, and the subpath behind it.
 func (t *tree) named(specifier string) (u *unit, subpath string) {
 	for _, u := range t.units {
 		if n := u.manifest.Name; n != "" && (specifier == n || strings.HasPrefix(specifier, n+"/")) {
@@ -99,10 +107,10 @@ func (t *tree) named(specifier string) (u *unit, subpath string) {
 	return nil, ""
 }
 
-// libraries are packages with which servers are made.
+// libraries are packages for building servers.
 var libraries = []string{"@modelcontextprotocol/", "fastmcp", "mcp-framework", "xmcp", "mcp-handler", "@vercel/mcp-adapter", "tmcp", "mcp-use", "@rekog/mcp-nest", "@nestjs-mcp/", "@anthropic-ai/claude-agent-sdk"}
 
-// serves says whether a package is made with such a library.
+// serves reports whether a package depends on such a library.
 func (m manifest) serves() bool {
 	for name := range m.Dependencies {
 		for _, l := range libraries {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// Instances: archives, lists of what they hold, and one of these.
+// Instances: archives, lists of their entries, and single entries.
 const (
 	zipType     = "zipfile.ZipFile()"
 	tarType     = "tarfile.open()"
@@ -20,8 +20,8 @@ const (
 
 var isArchive = map[string]bool{zipType: true, tarType: true, memberType: true}
 
-// defineArchives knows which functions of zipfile and tarfile keep to the directory into which they
-// unpack: those of zipfile do, and those of tarfile with a filter.
+// defineArchives models zipfile and tarfile. Functions of zipfile keep to the directory into which
+// they unpack, and those of tarfile do so with a filter.
 func defineArchives(t *table) {
 	t.define(openArchive(zipType), "zipfile.ZipFile")
 	t.define(openArchive(tarType), "tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open")
@@ -60,8 +60,8 @@ func defineArchives(t *table) {
 	}, "shutil.unpack_archive")
 }
 
-// openArchive gives an archive, of whose names the caller has a say where it is read. A text in memory
-// is no path.
+// openArchive opens an archive. The caller controls the names in it if the archive is the caller's. A
+// text in memory is no path.
 func openArchive(kind string) model {
 	return func(_ *lang, c *flow.CallSite) flow.Value {
 		file := c.Arg(0, "file", "name")
@@ -75,7 +75,7 @@ func openArchive(kind string) model {
 	}
 }
 
-// filtered reports that tarfile is told to refuse what leads out of the directory, or asks a function.
+// filtered reports whether tarfile refuses names that lead out of the directory, or asks a function.
 func filtered(c *flow.CallSite) bool {
 	f, ok := c.Given(-1, "filter")
 	s, known := f.String()

@@ -11,8 +11,8 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// Programs have classes of tools of their own, and loops over registries that put them into a
-// server in ways that nobody follows. What such a class does is a tool, if no handler has come to it.
+// Programs have classes of tools of their own, and register them by loops over tables that cannot be
+// followed. The method of such a class is a tool if no handler has reached it.
 
 var (
 	toolBase    = regexp.MustCompile(`Tool(s|Base|Handler|Interface|ABC|Protocol|Mixin)?$`)
@@ -20,8 +20,8 @@ var (
 	tables      = []string{"arguments", "args", "params", "parameters", "kwargs", "input", "inputs", "input_data", "tool_input", "tool_args", "tool_arguments", "request", "payload"}
 )
 
-// ofOwn runs what looks like a tool of the program's own, and was not reached: what comes first may
-// reach what comes next.
+// ofOwn runs functions that look like tools of the program and were not reached. An earlier one may
+// reach a later one.
 func (a *analysis) ofOwn() {
 	if !a.speaksMCP {
 		return
@@ -55,7 +55,7 @@ func (a *analysis) functionTools(m *module) {
 
 var toolDecorator = regexp.MustCompile(`(?i)(^|_)tool$`)
 
-// decorated are the functions below a decorator of the program's own that by its name makes a tool.
+// decorated are the functions below a decorator of the program with the name of one for tools.
 func (a *analysis) decorated(m *module) {
 	for _, f := range functions(m.body) {
 		for _, d := range f.fn.Decorators {
@@ -87,10 +87,10 @@ func (a *analysis) decoratedBy(m *module, fn *flow.Func, d, of *flow.Expr) {
 	})
 }
 
-// isTable reports that a parameter is the table of the arguments of a call.
+// isTable reports whether a parameter is the table of a call's arguments.
 func isTable(p flow.Param) bool { return p.Name == "arguments" && p.Star == 0 }
 
-// handlerOfOwn is a function that is given a table "arguments", as servers pass it on.
+// handlerOfOwn is a function with a table "arguments", as servers pass it on.
 func (a *analysis) handlerOfOwn(m *module, f function) {
 	_ = a.in.Run(a.opts.Steps, func() {
 		a.in.AtStart(func() {
@@ -136,14 +136,14 @@ func (a *analysis) classTool(m *module, c *flow.ClassDef) {
 	a.in.Register(flow.Registration{Name: a.toolName(cls, inst, c), Handler: f, Style: style, Pos: fn.Pos})
 }
 
-// isModel reports that a parameter is an object of a class of the program.
+// isModel reports whether a parameter is an object of a class of the program.
 func (a *analysis) isModel(f flow.Value, t *flow.Expr) bool {
 	return t != nil && (t.Op == flow.Name || t.Op == flow.Attr) && a.in.EvalAs(f, t).IsClass()
 }
 
 var nameFields = []string{"name", "tool_name", "NAME", "get_name"}
 
-// toolName is what the class says its name is, or that of the class.
+// toolName is the name in the class, or that of the class.
 func (a *analysis) toolName(cls, inst flow.Value, c *flow.ClassDef) string {
 	for _, def := range cls.ClassDefs() {
 		for _, s := range def.Body {

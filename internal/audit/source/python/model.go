@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 )
 
-// A model says what a function of a library does.
+// A model stands for a function of a library.
 type model func(l *lang, c *flow.CallSite) flow.Value
 
 // Call implements [flow.Lang].
@@ -42,7 +42,7 @@ func (l *lang) Call(c *flow.CallSite) (flow.Value, bool) {
 				return f(l, c), true
 			}
 		}
-		if isArchive[recv] { // what is in a file is not the caller's
+		if isArchive[recv] { // the content of a file is not the caller's
 			return flow.Value{}, true
 		}
 	}
@@ -84,7 +84,7 @@ func (t *table) method(m model, types []string, names ...string) {
 	}
 }
 
-// wrapper is a name for the decorator that gives a function the signature of another.
+// wrapper is a name for a decorator that passes on another function's signature.
 func (l *lang) wrapper(f flow.Value) string {
 	name := "functools.wraps " + strconv.Itoa(len(l.wrapped))
 	l.wrapped[name] = f
@@ -187,7 +187,7 @@ func defineBuiltins(t *table) {
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
 		return c.In.Derive(flow.Through, 0, c.Pos, "", c.Arg(0))
 	}, "json.dumps", "yaml.dump", "yaml.safe_dump")
-	t.define(func(l *lang, c *flow.CallSite) flow.Value { // what a text holds is as much the caller's
+	t.define(func(l *lang, c *flow.CallSite) flow.Value { // the content of a text is as much the caller's
 		if l.rpc && !c.Arg(0).Tainted() {
 			return rpcRequest(c.In)
 		}
@@ -265,7 +265,7 @@ func defineText(t *table) {
 	defineRegexp(t)
 }
 
-// replace is a guard against traversal if it takes away what divides paths.
+// replace is a guard against traversal if it removes separators of paths.
 func replace(_ *lang, c *flow.CallSite) flow.Value {
 	var labels flow.Label
 	if s, ok := c.Arg(0).String(); ok && s == "/" {
@@ -324,7 +324,7 @@ func percent(_ *lang, c *flow.CallSite) flow.Value {
 	return c.In.Concat(c.Pos, parts...)
 }
 
-// get is table.get(key, standard), or a request of a client of which nothing is known.
+// get is table.get(key, standard), or a request of an unknown client.
 func get(_ *lang, c *flow.CallSite) flow.Value {
 	v := c.In.IndexOf(c.Recv, c.Arg(0), c.Pos)
 	if d, ok := c.Given(1, "default"); ok {

@@ -21,18 +21,18 @@ type module struct {
 	stale  bool // it imports names of a module that was being run
 }
 
-// lang knows the modules of the program and what Python's libraries do.
+// lang knows the modules of the program and Python's libraries.
 type lang struct {
 	table *table
-	// wrapped are the functions of functools.wraps(f), by the name of the decorator; wraps what a
-	// function stands for.
+	// wrapped are the functions of functools.wraps(f), by the name of the decorator; wraps is the
+	// function that another stands for.
 	wrapped map[string]flow.Value
 	wraps   map[any]flow.Value
 	byName  map[string]*module // by dotted name, as any directory on the path gives it
 	byFile  map[string]*module // "a/b" for a/b.py and a/b/__init__.py
 	order   []*module
 	changed map[string]bool // see flow.Interp
-	rpc     bool            // what is decoded is a request of JSON-RPC
+	rpc     bool            // decoded values are requests of JSON-RPC
 	steps   int             // that a module may take
 	cut     func(m *module, err error)
 }
@@ -52,8 +52,8 @@ func (l *lang) add(file string, body []*flow.Stmt) {
 	l.byFile[name] = m
 }
 
-// changes notes the names that functions assign, those of instances being made apart: global
-// variables and attributes.
+// changes notes the names assigned by functions, global variables and attributes, except in
+// constructors.
 func (l *lang) changes(body []*flow.Stmt, within string) {
 	for _, s := range body {
 		switch s.Op {
@@ -81,8 +81,8 @@ func (l *lang) changes(body []*flow.Stmt, within string) {
 	}
 }
 
-// names gives each module the dotted names by which it can be imported: from the directory, and
-// from each below that is not a package itself.
+// names lists the dotted names for importing each module: from the directory, and from each
+// directory below that is not a package itself.
 func (l *lang) names() {
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for n := range l.byFile {
@@ -104,8 +104,8 @@ func (l *lang) names() {
 	}
 }
 
-// load runs a module, once. Each has steps of its own: one that needs too many is cut, and not those
-// that import it.
+// load runs a module, once. Each has steps of its own: a module that needs too many is cut, and its
+// importers go on.
 func (l *lang) load(in *flow.Interp, m *module) {
 	if m.loaded {
 		return
@@ -118,7 +118,7 @@ func (l *lang) load(in *flow.Interp, m *module) {
 	l.run(in, m)
 }
 
-// run does what a module does.
+// run runs the statements of a module.
 func (l *lang) run(in *flow.Interp, m *module) {
 	m.busy = true
 	defer func() { m.busy = false }()
@@ -127,7 +127,7 @@ func (l *lang) run(in *flow.Interp, m *module) {
 	}
 }
 
-// find is the module that an import in a file names.
+// find is the module named by an import in a file.
 func (l *lang) find(in *flow.Interp, from, name string) (*module, bool) {
 	var m *module
 	if strings.HasPrefix(name, ".") {
@@ -201,7 +201,7 @@ func (l *lang) behind(file string, m *module) {
 	}
 }
 
-// again runs the modules once more that lacked names of others.
+// again runs modules once more that lacked names of others.
 func (l *lang) again(in *flow.Interp) {
 	for _, m := range l.order {
 		if m.stale {
@@ -210,12 +210,12 @@ func (l *lang) again(in *flow.Interp) {
 	}
 }
 
-// importModule is what "import a.b" or "import a.b as c" binds.
+// importModule is the value bound by "import a.b" or "import a.b as c".
 func (l *lang) importModule(in *flow.Interp, s *flow.Stmt) flow.Value {
 	bound := s.S
 	if s.Type != nil {
 		bound = s.Type.S
-		if m, ok := l.find(in, s.Pos.File, s.S); ok { // import a.b binds a, of which b is a field
+		if m, ok := l.find(in, s.Pos.File, s.S); ok { // import a.b binds a, with b as a field
 			pkg, found := l.find(in, s.Pos.File, bound)
 			v := in.Module(bound)
 			if found {
@@ -238,7 +238,7 @@ func (l *lang) importModule(in *flow.Interp, s *flow.Stmt) flow.Value {
 	return flow.NativeValue(canonical(bound))
 }
 
-// canonical is one name for what has several.
+// canonical is one name for things with several.
 func canonical(name string) string {
 	for _, r := range [][2]string{
 		{"posixpath", "os.path"}, {"ntpath", "os.path"}, {"anyio.Path", "pathlib.Path"}, {"aiopath.AsyncPath", "pathlib.Path"},
@@ -273,7 +273,7 @@ func (l *lang) Name(_ *flow.Interp, e *flow.Expr) (flow.Value, bool) {
 	return flow.Value{}, false
 }
 
-// A function and how to come at it: by its name, or as a method of a class.
+// A function and the way to it: by its name, or as a method of a class.
 type function struct {
 	fn   *flow.Func
 	ref  *flow.Expr
@@ -302,7 +302,7 @@ func functions(body []*flow.Stmt) []function {
 	return out
 }
 
-// registers reports that something within a function looks like the registration of a tool.
+// registers reports whether something within a function looks like the registration of a tool.
 func registers(f function) bool {
 	return slices.ContainsFunc(f.fn.Body, registersStmt)
 }

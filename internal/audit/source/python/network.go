@@ -46,7 +46,7 @@ func defineNetwork(t *table) {
 
 	for _, ip := range []string{"ip_address", "ip_network", "ip_interface", "IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"} {
 		name, kind := "ipaddress."+ip, "ipaddress."+ip+"()"
-		if strings.HasSuffix(ip, "Address") { // of whichever kind, it is asked the same
+		if strings.HasSuffix(ip, "Address") { // both kinds have the same methods
 			kind = "ipaddress.ip_address()"
 		}
 		t.define(func(_ *lang, c *flow.CallSite) flow.Value {
@@ -68,18 +68,18 @@ func defineNetwork(t *table) {
 	}, "socket.inet_aton")
 }
 
-// urlArg is a function that makes a request to where an argument says.
+// urlArg is a function that makes a request to the address in an argument.
 func urlArg(i int) model {
 	return func(_ *lang, c *flow.CallSite) flow.Value {
 		c.In.URLSink(c.Pos, strings.TrimPrefix(c.Name, "."), c.Arg(i, "url", "address", "host"), false)
-		for _, body := range []string{"data", "files", "json"} { // what another program may open
+		for _, body := range []string{"data", "files", "json"} { // another program may open these
 			c.In.LocalSink(c.Pos, c.Name, c.Kw[body])
 		}
 		return flow.NativeValue(c.Name + "()")
 	}
 }
 
-// urlThrough makes a request that something else sends.
+// urlThrough builds a request for something else to send.
 func urlThrough(i int) model {
 	return func(_ *lang, c *flow.CallSite) flow.Value {
 		return c.In.Derive(flow.Whole, 0, c.Pos, "", c.Arg(i, "url"))
@@ -99,7 +99,7 @@ func client(_ *lang, c *flow.CallSite) flow.Value {
 	return flow.NativeValue(c.Name + "()")
 }
 
-// quotePart is a part of a URL in which nothing ends it.
+// quotePart is a part of a URL, quoted so that nothing in it ends the part.
 func quotePart(_ *lang, c *flow.CallSite) flow.Value {
 	var labels flow.Label
 	if s, ok := c.Given(1, "safe"); ok {
@@ -146,16 +146,15 @@ func shell(_ *lang, c *flow.CallSite) flow.Value {
 	return flow.NativeValue(c.Name + "()")
 }
 
-// workingDirectory is that of a program that is started. Of a program that the caller names, it is
-// no further harm.
+// workingDirectory is the working directory of a started program. If the caller names the program,
+// it does no further harm.
 func workingDirectory(c *flow.CallSite) {
 	if !c.Arg(0, "args", "command", "program").Tainted() {
 		c.In.PathSink(c.Pos, "the working directory of "+c.Name, c.Arg(-1, "cwd"))
 	}
 }
 
-// container is a program that is started in a container: a list of arguments, or a text that is cut
-// at blanks.
+// container is a program in a container: a list of arguments, or a text to cut at blanks.
 func container(i int) model {
 	return func(_ *lang, c *flow.CallSite) flow.Value {
 		argv := c.Arg(i, "command", "cmd")

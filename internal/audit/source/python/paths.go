@@ -75,7 +75,7 @@ func definePaths(t *table) {
 	t.define(recvCheck(0, flow.Relative), ".is_absolute")
 }
 
-// pathOnly are the arguments of a method of a path that are paths themselves.
+// pathOnly are the paths among the arguments of a path's method.
 func pathOnly(c *flow.CallSite) flow.Value {
 	switch afterLast(c.Name) {
 	case ".glob", ".rglob", ".rename", ".replace":
@@ -93,7 +93,7 @@ func afterLast(name string) string {
 	return "." + name
 }
 
-// pathArg is a function that opens what some of its arguments name.
+// pathArg is a function that opens the files named by some of its arguments.
 func pathArg(args ...int) model {
 	names := []string{"file", "path", "name", "filename", "filepath_or_buffer", "src", "url", "database", "filepath"}
 	return func(_ *lang, c *flow.CallSite) flow.Value {
@@ -115,7 +115,7 @@ func newPath(_ *lang, c *flow.CallSite) flow.Value {
 	return joinPath(nil, c).WithNative("pathlib.Path()")
 }
 
-// joinPath keeps how the path begins; an absolute part replaces what stands before it.
+// joinPath keeps how the path begins; an absolute part replaces the parts in front of it.
 func joinPath(_ *lang, c *flow.CallSite) flow.Value {
 	return c.In.Derive(flow.Whole, 0, c.Pos, "", c.Args...)
 }

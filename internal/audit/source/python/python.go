@@ -20,13 +20,13 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/pyparse"
 )
 
-// skipped are directories that hold no part of the server.
+// skipped are directories without parts of the server.
 var skipped = map[string]bool{
 	"node_modules": true, "__pycache__": true, "venv": true, "env": true, "site-packages": true, "build": true, "dist": true,
 	"tests": true, "test": true, "testing": true, "docs": true, "examples": true, "example": true, "benchmarks": true,
 }
 
-// spoken is what a file says that has to do with the protocol.
+// spoken finds words of the protocol in a file.
 var spoken = regexp.MustCompile(`(?i)\bmcp\b|fastmcp|tools/call`)
 
 func skip(dir string) bool { return skipped[dir] || strings.HasPrefix(dir, ".") }
@@ -61,7 +61,7 @@ type analysis struct {
 	lang       *lang
 	out        source.Result
 	incomplete map[string]string // by tool
-	handled    int               // how many of the tools were run
+	handled    int               // the tools that have run
 	speaksMCP  bool              // a file names the protocol
 }
 
@@ -87,7 +87,7 @@ func (a *analysis) unread(what, why string) {
 	a.out.Unread = append(a.out.Unread, source.Unread{What: what, Why: why})
 }
 
-// modules runs what each file does when it is imported, which registers the tools.
+// modules runs each file as an import does. That registers the tools.
 func (a *analysis) modules() {
 	for _, m := range a.lang.order {
 		a.lang.load(a.in, m)
@@ -98,8 +98,8 @@ func (a *analysis) modules() {
 	}
 }
 
-// registrars runs the functions in which tools are registered: what calls them may be outside of
-// what was read. A tool that is registered twice is one.
+// registrars runs functions with registrations of tools: their callers may be outside of the
+// directory. A tool that is registered twice is one.
 func (a *analysis) registrars(m *module) {
 	for _, fn := range functions(m.body) {
 		if !registers(fn) {
@@ -119,7 +119,7 @@ func (a *analysis) registrars(m *module) {
 	}
 }
 
-// handlers runs those that were registered since it was called last.
+// handlers runs the handlers registered since its last call.
 func (a *analysis) handlers() {
 	for ; a.handled < len(a.in.Tools); a.handled++ {
 		r := a.in.Tools[a.handled]
@@ -140,8 +140,8 @@ func (a *analysis) handlers() {
 	}
 }
 
-// apart runs the handler of several tools, for which one budget was not enough, once for each of those
-// that it tells apart. It reports that there are any.
+// apart runs a handler of several tools once for each tool, if one budget was not enough for all. It
+// reports whether the handler tells tools apart.
 func (a *analysis) apart(r flow.Registration) bool {
 	names := a.in.Named()
 	for _, name := range compared(r.Handler.Func()) {
@@ -174,7 +174,7 @@ func compared(fn *flow.Func) []string {
 	return out
 }
 
-// dispatches reports that a handler is one of several tools.
+// dispatches reports whether a handler serves several tools.
 func dispatches(r flow.Registration) bool { return r.Style == styleCall || r.Style == styleRPC }
 
 func (a *analysis) finish() {

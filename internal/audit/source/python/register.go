@@ -18,8 +18,8 @@ const (
 	styleRPC    = "rpc"    // with a request of JSON-RPC
 )
 
-// register recognises the registration of a tool: a decorator of one of the SDKs, or a call of
-// what makes one.
+// register recognises the registration of a tool: a decorator of one of the SDKs, or a call that
+// makes one.
 func (l *lang) register(c *flow.CallSite) (flow.Value, bool) {
 	switch {
 	case strings.HasSuffix(c.Name, ".tool") && toolHost(c):
@@ -51,7 +51,7 @@ func (l *lang) register(c *flow.CallSite) (flow.Value, bool) {
 	return flow.Value{}, false
 }
 
-// toolHost reports that ".tool" is that of a server: it decorates, or what it belongs to is one.
+// toolHost reports whether ".tool" belongs to a server: it decorates, or its object is one.
 func toolHost(c *flow.CallSite) bool {
 	return c.Decorates != nil || len(c.Args) == 0 || c.Arg(0).Callable() || c.Name != ".tool"
 }
@@ -150,15 +150,15 @@ func isContext(p flow.Param) bool {
 	return strings.HasSuffix(t.S, "Context") || strings.HasSuffix(t.S, "RunContext")
 }
 
-// typed is an argument of an annotated type: what a number can hold is no danger, what is one of
-// a list is chosen, and a model has fields.
+// typed is an argument of an annotated type: a number is harmless, a literal is chosen from a
+// list, and a model has fields.
 func (l *lang) typed(in *flow.Interp, at flow.Value, t *flow.Expr, tool, pointer string, standard *flow.Expr, pos flow.Pos, depth int) flow.Value {
 	v := in.ArgumentAt(tool, pointer, pos)
 	v = l.annotate(in, at, t, v, tool, pointer, pos, depth)
 	return l.fieldLabels(in, standard, v)
 }
 
-// numbers and the like hold nothing that a path, an address or a command needs.
+// numbers and the like have no room for a path, an address or a command.
 var harmless = map[string]bool{"int": true, "float": true, "bool": true, "complex": true, "datetime": true, "date": true, "UUID": true, "Decimal": true, "timedelta": true,
 	"PositiveInt": true, "NonNegativeInt": true, "PositiveFloat": true, "NonNegativeFloat": true, "conint": true, "confloat": true}
 
@@ -168,7 +168,7 @@ func (l *lang) annotate(in *flow.Interp, at flow.Value, t *flow.Expr, v flow.Val
 	}
 	deeper := func(t *flow.Expr) flow.Value { return l.annotate(in, at, t, v, tool, pointer, pos, depth+1) }
 	switch t.Op {
-	case flow.Str: // a type that is named before it is there
+	case flow.Str: // a type named before it exists
 		return deeper(&flow.Expr{Op: flow.Name, S: t.S, Key: t.S, Pos: t.Pos})
 	case flow.Binary: // X | None
 		if t.S == "|" {
@@ -263,7 +263,7 @@ func (l *lang) instance(in *flow.Interp, at, cls, v flow.Value, tool, pointer st
 	return inst
 }
 
-// fieldLabels is a value with what Field(pattern=…) and its like demand of it.
+// fieldLabels is a value with the labels that Field(pattern=…) and its like guarantee.
 func (l *lang) fieldLabels(in *flow.Interp, e *flow.Expr, v flow.Value) flow.Value {
 	if e == nil || e.Op != flow.Call || !v.Tainted() {
 		return v
@@ -277,8 +277,7 @@ func (l *lang) fieldLabels(in *flow.Interp, e *flow.Expr, v flow.Value) flow.Val
 	return v
 }
 
-// validate runs the validators of a model: what they raise is refused, what they return is the
-// value of the field.
+// validate runs the validators of a model: an exception refuses the value, a result replaces it.
 func (l *lang) validate(in *flow.Interp, cls, inst flow.Value, pos flow.Pos) {
 	for _, def := range cls.ClassDefs() {
 		for _, s := range def.Body {

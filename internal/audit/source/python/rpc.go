@@ -5,8 +5,8 @@ package python
 
 import "github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 
-// A server without an SDK reads JSON-RPC itself: the function that knows the method "tools/call" is
-// given such a request, whatever it is called with.
+// A server without an SDK reads JSON-RPC itself: functions that know the method "tools/call" get
+// such a request, in place of their usual arguments.
 
 const callMethod = "tools/call"
 
@@ -35,7 +35,7 @@ func (a *analysis) byHand(m *module) {
 }
 
 // rpcRequest is a call of a tool, as JSON-RPC has it. Its parameters are in it twice, for functions
-// that are given these alone.
+// that take only these.
 func rpcRequest(in *flow.Interp) flow.Value {
 	params := in.NewDict()
 	in.SetIndex(params, flow.ConstStr("name"), flow.ToolName())

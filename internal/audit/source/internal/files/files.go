@@ -18,7 +18,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source"
 )
 
-// A Set is what was read.
+// A Set is the files that were read.
 type Set struct {
 	Files  map[string][]byte // by path, relative to the directory, with slashes
 	Names  []string          // of the files, sorted
@@ -40,8 +40,8 @@ type reader struct {
 	ctx   context.Context
 }
 
-// Read reads the files of dir for whose names want answers true, save those below directories for
-// whose names skip does. Options must have their defaults.
+// Read reads the files of dir with names accepted by want, except below directories with names
+// accepted by skip. Options must have their defaults.
 func Read(ctx context.Context, dir string, opts source.Options, want, skip func(name string) bool) (Set, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

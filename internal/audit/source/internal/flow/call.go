@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A CallSite is a call as a library's function sees it.
+// A CallSite is a call, as the model of a library's function sees it.
 type CallSite struct {
 	In        *Interp
 	Pos       Pos
 	Name      string // of the function: "os.Open"; of a method on an unknown value: ".strip"
-	Recv      Value  // the instance that a method is called on
-	Func      Value  // what is called
+	Recv      Value  // the instance of a method call
+	Func      Value  // the callee
 	Args      []Value
 	Kw        map[string]Value
 	Spread    bool  // the last of Args is a list that is spread
@@ -29,7 +29,7 @@ func (c *CallSite) Arg(i int, names ...string) Value {
 	return v
 }
 
-// Given is Arg, and whether it was given.
+// Given is Arg, and reports whether the argument was given.
 func (c *CallSite) Given(i int, names ...string) (Value, bool) {
 	if i >= 0 && i < len(c.Args) {
 		if c.Spread && i == len(c.Args)-1 {
@@ -62,7 +62,7 @@ func (c *CallSite) All() []Value {
 	return append(out, c.Rest)
 }
 
-// From is a list of the arguments from the i-th on.
+// From is a list of the arguments, beginning with the i-th.
 func (c *CallSite) From(i int) Value {
 	if i >= len(c.Args) {
 		return c.In.ListOf()
@@ -104,7 +104,8 @@ func (in *Interp) call(e *Expr) Value {
 	return in.apply(c.Func, c)
 }
 
-// later is a call of a function that calls one of its arguments with those behind it: that call.
+// later replaces a call of a function like asyncio.to_thread(f, x), which calls one of its arguments with
+// those behind it, by the inner call f(x).
 func (in *Interp) later(e *Expr) *Expr {
 	if e.Op != Call || e.X == nil || e.X.Op != Attr {
 		return e
@@ -170,7 +171,7 @@ func (c *CallSite) rest(v Value) {
 	c.Rest = v
 }
 
-// apply calls whatever a value may be.
+// apply calls everything that a value may be.
 func (in *Interp) apply(f Value, c *CallSite) Value {
 	c.Func = f
 	var runs []func() Value
@@ -209,7 +210,7 @@ func (in *Interp) apply(f Value, c *CallSite) Value {
 	return in.oneOf(runs)
 }
 
-// oneOf does one of several things, of which it is not known which.
+// oneOf does one of several things; nobody knows which.
 func (in *Interp) oneOf(runs []func() Value) Value {
 	if len(runs) == 1 {
 		return runs[0]()
@@ -231,13 +232,12 @@ func (in *Interp) oneOf(runs []func() Value) Value {
 	return in.load(a)
 }
 
-// native is a call of a library's function; of one that is not known, the result is made of
-// everything that was given to it.
+// native is a call of a library's function. The result of an unknown one is made of all its arguments.
 func (in *Interp) native(c *CallSite) Value {
 	return in.ofCaller(c, in.nativeValue(c))
 }
 
-// ofCaller notes that what a call gives hangs on the caller if what it is given does.
+// ofCaller notes that the result of a call depends on the caller, if an argument does.
 func (in *Interp) ofCaller(c *CallSite, v Value) Value {
 	hangs := false
 	for _, a := range c.All() {
@@ -274,7 +274,7 @@ func (in *Interp) nativeValue(c *CallSite) Value {
 	return in.through(c)
 }
 
-// through is what a function may give of which nothing is known.
+// through is the possible result of an unknown function.
 func (in *Interp) through(c *CallSite) Value {
 	if v, ok := in.accessor(c); ok {
 		return v
@@ -290,7 +290,7 @@ func (in *Interp) through(c *CallSite) Value {
 	if c.Name != "" && !strings.HasPrefix(c.Name, ".") {
 		out.Native = []string{c.Name + "()"}
 	}
-	if c.Decorates == nil { // what is decorated is called later, if at all
+	if c.Decorates == nil { // the decorated function is called later, if at all
 		if got, ok := in.callbacks(c, out); ok {
 			out = either(out, got)
 		}
@@ -305,8 +305,8 @@ func (in *Interp) through(c *CallSite) Value {
 	return out
 }
 
-// callbacks runs the functions among the arguments, as the library is taken to: with the
-// arguments that stand behind them, or else with something made of all others.
+// callbacks runs the functions among the arguments, as libraries mostly do: with the arguments behind them,
+// or else with something made of all others.
 func (in *Interp) callbacks(c *CallSite, made Value) (Value, bool) {
 	var out Value
 	found := false
@@ -317,7 +317,7 @@ func (in *Interp) callbacks(c *CallSite, made Value) (Value, bool) {
 		site := &CallSite{In: in, Pos: c.Pos, Args: c.Args[i+1:], Kw: c.Kw, Spread: c.Spread && i+1 < len(c.Args)}
 		if len(site.Args) == 0 {
 			if fn := a.fns[0].fn; !in.following && fn.Dynamic && len(fn.Params) > 0 {
-				continue // while modules are read, a handler that is handed on is not called
+				continue // while modules are read, a handler is passed on and not called
 			}
 			for range a.fns[0].fn.Params {
 				site.Args = append(site.Args, Value{nodes: made.nodes})
@@ -332,7 +332,7 @@ func (in *Interp) callbacks(c *CallSite, made Value) (Value, bool) {
 	return out, found
 }
 
-// maybeRun does what may be done or not.
+// maybeRun does something that may or may not happen.
 func (in *Interp) maybeRun(run func() Value) Value {
 	base := in.st
 	in.st = newLayer(base)
@@ -416,7 +416,7 @@ func (in *Interp) active(fn *Func) int {
 	return n
 }
 
-// implicit is what a function returns that ends without a return.
+// implicit is the result of a function that ends without a return.
 func (in *Interp) implicit(fn *Func) []Value {
 	if fn.Generator {
 		return nil
@@ -478,7 +478,7 @@ func (in *Interp) bindParams(cl *closure, c *CallSite) {
 	}
 }
 
-// rest is what **kwargs holds: what no parameter has taken.
+// rest is the value of **kwargs: the arguments without a parameter.
 func (in *Interp) rest(fn *Func, c *CallSite) Value {
 	o := in.newObject(dict, "")
 	for _, k := range slices.Sorted(maps.Keys(c.Kw)) {
@@ -497,8 +497,8 @@ func (in *Interp) rest(fn *Func, c *CallSite) Value {
 	return Value{objs: []*object{o}}
 }
 
-// method is a call through an interface: of the method of the type that the value is known to
-// have, or of each type that has one.
+// method is a call through an interface: of the value's type if that is known, or of each
+// implementation.
 func (in *Interp) method(c *CallSite, e *Expr) Value {
 	var impls []*Func
 	for _, o := range c.Recv.objs {

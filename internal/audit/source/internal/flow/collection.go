@@ -83,8 +83,8 @@ func negative(o *object, k string) string {
 	return k
 }
 
-// dispatch is the element of a table that the name of the tool chooses: each, if called, runs for
-// the tool of its key.
+// dispatch is the element of a table that the tool's name chooses. Each element, if called, runs for the tool
+// of its key.
 func (in *Interp) dispatch(o *object) (Value, bool) {
 	var out Value
 	found := false
@@ -170,7 +170,7 @@ func (in *Interp) listOf(e *Expr) Value {
 	return Value{objs: []*object{o}, truth: t}
 }
 
-// spread puts the elements of v at the end of a list.
+// spread appends the elements of v to a list.
 func (in *Interp) spread(o *object, n int, v Value) int {
 	elems, complete := in.Elems(v)
 	if complete && len(elems) < 64 {
@@ -199,7 +199,7 @@ func (in *Interp) spread(o *object, n int, v Value) int {
 	return n
 }
 
-// Append is a list with more at its end.
+// Append is a list with more elements at its end.
 func (in *Interp) Append(v Value, more []Value, spread bool) Value {
 	o := in.newObject(list, "")
 	n := 0
@@ -242,7 +242,7 @@ func (in *Interp) Extend(v, more Value, one bool) {
 	}
 }
 
-// weakly stores a value where others may be.
+// weakly stores a value in a place that may keep its old one.
 func (in *Interp) weakly(a addr, v Value) {
 	if old, ok := in.st.get(a); ok {
 		v = either(old, v)
@@ -292,7 +292,7 @@ func (in *Interp) structure(e *Expr) Value {
 	return v
 }
 
-// comprehension is a list of what X is for each of the elements.
+// comprehension is a list of X for each of the elements.
 func (in *Interp) comprehension(e *Expr) Value {
 	base := in.st
 	in.st = newLayer(base)
@@ -302,7 +302,7 @@ func (in *Interp) comprehension(e *Expr) Value {
 		in.assign(c.Target, in.Element(it, c.In.Pos), true)
 		for _, x := range c.Ifs {
 			v := in.eval(x)
-			if len(e.Clauses) == 1 && len(c.Ifs) == 1 && v.cond != nil && len(v.cond.no) > 0 { // if there is none, no element is so
+			if len(e.Clauses) == 1 && len(c.Ifs) == 1 && v.cond != nil && len(v.cond.no) > 0 { // if there is none, the condition holds for no element
 				refused = &cond{no: v.cond.no}
 			}
 			in.assumeValue(x, v, true)
@@ -322,7 +322,7 @@ func (in *Interp) comprehension(e *Expr) Value {
 	return Value{objs: []*object{o}, cond: v.cond}
 }
 
-// Element is one of the elements of a value, as a loop has it.
+// Element is one of the elements of a value, as a loop gets it.
 func (in *Interp) Element(v Value, pos Pos) Value {
 	if s, ok := v.String(); ok {
 		return Value{consts: characters(s), closed: s != ""}

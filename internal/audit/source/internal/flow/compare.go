@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// compare is X S Y; what it says of tainted values is in the condition.
+// compare is X S Y. Its condition carries the meaning for tainted values.
 func (in *Interp) compare(e *Expr) Value {
 	x, y := in.eval(e.X), in.eval(e.Y)
 	v := in.comparison(e, x, y)
@@ -62,7 +62,7 @@ func (in *Interp) equal(x, y Value, e *Expr) Value {
 	same := in.Labelled(x, Realpath) || in.Labelled(y, Realpath)
 	for _, n := range in.deep(x) {
 		if has(in.deep(y), n.src) {
-			if same { // a path that is what it resolves to has no .. and no link
+			if same { // a path equal to its resolved form has no .. and no link
 				yes[n] = resolvedAsIs
 			}
 			continue
@@ -102,7 +102,7 @@ func toolIs(v Value) Value {
 	return Value{}
 }
 
-// Contained is whether x is one of the elements, or a part of the text, y.
+// Contained is whether x is one of the elements of y, or a part of the text y.
 func (in *Interp) Contained(x, y Value) Value {
 	if x.tool {
 		return in.toolIn(y)
@@ -124,7 +124,7 @@ func (in *Interp) Contained(x, y Value) Value {
 	}
 	for _, n := range in.deep(x) {
 		yes[n] = all
-		if n.how == Address { // a list of networks that are refused
+		if n.how == Address { // a list of refused networks
 			no[n] = private
 		}
 		if in.lists(y, "..") {
@@ -153,8 +153,7 @@ func (in *Interp) toolIn(y Value) Value {
 	return Value{}
 }
 
-// withoutAll is what a text is known to be that has none of these: a list is looked through in
-// turn.
+// withoutAll are the labels of a text without any of these. A list is looked through in turn.
 func withoutAll(texts []string) Label {
 	var out Label
 	all := strings.Join(texts, "")
@@ -167,7 +166,7 @@ func withoutAll(texts []string) Label {
 	return out
 }
 
-// without is what a text is known to lack that does not have s.
+// without are the labels of a text without s.
 func without(s string) Label {
 	switch {
 	case s == "/" || s == "\\":
@@ -180,7 +179,7 @@ func without(s string) Label {
 	return 0
 }
 
-// shellMeta are the characters with which a word of a shell becomes more than a word.
+// shellMeta are the characters that make a word of a shell more than a word.
 const shellMeta = ";|&$`<>(){}\n"
 
 // HasPrefix is whether x begins with one of these.
@@ -198,7 +197,7 @@ func (in *Interp) HasPrefix(x, prefix Value) Value {
 	return Value{cond: &cond{yes: yes, no: no}, truth: begins(x, prefix)}
 }
 
-// denied is Denied, if what a path does not begin with may be a directory.
+// denied is Denied, if the prefix in a failed check may be a directory.
 func denied(prefix Value) Label {
 	if s, known := prefix.String(); known && (len(s) < 2 || s[0] != '/' && s[0] != '~') {
 		return 0
@@ -206,7 +205,7 @@ func denied(prefix Value) Label {
 	return Denied
 }
 
-// begins is whether x begins with a prefix, as far as its beginning is known.
+// begins is whether x begins with a prefix, as far as the beginning of x is known.
 func begins(x, prefix Value) truth {
 	p, known := prefix.String()
 	have := x.Prefix()
@@ -266,7 +265,7 @@ var network = []string{"http", "https", "ftp", "ftps", "sftp", "ws", "wss", "fil
 
 var scheme = regexp.MustCompile(`^([a-z][a-z0-9+.-]+):(//)?$`)
 
-// namesNoHost reports that a prefix is a scheme by which nothing is asked for on the network: data:.
+// namesNoHost reports that a prefix is a scheme without any request on the network: data:.
 func namesNoHost(s string) bool {
 	m := scheme.FindStringSubmatch(s)
 	return m != nil && !slices.Contains(network, m[1])
@@ -306,8 +305,7 @@ func hostLike(n *node) bool {
 	return false
 }
 
-// Check is a condition that says something of a value: these labels if it is true, those if it
-// is not.
+// Check is a condition about a value: if true, the value has the labels yes, and otherwise the labels no.
 func (in *Interp) Check(v Value, yes, no Label) Value {
 	if (yes|no)&private != 0 {
 		in.look(v.nodes, 0)
@@ -324,7 +322,7 @@ func (in *Interp) Check(v Value, yes, no Label) Value {
 	return Value{cond: &cond{yes: y, no: n}}
 }
 
-// look notes, for what a value was made of, that an address was looked at on some way.
+// look notes for the origins of a value that an address was looked at on some way.
 func (in *Interp) look(nodes []*node, depth int) {
 	for _, n := range nodes {
 		if depth < 40 {
@@ -335,8 +333,8 @@ func (in *Interp) look(nodes []*node, depth int) {
 	}
 }
 
-// Ensure notes that a value has labels from here on: what lacked them raised an error. What has
-// its source in except, too, is not meant.
+// Ensure notes that a value has labels from here on, because anything without them raised an error. Nodes
+// with the same source in except are left out.
 func (in *Interp) Ensure(v Value, labels Label, except Value) {
 	others := in.deep(except)
 	for _, n := range in.deep(v) {
@@ -346,7 +344,7 @@ func (in *Interp) Ensure(v Value, labels Label, except Value) {
 	}
 }
 
-// checkExcept is Check, but for what has its source in except, too.
+// checkExcept is Check, without nodes that have their source in except, too.
 func (in *Interp) checkExcept(x, except Value, yes, no Label) Value {
 	c := in.Check(x, yes, no)
 	others := in.deep(except)
@@ -360,7 +358,7 @@ func (in *Interp) checkExcept(x, except Value, yes, no Label) Value {
 	return c
 }
 
-// CheckBelow is a condition that says that a path is below a root.
+// CheckBelow is a condition that is true for a path below a root.
 func (in *Interp) CheckBelow(path, root Value) Value {
 	return in.checkExcept(path, root, PrefixSep, denied(root))
 }
@@ -379,13 +377,13 @@ func (in *Interp) Labelled(v Value, labels Label) bool {
 	return len(nodes) > 0
 }
 
-// NotNil is a value that is there.
+// NotNil is a value that is not nil.
 func NotNil(v Value) Value {
 	v.truth = truthy
 	return v
 }
 
-// WithCond is a value that is true, or nil, under the condition of another.
+// WithCond is a value that is true, or nil, under another value's condition.
 func WithCond(v, of Value) Value {
 	v.cond, v.truth = of.cond, maybe
 	return v
@@ -396,7 +394,7 @@ func (in *Interp) ErrorOf(v Value, labels Label) Value {
 	return in.Check(v, 0, labels)
 }
 
-// Any is whether one of the elements of a comprehension is true, All whether each is.
+// Any is whether one of the elements of a comprehension is true; All is whether each of them is.
 func (in *Interp) Any(v Value) Value {
 	if v.cond == nil {
 		return Value{}
@@ -412,7 +410,7 @@ func (in *Interp) All(v Value) Value {
 	return Value{cond: &cond{yes: v.cond.yes, no: outer(v.cond.no)}}
 }
 
-// outer are the facts that are not about an element.
+// outer are the facts that concern something other than an element.
 func outer(facts map[*node]Label) map[*node]Label {
 	out := map[*node]Label{}
 	for n, l := range facts {

@@ -26,7 +26,7 @@ func (in *Interp) eval(e *Expr) Value {
 	return v
 }
 
-// basic types cannot hold what a path, an address or a command needs.
+// basic reports whether a type has no room for a path, an address or a command.
 func basic(t string) bool {
 	return t == "number" || t == "bool"
 }
@@ -132,7 +132,7 @@ func (in *Interp) name(e *Expr) Value {
 	}
 	v := in.load(a)
 	if g, global := in.Frame.vars[e.Key]; global && g == a || in.Changed[e.S] && f.fn != nil && f.vars[e.Key] != a {
-		v.truth, v.closed = maybe, false // it may have been set by what was not run
+		v.truth, v.closed = maybe, false // code that did not run may have set it
 	}
 	if v.plain() {
 		if got, ok := in.lang.Name(in, e); ok {
@@ -153,7 +153,7 @@ func (in *Interp) address(e *Expr) Value {
 	return v
 }
 
-// Target is what a pointer points to; anything else is itself.
+// Target is the target of a pointer; anything else is its own target.
 func (in *Interp) Target(v Value) Value {
 	if v.ptr == 0 {
 		return v
@@ -203,7 +203,7 @@ func (in *Interp) Attr(v Value, e *Expr) Value {
 		out = d
 	}
 	out.truth = maybe
-	out.caller = out.caller || v.caller // what was answered to the caller is no setting
+	out.caller = out.caller || v.caller // an answer to the caller is no setting
 	return out
 }
 
@@ -258,7 +258,7 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 	return Value{}, false
 }
 
-// classes are the class of an object and those above it; of a class, those above it.
+// classes are the class of an object and those above it, or the classes above a class.
 func classes(o *object) []*object {
 	var out []*object
 	var walk func(c *object, depth int)
@@ -301,7 +301,7 @@ func bind(fns []*closure, self Value) []*closure {
 	return out
 }
 
-// isProperty reports that a method is called when it is looked at.
+// isProperty reports that reading a method calls it.
 func isProperty(fn *Func) bool {
 	for _, d := range fn.Decorators {
 		if (d.Op == Name || d.Op == Attr) && (d.S == "property" || d.S == "cached_property") {
@@ -311,7 +311,7 @@ func isProperty(fn *Func) bool {
 	return false
 }
 
-// implementations are what the classes below one have in the place of an abstract method.
+// implementations are the definitions of an abstract method in the classes below.
 func (in *Interp) implementations(c *object, name string, depth int) []*closure {
 	var out []*closure
 	for _, b := range in.below[c] {
@@ -328,7 +328,7 @@ func (in *Interp) implementations(c *object, name string, depth int) []*closure 
 	return out
 }
 
-// isAbstract reports that a method is one that other classes have to define.
+// isAbstract reports that other classes have to define a method.
 func isAbstract(fn *Func) bool {
 	for _, d := range fn.Decorators {
 		if d.S == "abstractmethod" {
@@ -338,7 +338,7 @@ func isAbstract(fn *Func) bool {
 	return false
 }
 
-// static reports that a method is not given the instance.
+// static reports that a method gets no instance.
 func static(fn *Func) bool {
 	for _, d := range fn.Decorators {
 		if d.Op == Name && d.S == "staticmethod" {
@@ -372,7 +372,7 @@ func (in *Interp) ternary(e *Expr) Value {
 	return in.load(a)
 }
 
-// logic is X and Y, X or Y, whose value may be either's.
+// logic is X and Y, or X or Y: the value of either.
 func (in *Interp) logic(e *Expr) Value {
 	x := in.eval(e.X)
 	and := e.Op == And
@@ -430,7 +430,7 @@ func (in *Interp) logic(e *Expr) Value {
 	return out
 }
 
-// assumeValue notes what holds if a condition, as it was evaluated, is true or is not.
+// assumeValue notes the consequences of a condition, as it was evaluated, being true or not.
 func (in *Interp) assumeValue(e *Expr, v Value, yes bool) {
 	if c := v.condition(); c != nil {
 		if yes {

@@ -11,11 +11,10 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// Classes are those that values are followed to.
+// Classes are the classes with sinks here.
 var Classes = []audit.Class{audit.Path, audit.URL, audit.Command}
 
-// Facts are what was found out, sorted. Incomplete are the tools of which not everything was
-// looked at, and why.
+// Facts are all facts, sorted. incomplete gives the tools that were not looked at to the end, and the reason.
 func (in *Interp) Facts(incomplete map[string]string) []audit.Fact {
 	in.forAll()
 	cells := map[audit.Cell]bool{}
@@ -54,7 +53,7 @@ func nothing(cell audit.Cell, pos Pos, incomplete string) audit.Fact {
 	return f
 }
 
-// best are the hits without guards that are not on every way.
+// best are the hits, without guards that are missing on some way.
 func (in *Interp) best() []*hit {
 	worst := map[audit.Cell]int{}
 	for _, h := range in.hits {
@@ -72,7 +71,7 @@ func (in *Interp) best() []*hit {
 func compareFacts(a, b audit.Fact) int {
 	return cmp.Or(
 		cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Param, b.Param), cmp.Compare(a.Class, b.Class),
-		cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Kind, b.Kind),
 	)
 }
 
@@ -86,7 +85,7 @@ func (in *Interp) Params(tool string) []string {
 	return out
 }
 
-// ToolNames are the tools of which an argument was read, sorted.
+// ToolNames are the tools with an argument that was read, sorted.
 func (in *Interp) ToolNames() []string {
 	var out []string
 	for tool := range in.reads {
@@ -99,8 +98,7 @@ func (in *Interp) ToolNames() []string {
 // Named are the tools that a dispatcher knows, sorted.
 func (in *Interp) Named() []string { return slices.Sorted(maps.Keys(in.named)) }
 
-// forAll gives what a dispatcher does before it looks at the name of the tool to all the tools
-// that it knows.
+// forAll attributes a dispatcher's actions before its look at the tool's name to each tool of the dispatcher.
 func (in *Interp) forAll() {
 	for name := range in.named {
 		for param, pos := range in.reads[""] {

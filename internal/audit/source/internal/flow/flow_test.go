@@ -57,7 +57,7 @@ func fn(name string, params []string, body ...*Stmt) *Func {
 	return f
 }
 
-// run is what becomes of the argument x of a tool with this body: a rule, "guarded" or "".
+// run is what becomes of the argument x of a tool with this body: a kind, "guarded" or "".
 func run(t *testing.T, steps int, body ...*Stmt) (string, error) {
 	t.Helper()
 	in := New(context.Background(), testLang{}, 40)
@@ -73,8 +73,8 @@ func run(t *testing.T, steps int, body ...*Stmt) (string, error) {
 			continue
 		}
 		switch {
-		case f.Rule != "":
-			out = append(out, f.Rule)
+		case f.Kind != "":
+			out = append(out, f.Kind)
 		case f.Verdict != "no-evidence":
 			out = append(out, string(f.Verdict))
 		}

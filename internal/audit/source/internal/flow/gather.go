@@ -3,9 +3,9 @@
 
 package flow
 
-// What is wrong with arguments is often gathered in a list, and refused in the end if there is
-// something in it. Whether there is, is a value of its own, in the place that the list calls its size:
-// as branches are joined, it comes to hold what is known if the list is still empty.
+// Programs often gather complaints about arguments in a list, and refuse the call in the end if the
+// list is not empty. The list's size is a value of its own, in a place of the store: as branches are
+// joined, its condition comes to hold the facts for the case that the list is still empty.
 
 // empty notes that a list has nothing in it yet.
 func (in *Interp) empty(o *object) {
@@ -13,12 +13,12 @@ func (in *Interp) empty(o *object) {
 	in.store(o.size, Value{truth: falsy})
 }
 
-// EachOwnList is what a class declares of which each instance has a list of its own.
+// EachOwnList is a declaration in a class that gives each instance a list of its own.
 func EachOwnList() Value { return NativeValue(ownList) }
 
 const ownList = "a list of its own"
 
-// gather notes that something is put into a list: surely, or what another list has.
+// gather notes that something goes into a list: certainly, or perhaps if it comes from another list.
 func (in *Interp) gather(o *object, more Value, surely bool) {
 	if o.size == 0 {
 		return
@@ -32,8 +32,8 @@ func (in *Interp) gather(o *object, more Value, surely bool) {
 	in.store(o.size, Value{truth: t, cond: c, caller: old.caller || more.hangs()})
 }
 
-// gathered is a list with what its size says: that it has elements says nothing of any one of them.
-// What other handlers put into one is not known.
+// gathered is a list with the facts of its size. That it has elements says nothing about any one of them.
+// Elements from other handlers are unknown.
 func (in *Interp) gathered(v Value) Value {
 	if len(v.objs) != 1 || len(v.nodes) > 0 || v.objs[0].size == 0 || v.objs[0].born < in.apart {
 		return v
@@ -78,7 +78,8 @@ func AnyOf(vals ...Value) Value {
 	return out
 }
 
-// Count is how many elements a list has: of one, whether it is zero is known.
+// Count is the number of elements in a list. Of a list with one element it is known whether that number is
+// zero.
 func Count(v Value) Value {
 	if len(v.objs) == 0 || v.Tainted() {
 		return Value{}
@@ -86,7 +87,7 @@ func Count(v Value) Value {
 	return Value{cond: v.cond, caller: v.caller}
 }
 
-// counted is the comparison of a number of which is known what holds if it is zero: with zero, or one.
+// counted compares such a number with zero or one: facts are known for the case that it is zero.
 func counted(op string, x, y Value) (Value, bool) {
 	n, ok := y.String()
 	if !ok || x.cond == nil || x.Tainted() {
@@ -102,8 +103,8 @@ func counted(op string, x, y Value) (Value, bool) {
 	return Value{}, false
 }
 
-// vacuous is what a loop that has no round says of elements: all that a round makes a condition of,
-// for there is none of which it does not hold.
+// vacuous is what a loop without a round says about elements: every condition that a round would have checked
+// holds, since there is no element without it.
 func vacuous(elem Value, ends []*layer) map[*node]Label {
 	about := map[*node]bool{}
 	var add func(nodes []*node, depth int)

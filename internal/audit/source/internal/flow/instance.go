@@ -36,8 +36,7 @@ func nativeOf(o *object) []string {
 	return out
 }
 
-// fill gives an instance its fields as a class without a constructor of its own does: from what
-// it is called with, by name.
+// fill gives an instance its fields from the arguments by name, as a class without a constructor does.
 func (in *Interp) fill(inst *object, c *CallSite) {
 	for _, k := range slices.Sorted(maps.Keys(c.Kw)) {
 		in.store(in.field(inst, k), c.Kw[k])
@@ -62,7 +61,7 @@ func (in *Interp) fill(inst *object, c *CallSite) {
 	}
 }
 
-// inherited is what the class of an instance has in a place.
+// inherited is the value of a name in the class of an instance.
 func (in *Interp) inherited(inst *object, name string) Value {
 	for _, c := range classes(inst) {
 		if a, ok := c.fields[name]; ok {
@@ -88,7 +87,7 @@ func annotated(o *object) []string {
 	return out
 }
 
-// declared is a field of an instance of which its class says no more than the type.
+// declared is a field of an instance with nothing but a type in its class.
 func (in *Interp) declared(o, c *object, name string) Value {
 	if o.kind != record || c.def == nil {
 		return Value{}
@@ -111,7 +110,7 @@ func (v Value) Declared() []string {
 	return nil
 }
 
-// ClassDefs are the definitions of the class that a value is, and of those above it.
+// ClassDefs are the definitions of a class and those above it.
 func (v Value) ClassDefs() []*ClassDef {
 	var out []*ClassDef
 	for _, o := range v.objs {
@@ -127,7 +126,7 @@ func (v Value) ClassDefs() []*ClassDef {
 	return out
 }
 
-// NativeBases are the classes of libraries that a class of the program, or an instance's, is below.
+// NativeBases are the classes of libraries above a class of the program, or above an instance's.
 func (v Value) NativeBases() []string {
 	var out []string
 	for _, o := range v.objs {
@@ -155,7 +154,7 @@ func (in *Interp) SetField(v Value, name string, to Value) {
 	}
 }
 
-// Super is the instance of the method that runs, seen as one of the class above its own.
+// Super is the present method's instance, seen as one of the class above its own.
 func (in *Interp) Super() Value {
 	act := in.calls[len(in.calls)-1]
 	if act.fn == nil || len(act.fn.Params) == 0 || act.class == nil {
@@ -188,7 +187,7 @@ func (in *Interp) Register(r Registration) {
 	}
 }
 
-// Exec runs statements of a module or a function, whose variables are the fields of module.
+// Exec runs the statements of a module or function, with the fields of module as their variables.
 func (in *Interp) Exec(module Value, body []*Stmt) {
 	f := &frame{vars: map[any]addr{}, parent: in.Frame, module: module.objs[0], born: in.next}
 	in.calls = append(in.calls, &activation{frame: f, base: in.st})
@@ -196,17 +195,17 @@ func (in *Interp) Exec(module Value, body []*Stmt) {
 	in.calls = in.calls[:len(in.calls)-1]
 }
 
-// Module is a new module, without variables.
+// Module is a new module without variables.
 func (in *Interp) Module(name string) Value {
 	return Value{objs: []*object{in.newObject(record, name)}, truth: truthy}
 }
 
-// Run a function that nothing calls, with values of which nothing is known.
+// Symbolic runs a function that nothing calls, with unknown values.
 func (in *Interp) Symbolic(fn *Func) Value {
 	return in.invoke(&closure{fn: fn, frame: in.Frame}, &CallSite{In: in, Pos: fn.Pos})
 }
 
-// FuncValue is a function of the program, in no other.
+// FuncValue is a function of the program outside of any other.
 func (in *Interp) FuncValue(fn *Func) Value {
 	return Value{fns: []*closure{{fn: fn, frame: in.Frame}}, truth: truthy}
 }
@@ -220,7 +219,7 @@ func (in *Interp) Eval(module Value, e *Expr) Value {
 	return in.evalIn(f, e)
 }
 
-// typed is something of which only the type is known, as an annotation has it.
+// typed is a value of a known type and nothing else, as an annotation gives it.
 func (in *Interp) typed(t *Expr) Value { return in.typedIn(in.frame(), t) }
 
 func (in *Interp) typedIn(f *frame, t *Expr) Value {
@@ -250,7 +249,7 @@ func (in *Interp) typedIn(f *frame, t *Expr) Value {
 	return out
 }
 
-// remember notes a class by its name, for where it is named and cannot be looked up.
+// remember notes a class by its name, for annotations that name it before it exists.
 func (in *Interp) remember(o *object) {
 	name := o.name
 	if old, taken := in.known[name]; taken && (old == nil || old.def != o.def) {
@@ -259,7 +258,7 @@ func (in *Interp) remember(o *object) {
 	in.known[name] = o
 }
 
-// EvalAs evaluates an expression where a function was defined.
+// EvalAs evaluates an expression in the scope of a function's definition.
 func (in *Interp) EvalAs(f Value, e *Expr) Value {
 	if len(f.fns) == 0 {
 		return Value{}
@@ -267,7 +266,7 @@ func (in *Interp) EvalAs(f Value, e *Expr) Value {
 	return in.evalIn(f.fns[0].frame, e)
 }
 
-// AtStart runs f as a part of what the program does before it starts.
+// AtStart runs f as a part of the program's start.
 func (in *Interp) AtStart(f func()) {
 	st, calls, loops := in.st, in.calls, in.loops
 	in.st, in.calls, in.loops = in.root, nil, nil
@@ -275,22 +274,22 @@ func (in *Interp) AtStart(f func()) {
 	in.st, in.calls, in.loops = st, calls, loops
 }
 
-// Bound reports that a function is a method that is bound to an instance.
+// Bound reports whether a function is a method bound to an instance.
 func (v Value) Bound() bool { return len(v.fns) > 0 && v.fns[0].self != nil }
 
-// WithNative is a value that is an instance of a type of a library, and nothing else of one.
+// WithNative is a value that is an instance of a library's type, and of no other.
 func (v Value) WithNative(native ...string) Value {
 	v.Native = native
 	return v
 }
 
-// Text is what is left of a value if it is made a text.
+// Text is the rest of a value after a conversion to a text.
 func (v Value) Text() Value {
 	v.Native = nil
 	return v
 }
 
-// HasObject reports that something is known of the structure of a value.
+// HasObject reports whether the structure of a value is known.
 func (v Value) HasObject() bool { return len(v.objs) > 0 }
 
 // IsList reports that a value is, or may be, a list.
@@ -301,10 +300,10 @@ func (v Value) IsClass() bool {
 	return slices.ContainsFunc(v.objs, func(o *object) bool { return o.kind == class })
 }
 
-// TruthKnown is whether a value is known to be true, or known to be false.
+// TruthKnown is whether a value is certainly true, and whether it is certainly false.
 func (v Value) TruthKnown() (yes, no bool) { return v.truth == truthy, v.truth == falsy }
 
-// Either is a value that is the one or the other.
+// Either is one value or the other.
 func Either(a, b Value) Value {
 	if a.plain() {
 		return b
@@ -315,7 +314,7 @@ func Either(a, b Value) Value {
 	return either(a, b)
 }
 
-// Elsewhere is a list of which one element is known, and not how many there are.
+// Elsewhere is a list with a known element somewhere in it.
 func (in *Interp) Elsewhere(elem Value) Value {
 	o := in.newObject(list, "")
 	o.open = true
@@ -323,7 +322,7 @@ func (in *Interp) Elsewhere(elem Value) Value {
 	return Value{objs: []*object{o}}
 }
 
-// DictOf is a table with these entries.
+// Keys are the keys of a table.
 func (in *Interp) Keys(v Value) Value {
 	var out Value
 	for _, o := range v.objs {
@@ -352,7 +351,7 @@ func (in *Interp) SetIndex(v, key, to Value) {
 // Characters is a value whose elements are characters.
 func (in *Interp) Characters(v Value, pos Pos) Value { return in.Derive(Char, 0, pos, "", v) }
 
-// CopyNames gives the module that runs the variables of another.
+// CopyNames gives the present module the variables of another.
 func (in *Interp) CopyNames(from Value) {
 	to := in.frame().module
 	if to == nil {
@@ -386,13 +385,13 @@ func (in *Interp) Merge(to, from Value) {
 	}
 }
 
-// Forget is a value of which it is not known whether it is true.
+// Forget is a value of unknown truth.
 func (v Value) Forget() Value {
 	v.truth = maybe
 	return v
 }
 
-// Whole reports that nothing was put in front of an argument, nor behind it.
+// Whole reports that nothing stands in front of an argument, nor behind it.
 func (v Value) Whole() bool {
 	for _, n := range v.nodes {
 		if !whole(n) {
@@ -422,7 +421,7 @@ func (in *Interp) Merged(a, b Value) Value {
 	return Value{objs: []*object{o}, truth: truthy}
 }
 
-// Apart are the objects that a value may be, each as a value.
+// Apart are the objects of a value, each as a value of its own.
 func (v Value) Apart() []Value {
 	var out []Value
 	for _, o := range v.objs {
@@ -431,10 +430,10 @@ func (v Value) Apart() []Value {
 	return out
 }
 
-// Failure is an error that is none.
+// Failure is an error that is certainly not nil.
 func Failure() Value { return Value{truth: truthy} }
 
-// Listed is a list of constants, each an element; of anything else, it is the value.
+// Listed is a list of constants as its elements; any other value stays as it is.
 func (in *Interp) Listed(v Value) Value {
 	if !v.closed {
 		return in.Elsewhere(v)
@@ -446,7 +445,7 @@ func (in *Interp) Listed(v Value) Value {
 	return in.ListOf(vals...)
 }
 
-// AddNative is a value that is an instance of a type of a library, too.
+// AddNative is a value that is an instance of a library's type, too.
 func (v Value) AddNative(native string) Value {
 	v.Native = append(v.Native[:len(v.Native):len(v.Native)], native)
 	return v
@@ -458,7 +457,7 @@ func (v Value) Bare() Value {
 	return v
 }
 
-// Text is everything that a value holds, joined in an order that is not known.
+// Text is everything in a value, joined in unknown order.
 func (in *Interp) Text(v Value, pos Pos) Value { return in.Derive(Whole, 0, pos, "", v) }
 
 // Same is whether two values are equal.
@@ -466,7 +465,7 @@ func (in *Interp) Same(x, y Value) Value {
 	return in.equal(x, y, &Expr{Op: Compare, X: &Expr{}, Y: &Expr{}})
 }
 
-// CheckPattern is a condition that is a guard if the pattern is of one's own.
+// CheckPattern is a condition that is a guard if the pattern is the program's own.
 func (in *Interp) CheckPattern(pattern, v Value) Value {
 	if pattern.Tainted() {
 		return Value{}
@@ -474,7 +473,7 @@ func (in *Interp) CheckPattern(pattern, v Value) Value {
 	return in.Check(v, HostWeak, 0)
 }
 
-// DeriveExcept is v, changed as a whole, but for what has its source in except, too.
+// DeriveExcept is v, changed as a whole, without nodes that have their source in except, too.
 func (in *Interp) DeriveExcept(how Deriv, labels Label, pos Pos, v, except Value) Value {
 	out := in.Derive(how, labels, pos, "", v)
 	others := in.deep(except)
@@ -488,14 +487,14 @@ func (in *Interp) DeriveExcept(how Deriv, labels Label, pos Pos, v, except Value
 	return out
 }
 
-// MaybeInvoke calls a function of the program that a library may call or not.
+// MaybeInvoke calls a function of the program that a library may or may not call.
 func (in *Interp) MaybeInvoke(f Value, args []Value, pos Pos) {
 	if len(f.fns) > 0 {
 		in.maybeRun(func() Value { return in.Invoke(f, args, pos) })
 	}
 }
 
-// WithoutAny is what a text is known to be that has none of these characters.
+// WithoutAny are the labels of a text without these characters.
 func WithoutAny(chars string) Label {
 	var list []string
 	for _, r := range chars {
@@ -504,7 +503,7 @@ func WithoutAny(chars string) Label {
 	return withoutAll(list)
 }
 
-// Mentions reports that an expression within a function meets a condition.
+// Mentions reports whether some expression within a function meets a condition.
 func (f *Func) Mentions(is func(*Expr) bool) bool { return anyStmt(f.Body, is) }
 
 func anyStmt(list []*Stmt, is func(*Expr) bool) bool {

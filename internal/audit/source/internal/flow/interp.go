@@ -11,21 +11,20 @@ import (
 	"strconv"
 )
 
-// A Lang is what a front end tells of its language.
+// A Lang is a front end's knowledge of its language.
 type Lang interface {
-	// Call says what a function of a library does; false if nothing is known of it.
+	// Call models a function of a library; false if it is unknown.
 	Call(c *CallSite) (Value, bool)
-	// Attr is the attribute of an instance of a library's type, native being the type and
-	// name the attribute; false if nothing is known of it.
+	// Attr is the attribute name of an instance of the library's type native; false if it is unknown.
 	Attr(in *Interp, native, name string, of Value, pos Pos) (Value, bool)
-	// Set is told that a field of an instance of a library's type is assigned.
+	// Set hears of assignments to a field of a library type's instance.
 	Set(in *Interp, native, name string, v Value, pos Pos)
-	// Name is what a variable is that was not assigned: of the module, a built-in.
+	// Name is the value of a variable without an assignment: of the module, or a built-in.
 	Name(in *Interp, e *Expr) (Value, bool)
-	// Import is what an import statement brings, one value for each of its Targets.
+	// Import is the result of an import statement, one value for each of its Targets.
 	Import(in *Interp, s *Stmt) []Value
-	// Construct makes an instance of a class of the program whose making is the library's;
-	// false if it is made as the language does. It is shown structures that were made, too.
+	// Construct makes an instance of a class of the program if the library does so; false if the language's
+	// own rules apply. It also sees structures that exist already.
 	Construct(c *CallSite, class Value) (Value, bool)
 }
 
@@ -48,9 +47,9 @@ type Interp struct {
 	depth, most   int
 	next          addr
 	ids           int
-	version       int // counts what was learned of nodes
+	version       int // counts changes to the facts about nodes
 	calls         []*activation
-	kept          map[addr]bool // places in what is older than the call that made them
+	kept          map[addr]bool // places within objects older than the call that made them
 	loops         []*loop
 
 	hits  map[hitKey]*hit
@@ -59,16 +58,17 @@ type Interp struct {
 	args  map[*Source]*node         // arguments that were read
 	Tools []Registration
 
-	// Changed are the names of variables and fields that the program assigns when it has started:
-	// what they begin with is not what they stay.
+	// Changed are the names of variables and fields that the program assigns after its start: their first
+	// values do not last.
 	Changed map[string]bool
 
-	// Later are methods that call one of their arguments with those behind it, and which it is.
+	// Later are methods that call one of their arguments with those behind it, by name, with the
+	// index of the argument.
 	Later map[string]int
 
-	apart     addr           // the last place that was made before the handler was run
-	following bool           // handlers are run, and not what the program does when it starts
-	reached   map[*Func]bool // what they have called
+	apart     addr           // the last place made before the handler ran
+	following bool           // handlers run, and not the start of the program
+	reached   map[*Func]bool // called by handlers
 
 	kinds map[string]nameKind // by name
 
@@ -77,7 +77,7 @@ type Interp struct {
 	known map[string]*object    // the classes by their names; nil: several have it
 }
 
-// Reached reports that a handler has called a function, or is it.
+// Reached reports whether a function is a handler, or was called by one.
 func (in *Interp) Reached(fn *Func) bool { return in.reached[fn] }
 
 // A Registration is a tool and its handler, as the program announces them.
@@ -88,8 +88,8 @@ type Registration struct {
 	Pos     Pos
 }
 
-// An activation is a call that is being followed. Each way in which it may return is an outcome:
-// what it changed since base, with the results in their places.
+// An activation is a call in progress. Each way of returning is an outcome: the changes since base, with the
+// results in their places.
 type activation struct {
 	fn       *Func
 	frame    *frame
@@ -98,7 +98,7 @@ type activation struct {
 	outcomes []*layer
 	counts   []int
 	results  []addr
-	start    addr // places made since are the call's own
+	start    addr // later places belong to the call
 	tools    int  // that were registered before
 }
 
@@ -127,7 +127,7 @@ func (a *activation) outcome(in *Interp, vals []Value) {
 	a.counts = append(a.counts, len(vals))
 }
 
-// value is what the call gives, after its outcomes were joined.
+// value is the result of the call, after its outcomes were joined.
 func (a *activation) value(in *Interp) Value {
 	if len(a.counts) == 0 {
 		return Value{}
@@ -161,7 +161,7 @@ type loop struct {
 	base              *layer
 }
 
-// New makes an interpreter. Depth bounds calls and nesting.
+// New makes an interpreter. depth bounds calls and nesting.
 func New(ctx context.Context, lang Lang, depth int) *Interp {
 	in := &Interp{lang: lang, ctx: ctx, most: depth, hits: map[hitKey]*hit{}, reads: map[string]map[string]Pos{}, kept: map[addr]bool{}, args: map[*Source]*node{}, named: map[string]bool{}, reached: map[*Func]bool{}, kinds: map[string]nameKind{}, below: map[*object][]*object{}, known: map[string]*object{}}
 	in.root = newLayer(nil)
@@ -172,8 +172,8 @@ func New(ctx context.Context, lang Lang, depth int) *Interp {
 	return in
 }
 
-// Run does what f does, within steps. An error says that it did not come to its end, and why. A run
-// within another has steps of its own, and what cuts it does not cut the other.
+// Run runs f within a number of steps. An error says that it did not come to its end, and why. A run within
+// another has steps of its own; if it is cut, the outer one goes on.
 func (in *Interp) Run(steps int, f func()) (err error) {
 	before, most := in.steps, in.budget
 	in.steps, in.budget = 0, steps
@@ -196,7 +196,7 @@ func (in *Interp) Run(steps int, f func()) (err error) {
 	return nil
 }
 
-// Apart runs f, and forgets what it assigned.
+// Apart runs f and forgets its assignments.
 func (in *Interp) Apart(f func()) {
 	st := in.st
 	in.st = newLayer(st)
@@ -208,10 +208,10 @@ func (in *Interp) Apart(f func()) {
 
 func (in *Interp) step() { in.cost(1) }
 
-// abort ends a deep recursion; Run turns it into its error.
+// abort ends a deep recursion with a panic, which Run turns into its error.
 func (in *Interp) abort(err error) { panic(err) }
 
-// cost is work, in steps.
+// cost takes steps for work.
 func (in *Interp) cost(n int) {
 	in.steps += n
 	in.tick++
@@ -271,7 +271,7 @@ func (in *Interp) elem(o *object) addr {
 	return o.elem
 }
 
-// Derive is a value made of others, in the way that how says.
+// Derive is a value made of others; how is the way.
 func (in *Interp) Derive(how Deriv, labels Label, pos Pos, note string, from ...Value) Value {
 	var out Value
 	bySource := map[*Source][]*node{}
@@ -307,7 +307,7 @@ func popcount(l Label) int {
 	return n
 }
 
-// deep are the nodes of a value and of what it holds.
+// deep are the nodes of a value and of everything in it.
 func (in *Interp) deep(v Value) []*node {
 	if len(v.objs) == 0 && v.ptr == 0 {
 		return v.nodes
@@ -344,7 +344,7 @@ func (in *Interp) deepWithin(v Value, seen map[*object]bool, depth int) []*node 
 	return out
 }
 
-// Arguments are those of a call of a tool: each field of it is a source.
+// Arguments are the arguments of a tool's call: each field is a source.
 func (in *Interp) Arguments(tool string) Value {
 	return in.argsAt(&argSource{tool: tool})
 }
@@ -393,8 +393,8 @@ func escape(name string) string {
 	return string(out)
 }
 
-// fromArgs is an argument. It is the same value however often it is read, so that what was checked
-// holds when it is read again.
+// fromArgs is an argument. It is the same value however often it is read, so that a check still holds at the
+// next read.
 func (in *Interp) fromArgs(s *Source, pos Pos, note string) Value {
 	n := in.args[s]
 	if n == nil {
@@ -406,7 +406,8 @@ func (in *Interp) fromArgs(s *Source, pos Pos, note string) Value {
 	return Value{nodes: []*node{n}, whole: true}
 }
 
-// sources are the same for the same argument, so that values can be compared by them.
+// source is the source of an argument. It is the same for the same argument, so values can be compared by
+// their sources.
 func (in *Interp) source(tool, param string, pos Pos) *Source {
 	key := sourceKey{tool, param}
 	a, ok := in.Frame.vars[key]
@@ -448,8 +449,7 @@ func (in *Interp) Global(key any, v Value) {
 	in.root.vals[a] = v
 }
 
-// Lazily evaluates what a variable of the program begins with, as the program does before it
-// starts.
+// Lazily evaluates the first value of a program's variable, as the program does at its start.
 func (in *Interp) Lazily(key any, x *Expr) Value {
 	a := in.newAddr()
 	in.Frame.vars[key] = a
@@ -485,7 +485,7 @@ func (in *Interp) sequence(vals []Value) Value {
 	return Value{objs: []*object{o}, truth: t}
 }
 
-// Elems are the elements of lists, in order as far as it is known, and false if there may be others.
+// Elems are the elements of lists, in order as far as that is known, and false if there may be others.
 func (in *Interp) Elems(v Value) (elems []Value, complete bool) {
 	complete = len(v.objs) == 1
 	for _, o := range v.objs {
@@ -504,8 +504,8 @@ func (in *Interp) Elems(v Value) (elems []Value, complete bool) {
 	return elems, complete
 }
 
-// columns are the elements of a list of a known length, or of one of several such lists: what
-// each has in the same place, joined.
+// columns are the elements of a list of known length. With several such lists, elements in the same place are
+// joined.
 func (in *Interp) columns(v Value) ([]Value, bool) {
 	var out []Value
 	for _, o := range v.objs {
@@ -525,7 +525,7 @@ func (in *Interp) columns(v Value) ([]Value, bool) {
 	return out, len(v.objs) > 0 && !v.Tainted()
 }
 
-// SetTarget writes through a pointer, as a function does that is given one to fill.
+// SetTarget writes through a pointer, as a function does with a pointer that it has to fill.
 func (in *Interp) SetTarget(p, v Value) {
 	if p.ptr != 0 {
 		v.ptr = 0
@@ -547,7 +547,7 @@ func (in *Interp) Field(v Value, name string) Value {
 	return out
 }
 
-// HasField reports that an object has a field that was set.
+// HasField reports that a field of an object was set.
 func (in *Interp) HasField(v Value, name string) bool {
 	_, ok := in.fieldOf(v, name)
 	return ok

@@ -1,28 +1,27 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flow follows values through a program: from the arguments of a tool to the functions
-// that touch files, the network and processes, past the guards on their way.
+// Package flow follows values through a program: from the arguments of a tool to the functions that touch
+// files, the network and processes, past the guards on their way.
 //
-// A front end of a language turns its syntax into [Func]s and says, as a [Lang], what the
-// functions of the language's libraries do. The interpreter runs a handler on abstract values:
-// calls are entered, branches taken both ways and joined. A guard does not remove taint but puts a
-// [Label] on it, in the branch where it holds; what a label is worth is decided at the sink.
+// A front end of a language turns its syntax into [Func]s and models the functions of the language's
+// libraries as a [Lang]. The interpreter runs a handler on abstract values: it enters calls, takes branches
+// both ways and joins them. A guard does not remove taint but puts a [Label] on it, in the branch where it
+// holds; the sink decides what a label is worth.
 //
-// Nothing here is run: there are no values but constants of the program. Steps, depth and time are
-// bounded.
+// Nothing here is run: there are no values but constants of the program. Steps, depth and time are bounded.
 package flow
 
 // A Pos is a place in a source file; lines and columns from 1, columns in bytes.
 type Pos struct {
-	File      string // relative to what is analysed, with slashes
+	File      string // relative to the analysed directory, with slashes
 	Line, Col int
 }
 
 // An Op is the kind of an expression.
 type Op uint8
 
-// Expressions. What of an [Expr] each uses stands behind it.
+// Expressions. The comment behind each lists the fields of [Expr] that it uses.
 const (
 	Unknown Op = iota // List: evaluated, and all of it in the result
 	Str               // S
@@ -132,7 +131,7 @@ type Handler struct {
 	Body []*Stmt
 }
 
-// A ClassDef is a class with a body, which is run when it is defined.
+// A ClassDef is a class with a body, which runs when the class is defined.
 type ClassDef struct {
 	Name       string
 	Key        any
@@ -148,10 +147,10 @@ type Func struct {
 	Pos        Pos
 	Params     []Param
 	Results    []Param // that have names
-	Returns    *Expr   // an annotation of what it gives, or nil
+	Returns    *Expr   // an annotation of its result, or nil
 	Body       []*Stmt
 	Decorators []*Expr
-	Generator  bool // it yields; what it yields is what it returns
+	Generator  bool // it yields; the yielded values are its result
 	Dynamic    bool // variables are named, and local unless said otherwise
 }
 

@@ -3,7 +3,7 @@
 
 package flow
 
-// A Label says what a guard found out about a value, or what an operation made of it.
+// A Label is a guard's knowledge of a value, or the effect of an operation on it.
 type Label uint32
 
 // Labels.
@@ -16,35 +16,35 @@ const (
 	Normal                        // has no .. segments that lead upwards unseen
 	NoDotDot                      // .. was looked for
 	Relative                      // an absolute path cannot replace the root
-	HostFixed                     // something that is not the caller's stands where the host does
+	HostFixed                     // something other than the caller's text stands in place of the host
 	HostAllow                     // the host is one of a list
-	HostWeak                      // the host was looked at, in a way that looks bypassable
+	HostWeak                      // the host was looked at, but the check looks bypassable
 	ChkLoop                       // the address is no loopback one
 	ChkPriv                       // nor a private one
 	ChkLink                       // nor a link-local one
 	Resolved                      // the address comes from a look-up of the name
-	DNSChecked                    // the addresses that the name has were checked
+	DNSChecked                    // the addresses of the name were checked
 	Hooked                        // the connection checks the address when it is made
 	Quoted                        // quoted for a shell
-	NoMeta                        // has no character that a shell understands
+	NoMeta                        // has no metacharacter of a shell
 	MetaWeak                      // some such characters were looked for
 	NoDash                        // does not begin with a dash
 	Parted                        // cut into words
 	Chosen                        // one of a closed set
-	Mangled                       // what a library made of it, and of more
+	Mangled                       // made by a library of it and other things
 	Optional                      // the guard is there only if the server is set up so
 	HostLooked                    // an address was looked at, but perhaps not on this way
-	RelOf                         // relative to a root that it was compared with
-	Answer                        // a part of what a function gave of which nothing is known
-	Denied                        // not below some directories, of which there is a list
+	RelOf                         // relative to a root, after a comparison with it
+	Answer                        // a part of an unknown function's result
+	Denied                        // not below the directories of a deny list
 	Local                         // it was looked for among the files of this machine
 	Refused                       // Denied, after normalisation
-	Unseen                        // it was given to something that checks it by its name, and whose code is not there
+	Unseen                        // passed to a function without code that checks it, going by its name
 
 	private = ChkLoop | ChkPriv | ChkLink
-	// all is what a value of a closed set has: every good label.
+	// all are the labels of a value from a closed set: every good one.
 	all = Chosen | Contain | ContainReal | NoDotDot | Relative | HostAllow | private | DNSChecked | Quoted | NoMeta | NoDash
-	// Closed is what a value of a closed set has.
+	// Closed are the labels of a value from a closed set.
 	Closed = all
 	// Private are the checks that keep an address out of private networks.
 	Private = private
@@ -54,24 +54,24 @@ const (
 	hostLabels = HostAllow | HostWeak | private | DNSChecked
 )
 
-// A Deriv is how a value came from another.
+// A Deriv is the way in which a value came from another.
 type Deriv uint8
 
 // Derivations.
 const (
 	FromArgs   Deriv = iota // the argument itself
 	Whole                   // changed as a whole: trimmed, joined, made absolute, converted
-	Through                 // a function of which nothing is known
-	Part                    // a part of it, of which a check says nothing about the whole
+	Through                 // an unknown function
+	Part                    // a part of it; a check of the part says nothing about the whole
 	Word                    // one of the words of it
 	Char                    // one of its characters
 	Host                    // the host of a URL
-	Address                 // the address that a host is, or has
+	Address                 // the address of a host
 	Ancestors               // the directories above a path
 	CommonRoot              // of a path and a root
-	Decoded                 // what was encoded may come to light
+	Decoded                 // decoded: hidden characters may come to light
 	Baked                   // the labels of a branch
-	Entry                   // a name within the archive that a path names, or a text is
+	Entry                   // a name in an archive; the path or the text of the archive is the caller's
 )
 
 // A Source is an argument of a tool.
@@ -90,10 +90,10 @@ type node struct {
 	labels Label
 	pos    Pos
 	note   string
-	entry  bool // some of it is what an archive holds by name
+	entry  bool // some of it is a name in an archive
 }
 
-// down are the labels that a value has because what it was made of has them.
+// down are the labels that a value inherits from its origins.
 func (n *node) down(l Label) Label {
 	switch n.how {
 	case Part, Word:
@@ -108,9 +108,9 @@ func (n *node) down(l Label) Label {
 	return l
 }
 
-// answered reports that what a value was made of is what a function gave of which nothing is
-// known, as it is: a part of it is hardly the caller's.
-func (n *node) answered() bool {
+// isAnswer reports that a value's origin is the unchanged result of an unknown function: a part of such a
+// result is hardly the caller's.
+func (n *node) isAnswer() bool {
 	for range 20 {
 		if n.how == Through {
 			return true
@@ -123,17 +123,17 @@ func (n *node) answered() bool {
 	return false
 }
 
-// ofAnswer is Answer, if each of the nodes is an answer.
+// ofAnswer is Answer, if each of the nodes is one.
 func ofAnswer(nodes []*node) Label {
 	for _, n := range nodes {
-		if !n.answered() {
+		if !n.isAnswer() {
 			return 0
 		}
 	}
 	return Answer
 }
 
-// up are the labels that what a value was made of has because the value has been checked.
+// up are the labels that the origins of a value get when the value is checked.
 func (n *node) up(l Label) Label {
 	out := n.upwards(l)
 	if out != 0 {
@@ -142,8 +142,7 @@ func (n *node) up(l Label) Label {
 	return out
 }
 
-// upwards are the labels that what a value was made of has because the value has been checked,
-// but for Optional.
+// upwards is up without Optional.
 func (n *node) upwards(l Label) Label {
 	switch n.how {
 	case Part:

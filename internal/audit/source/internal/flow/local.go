@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// What a program has looked for on this machine is the name of a file, whatever a library of which
-// nothing is known does with it then: a client that uploads files opens what it is given.
+// A name that a program has looked for on this machine is the name of a file. An unknown library
+// may then open it: a client for uploads opens its argument.
 
 var (
 	takesFiles = regexp.MustCompile(`(?i)file|upload|attach|media|photo|image|audio|video|voice|document|load|read|open|parse|import|convert|transcribe|save|write|export|extract`)
@@ -21,12 +21,12 @@ var (
 	tellsOnly  = regexp.MustCompile(`(?i)error|exception|warn|log|debug|info|print|exists|content|result|response|close|^_*(match|fnmatch|compare|filter|ignore|should)|^_*(is|has|can)_`)
 )
 
-// A nameKind is what the name of a function says of it.
+// A nameKind is the meaning in a function's name.
 type nameKind struct{ takes, tells, checks bool }
 
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// kindOf is looked up once for each name: calls are many, and names few.
+// kindOf is looked up once for each name: there are many calls, and few names.
 func (in *Interp) kindOf(name string) nameKind {
 	k, ok := in.kinds[name]
 	if !ok {
@@ -36,8 +36,8 @@ func (in *Interp) kindOf(name string) nameKind {
 	return k
 }
 
-// localSinks looks for such names among what a function of a library is given. It is nothing that
-// a value is told in an error, nor that it is a part of a text.
+// localSinks looks for such names among the arguments of a library's function. Values in errors and parts of
+// texts do not count.
 func (in *Interp) localSinks(c *CallSite) {
 	what := lastName(c.Name)
 	is := in.kindOf(what)
@@ -57,8 +57,8 @@ func (in *Interp) localSinks(c *CallSite) {
 	}
 }
 
-// LocalSink is a function that is taken to open what a value names, if the program has looked
-// whether that is a file.
+// LocalSink is a function that probably opens the file a value names, if the program has looked whether it is
+// one.
 func (in *Interp) LocalSink(pos Pos, what string, v Value) {
 	if v.pre != "" || v.suf != "" {
 		return
@@ -72,8 +72,7 @@ func (in *Interp) LocalSink(pos Pos, what string, v Value) {
 
 var checksByName = regexp.MustCompile(`(?i)^_*(validate|check|verify|ensure|assert|sanitize|guard|confine|restrict|safe_|safe[A-Z]|is_?(safe|allowed|valid|path|within|inside|private|internal))`)
 
-// unseenChecks notes that something is called that by its name checks what it is given, and of which
-// there is no code.
+// unseenChecks notes calls of functions without code that check their arguments, going by their names.
 func (in *Interp) unseenChecks(c *CallSite) {
 	if !in.kindOf(lastName(c.Name)).checks {
 		return
@@ -90,7 +89,8 @@ var (
 	fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 )
 
-// accessor is a method of what a library made of the arguments, which is given the name of one.
+// accessor is a method with the name of an argument as its argument, on something that a library made of the
+// arguments.
 func (in *Interp) accessor(c *CallSite) (Value, bool) {
 	if len(c.Args) == 0 || len(c.Recv.nodes) != 1 || c.Recv.nodes[0].src.Param != "" {
 		return Value{}, false

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What a check by pattern is worth is found out by trying: if nothing that an attack of a kind
-// needs passes, it is a guard against that kind.
+// A check by pattern is tried on the needs of each kind of attack: if none of them passes, it is
+// a guard against that kind.
 var (
 	climbing  = []string{"..", "../x", "../../etc/passwd", "a/../../b", `..\x`, `a\..\..\b`, "a/..", "./../x"}
 	absolute  = []string{"/etc/passwd", `C:\x`, "/", "//host/x"}
@@ -27,8 +27,8 @@ var (
 	}()
 )
 
-// PatternLabels are what a value is known to be that a pattern matches, and one that it does not.
-// Whole: the pattern must match all of the text, start: it must begin at its start.
+// PatternLabels are the labels of a value with a match of a pattern, and of one without. whole: the
+// pattern must match all of the text; start: it must match at its start.
 func PatternLabels(pattern string, whole, start bool) (yes, no Label) {
 	known := fixed(pattern, whole, start)
 	pattern = strings.NewReplacer(`\Z`, `\z`, `(?<`, `(?P<`, `(?P<=`, `(?<=`, `(?P<!`, `(?<!`).Replace(pattern)
@@ -78,8 +78,8 @@ func PatternLabels(pattern string, whole, start bool) (yes, no Label) {
 
 var flags = regexp.MustCompile(`^\(\?[a-zA-Z]+\)`)
 
-// fixed are the labels that a match can give: of a text whose ends the pattern leaves open nothing is
-// known but how it begins, or not even that.
+// fixed are the labels that a match can give. Of a text with open ends only the beginning is known, or not
+// even that.
 func fixed(pattern string, whole, start bool) Label {
 	pattern = flags.ReplaceAllString(pattern, "")
 	start = whole || start || strings.HasPrefix(strings.TrimLeft(pattern, "("), "^") || strings.HasPrefix(pattern, `\A`)
@@ -93,7 +93,7 @@ func fixed(pattern string, whole, start bool) Label {
 	return 0
 }
 
-// SubstituteLabels are what a text is known to be in which what matches was replaced.
+// SubstituteLabels are the labels of a text after a replacement of all matches.
 func SubstituteLabels(pattern, with string) Label {
 	re, err := regexp.Compile(pattern)
 	if err != nil || len(pattern) > 1000 || strings.ContainsAny(with, `\$`) {

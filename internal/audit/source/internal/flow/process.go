@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/internal/programs"
 )
 
-// ShellSink is a function that has a shell read a value.
+// ShellSink is a function that passes a value to a shell.
 func (in *Interp) ShellSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, l Label) { in.report(audit.Command, n, in.judgeShell(v, n, l), pos, what) })
 }
@@ -31,7 +31,7 @@ func (in *Interp) judgeShell(v Value, n *node, l Label) judged {
 		return suspected("blacklist", "some of a shell's characters are refused before SINK, not all")
 	}
 	if l&Unseen != 0 {
-		return noted("unseen-guard", "something that checks the text by its name, and whose code is not seen, is called before SINK")
+		return noted("unseen-guard", "a function with the name of a check of the text, but without code here, is called before SINK")
 	}
 	if l&Answer != 0 {
 		return noted("through-library", "a part of what a library made of the caller's text is read by a shell: SINK")
@@ -53,7 +53,7 @@ func whole(n *node) bool {
 	return false
 }
 
-// ProgramSink is a function that starts the program that a value names.
+// ProgramSink is a function that starts the program named by a value.
 func (in *Interp) ProgramSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, l Label) {
 		j := traced("program", "the caller names the program that SINK starts")
@@ -76,12 +76,11 @@ var shells = map[string][]string{
 	"osascript": {"-e"}, "python": {"-c"}, "python3": {"-c"}, "node": {"-e", "--eval", "-p"}, "perl": {"-e"}, "ruby": {"-e"}, "php": {"-r"},
 }
 
-// ArgsSink is a function that starts a program with the arguments that a list holds, the first of
-// which is the program.
+// ArgsSink is a function that starts a program with a list of arguments; the first is the program.
 func (in *Interp) ArgsSink(pos Pos, what string, argv Value) {
 	elems, _ := in.Elems(argv)
 	if len(elems) == 0 {
-		if argv.Tainted() { // of the words of a text, the first is the program
+		if argv.Tainted() { // the first word of the text is the program
 			in.argumentSink(pos, what, argv, &argv0{first: true})
 		}
 		return
@@ -117,29 +116,29 @@ func (in *Interp) Options(pos Pos, what string, program Value, args []Value) {
 	}
 }
 
-// An argv0 is where an argument stands.
+// An argv0 is the place of an argument.
 type argv0 struct {
 	name   string // of the program, if it is known
 	sub    string // its subcommand, if that is known
-	passed bool   // what is not known stands where the subcommand may
+	passed bool   // something unknown stands in place of the subcommand
 	before string // the argument in front of it, if it is known
 	ended  bool   // there are no options any more
 	first  bool   // it is the program, too
 }
 
-// danger reports that a value in this place that begins with a dash does harm.
+// danger reports that a leading dash does harm in this place.
 func (a *argv0) danger() bool {
 	return programs.Harmful(a.name, a.sub) && !programs.Valued(a.before)
 }
 
-// subcommand notes the first argument that is no option, nor the value of one.
+// subcommand notes the first argument that is neither an option nor the value of one.
 func (a *argv0) subcommand(s string) {
 	if a.sub == "" && !a.passed && !strings.HasPrefix(s, "-") && !programs.Valued(a.before) {
 		a.sub = s
 	}
 }
 
-// programOf is the name of a program that is known.
+// programOf is the name of a known program.
 func programOf(v Value) string {
 	if names, ok := v.Strings(); ok {
 		return strings.TrimSuffix(path.Base(strings.ToLower(names[0])), ".exe")
@@ -176,7 +175,7 @@ func (in *Interp) argumentSink(pos Pos, what string, v Value, at *argv0) {
 		switch {
 		case l&(Chosen) != 0:
 			in.report(audit.Command, n, guarded("", "the argument is one of a fixed list before SINK"), pos, what)
-		case split && whole2(n) && commandName.MatchString(n.src.Param):
+		case split && words(n) && commandName.MatchString(n.src.Param):
 			in.report(audit.Command, n, noted("command-by-design", "running the caller's command is what the tool is for: SINK"), pos, what)
 		case split && l&NoMeta == 0:
 			in.report(audit.Command, n, traced("argument-split", "the caller's text is cut at blanks into arguments of SINK"), pos, what)
@@ -190,8 +189,8 @@ func (in *Interp) argumentSink(pos Pos, what string, v Value, at *argv0) {
 	})
 }
 
-// whole2 reports that a value is the words of an argument as it came, and nothing else.
-func whole2(n *node) bool {
+// words reports that a value is the words of an argument as it came, and nothing else.
+func words(n *node) bool {
 	for i := 0; i < 50; i++ {
 		if n.how == FromArgs {
 			return true
@@ -204,11 +203,11 @@ func whole2(n *node) bool {
 	return false
 }
 
-// NoteSink is something that the rubric has no row for.
-func (in *Interp) NoteSink(pos Pos, what, rule, why string, v Value) {
+// NoteSink is a remark: the rubric has no row for it.
+func (in *Interp) NoteSink(pos Pos, what, kind, why string, v Value) {
 	in.each(v, func(n *node, l Label) {
 		if l&(Chosen|NoMeta) == 0 {
-			in.report(audit.Command, n, noted(rule, why), pos, what)
+			in.report(audit.Command, n, noted(kind, why), pos, what)
 		}
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// A hitKey is what is told once: the worst of what reaches the sinks of a class.
+// A hitKey identifies a hit: of those with the same key, only the worst is reported.
 type hitKey struct {
 	tool, param string
 	class       audit.Class
-	rule        string
+	kind        string
 }
 
 type hit struct {
@@ -21,26 +21,26 @@ type hit struct {
 	fact audit.Fact
 }
 
-// judged is what became of one tainted part of a value at a sink.
+// judged is the verdict on one tainted part of a value at a sink.
 type judged struct {
 	verdict    audit.Verdict
 	confidence audit.Confidence
-	rule, why  string
+	kind, why  string
 }
 
-func traced(rule, why string) judged {
-	return judged{audit.Vulnerable, audit.Traced, rule, why}
+func traced(kind, why string) judged {
+	return judged{audit.Vulnerable, audit.Traced, kind, why}
 }
 
-func suspected(rule, why string) judged {
-	return judged{audit.Vulnerable, audit.Suspected, rule, why}
+func suspected(kind, why string) judged {
+	return judged{audit.Vulnerable, audit.Suspected, kind, why}
 }
 
-func noted(rule, why string) judged {
-	return judged{audit.Vulnerable, audit.Metadata, rule, why}
+func noted(kind, why string) judged {
+	return judged{audit.Vulnerable, audit.Metadata, kind, why}
 }
 
-func guarded(rule, why string) judged { return judged{audit.Guarded, "", rule, why} }
+func guarded(kind, why string) judged { return judged{audit.Guarded, "", kind, why} }
 
 const guardedRank = 3
 
@@ -56,7 +56,7 @@ func (j judged) rank() int {
 	return guardedRank
 }
 
-// report notes what reaches a sink.
+// report notes a value at a sink.
 func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what string) {
 	if n.entry && class != audit.Path {
 		return
@@ -65,10 +65,10 @@ func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what str
 	if tool == "" {
 		tool = in.st.tool
 	}
-	if in.st.effective(n)&Optional != 0 && (j.verdict == audit.Guarded || j.rule == "symlink") {
+	if in.st.effective(n)&Optional != 0 && (j.verdict == audit.Guarded || j.kind == "symlink") {
 		j = noted("optional-guard", "there is a guard before SINK, if the server is set up so")
 	}
-	key := hitKey{tool, n.src.Param, class, j.rule}
+	key := hitKey{tool, n.src.Param, class, j.kind}
 	if old, ok := in.hits[key]; ok && old.rank >= j.rank() {
 		return
 	}
@@ -77,7 +77,7 @@ func (in *Interp) report(class audit.Class, n *node, j judged, pos Pos, what str
 		Method:     audit.Static,
 		Verdict:    j.verdict,
 		Confidence: j.confidence,
-		Rule:       j.rule,
+		Kind:       j.kind,
 		Why:        strings.ReplaceAll(j.why, "SINK", what),
 		Flow:       in.flow(n, pos, what),
 	}}
@@ -126,7 +126,7 @@ func (in *Interp) each(v Value, f func(n *node, l Label)) {
 	}
 }
 
-// PathSink is a function that reads, writes or lists what a value names.
+// PathSink is a function that reads, writes or lists the file a value names.
 func (in *Interp) PathSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, l Label) {
 		j := judgePath(l)
@@ -137,7 +137,7 @@ func (in *Interp) PathSink(pos Pos, what string, v Value) {
 	})
 }
 
-// RootedSink is such a function that itself keeps to a directory.
+// RootedSink is such a function that keeps to a directory by itself.
 func (in *Interp) RootedSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, _ Label) {
 		in.report(audit.Path, n, guarded("", "SINK does not leave its directory"), pos, what)
@@ -155,14 +155,14 @@ func judgePath(l Label) judged {
 	case l&PrefixSep != 0:
 		return suspected("not-normalised", "the path is compared with a root before SINK, but .. segments are not resolved first")
 	case l&PrefixWeak != 0:
-		return suspected("sibling-prefix", "the path is compared with the beginning of a root's name, so that a sibling whose name begins alike passes, before SINK")
+		return suspected("sibling-prefix", "the path is compared with the root as a mere prefix, so a sibling with the root's name as a prefix passes, before SINK")
 	case l&NoDotDot != 0:
 		return suspected("absolute", "the path is searched for .. only before SINK; an absolute path passes")
 	case l&NoMeta != 0:
 		return suspected("pattern", "the path is compared with a pattern before SINK that does not keep it below a root")
 	}
 	if l&Unseen != 0 {
-		return noted("unseen-guard", "something that checks the path by its name, and whose code is not seen, is called before SINK")
+		return noted("unseen-guard", "a function with the name of a check of the path, but without code here, is called before SINK")
 	}
 	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the path is what a library made of the caller's text; SINK")
@@ -173,7 +173,7 @@ func judgePath(l Label) judged {
 	return traced("traversal", "the path comes from the caller, and nothing keeps it below a root before SINK")
 }
 
-// URLSink is a function that makes a request to where a value says.
+// URLSink is a function that makes a request to the address in a value.
 func (in *Interp) URLSink(pos Pos, what string, v Value, hooked bool) {
 	in.each(v, func(n *node, l Label) {
 		if hooked {
@@ -208,7 +208,7 @@ func judgeURL(l Label) (judged, bool) {
 		return suspected("ssrf-unchecked-way", "an address is checked before SINK, but there is a way past the check"), true
 	}
 	if l&Unseen != 0 {
-		return noted("unseen-guard", "something that checks the URL by its name, and whose code is not seen, is called before SINK"), true
+		return noted("unseen-guard", "a function with the name of a check of the URL, but without code here, is called before SINK"), true
 	}
 	if l&(Mangled|Answer) != 0 {
 		return noted("through-library", "the URL is what a library made of the caller's text; SINK"), true

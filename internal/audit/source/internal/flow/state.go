@@ -8,13 +8,13 @@ import "slices"
 // An addr is a place of the store: a variable or a field.
 type addr int
 
-// A cond says what holds of values if this one is true, or not nil, and what if it is not.
+// A cond has two sets of facts: one holds if its value is true, or not nil, and the other if it is not.
 type cond struct {
 	yes, no map[*node]Label
 	tool    string // if it is true, the tool has this name
 }
 
-// condition is what holds if a value is true, and what if it is not: of a text, that it is empty.
+// condition is the cond of a value. The cond of a text says that it is empty where it is false.
 func (v Value) condition() *cond {
 	if v.cond != nil || len(v.nodes) == 0 || len(v.objs) > 0 {
 		return v.cond
@@ -53,7 +53,7 @@ func both(a, b map[*node]Label) map[*node]Label {
 	return out
 }
 
-// shared are the facts that hold in a as well as in b.
+// shared are the facts that hold in both a and b.
 func shared(a, b map[*node]Label) map[*node]Label {
 	out := map[*node]Label{}
 	for n, l := range a {
@@ -64,18 +64,18 @@ func shared(a, b map[*node]Label) map[*node]Label {
 	return out
 }
 
-// A layer holds what changed since its parent: a branch is a layer. The store is a stack of them.
+// A layer holds the changes since its parent: a branch is a layer. The store is a stack of them.
 type layer struct {
 	in     *Interp
 	parent *layer
 	vals   map[addr]Value
 	labels map[*node]Label
 	tool   string // that is called, if the branch knows it
-	config int    // how many turns of this way were taken because of how the server is set up
+	config int    // how many turns of this way the configuration decided
 	dead   bool   // nothing comes after: returned, raised, left the loop
 
 	expanded map[*node]Label // see facts
-	known    map[*node]Label // see effective; it holds for a version of what was learned
+	known    map[*node]Label // see effective; valid for one version of the facts
 	version  int
 }
 
@@ -88,7 +88,7 @@ func newLayer(parent *layer) *layer {
 	return l
 }
 
-// chosen notes that a way is taken because of how the server is set up, if it is.
+// chosen notes that the configuration of the server decided on this way, if it did.
 func (l *layer) chosen(by bool) {
 	if by {
 		l.config++
@@ -112,7 +112,7 @@ func (l *layer) label(n *node) Label {
 	return out
 }
 
-// effective are the labels of a node, those of what it was made of included.
+// effective are the labels of a node, with those of its origins.
 func (l *layer) effective(n *node) Label {
 	if len(n.in) == 0 {
 		return n.labels | l.label(n)
@@ -140,12 +140,12 @@ func (l *layer) effectiveWithin(n *node, known map[*node]Label) Label {
 	return own
 }
 
-// learn notes that a node has labels, and what this says of those that it was made of.
+// learn notes labels of a node, and their consequences for its origins.
 func (l *layer) learn(n *node, labels Label, depth int) {
 	l.spread(l.labels, n, labels, depth)
 }
 
-// spread adds to facts that a node has labels, and what follows from it.
+// spread adds to facts that a node has labels, and the consequences.
 func (l *layer) spread(facts map[*node]Label, n *node, labels Label, depth int) {
 	if labels == 0 || depth > 64 {
 		return
@@ -177,7 +177,7 @@ func (l *layer) spread(facts map[*node]Label, n *node, labels Label, depth int) 
 	}
 }
 
-// expand are facts with what follows from them.
+// expand are facts with their consequences.
 func (l *layer) expand(facts map[*node]Label) map[*node]Label {
 	out := make(map[*node]Label, len(facts))
 	for n, labels := range facts {
@@ -192,7 +192,7 @@ func (l *layer) assume(facts map[*node]Label) {
 	}
 }
 
-// since is everything that changed between a base and this layer, as one layer upon the base.
+// since is all changes between a base and this layer, as one layer upon the base.
 func (l *layer) since(base *layer) *layer {
 	out := newLayer(base)
 	out.tool, out.config = l.tool, l.config
@@ -210,7 +210,7 @@ func (l *layer) since(base *layer) *layer {
 	return out
 }
 
-// join makes of what may have happened, each a layer upon base, what is known after it.
+// join combines alternative branches, each a layer upon base, into the state behind them.
 func (in *Interp) join(base *layer, branches []*layer) {
 	if len(branches) == 0 {
 		base.dead = true
@@ -244,7 +244,7 @@ func (in *Interp) join(base *layer, branches []*layer) {
 	base.tool = tool
 }
 
-// joinOne joins what the branches have in one place.
+// joinOne joins the values of the branches in one place.
 func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 	var out Value
 	vals := make([]Value, 0, len(branches))
@@ -279,8 +279,8 @@ func (in *Interp) joinOne(base, merged *layer, branches []*layer, a addr) {
 	merged.vals[a] = out
 }
 
-// optional notes of a value that one way gives past a guard, and another as it came, that the guard is
-// there if the server is set up so.
+// optional marks the guard of a value as dependent on the configuration, if one way passes it and another one
+// returns the value as it came.
 func (in *Interp) optional(base *layer, from []*layer, vals []Value) {
 	var kept [2]map[*Source]Label
 	for i, v := range vals {
@@ -308,7 +308,7 @@ func (in *Interp) optional(base *layer, from []*layer, vals []Value) {
 	}
 }
 
-// tells reports that whether a joined value is true says something of the branch that was taken.
+// tells reports whether the truth of a joined value identifies the branch.
 func tells(vals []Value) bool {
 	for _, v := range vals {
 		if v.cond != nil || v.truth != vals[0].truth || v.there != vals[0].there {
@@ -318,8 +318,8 @@ func tells(vals []Value) bool {
 	return false
 }
 
-// joinedCond is what holds if a value is true that each branch has in its own way: what holds in
-// each branch in which it may be.
+// joinedCond is the condition of a joined value: its facts hold in every branch in which the value may be
+// true.
 func (in *Interp) joinedCond(base *layer, vals []Value, from []*layer) *cond {
 	var yes, no factGroups
 	for i, v := range vals {
@@ -343,7 +343,7 @@ func (in *Interp) joinedCond(base *layer, vals []Value, from []*layer) *cond {
 	return &cond{yes: y, no: n}
 }
 
-// facts are the labels of a branch that ended, with what follows from them.
+// facts are the labels of a branch that ended, with their consequences.
 func (l *layer) facts() map[*node]Label {
 	if l.expanded == nil {
 		l.expanded = l.expand(l.labels)
@@ -351,8 +351,8 @@ func (l *layer) facts() map[*node]Label {
 	return l.expanded
 }
 
-// factGroups are the facts of branches: of those that are taken because of how the server is set
-// up, and of the others. A guard that is in one group and not in the other is optional.
+// factGroups are the facts of branches, in two groups: branches that the configuration of the server chose,
+// and the others. A guard in one group only is optional.
 type factGroups struct{ config, other []map[*node]Label }
 
 func (g *factGroups) add(facts map[*node]Label, config bool) {
@@ -391,7 +391,7 @@ func allShare(list []map[*node]Label) map[*node]Label {
 	return out
 }
 
-// bake keeps, in the value itself, the labels that hold in a branch and not after it.
+// bake writes labels of a branch into a value, since they do not hold behind the branch.
 func (in *Interp) bake(branch, merged *layer, v Value) Value {
 	var out []*node
 	for i, n := range v.nodes {

@@ -86,7 +86,7 @@ func (in *Interp) assignment(s *Stmt) {
 	}
 }
 
-// assign puts a value where an expression stands.
+// assign puts a value into the place of an expression.
 func (in *Interp) assign(t *Expr, v Value, define bool) {
 	switch t.Op {
 	case Name:
@@ -135,7 +135,7 @@ func (in *Interp) part(v Value, i int, pos Pos) Value {
 	if len(v.objs) == 0 && i > 0 && !v.Tainted() {
 		return Value{}
 	}
-	if len(v.nodes) > 0 && v.nodes[0].how == Through && len(v.objs) == 0 { // of what is not known, each
+	if len(v.nodes) > 0 && v.nodes[0].how == Through && len(v.objs) == 0 { // each part of something unknown
 		return v
 	}
 	return in.index(v, ConstStr(key), pos)
@@ -163,7 +163,7 @@ func (in *Interp) variable(t *Expr, define bool) addr {
 	return a
 }
 
-// outerAddr is where an outer variable is; the frame's own of the same name is passed over.
+// outerAddr is the place of an outer variable; the frame's own variable of the same name is passed over.
 func (in *Interp) outerAddr(f *frame, key any, found addr) addr {
 	if _, named := key.(string); !named {
 		return found
@@ -228,7 +228,7 @@ func (in *Interp) setIndex(t *Expr, v Value) {
 	}
 }
 
-// entry is the place of a key: one that is not known has the place of all such.
+// entry is the place of a key. All unknown keys share one.
 func (in *Interp) entry(o *object, key string, known bool) addr {
 	if known {
 		return in.field(o, key)
@@ -236,7 +236,7 @@ func (in *Interp) entry(o *object, key string, known bool) addr {
 	return in.elem(o)
 }
 
-// anyArgument is the source of a value that is one of the arguments, as a loop over them has it.
+// anyArgument is the source of a value that is one of the arguments, as in a loop over them.
 func anyArgument(v Value) *Source {
 	if len(v.nodes) != 1 || v.nodes[0].src.Param != "" || !whole(v.nodes[0]) {
 		return nil
@@ -268,12 +268,12 @@ func (in *Interp) branch(s *Stmt) {
 	in.join(base, alive)
 }
 
-// setting reports that a condition hangs on how the server is set up, not on the caller.
+// setting reports that a condition depends on the configuration of the server, and not on the caller.
 func (v Value) setting() bool {
 	return v.truth == maybe && !v.hangs() && (v.cond == nil || len(v.cond.yes)+len(v.cond.no) == 0 && v.cond.tool == "")
 }
 
-// loop runs a body twice, so that what one round assigns reaches the next.
+// loop runs a body twice, so that the assignments of one round reach the next.
 func (in *Interp) loop(s *Stmt) {
 	base := in.st
 	l := &loop{base: base, once: s.Op == While && s.S == "once"}
@@ -311,7 +311,7 @@ func (in *Interp) loop(s *Stmt) {
 	in.join(base, append(ends, l.breaks...))
 }
 
-// round is one round of a loop. It reports that the loop does not end but by a break.
+// round is one round of a loop. It reports that only a break ends the loop.
 func (in *Interp) round(s *Stmt, l *loop, key, elem Value, surely bool) (forever bool) {
 	base := l.base
 	in.st = newLayer(base)
@@ -350,8 +350,8 @@ func (in *Interp) round(s *Stmt, l *loop, key, elem Value, surely bool) (forever
 	return forever
 }
 
-// nonEmpty reports that a list is known to have elements, or is one of the program that it has put
-// something into.
+// nonEmpty reports whether a list is known to have elements, or belongs to the program and was filled by
+// it.
 func (in *Interp) nonEmpty(v Value) bool {
 	if s, ok := v.String(); ok {
 		return s != ""
@@ -363,8 +363,8 @@ func (in *Interp) nonEmpty(v Value) bool {
 	return complete && len(elems) > 0
 }
 
-// everyElement are the facts that a round has found out about its element, however it ended: the
-// loop went on only with elements of which they hold.
+// everyElement are the facts that a round has found about its element, however it ended: the loop went on
+// only with elements that passed.
 func everyElement(elem Value, ends []*layer) map[*node]Label {
 	out := map[*node]Label{}
 	for _, n := range elem.nodes {
@@ -415,7 +415,7 @@ func (in *Interp) elementOf(s *Stmt, it Value) Value {
 
 const maxRounds = 24
 
-// allElements are the elements of a list or table of which all are known, to be gone through in turn.
+// allElements are the elements of a fully known list or table, in order.
 func (in *Interp) allElements(s *Stmt, it Value) (keys, elems []Value) {
 	if len(it.objs) != 1 || it.Tainted() {
 		return nil, nil
@@ -477,7 +477,7 @@ func (in *Interp) leave(s *Stmt) {
 	in.st.dead = s.S != "yield"
 }
 
-// unpack is the values of what another function returned, if they are several.
+// unpack is the several values that another function returned.
 func (in *Interp) unpack(v Value) []Value {
 	if len(v.objs) != 1 || v.Tainted() || len(v.fns)+len(v.Native) > 0 {
 		return []Value{v}
@@ -537,8 +537,8 @@ func (in *Interp) try(s *Stmt) {
 // passesOver reports that a handler goes on with the next element.
 func passesOver(body []*Stmt) bool { return len(body) > 0 && body[len(body)-1].Op == Continue }
 
-// Sure notes that what a try does cannot fail as its handlers expect: the addresses that a look-up
-// gave are addresses.
+// Sure notes that the body of a try cannot fail as its handlers expect: addresses from a look-up are
+// addresses.
 func (in *Interp) Sure() { in.sure = true }
 
 func (in *Interp) raised(base, body *layer) map[addr]Value {

@@ -3,16 +3,15 @@
 
 package flow
 
-// keep notes a place that was made in an object older than the call that runs: it stays when the
-// call has ended.
+// keep notes a new place in an object older than the present call: the place outlives the call.
 func (in *Interp) keep(o *object, a addr) {
 	if n := len(in.calls); n > 0 && o.born < in.calls[n-1].start {
 		in.kept[a] = true
 	}
 }
 
-// sweep forgets what a call has put into places that nothing can reach any more, so that the
-// work of joining branches does not grow with everything that was called before.
+// sweep forgets the places of a call that nothing can reach any more. Otherwise the work of joining branches
+// would grow with every earlier call.
 func (in *Interp) sweep(act *activation) {
 	for _, o := range act.outcomes {
 		m := &marker{in: in, at: o, start: act.start, seen: map[addr]bool{}, objs: map[*object]bool{}}
@@ -57,7 +56,8 @@ func (m *marker) place(a addr) {
 	}
 }
 
-// value marks what a value refers to; one within another waits, so that the stack stays flat.
+// value marks everything that a value refers to. Values within values wait in a list, so the stack stays
+// flat.
 func (m *marker) value(v Value) {
 	m.work = append(m.work, v)
 	if m.busy {

@@ -89,7 +89,7 @@ func suffix(parts []Value) string {
 	return out
 }
 
-// hostLabel says whether what stands before a part of a URL fixes its host.
+// hostLabel says whether the text in front of a part of a URL fixes the host.
 func hostLabel(before string, fixed bool, part Value) Label {
 	before += part.pre
 	if fixed {

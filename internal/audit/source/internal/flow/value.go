@@ -5,7 +5,7 @@ package flow
 
 import "slices"
 
-// A Value is what is known of a value: where it comes from, and what it may be.
+// A Value is the knowledge of a value: its origins, and the things that it may be.
 type Value struct {
 	nodes  []*node
 	objs   []*object
@@ -15,25 +15,26 @@ type Value struct {
 	closed bool // it is one of consts and nothing else
 	truth  truth
 	cond   *cond
-	pre    string  // a literal that it begins with
-	suf    string  // one that it ends with
+	pre    string  // a literal at its beginning
+	suf    string  // a literal at its end
 	whole  bool    // nothing was put in front of the tainted part, nor behind
-	ptr    addr    // what it points to; 0 is nothing
+	ptr    addr    // its target; 0 is nothing
 	tool   bool    // it is the name of the tool that is called
-	caller bool    // it hangs on what the caller says, if it is nothing that can be followed
-	there  bool    // it is an element of a list: something, if perhaps an empty one
+	caller bool    // it depends on the caller, without text of the caller in it
+	there  bool    // it is an element of a list, so it is something, perhaps empty
 	opened []*node // the path of the file that it is, or was read from
 }
 
 type truth uint8
 
+// Bounds of the knowledge of one value.
 const (
 	maybe truth = iota
 	truthy
 	falsy
 )
 
-// Bounds of what is kept of one value.
+// Bounds of one value.
 const (
 	maxNodes  = 12
 	maxObjs   = 6
@@ -42,10 +43,10 @@ const (
 	maxConsts = 32
 )
 
-// Tainted reports that some of it comes from an argument.
+// Tainted reports whether some of the value comes from an argument.
 func (v Value) Tainted() bool { return len(v.nodes) > 0 }
 
-// String is the constant that it is.
+// String is the constant that the value is, if it is one.
 func (v Value) String() (string, bool) {
 	if v.closed && len(v.consts) == 1 {
 		return v.consts[0], true
@@ -53,10 +54,10 @@ func (v Value) String() (string, bool) {
 	return "", false
 }
 
-// Strings are the constants of which it is one; false if it may be something else.
+// Strings are the constants that the value may be; false if it may be something else.
 func (v Value) Strings() ([]string, bool) { return v.consts, v.closed && len(v.consts) > 0 }
 
-// hangs reports that a value hangs on what the caller says.
+// hangs reports that a value depends on the caller.
 func (v Value) hangs() bool { return v.caller || v.tool || len(v.nodes) > 0 || hasArguments(v) }
 
 func hasArguments(v Value) bool {
@@ -68,10 +69,10 @@ func hasArguments(v Value) bool {
 	return false
 }
 
-// OfCaller is something that the caller chooses and that holds no danger itself: a number.
+// OfCaller is a harmless choice of the caller: a number.
 func OfCaller() Value { return Value{caller: true} }
 
-// Prefix is a literal that the value begins with, Suffix one that it ends with.
+// Prefix is a literal at the beginning of the value, Suffix one at its end.
 func (v Value) Prefix() string {
 	if s, ok := v.String(); ok {
 		return s
@@ -87,7 +88,7 @@ func (v Value) Suffix() string {
 	return v.suf
 }
 
-// Is reports that it may be this function, type or instance of a library.
+// Is reports that the value may be this function, type or instance of a library.
 func (v Value) Is(native string) bool { return slices.Contains(v.Native, native) }
 
 // Callable reports that it is, or may be, a function of the program.
@@ -101,7 +102,7 @@ func (v Value) FuncName() string {
 	return ""
 }
 
-// Identity tells functions apart of which each was made by a call of the same one.
+// Identity tells functions apart that calls of one function have made.
 func (v Value) Identity() any {
 	if len(v.fns) > 0 {
 		return v.fns[0]
@@ -158,24 +159,24 @@ func union[T comparable](a, b []T, most int) []T {
 	return out
 }
 
-// plain reports that nothing is known of it, not even that it is unknown: no assignment yet.
+// plain reports that there was no assignment yet: not even "unknown" is known.
 func (v Value) plain() bool {
 	return len(v.nodes) == 0 && len(v.objs) == 0 && len(v.fns) == 0 && len(v.Native) == 0 && !v.closed && v.truth == maybe && v.ptr == 0 && !v.tool && !v.caller && v.cond == nil && v.pre == "" && v.suf == ""
 }
 
-// unknown reports that nothing is known of a value but that it may be nothing.
+// unknown reports that nothing is known of a value, except perhaps nil.
 func (v Value) unknown() bool {
 	v.truth = maybe
 	return v.plain()
 }
 
-// bare reports that nothing is known of what a value holds, and where it comes from.
+// bare reports that neither content nor origin of a value is known.
 func (v Value) bare() bool {
 	v.Native = nil
 	return v.unknown()
 }
 
-// either is a value that is the one or the other.
+// either is one value or the other.
 func either(a, b Value) Value {
 	out := Value{
 		nodes:  union(a.nodes, b.nodes, maxNodes),
@@ -209,7 +210,7 @@ func either(a, b Value) Value {
 // filled reports that something was put into an object.
 func (o *object) filled() bool { return len(o.order) > 0 || o.elem != 0 || o.open }
 
-// open reports that a table may have entries that are not known.
+// open reports that a table may have unknown entries.
 func (v Value) open() bool {
 	return slices.ContainsFunc(v.objs, func(o *object) bool { return o.kind != dict || o.elem != 0 || o.open })
 }
@@ -225,8 +226,8 @@ const (
 	class
 )
 
-// An object is something with fields, shared by all that refer to it. The values of its fields
-// are in the store.
+// An object is something with fields, shared by all references to it. The values of its fields are in the
+// store.
 type object struct {
 	kind   kind
 	name   string // of the class or struct
@@ -235,10 +236,10 @@ type object struct {
 	native []string // a class of a library that it derives from
 	fields map[string]addr
 	order  []string
-	elem   addr // what is at a place that is not known
+	elem   addr // the element at an unknown place
 	src    *argSource
 	open   bool // a list whose length is not known
-	size   addr // of a list that was empty: whether there is something in it, and what that says
+	size   addr // of a list that was empty: a truth with the facts of its being empty
 	def    *ClassDef
 	born   addr // the last place that was made before it
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package programs knows of which programs an option does harm: a value that begins with a dash, in
-// the place of a name, has them write a file or start a program.
+// Package programs lists programs with a harmful option: a value that begins with a dash, in place
+// of a name, makes them write a file or start a program.
 package programs
 
 import "regexp"
@@ -21,8 +21,8 @@ var gitHarmful = map[string]bool{
 	"clone": true, "fetch": true, "pull": true, "push": true, "ls-remote": true, "remote": true, "send-email": true,
 }
 
-// Harmful reports that an option of a program does harm. A subcommand tells git's apart; "" is one
-// that is not known.
+// Harmful reports whether a program has a harmful option. For git it depends on the subcommand; ""
+// is an unknown one.
 func Harmful(program, subcommand string) bool {
 	if program == "git" && subcommand != "" {
 		return gitHarmful[subcommand]
@@ -32,5 +32,6 @@ func Harmful(program, subcommand string) bool {
 
 var valued = regexp.MustCompile(`^(-[A-Za-z]|-(name|iname|path|ipath|regex|type|maxdepth|mindepth|mtime|size|newer)|--(message|author|since|until|after|before|grep|format|max-count|skip|branch|file|output|name|title|body|state|user|repo|label|limit|contains|no-contains|depth|type|iname|maxdepth|mindepth))$`)
 
-// Valued reports that an option takes the next argument as its value, whatever that begins with.
+// Valued reports whether an option takes the next argument as its value, even one with a leading
+// dash.
 func Valued(option string) bool { return valued.MatchString(option) }

@@ -42,7 +42,7 @@ func (p *parser) exprList() *flow.Expr {
 	return t
 }
 
-// endOfExpr reports that no expression begins here.
+// endOfExpr reports whether no expression begins here.
 func (p *parser) endOfExpr() bool {
 	t := p.tok()
 	switch t.kind {
@@ -256,7 +256,7 @@ func (p *parser) endOf(t token) bool {
 	return t.kind == newline || t.kind == eof || t.kind == op && (t.s == "=" || t.s == "." || t.s == ")" || t.s == ",")
 }
 
-// primary is an atom with what is called, read or taken from it.
+// primary is an atom with the calls, attributes and subscripts behind it.
 func (p *parser) primary() *flow.Expr {
 	x := p.atom()
 	for n := 0; ; n++ {
@@ -370,7 +370,7 @@ func (p *parser) conditionOfComp() *flow.Expr {
 	return x
 }
 
-// targets is what a for statement assigns to.
+// targets are the targets of a for statement.
 func (p *parser) targets() *flow.Expr {
 	pos := p.pos()
 	var list []*flow.Expr

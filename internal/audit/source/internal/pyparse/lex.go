@@ -76,7 +76,7 @@ func (l *lexer) add(k kind, s string, from int) {
 	l.toks = append(l.toks, token{kind: k, s: s, line: l.line, col: from - l.lineStart + 1})
 }
 
-// run cuts the source into tokens. A character that is none of the language's is passed over.
+// run cuts the source into tokens. A character outside of the language is passed over.
 func (l *lexer) run() {
 	l.indents = []int{0}
 	l.fresh = true
@@ -253,7 +253,7 @@ func (l *lexer) operator() {
 	l.at++ // no character of the language
 }
 
-// text reads a string literal, whose quote stands at l.at.
+// text reads a string literal, with its quote at l.at.
 func (l *lexer) text(prefix string, from int) {
 	t := token{kind: text, line: l.line, col: from - l.lineStart + 1, bytes: strings.Contains(prefix, "b")}
 	parts := l.recovering(prefix)
@@ -271,7 +271,7 @@ func (l *lexer) text(prefix string, from int) {
 	l.toks = append(l.toks, t)
 }
 
-// recovering reads a literal; of one that does not end, the line is passed over.
+// recovering reads a literal. If it does not end, its line is passed over.
 func (l *lexer) recovering(prefix string) (parts []part) {
 	at, line, start := l.at, l.line, l.lineStart
 	defer func() {

@@ -133,7 +133,7 @@ func (p *parser) strings() *flow.Expr {
 	return &flow.Expr{Op: flow.Format, Pos: pos, List: parts}
 }
 
-// holes are the expressions of an f-string, and what stands between them.
+// holes are the expressions of an f-string, and the texts in between.
 func (p *parser) holes(parts []part, pos flow.Pos) []*flow.Expr {
 	var out []*flow.Expr
 	for _, h := range parts {

@@ -5,8 +5,8 @@ package pyparse
 
 import "github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 
-// isMatch reports that a line which begins with "match" is a match statement: it ends in a colon,
-// and the block below it begins with "case".
+// isMatch reports whether "match" begins a match statement here: the line ends in a colon, and
+// the block below begins with "case".
 func (p *parser) isMatch() bool {
 	depth := 0
 	for i := p.at; i < len(p.toks); i++ {
@@ -91,7 +91,7 @@ func elementOf(x *flow.Expr) *flow.Expr {
 	return &flow.Expr{Op: flow.Index, Pos: x.Pos, X: x, Y: unknown(x)}
 }
 
-// pattern is a condition on the subject, nil if it is always met; what it names is bound.
+// pattern is a condition on the subject, nil if it is always met. Its names are bound.
 func (p *parser) pattern(subject *flow.Expr, binds *[]*flow.Stmt) *flow.Expr {
 	p.enter()
 	defer func() { p.depth-- }()
@@ -139,7 +139,7 @@ func (p *parser) closed(subject *flow.Expr, binds *[]*flow.Stmt) *flow.Expr {
 	return &flow.Expr{Op: flow.Compare, Pos: x.Pos, S: "==", X: subject, Y: x}
 }
 
-// bitAnd is an expression that has no "|", which divides patterns.
+// bitAnd is an expression without "|", because "|" divides patterns.
 func (p *parser) bitAnd() *flow.Expr { return p.level(1) }
 
 // valuePattern is a dotted name, or a class with patterns of its attributes.

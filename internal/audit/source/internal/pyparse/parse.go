@@ -30,8 +30,8 @@ type parser struct {
 	most   int
 }
 
-// Parse reads a file. What it does not understand it passes over, and says so in the errors;
-// statements are nil only if nothing could be read.
+// Parse reads a file. It passes over statements that it does not understand, and lists them in
+// the errors; body is nil only if nothing could be read.
 func Parse(file, src string) (body []*flow.Stmt, errs []error) {
 	defer func() {
 		if e, ok := recover().(syntaxError); ok {
@@ -140,7 +140,7 @@ func (p *parser) statement() (out []*flow.Stmt) {
 	return out
 }
 
-// skip passes the line that was not understood, and the block below it.
+// skip passes over a line that was not understood, and the block below it.
 func (p *parser) skip(start int) {
 	if p.at == start {
 		p.next()
@@ -331,8 +331,8 @@ func (p *parser) with() *flow.Stmt {
 	return items[0]
 }
 
-// withBracket reports that the bracket at hand holds the items of a with statement, and not an
-// expression: it closes before the colon and holds an "as" or a comma.
+// withBracket reports whether the bracket here contains the items of a with statement, and not an
+// expression: it closes before the colon and has an "as" or a comma in it.
 func (p *parser) withBracket() bool {
 	depth, several := 0, false
 	for i := p.at; i < len(p.toks); i++ {

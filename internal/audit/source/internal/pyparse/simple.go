@@ -132,7 +132,7 @@ func (p *parser) importStmt() []*flow.Stmt {
 			first, _, _ := strings.Cut(mod, ".")
 			s.Targets = []*flow.Expr{nameAt(pos, first)}
 			if first != mod {
-				s.Type = &flow.Expr{Op: flow.Str, S: first} // what is bound is the package
+				s.Type = &flow.Expr{Op: flow.Str, S: first} // the package is bound
 			}
 		}
 		out = append(out, s)

@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source"
 )
 
-// A Server is a case of a class: the files of a small server, and what is to be found in them.
+// A Server is a case of a class: the files of a small server, and the expected facts.
 type Server struct {
 	Name  string // "path/javascript/plain"
 	Files []txtar.File
@@ -34,7 +34,7 @@ type want struct {
 
 // Servers are the cases in audit/classes/*/testdata/LANGUAGE.txtar. A section is a file of a server,
 // SERVER/FILE. A comment "want: " holds facts, between semicolons: behind code, it is the place where
-// the flow ends; on a line of its own, it may be anywhere. All other facts are too many.
+// the flow ends; on a line of its own, it may be anywhere. Any other fact is an error.
 func Servers(t *testing.T, language string) []Server {
 	t.Helper()
 	files, err := filepath.Glob("../../classes/*/testdata/" + language + ".txtar")
@@ -48,7 +48,7 @@ func Servers(t *testing.T, language string) []Server {
 	return list
 }
 
-// ServersIn are the cases in one archive, which is of the same form.
+// ServersIn are the cases in one archive of the same form.
 func ServersIn(t *testing.T, archive, prefix string) []Server {
 	t.Helper()
 	a, err := txtar.ParseFile(archive)
@@ -94,8 +94,8 @@ func wants(f txtar.File) []want {
 	return list
 }
 
-// Check holds that a result is what the case wants, and that its facts can be shown and explained.
-// Places says that they are those of the files: a minified server has others.
+// Check compares a result with the case, and demands that its facts can be shown and explained.
+// places tells whether places are compared: those of a minified server differ.
 func (s Server) Check(t *testing.T, res source.Result, places bool) {
 	t.Helper()
 	if len(res.Tools) == 0 || len(res.Unread) > 0 {
@@ -122,7 +122,7 @@ func (s Server) Check(t *testing.T, res source.Result, places bool) {
 	Explained(t, res.Facts)
 }
 
-// place is where a flow ends, if a case wants to know.
+// place is the end of a flow, if a case asks for it.
 func (s Server) place(f audit.Fact, places bool) string {
 	if n := len(f.Flow); places && n > 0 {
 		at := fmt.Sprintf("%s:%d", f.Flow[n-1].File, f.Flow[n-1].Line)
@@ -133,7 +133,7 @@ func (s Server) place(f audit.Fact, places bool) string {
 	return ""
 }
 
-// Said are the facts of a result that say something, as the cases write them.
+// Said are the telling facts of a result, as the cases write them.
 func Said(res source.Result) []string {
 	var list []string
 	for _, f := range res.Facts {
@@ -145,29 +145,29 @@ func Said(res source.Result) []string {
 	return list
 }
 
-// says reports whether a fact says more than that a parameter reaches nothing.
+// says reports whether a fact says more than "reaches nothing".
 func says(f audit.Fact) bool {
-	return f.Verdict != audit.NoEvidence || f.Rule != "" && f.Rule != "nothing"
+	return f.Verdict != audit.NoEvidence || f.Kind != "" && f.Kind != "nothing"
 }
 
-// InShort is a fact as the cases write it: tool, parameter, class, confidence or verdict, rule.
+// InShort is a fact as the cases write it: tool, parameter, class, confidence or verdict, kind.
 func InShort(f audit.Fact) string {
 	verdict := string(f.Verdict)
 	if f.Confidence != "" {
 		verdict = string(f.Confidence)
 	}
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %s", f.Tool, f.Param, f.Class, verdict, f.Rule)), " ")
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %s", f.Tool, f.Param, f.Class, verdict, f.Kind)), " ")
 }
 
-// Explained holds that what is found has a reason, a place, and a rule that is documented.
+// Explained demands of each fact a reason, a place, and a documented kind.
 func Explained(t *testing.T, facts []audit.Fact) {
 	t.Helper()
 	for _, f := range facts {
 		if says(f) && f.Verdict != audit.Inconclusive && (f.Why == "" || len(f.Flow) == 0 || f.Flow[len(f.Flow)-1].Line < 1 || f.Method != audit.Static) {
 			t.Errorf("an incomplete fact: %+v", f)
 		}
-		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Rule(f.Rule) == nil) {
-			t.Errorf("the rule %q is not in audit/classes/%s: document it there", f.Rule, f.Class)
+		if c := suite.Find(string(f.Class)); f.Verdict == audit.Vulnerable && (c == nil || c.Kind(f.Kind) == nil) {
+			t.Errorf("the kind %q is not in audit/classes/%s: document it there", f.Kind, f.Class)
 		}
 	}
 }

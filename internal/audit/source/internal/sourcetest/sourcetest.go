@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sourcetest runs cases of the readers of source code: those of the classes, which hold
-// what is found and what is not, and those of a reader, which hold how its language is read.
+// Package sourcetest runs cases for the readers of source code. Cases of the classes pin the
+// facts that are found; cases of a reader pin how its language is read.
 package sourcetest
 
 import (
@@ -75,8 +75,8 @@ func analyzed(t *testing.T, analyze Analyze, files []txtar.File) source.Result {
 	return res
 }
 
-// Lines are the facts of a result that say something, one a line: tool, parameter, class, verdict,
-// rule, and where the flow ends.
+// Lines are the telling facts of a result, one a line: tool, parameter, class, verdict, kind, and
+// where the flow ends.
 func Lines(res source.Result) string {
 	var b strings.Builder
 	for _, f := range res.Facts {

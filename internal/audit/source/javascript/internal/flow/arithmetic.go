@@ -10,7 +10,12 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-func (in *interp) typeOf(v Value) Value {
+// Operators, typeof and conversions to numbers. Results with an argument in them are unknown but
+// rest on it: no attack survives arithmetic, but a branch on the result is the caller's choice.
+
+// typeOf is typeof v. Of a text that may be an object, the result rests on the argument:
+// comparing it with "string" is a check of the type.
+func typeOf(v Value) Value {
 	var out Value
 	for _, a := range v {
 		switch a.kind {
@@ -48,6 +53,7 @@ func (in *interp) typeOf(v Value) Value {
 	return out
 }
 
+// toNumber converts a constant to a number.
 func toNumber(v Value) (float64, bool) {
 	if n, ok := v.num(); ok {
 		return n, true
@@ -66,6 +72,7 @@ func toNumber(v Value) (float64, bool) {
 	return 0, false
 }
 
+// parseNumber is Number(s) for the literals that programs use.
 func parseNumber(s string) float64 {
 	if s == "" {
 		return 0
@@ -82,16 +89,22 @@ func parseNumber(s string) float64 {
 	return n
 }
 
-func (in *interp) arithmetic(op token.Token, a, b Value) Value {
+// arithmetic is an operator other than equality. Numbers are computed, + joins texts, and a
+// comparison of an index tells whether something was found:
+//
+//	if (path.indexOf("..") >= 0) throw …
+func arithmetic(op token.Token, a, b Value) Value {
 	x, ok1 := a.num()
 	y, ok2 := b.num()
 	if ok1 && ok2 {
 		return compute(op, x, y)
 	}
+	// A comparison with known sides decides a branch, as in loops over indices; with an argument
+	// on one side it proves nothing.
 	switch op {
 	case token.PLUS:
 		if mayBeText(a) || mayBeText(b) {
-			return concat(in.text(a), in.text(b))
+			return concat(textOf(a), textOf(b))
 		}
 		return unknownDepIf(a.depends() || b.depends())
 	case token.LESS, token.GREATER, token.LESS_OR_EQUAL, token.GREATER_OR_EQUAL:
@@ -118,6 +131,8 @@ func (in *interp) arithmetic(op token.Token, a, b Value) Value {
 	return unknownDepIf(a.depends() || b.depends())
 }
 
+// compareTexts compares constants. Bytes and UTF-16 order differ only beyond the characters of
+// paths and versions.
 func compareTexts(op token.Token, s, t string) bool {
 	switch op {
 	case token.LESS:
@@ -130,6 +145,7 @@ func compareTexts(op token.Token, s, t string) bool {
 	return s >= t
 }
 
+// mayBeText reports whether + may join texts.
 func mayBeText(v Value) bool {
 	for _, a := range v {
 		if a.kind == isText || a.kind == isObject {
@@ -139,6 +155,8 @@ func mayBeText(v Value) bool {
 	return false
 }
 
+// compute is an operator on two numbers. Bit operations work on 32 bits, as in JavaScript; guards
+// of addresses use them.
 func compute(op token.Token, x, y float64) Value {
 	i, j := int32(int64(x)), int32(int64(y))
 	switch op {

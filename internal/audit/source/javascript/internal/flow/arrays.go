@@ -9,19 +9,21 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// maxList bounds the elements of a list that is made by and by.
-func (in *interp) maxList() int {
-	if in.widened() {
-		return 50
-	}
-	return maxElements
-}
+// Lists, and comparisons. Both are where allow lists are made:
+//
+//	if (!ALLOWED.includes(args.host)) throw …
+//	if (args.mode === "fast" || args.mode === "safe") …
+//
+// A list knows the elements with a known index, and joins the others into one value.
 
-// objectMethod calls a method of an object.
+// objectMethod calls a method of an object: one that the program defined, one of a list, a
+// function's call, apply and bind, one of a native class, and last one on a prototype. A call of
+// an unknown method is a call of an unknown function.
 func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Value {
 	o := a.obj
-	own := in.getOwn(o, key)
+	own := o.own(key)
 	switch {
+	// A property that is no function hides a native's method only on plain objects.
 	case len(own) > 0 && (len(callable(own)) > 0 || o.native == ""):
 		return in.call(own, Value{a}, args, at)
 	case o.array != nil:
@@ -31,10 +33,10 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 		case "call":
 			return in.call(Value{a}, arg(args, 0), args[min(1, len(args)):], at)
 		case "apply":
-			q := in.elements(arg(args, 1))
+			q := in.heap.elements(arg(args, 1))
 			return in.call(Value{a}, arg(args, 0), q.known, at)
 		case "bind":
-			return in.bindFunction(o, args)
+			return in.heap.bindFunction(o, args)
 		}
 	}
 	if v, ok := in.instanceMethod(o, key, args, at); ok {
@@ -42,26 +44,30 @@ func (in *interp) objectMethod(a Atom, key string, args []Value, at position) Va
 	}
 	v := in.get(Value{a}, key, at)
 	if len(v) == 1 && v[0].kind == isUndefined {
+		// Nothing defines the method: it is one that every object has, or unknown.
 		if key == "toString" || key == "hasOwnProperty" {
 			if key == "hasOwnProperty" {
-				return in.hasKey(Value{a}, arg(args, 0))
+				return hasKey(Value{a}, arg(args, 0))
 			}
-			return in.text(Value{a})
+			return textOf(Value{a})
 		}
 		return in.unknownCall(key, Value{a}, args, at)
 	}
+	// A class of the program may inherit a sink from a native one.
 	if len(v) == 1 && v[0].kind == isNative {
-		in.methodSinks(key, args, at)
+		in.sinks.method(key, args, at)
 	}
 	return in.call(v, Value{a}, args, at)
 }
 
-func (in *interp) bindFunction(o *Object, args []Value) Value {
+// bindFunction is f.bind(this, …): the same function, with arguments in front.
+func (hp *heap) bindFunction(o *Object, args []Value) Value {
 	if o.call == nil {
 		return objectOf(o)
 	}
-	n := in.newObject("")
+	n := hp.newObject("")
 	c := *o.call
+	// An arrow function keeps its own this.
 	if this := arg(args, 0); len(args) > 0 && !c.arrow {
 		c.this = this
 	}
@@ -72,16 +78,18 @@ func (in *interp) bindFunction(o *Object, args []Value) Value {
 	return objectOf(n)
 }
 
-// arrayMethod is a method of a list.
+// arrayMethod calls a method of a list. Methods that change a list keep the old content in the
+// journal and replace list by a copy, because captures share it.
 func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) Value {
 	q := sequence{o.array.list, o.array.rest}
 	first := arg(args, 0)
-	in.cost(len(q.known) + len(args))
+	in.budget.cost(len(q.known) + len(args))
 	switch key {
+	// Past the bound, the new elements lose their index but are not lost.
 	case "push", "unshift":
-		in.keep(o.array)
+		in.journal.keep(o.array)
 		add := append([]Value(nil), args...)
-		if len(o.array.list)+len(add) > in.maxList() {
+		if len(o.array.list)+len(add) > in.turn.maxList() {
 			o.array.rest = join(o.array.rest, sequence{known: add}.all())
 			return unknown()
 		}
@@ -94,6 +102,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 			o.array.list = append(append([]Value(nil), q.known...), add...)
 		}
 		return unknown()
+	// The list stays as it is: which element is gone is rarely known in a loop.
 	case "pop", "shift", "at":
 		if key == "at" {
 			if i, ok := first.num(); ok && i >= 0 {
@@ -102,7 +111,7 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 		}
 		return join(q.all(), undefined())
 	case "concat":
-		n := in.newArray(q.known...)
+		n := in.heap.newArray(q.known...)
 		n.array.rest = q.rest
 		for _, v := range args {
 			for _, a := range v {
@@ -114,19 +123,20 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 				}
 			}
 			clamp(&n.array.content)
-			in.cost(len(n.array.list))
+			in.budget.cost(len(n.array.list))
 		}
 		return objectOf(n)
 	case "join":
 		sep := constant(",")
 		if len(args) > 0 {
-			sep = in.text(first)
+			sep = textOf(first)
 		}
-		return in.joinArray(o, sep)
+		return joinArray(o, sep)
 	case "toString":
-		return in.joinArray(o, constant(","))
+		return joinArray(o, constant(","))
 	case "slice", "splice", "reverse", "sort", "toSorted", "toReversed", "flat", "fill", "copyWithin":
 		return in.rearranged(o, key, args, at)
+	// allowed.includes(x) is an allow list, parts.includes("..") looks for an attack.
 	case "includes", "indexOf":
 		r := in.member(q, first)
 		if key == "indexOf" {
@@ -138,13 +148,14 @@ func (in *interp) arrayMethod(o *Object, key string, args []Value, at position) 
 	case "map", "forEach", "filter", "some", "every", "find", "findLast", "findIndex", "flatMap", "reduce", "reduceRight":
 		return in.iterate(o, q, key, args, at)
 	}
-	if v := in.getOwn(o, key); len(v) > 0 {
+	if v := o.own(key); len(v) > 0 {
 		return in.call(v, objectOf(o), args, at)
 	}
 	return in.unknownCall(key, objectOf(o), args, at)
 }
 
-func (in *interp) joinArray(o *Object, sep Value) Value {
+// joinArray is list.join(sep): texts in their order, then any number of further elements.
+func joinArray(o *Object, sep Value) Value {
 	out := constant("")
 	for i, v := range o.array.list {
 		if i > maxIterations {
@@ -153,19 +164,21 @@ func (in *interp) joinArray(o *Object, sep Value) Value {
 		if i > 0 {
 			out = concat(out, sep)
 		}
-		out = concat(out, in.text(v))
+		out = concat(out, textOf(v))
 	}
 	if len(o.array.rest) > 0 {
 		if len(o.array.list) > 0 {
 			out = concat(out, sep)
 		}
-		out = concat(out, concat(in.text(o.array.rest), Value{{kind: isText, text: []part{{unknown: true}}}}))
+		out = concat(out, concat(textOf(o.array.rest), Value{{kind: isText, text: []part{{unknown: true}}}}))
 	}
 	return out
 }
 
+// rearranged is a list with its elements in another order, or some of them. slice from the front
+// and sort keep indices; the others lose them.
 func (in *interp) rearranged(o *Object, key string, args []Value, at position) Value {
-	n := in.newArray()
+	n := in.heap.newArray()
 	q := sequence{o.array.list, o.array.rest}
 	i, ok := arg(args, 0).num()
 	switch {
@@ -174,6 +187,7 @@ func (in *interp) rearranged(o *Object, key string, args []Value, at position) V
 	case key == "slice" && ok && i >= 0 && len(args) == 1:
 		n.array.list = q.known[min(int(i), len(q.known)):]
 		n.array.rest = q.rest
+	// One level is flattened; deeper ones stay lists, and their elements are found anyway.
 	case key == "flat":
 		for _, v := range q.known {
 			for _, a := range v {
@@ -200,7 +214,11 @@ func (in *interp) rearranged(o *Object, key string, args []Value, at position) V
 	return objectOf(n)
 }
 
-// member is list.includes(value).
+// member is list.includes(value), in one of three roles:
+//
+//	"constants".includes("x")          // known
+//	path.split("/").includes("..")     // the list holds the caller's text: as ===
+//	ALLOWED.includes(args.host)        // the caller's text among the program's own
 func (in *interp) member(q sequence, v Value) Value {
 	if s, ok := v.one(); ok {
 		sure := len(q.rest) == 0
@@ -216,7 +234,7 @@ func (in *interp) member(q sequence, v Value) Value {
 		}
 	}
 	if len(v.tainted()) == 0 {
-		// is the caller's value in it: pieces of a path among which ".." is looked for
+		// The list holds the caller's text, as in p.split("/").includes("..").
 		if len(q.all().tainted()) > 0 {
 			return in.equal(q.all(), v, true)
 		}
@@ -225,6 +243,8 @@ func (in *interp) member(q sequence, v Value) Value {
 	if len(q.all().tainted()) > 0 {
 		return anyTruth(true)
 	}
+	// The list is known: membership is equality with one of its elements, each tried on the
+	// attacks. A list that allows "localhost" is no guard of localhost.
 	if len(q.rest) == 0 && len(q.known) <= maxIterations {
 		out := truth(false)
 		for _, e := range q.known {
@@ -237,10 +257,12 @@ func (in *interp) member(q sequence, v Value) Value {
 		}
 		return out
 	}
-	return in.eachAtom(v, func(a Atom) Value { return among(a.text) })
+	// The list comes from the configuration or is too long: it counts as an allow list.
+	return eachAtom(v, func(a Atom) Value { return among(a.text) })
 }
 
-// orTruth is "a or b", evaluated already.
+// orTruth is "a or b" for two values that are evaluated already: true knows what either side's
+// true knows, false knows both.
 func orTruth(a, b Value) Value {
 	t, f := sides(a)
 	t2, f2 := sides(b)
@@ -248,6 +270,7 @@ func orTruth(a, b Value) Value {
 	out.no = choiceOf(f, false).facts.and(choiceOf(f2, false).facts)
 	yes := join(clear(t), clear(t2))
 	out.yes = choiceOf(yes, false).facts
+	// One side is never false, so the whole is always true.
 	if len(f) == 0 || len(f2) == 0 {
 		return Value{{kind: isBool, b: true, dep: out.dep, under: out.yes}}
 	}
@@ -260,7 +283,7 @@ func orTruth(a, b Value) Value {
 // andTruth is "a and b".
 func andTruth(a, b Value) Value { return not(orTruth(not(a), not(b))) }
 
-// clear leaves of alternatives what is known of them, one for each.
+// clear marks alternatives as resting on an argument.
 func clear(v Value) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
@@ -269,19 +292,28 @@ func clear(v Value) Value {
 	return out
 }
 
-// iterate calls a function for each known element, and once for all others.
+// iterate calls a function for each known element, and once for all others joined: map, filter,
+// find, some, every, reduce. Results of elements with a known index keep it.
+//
+// filter, some and every carry guards of lists:
+//
+//	args.paths.every((p) => inside(p))       // true: each element is checked
+//	const safe = args.paths.filter(inside)   // safe has checked elements only
+//
+// every is taken to have called its function: an empty list has no attack in it.
 func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at position) Value {
 	fn := arg(args, 0)
 	if len(callable(fn)) == 0 {
 		return unknownDepIf(q.all().depends())
 	}
-	q = q.bounded(in.rounds())
-	out := in.newArray()
+	q = q.bounded(in.turn.rounds())
+	out := in.heap.newArray()
 	var verdict, found, acc Value
 	acc = arg(args, 1)
 	round := func(i Value, v Value, known bool) {
-		in.tick()
+		in.budget.tick()
 		params := []Value{v, i, objectOf(o)}
+		// Each call gets the result of the one before it.
 		if strings.HasPrefix(key, "reduce") {
 			if len(args) < 2 && len(acc) == 1 && acc[0].kind == isUndefined {
 				acc = v
@@ -295,9 +327,10 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 			}
 			return
 		}
-		dead := in.dead
+		dead := in.state.dead
 		r := in.call(fn, undefined(), params, at)
-		if in.dead && !dead {
+		// The callback always throws for this element: nothing goes on behind it.
+		if in.state.dead && !dead {
 			return
 		}
 		switch key {
@@ -308,12 +341,14 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 				out.array.rest = r
 			}
 		case "flatMap":
-			e := in.elements(r)
+			e := in.heap.elements(r)
 			out.array.list = append(out.array.list, e.known...)
 			out.array.rest = join(out.array.rest, e.rest)
 			clamp(&out.array.content)
+		// An element that passes keeps the facts of the condition, and its tool if the condition
+		// compares with a tool's name: tools.find((t) => t.name === name).
 		case "filter", "find", "findLast":
-			yes, no := in.choices(r)
+			yes, no := choices(r)
 			if !yes.possible {
 				return
 			}
@@ -327,8 +362,10 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 			} else {
 				out.array.rest = join(out.array.rest, kept)
 			}
+			// The filtered list is taken to replace the argument from here on, so the facts hold
+			// for the argument itself. A program that goes on with both is judged too well.
 			if len(v.tainted()) > 0 && key == "filter" {
-				in.facts = in.facts.and(yes.facts)
+				in.state.facts = in.state.facts.and(yes.facts)
 			}
 		case "some", "findIndex":
 			if verdict == nil {
@@ -345,13 +382,14 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 		}
 	}
 	for i, v := range q.known {
-		if in.dead {
+		if in.state.dead {
 			break
 		}
 		round(number(float64(i)), v, true)
 	}
+	// An unknown number of further elements: the callback runs once for them.
 	for _, v := range alternatives(key, q.rest) {
-		if !in.dead {
+		if !in.state.dead {
 			round(unknown(), v, false)
 		}
 	}
@@ -364,20 +402,21 @@ func (in *interp) iterate(o *Object, q sequence, key string, args []Value, at po
 		if verdict == nil {
 			return truth(key == "every")
 		}
-		return in.asTruth(verdict)
+		return asTruth(verdict)
 	case "findIndex":
 		if verdict == nil {
 			return number(-1)
 		}
-		return indexed(in.asTruth(verdict))
+		return indexed(asTruth(verdict))
 	case "reduce", "reduceRight":
 		return acc
 	}
 	return undefined()
 }
 
-// alternatives are the elements whose place is not known, as a callback is given them: one by one to
-// what looks for some of them, so that the tool with a name is not all tools, else at once.
+// alternatives are the elements of unknown index, as a callback gets them. find and filter get
+// them one by one, so that the tool with a given name is not all tools; everything else gets them
+// at once.
 func alternatives(key string, rest Value) []Value {
 	if len(rest) == 0 {
 		return nil
@@ -392,11 +431,13 @@ func alternatives(key string, rest Value) []Value {
 	return out
 }
 
-func (in *interp) asTruth(v Value) Value { return not(not(v)) }
+// asTruth turns alternatives into true and false, one each.
+func asTruth(v Value) Value { return not(not(v)) }
 
+// arrayFrom is Array.from(iterable, map).
 func (in *interp) arrayFrom(args []Value, at position) Value {
-	q := in.elements(arg(args, 0))
-	o := in.newArray(q.known...)
+	q := in.heap.elements(arg(args, 0))
+	o := in.heap.newArray(q.known...)
 	o.array.rest = q.rest
 	if len(args) > 1 {
 		return in.arrayMethod(o, "map", args[1:], at)
@@ -404,7 +445,8 @@ func (in *interp) arrayFrom(args []Value, at position) Value {
 	return objectOf(o)
 }
 
-// equal compares two values.
+// equal is a == b, for each pair of alternatives. Comparisons with an index of -1 or 0 ask
+// whether something was found.
 func (in *interp) equal(a, b Value, strict bool) Value {
 	if v, ok := compareIndex(token.EQUAL, a, b); ok {
 		return v
@@ -421,13 +463,22 @@ func (in *interp) equal(a, b Value, strict bool) Value {
 	return out
 }
 
+// equalAtoms compares two alternatives. The cases that matter, in this order:
+//
+//	name === "read_file"          // the tool's name: where true, this way serves that tool
+//	typeof p === "string"         // a check of the type
+//	p === "a.txt"                 // tried on the attacks, as any other predicate
+//	p === process.env.NAME        // one value that the program knows: nothing else gets through
+//	p === undefined               // may be: arguments can be missing
+//	sep === "/"                   // what is known of the end of a root
 func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
-	if h := in.toolHole(x); h {
+	// The tool's name stands on the right from here on, and so does a constant below.
+	if h := toolHole(x); h {
 		x, y = y, x
 	}
-	if in.toolHole(y) {
+	if toolHole(y) {
 		if s, ok := x.constText(); ok {
-			in.picks[s] = true
+			in.registry.picks[s] = true
 			return Value{{kind: isTruth, dep: true, pick: s}}
 		}
 		return anyTruth(true)
@@ -438,10 +489,12 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 	s, okX := x.constText()
 	c, okY := y.constText()
 	switch {
+	// Both are known. With === a number never equals a text.
 	case okX && okY && (x.kind == y.kind || !strict):
 		return truth(s == c)
 	case okX && okY:
 		return truth(false)
+	// Two arguments: the caller decides.
 	case len(holes(x.text)) > 0 && len(holes(y.text)) > 0:
 		return anyTruth(true)
 	case len(holes(x.text)) > 0 && x.text[0].hole != nil && x.text[0].hole.form == formType:
@@ -450,10 +503,12 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 		if y.kind == isText && (okY || len(y.text) > 1) {
 			return predicate(x.text, y.text, func(v, c string) ternary { return tern(v == c) })
 		}
+		// The other side rests on an argument, so the caller can make them equal.
 		if y.dep {
 			return anyTruth(true)
 		}
 		return among(x.text)
+	// Only a whole argument can be missing; a text around it is always there.
 	case len(holes(x.text)) > 0 && (y.kind == isUndefined || y.kind == isNull):
 		if x.open || x.text[0].hole != nil && len(x.text) == 1 {
 			return anyTruth(true)
@@ -461,6 +516,7 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 		return truth(false)
 	case len(holes(x.text)) > 0:
 		return anyTruth(true)
+	// undefined, null and booleans compare by kind; == takes undefined and null as equal.
 	case simple(x) && simple(y):
 		if x.kind == y.kind {
 			return truth(x.kind != isBool || x.b == y.b)
@@ -474,21 +530,23 @@ func (in *interp) equalAtoms(x, y Atom, strict bool) Value {
 	case x.kind == isObject && y.kind == isObject:
 		return truth(x.obj == y.obj)
 	}
+	// A comparison of an unknown character with "/": see bitRootSlash.
 	if okY && c == "/" || okX && s == "/" {
 		return Value{{kind: isTruth, dep: x.dep || y.dep, yes: known(0, bitRootSlash)}}
 	}
 	return anyTruth(x.dep || y.dep)
 }
 
+// simple reports whether a kind has no values but those that comparing kinds and b tells.
 func simple(a Atom) bool { return a.kind == isUndefined || a.kind == isNull || a.kind == isBool }
 
-// isPresent says that an atom is certainly neither missing nor a truth.
+// isPresent reports whether an atom is certainly something other than missing or a truth.
 func isPresent(a Atom) bool {
 	_, ok := a.constText()
 	return ok || a.kind == isObject || a.kind == isText && len(holes(a.text)) == 0
 }
 
-// typeIs is typeof x === "string".
+// typeIs is typeof x === "string". For a type without text in it, no attack is left.
 func typeIs(x Atom, want string) Value {
 	out := Atom{kind: isTruth, dep: true}
 	for _, h := range holes(x.text) {
@@ -502,8 +560,9 @@ func typeIs(x Atom, want string) Value {
 	return Value{out}
 }
 
-// hasKey is "key in object", set.has(key).
-func (in *interp) hasKey(o, key Value) Value {
+// hasKey is "key in object", and Object.hasOwn. With a key from the caller it is an allow list,
+// if the object is the program's.
+func hasKey(o, key Value) Value {
 	k, isConst := key.one()
 	var out Value
 	for _, a := range o {
@@ -512,11 +571,11 @@ func (in *interp) hasKey(o, key Value) Value {
 			has := a.obj.props[k] != nil && len(a.obj.props[k].v) > 0 || len(a.obj.getters[k]) > 0
 			out = join(out, truth(has))
 		case a.kind == isObject && len(key.tainted()) > 0 || a.kind == isNative || a.kind == isUnknown && len(key.tainted()) > 0 && !a.dep:
-			if in.isToolName(key) {
+			if isToolName(key) {
 				out = join(out, anyTruth(true))
 				continue
 			}
-			out = join(out, in.eachAtom(key, func(k Atom) Value { return among(k.text) }))
+			out = join(out, eachAtom(key, func(k Atom) Value { return among(k.text) }))
 		default:
 			out = join(out, anyTruth(a.dep || key.depends() || a.open))
 		}

@@ -3,29 +3,31 @@
 
 package flow
 
-import (
-	"strconv"
+import "github.com/dop251/goja/ast"
 
-	"github.com/dop251/goja/ast"
-)
+// Names and their values: declarations, parameters, patterns and assignments all end in bind,
+// which ends in a write to a slot.
 
-// bind gives names their values: of a declaration, or of an assignment.
+// bind gives names their values, in a declaration, a parameter or an assignment: const { a, b = 1
+// } = o. A name that nobody declared becomes a global variable. Helpers of compilers keep their
+// meaning even if the file defines them.
 func (in *interp) bind(target ast.Expression, v Value, s *scope, u *unit, assign bool) {
-	in.tick()
+	in.budget.tick()
 	switch t := target.(type) {
 	case nil:
 	case *ast.Identifier:
 		sl := s.lookup(t.Name.String())
 		if sl == nil {
-			sl = in.declare(in.globals, t.Name.String(), nil)
+			sl = in.heap.declare(in.heap.globals, t.Name.String(), nil)
 		}
 		if helpers[t.Name.String()] && len(sl.v) == 1 && sl.v[0].kind == isNative {
 			return
 		}
+		// A write to a variable of a put-off declaration: the declaration came first.
 		if sl.wait != nil {
 			in.force(sl)
 		}
-		in.write(sl, v)
+		in.journal.write(sl, v)
 	case *ast.Binding:
 		if t.Initializer != nil {
 			v = in.orDefault(v, t.Initializer, s, u)
@@ -42,6 +44,8 @@ func (in *interp) bind(target ast.Expression, v Value, s *scope, u *unit, assign
 	}
 }
 
+// bindObject is { a, b: c, ...rest }. Each name is a property that is read, so it also names a
+// field of the arguments.
 func (in *interp) bindObject(t *ast.ObjectPattern, v Value, s *scope, u *unit, assign bool) {
 	taken := map[string]bool{}
 	for _, p := range t.Properties {
@@ -50,6 +54,7 @@ func (in *interp) bindObject(t *ast.ObjectPattern, v Value, s *scope, u *unit, a
 			name := p.Name.Name.String()
 			taken[name] = true
 			field := in.get(v, name, position{u, p.Name.Idx})
+			// { path = "." } of args: the default is another alternative of the field.
 			if p.Initializer != nil {
 				field = in.orDefault(field, p.Initializer, s, u)
 			}
@@ -70,7 +75,9 @@ func (in *interp) bindObject(t *ast.ObjectPattern, v Value, s *scope, u *unit, a
 	}
 }
 
-// without is an object without some of its properties. What is open stays open.
+// without is an object without some of its properties, as ...rest gives it. A text from the
+// caller that may be an object stays as it is: reading a field of the rest gives a field of the
+// arguments.
 func (in *interp) without(v Value, taken map[string]bool) Value {
 	var out Value
 	for _, a := range v {
@@ -78,11 +85,11 @@ func (in *interp) without(v Value, taken map[string]bool) Value {
 			out = join(out, Value{a})
 			continue
 		}
-		o := in.newObject("")
+		o := in.heap.newObject("")
 		o.any = a.obj.any
 		for _, k := range a.obj.keys {
 			if !taken[k] {
-				in.set(o, k, in.getAtom(Atom{kind: isObject, obj: a.obj}, k, position{}))
+				in.heap.set(o, k, in.getAtom(Atom{kind: isObject, obj: a.obj}, k, position{}))
 			}
 		}
 		out = join(out, objectOf(o).given(a.under, a.free))
@@ -90,15 +97,16 @@ func (in *interp) without(v Value, taken map[string]bool) Value {
 	return out
 }
 
+// bindArray is [a, b, ...rest].
 func (in *interp) bindArray(t *ast.ArrayPattern, v Value, s *scope, u *unit, assign bool) {
-	list := in.elements(v)
+	list := in.heap.elements(v)
 	for i, e := range t.Elements {
 		if e != nil {
 			in.bind(e, list.at(i), s, u, assign)
 		}
 	}
 	if t.Rest != nil {
-		o := in.newArray()
+		o := in.heap.newArray()
 		if len(t.Elements) < len(list.known) {
 			o.array.list = list.known[len(t.Elements):]
 		}
@@ -107,7 +115,9 @@ func (in *interp) bindArray(t *ast.ArrayPattern, v Value, s *scope, u *unit, ass
 	}
 }
 
-// orDefault takes the default where the value may be missing.
+// orDefault joins the default to a value that may be missing:
+//
+//	({ path = "." }) => read(path)      // "." or the caller's path
 func (in *interp) orDefault(v Value, init ast.Expression, s *scope, u *unit) Value {
 	var out Value
 	missing := len(v) == 0
@@ -115,6 +125,7 @@ func (in *interp) orDefault(v Value, init ast.Expression, s *scope, u *unit) Val
 		switch {
 		case a.kind == isUndefined:
 			missing = true
+		// An argument that the caller may leave out.
 		case a.kind == isUnknown || a.kind == isText && a.open:
 			missing = true
 			out = join(out, Value{a})
@@ -132,19 +143,19 @@ func (in *interp) orDefault(v Value, init ast.Expression, s *scope, u *unit) Val
 func (in *interp) assign(target ast.Expression, v Value, s *scope, u *unit) {
 	switch t := target.(type) {
 	case *ast.DotExpression:
-		in.setAll(in.eval(t.Left, s, u), t.Identifier.Name.String(), v)
+		in.heap.setAll(in.eval(t.Left, s, u), t.Identifier.Name.String(), v)
 	case *ast.PrivateDotExpression:
-		in.setAll(in.eval(t.Left, s, u), "#"+t.Identifier.Name.String(), v)
+		in.heap.setAll(in.eval(t.Left, s, u), "#"+t.Identifier.Name.String(), v)
 	case *ast.BracketExpression:
 		o := in.eval(t.Left, s, u)
 		keys := in.eval(t.Member, s, u)
 		if key, ok := keys.one(); ok {
-			in.setAll(o, key, v)
+			in.heap.setAll(o, key, v)
 			return
 		}
 		for _, a := range o {
 			if a.kind == isObject {
-				in.setUnknown(a.obj, v)
+				in.heap.setUnknown(a.obj, v)
 			}
 		}
 	case *ast.Identifier, *ast.ObjectPattern, *ast.ArrayPattern:
@@ -154,75 +165,4 @@ func (in *interp) assign(target ast.Expression, v Value, s *scope, u *unit) {
 	case *ast.AssignExpression:
 		in.bind(target, v, s, u, true)
 	}
-}
-
-func (in *interp) setAll(o Value, key string, v Value) {
-	for _, a := range o {
-		switch a.kind {
-		case isObject:
-			if len(o) == 1 {
-				in.set(a.obj, key, v)
-			} else {
-				in.set(a.obj, key, join(v, in.getOwn(a.obj, key)))
-			}
-		case isNative:
-			if in.natives[a.name] == nil {
-				in.natives[a.name] = in.newObject("")
-			}
-			in.set(in.natives[a.name], key, v)
-		}
-	}
-}
-
-// maxProps bounds the properties of one object.
-const maxProps = 5_000
-
-func (in *interp) set(o *Object, key string, v Value) {
-	if o.array != nil {
-		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i <= len(o.array.list) && i < maxElements {
-			in.cost(len(o.array.list))
-			in.keep(o.array)
-			list := append([]Value(nil), o.array.list...)
-			if i == len(list) {
-				list = append(list, nil)
-			}
-			list[i] = v
-			o.array.list = list
-			return
-		}
-	}
-	sl := o.props[key]
-	if sl == nil {
-		if len(o.props) >= maxProps {
-			in.setUnknown(o, v)
-			return
-		}
-		if o.props == nil {
-			o.props = map[string]*slot{}
-		}
-		sl = in.newSlot(content{})
-		o.props[key] = sl
-		o.keys = append(o.keys, key)
-	}
-	delete(o.getters, key)
-	in.write(sl, v)
-}
-
-func (in *interp) setUnknown(o *Object, v Value) {
-	if o.array != nil {
-		in.keep(o.array)
-		o.array.rest = join(o.array.rest, v)
-		return
-	}
-	if o.any == nil {
-		o.any = in.newSlot(content{})
-	}
-	in.write(o.any, join(o.any.v, v))
-}
-
-func (in *interp) getOwn(o *Object, key string) Value {
-	if sl := o.props[key]; sl != nil {
-		return sl.v
-	}
-	return nil
 }

@@ -10,33 +10,37 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// function is the value of a function literal.
+// Calls. The result of a call is what the function returns on all its ways, and calling it leaves
+// its writes and its facts in the state: a guard that throws proves something to its caller.
+//
+//	const inside = (p) => { if (!p.startsWith("/srv/")) throw new Error() }
+//	inside(args.path)      // one way returns, and it knows that p is in /srv/
+//
+// Functions run again at each call, with the arguments of that call. This makes the analysis as
+// exact as its bounds allow (context-sensitive), and memo.go makes it affordable.
+
+// function is the value of a function literal. A named one sees itself under its name.
 func (in *interp) function(f *ast.FunctionLiteral, s *scope, u *unit) Value {
 	if isZodConstructor(f, u) {
 		return native(zodConstructor)
 	}
-	o := in.newObject("")
+	o := in.heap.newObject("")
 	inner := s
 	o.call = &closure{params: f.ParameterList, body: f.Body, vars: f.DeclarationList, file: u, node: f, begin: int(f.Idx0()), end: int(f.Idx1()), generator: f.Generator}
 	if f.Name != nil {
 		o.call.name = f.Name.Name.String()
 		inner = &scope{up: s}
-		in.declare(inner, o.call.name, objectOf(o))
+		in.heap.declare(inner, o.call.name, objectOf(o))
 	}
 	o.call.scope = inner
-	in.remember(o)
+	in.definitions.remember(o)
 	return objectOf(o)
 }
 
-// remember notes a function that may be one that nobody calls, until these were called.
-func (in *interp) remember(o *Object) {
-	if !in.ready {
-		in.closures = append(in.closures, o)
-	}
-}
-
+// arrow is the value of an arrow function. It has no this of its own; run takes that of the
+// scope.
 func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
-	o := in.newObject("")
+	o := in.heap.newObject("")
 	o.call = &closure{params: f.ParameterList, vars: f.DeclarationList, scope: s, file: u, node: f, arrow: true, begin: int(f.Idx0()), end: int(f.Idx1())}
 	switch b := f.Body.(type) {
 	case *ast.BlockStatement:
@@ -45,10 +49,13 @@ func (in *interp) arrow(f *ast.ArrowFunctionLiteral, s *scope, u *unit) Value {
 		o.call.body = b.Expression
 		o.call.expr = true
 	}
-	in.remember(o)
+	in.definitions.remember(o)
 	return objectOf(o)
 }
 
+// callExpression is f(…), o.m(…), o[k](…) or super(…). The kind of callee decides on this; a?.b()
+// is a.b(). The call of a decorator helper is read from the syntax, because the values no longer
+// show which parameter a decorator belongs to.
 func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value {
 	at := position{u, e.LeftParenthesis}
 	callee := e.Callee
@@ -63,6 +70,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		}
 		break
 	}
+	// The text of the file is looked at first, since few files have decorators.
 	if u != nil && u.decorated && decorators[nameOf(callee)] {
 		if v, ok := in.decorate(e, s, u); ok {
 			return v
@@ -72,7 +80,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 	case *ast.SuperExpression:
 		args := in.arguments(e.ArgumentList, s, u)
 		if home := homeOf(s); home != nil {
-			in.initialize(home.parent, in.thisOf(s), args, at)
+			in.initialize(home.parent, thisOf(s), args, at)
 		}
 		return undefined()
 	case *ast.DotExpression:
@@ -82,7 +90,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		}
 		o := in.eval(c.Left, s, u)
 		if _, ok := c.Left.(*ast.SuperExpression); ok {
-			return in.call(in.get(o, c.Identifier.Name.String(), at), in.thisOf(s), in.arguments(e.ArgumentList, s, u), at)
+			return in.call(in.get(o, c.Identifier.Name.String(), at), thisOf(s), in.arguments(e.ArgumentList, s, u), at)
 		}
 		return in.callMethod(o, c.Identifier.Name.String(), in.arguments(e.ArgumentList, s, u), at)
 	case *ast.PrivateDotExpression:
@@ -98,6 +106,7 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 		return in.call(in.index(o, k, at), o, args, at)
 	case *ast.Identifier:
 		name := c.Name.String()
+		// A function require of the program is another one.
 		if name == "require" && s.lookup("require") == nil {
 			return in.require(e, s, u)
 		}
@@ -107,71 +116,49 @@ func (in *interp) callExpression(e *ast.CallExpression, s *scope, u *unit) Value
 	return in.call(fn, undefined(), in.arguments(e.ArgumentList, s, u), at)
 }
 
-// catch is promise.catch(handler): what rejects a promise is thrown here. Other things have a method
-// of that name, too, and are not given a function.
+// catch is promise.catch(handler). It works as try and catch do, since promises run at once: the
+// promise's expression is the body. Other things have a method of that name, too, but they are
+// not given a function.
 func (in *interp) catch(left ast.Expression, list []ast.Expression, s *scope, u *unit, at position) Value {
 	args := in.arguments(list, s, u)
 	if len(callable(arg(args, 0))) == 0 {
 		return in.callMethod(in.eval(left, s, u), "catch", args, at)
 	}
 	var out Value
-	in.attempt(func() {
-		out = in.settled(in.eval(left, s, u))
+	in.state.attempt(func() {
+		out = settledOf(in.eval(left, s, u))
 	}, func(thrown Value) {
-		if r := in.call(args[0], undefined(), []Value{thrown}, at); !in.dead {
-			out = join(out, in.settled(r))
+		if r := in.call(args[0], undefined(), []Value{thrown}, at); !in.state.dead {
+			out = join(out, settledOf(r))
 		}
 	})
 	return out
 }
 
-// alternatives runs something for each atom from the same state, and joins what comes of it.
-func (in *interp) alternatives(v Value, run func(a Atom) Value) Value {
-	if len(v) == 1 {
-		out := run(v[0])
-		return out.given(v[0].under, v[0].free)
-	}
-	var out Value
-	var ways []way
-	for _, a := range v {
-		var r Value
-		c := choice{facts: a.under, tool: a.tool, possible: true, free: !v.depends()}
-		w, alive := in.fork(c, func() { r = run(a) })
-		if alive {
-			r = r.given(a.under.and(gained(w.facts, in.facts)), a.free)
-			if a.tool != "" {
-				r = tagged(r, a.tool)
-			}
-			out = join(out, r)
-			ways = append(ways, w)
-		}
-	}
-	if len(v) > 0 {
-		in.meet(ways, false)
-	}
-	return out
-}
-
-// call calls a value.
+// call calls a value: each alternative from the same state. Without anything to call, the callee
+// was undefined or a text; the program must have meant something else, so the call counts as one
+// of an unknown function.
 func (in *interp) call(fn, this Value, args []Value, at position) Value {
-	in.tick()
-	if in.dead {
+	in.budget.tick()
+	if in.state.dead {
 		return undefined()
 	}
 	fn = callable(fn)
 	if len(fn) == 0 {
 		return in.unknownCall("", undefined(), args, at)
 	}
-	return in.alternatives(fn, func(a Atom) Value {
+	return in.state.alternatives(fn, func(a Atom) Value {
+		// The callee was chosen by the tool's name, so the call serves that tool.
 		if a.tool != "" {
-			old := in.tool
-			in.tool = a.tool
-			defer func() { in.tool = old }()
+			old := in.state.tool
+			in.state.tool = a.tool
+			defer func() { in.state.tool = old }()
 		}
-		args := in.ofTool(args)
+		args := in.state.ofTool(args)
 		switch {
 		case a.kind == isObject && a.obj.call != nil:
 			t := this
+			// The function was bound, or is called without its object.
 			if len(a.obj.call.this) > 0 && (len(t) == 0 || len(t) == 1 && t[0].kind == isUndefined) {
 				t = a.obj.call.this
 			}
@@ -188,34 +175,7 @@ func (in *interp) call(fn, this Value, args []Value, at position) Value {
 	})
 }
 
-// ofTool leaves out of arguments what was chosen for another tool than the present one.
-func (in *interp) ofTool(args []Value) []Value {
-	if in.tool == "" {
-		return args
-	}
-	out := args
-	for i, v := range args {
-		if !slices.ContainsFunc(v, func(a Atom) bool { return a.tool != "" && a.tool != in.tool }) {
-			continue
-		}
-		var kept Value
-		for _, a := range v {
-			if a.tool == "" || a.tool == in.tool {
-				kept = append(kept, a)
-			}
-		}
-		if len(kept) == 0 {
-			continue
-		}
-		if &out[0] == &args[0] {
-			out = append([]Value(nil), args...)
-		}
-		out[i] = kept
-	}
-	return out
-}
-
-// callable leaves out what cannot be called, if anything else is there.
+// callable leaves out alternatives that cannot be called.
 func callable(v Value) Value {
 	if !slices.ContainsFunc(v, Atom.cannotBeCalled) {
 		return v[:len(v):len(v)]
@@ -223,6 +183,7 @@ func callable(v Value) Value {
 	return slices.DeleteFunc(slices.Clone(v), Atom.cannotBeCalled)
 }
 
+// cannotBeCalled reports whether a call of the alternative throws.
 func (a Atom) cannotBeCalled() bool {
 	switch a.kind {
 	case isNative, isUnknown:
@@ -233,43 +194,52 @@ func (a Atom) cannotBeCalled() bool {
 	return true
 }
 
-// invoke runs a function of the program.
+// invoke runs a function of the program. Recursion is followed once: the second level shows how a
+// result is made of itself, further levels add nothing. Where the depth cuts a call off, the
+// handler counts as unfinished, unless nothing in the arguments came from a caller.
+//
+// Before the call the function is tried as a guard (probe). That shows more than its body: a
+// function that takes an address apart with bit operations has no readable conditions.
 func (in *interp) invoke(o *Object, this Value, args []Value, at position) Value {
 	c := o.call
 	if len(c.bound) > 0 {
 		args = append(append([]Value(nil), c.bound...), args...)
 	}
-	if in.depth >= in.limits.Depth || in.stack[c.node] >= 2 {
-		if in.stack[c.node] < 2 && in.current != nil && !in.probing && !plain(args) {
-			in.current.cut = true
+	// Recursion alone is no reason to call the handler unfinished: its second level was followed.
+	if in.nesting.calls >= in.budget.limits.Depth || in.nesting.running[c.node] >= 2 {
+		if in.nesting.running[c.node] < 2 && in.turn.handler != nil && !in.probes.on && !plain(args) {
+			in.turn.handler.cut = true
 		}
 		return Value{{kind: isUnknown, dep: true}}
 	}
 	var probe probeResult
-	if !in.probing {
+	if !in.probes.on {
 		probe = in.probe(o, this, args, at)
-		args = in.passed(args, c, at)
+		args = passed(args, c, at)
 	}
-	in.ran[c.node] = true
-	in.depth++
-	in.stack[c.node]++
-	out := in.repeated(c, this, args, func() Value { return in.run(c, this, args) })
-	in.stack[c.node]--
-	in.depth--
-	if !in.dead {
-		in.facts = in.facts.and(probe.after)
+	// From here on nothing has to call it in order to see what it does.
+	in.definitions.called[c.node] = true
+	in.nesting.calls++
+	in.nesting.running[c.node]++
+	out := in.memory.repeated(c, this, args, func() Value { return in.run(c, this, args) })
+	in.nesting.running[c.node]--
+	in.nesting.calls--
+	if !in.state.dead {
+		in.state.facts = in.state.facts.and(probe.after)
 		out = probe.apply(out)
 	}
 	return out
 }
 
-// run is the body of a function, with a frame to return to.
+// run is the body of a function, with a frame to return to. Parameters are bound as patterns. A
+// generator returns a list of all that it yields.
 func (in *interp) run(c *closure, this Value, args []Value) Value {
 	s := &scope{up: c.scope, this: this, isFun: !c.arrow, args: args, home: c.home}
-	f := in.push(frameFunction, "")
+	f := in.state.push(frameFunction, "")
+	// An arrow function has this and arguments of the function around it.
 	if c.arrow {
 		s.isFun = true
-		s.this = in.thisOf(c.scope)
+		s.this = thisOf(c.scope)
 		s.args = c.scope.function().args
 	}
 	s.fn = f
@@ -282,7 +252,7 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 		in.bind(b, v, s, c.file, false)
 	}
 	if c.params.Rest != nil {
-		rest := in.newArray()
+		rest := in.heap.newArray()
 		if len(args) > len(c.params.List) {
 			rest.array.list = args[len(c.params.List):]
 		}
@@ -292,16 +262,17 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 	in.hoistVars(c.vars, s)
 	if c.expr {
 		v := in.eval(c.body.(ast.Expression), s, c.file)
-		if !in.dead {
-			in.leave(f, false, v)
+		if !in.state.dead {
+			in.state.leave(f, false, v)
 		}
 	} else if body, ok := c.body.(*ast.BlockStatement); ok {
 		in.hoist(body.List, s, c.file)
 		in.statements(body.List, s, c.file)
 	}
-	out := in.returned(f)
+	out := in.state.returned(f)
+	// Values of yield have no order here: a loop around a yield has lost it.
 	if c.generator {
-		o := in.newArray()
+		o := in.heap.newArray()
 		if y := s.vars["yield*"]; y != nil {
 			o.array.rest = y.v
 		}
@@ -310,33 +281,8 @@ func (in *interp) run(c *closure, this Value, args []Value) Value {
 	return out
 }
 
-// returned is what a function returns: on all its ways, each with what is known on it.
-func (in *interp) returned(f *frame) Value {
-	if !in.dead {
-		w := in.here(f.mark)
-		w.value = undefined()
-		f.ways = append(f.ways, w)
-	}
-	if len(f.ways) == 0 {
-		in.pop(f)
-		return undefined()
-	}
-	before := in.factsAt(f)
-	in.undo(f.mark)
-	in.pop(f)
-	in.meet(f.ways, false)
-	if len(f.ways) == 1 {
-		return f.ways[0].value
-	}
-	var out Value
-	for _, w := range f.ways {
-		out = join(out, w.value.given(gained(w.facts, before), w.free))
-	}
-	return out
-}
-
-// factsAt is what every way out of a frame knows; what is more is known for one value only.
-func (in *interp) factsAt(f *frame) facts {
+// factsAt are the facts common to all ways out of a function. Other facts belong to one value.
+func factsAt(f *frame) facts {
 	if len(f.ways) == 0 {
 		return facts{}
 	}
@@ -347,8 +293,8 @@ func (in *interp) factsAt(f *frame) facts {
 	return out
 }
 
-// passed notes on the way of each argument that it is passed on.
-func (in *interp) passed(args []Value, c *closure, at position) []Value {
+// passed adds to the way of each argument that it was passed on.
+func passed(args []Value, c *closure, at position) []Value {
 	if c.name == "" || at.unit == nil {
 		return args
 	}
@@ -371,8 +317,11 @@ func (in *interp) passed(args []Value, c *closure, at position) []Value {
 	return out
 }
 
+// maxSteps bounds the way of a value that the report shows. The oldest steps stay: they name the
+// parameter; the sink is known anyway.
 const maxSteps = 8
 
+// then adds a step.
 func (s *step) then(at position, note string) *step {
 	if at.unit == nil {
 		return s
@@ -387,25 +336,27 @@ func (s *step) then(at position, note string) *step {
 	return n
 }
 
-// construct is new.
+// construct is new F(…): of a class, of a function that serves as one, or of something native.
 func (in *interp) construct(fn Value, args []Value, at position) Value {
-	in.tick()
-	if in.dead {
+	in.budget.tick()
+	if in.state.dead {
 		return undefined()
 	}
 	if len(fn) == 0 {
 		return unknown()
 	}
-	return in.alternatives(fn, func(a Atom) Value {
+	return in.state.alternatives(fn, func(a Atom) Value {
 		switch {
 		case a.kind == isObject && a.obj.class != nil:
+			// new ZodString({ typeName: "ZodString", … }), from a bundle.
 			if v, ok := in.zodOfTypeName(args, at); ok {
 				return v
 			}
 			return in.instance(a.obj, args, at)
 		case a.kind == isObject && a.obj.call != nil:
-			o := in.newObject("")
-			if p := in.getOwn(a.obj, "prototype"); len(p) == 1 && p[0].kind == isObject {
+			o := in.heap.newObject("")
+			// A function used as a class: its instances inherit from F.prototype.
+			if p := a.obj.own("prototype"); len(p) == 1 && p[0].kind == isObject {
 				o.proto = p[0].obj
 			}
 			in.invoke(a.obj, objectOf(o), args, at)
@@ -418,8 +369,10 @@ func (in *interp) construct(fn Value, args []Value, at position) Value {
 	})
 }
 
-// unknownCall calls what is not known: it may call the functions that it is given, and what they
-// return may be what it returns.
+// unknownCall calls a function that nobody knows. The result is unknown, without holes: a
+// function that passes the caller's text on unchanged is missed here, but the alternative, taking
+// every result for the caller's text, would find a weakness at every sink. Functions among the
+// arguments may be called, and their results may be the result.
 func (in *interp) unknownCall(name string, this Value, args []Value, at position) Value {
 	dep := this.depends()
 	for _, v := range args {
@@ -429,10 +382,12 @@ func (in *interp) unknownCall(name string, this Value, args []Value, at position
 	return join(out, in.callbacks(args, at))
 }
 
-// callbacks calls each function among arguments, and in objects among them.
+// callbacks calls each function among the arguments, and in objects among them. Forty properties
+// are enough for handlers in options; more are a table of something else. Names are sorted, since
+// a call writes slots.
 func (in *interp) callbacks(args []Value, at position) Value {
 	var out Value
-	if in.probing {
+	if in.probes.on {
 		return nil
 	}
 	for _, v := range args {
@@ -447,13 +402,14 @@ func (in *interp) callbacks(args []Value, at position) Value {
 			if a.obj.class != nil || a.obj.native != "" {
 				continue
 			}
+			// A call may add properties, so the names are copied.
 			keys := append([]string(nil), a.obj.keys...)
 			sort.Strings(keys)
 			for i, k := range keys {
 				if i > 40 {
 					break
 				}
-				for _, f := range in.getOwn(a.obj, k) {
+				for _, f := range a.obj.own(k) {
 					if f.kind == isObject && f.obj.call != nil {
 						out = join(out, in.aside(f.obj, at))
 					}
@@ -464,27 +420,29 @@ func (in *interp) callbacks(args []Value, at position) Value {
 	return out
 }
 
-// aside calls a function of which it is not known whether and with what it is called. That it throws
-// ends nothing here.
+// aside calls a function that may or may not be called, with unknown arguments. If it always
+// throws, the program goes on as if it had not been called.
 func (in *interp) aside(o *Object, at position) Value {
-	if in.stack[o.call.node] > 0 || in.dead {
+	if in.nesting.running[o.call.node] > 0 || in.state.dead {
 		return nil
 	}
 	args := make([]Value, 0, len(o.call.params.List))
 	for range o.call.params.List {
 		args = append(args, unknown())
 	}
-	before, catcher := in.facts, in.catcher
-	in.catcher = nil
+	// A catch outside must not see exceptions from a call that may never happen.
+	before, catcher := in.state.facts, in.state.catcher
+	in.state.catcher = nil
 	out := in.invoke(o, o.call.this, args, at)
-	in.catcher = catcher
-	if in.dead {
-		in.dead = false
-		in.facts = before
+	in.state.catcher = catcher
+	if in.state.dead {
+		in.state.dead = false
+		in.state.facts = before
 	}
 	return out
 }
 
+// clip shortens a name for the report, which the program must not be able to flood.
 func clip(s string) string {
 	const most = 60
 	if len(s) > most {

@@ -10,6 +10,18 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Conditions. A condition is a value like any other; its alternatives carry the facts that each
+// of them proves. A branch splits them into truthy and falsy ones, and keeps the facts common to
+// each side.
+
+// logical is &&, || and ??. The right side runs only where the left side does not decide, so it
+// runs under the left side's facts, and its ways join with the way that skips it.
+//
+//	if (p && ok(p)) read(p)
+//	const dir = args.dir ?? "/srv"
+//
+// short are the alternatives of the left side that are the result; on are those with which the
+// right side is evaluated.
 func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	left := in.eval(e.Left, s, u)
 	var short, on Value
@@ -23,6 +35,7 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 			switch a.kind {
 			case isUndefined, isNull:
 				on = append(on, a)
+			// Either may be null at run time.
 			case isUnknown, isNative:
 				on, short = append(on, a), append(short, a)
 			case isText:
@@ -38,22 +51,25 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 			on = undefined()
 		}
 	}
+	// The left side decides in every case.
 	if len(on) == 0 {
 		return short
 	}
+	// It never decides: the right side is the result, and runs in place.
 	if len(short) == 0 {
 		c := choiceOf(on, !left.depends())
-		in.facts = in.facts.and(c.facts)
+		in.state.facts = in.state.facts.and(c.facts)
 		return in.eval(e.Right, s, u)
 	}
 	yes := choiceOf(on, !left.depends())
 	var right Value
-	rest, alive := in.fork(yes, func() { right = in.eval(e.Right, s, u) })
+	rest, alive := in.state.fork(yes, func() { right = in.eval(e.Right, s, u) })
 	no := choiceOf(short, yes.free)
-	other, _ := in.fork(no, func() {})
+	other, _ := in.state.fork(no, func() {})
 	ways := []way{other}
 	if alive {
 		ways = append(ways, rest)
+		// name === "a" && …: true here means that tool.
 		if yes.tool != "" {
 			for i := range right {
 				if right[i].pick == "" {
@@ -64,11 +80,13 @@ func (in *interp) logical(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	} else {
 		right = nil
 	}
-	in.meet(ways, false)
+	in.state.meet(ways, false)
 	return join(short, right.given(yes.facts, yes.free && e.Operator == token.LOGICAL_OR))
 }
 
-// sides are what a value may be where it is truthy and where it is not.
+// sides splits a value into its truthy and its falsy alternatives. The facts of the test move
+// into under, since from here on they hold without a further test. A text without a character
+// holds no attack: its holes are gone on the falsy side.
 func sides(v Value) (truthy, falsy Value) {
 	if len(v) > 0 && !slices.ContainsFunc(v, Atom.mayBeFalsy) {
 		return v[:len(v):len(v)], nil
@@ -108,8 +126,10 @@ func sides(v Value) (truthy, falsy Value) {
 	return truthy, falsy
 }
 
-// missing is what is known where an argument is empty or was not sent: no attack is in it. That is so
-// only if the value is the argument as it was sent, and nothing else.
+// missing are the facts about an argument that is empty or was not sent: no attack is in it. This
+// holds only if the value is the argument as it was sent, and nothing else.
+//
+//	if (args.dir) inside(args.dir)    // on the other way there is nothing to check
 func (v Value) missing() facts {
 	id := 0
 	for _, a := range v {
@@ -128,13 +148,14 @@ func (v Value) missing() facts {
 	return known(id, bitsAll)
 }
 
-// mayBeFalsy says so also of what tells more where it is truthy.
+// mayBeFalsy reports whether sides has to split an alternative. One that learns something from a
+// test is split even if it is always truthy.
 func (a Atom) mayBeFalsy() bool {
 	_, mayNot := a.truth()
 	return mayNot || a.yes.list != nil || a.no.list != nil
 }
 
-// truth says whether an atom may be truthy, and whether it may be falsy.
+// truth reports whether an atom may be truthy, and whether it may be falsy.
 func (a Atom) truth() (may, mayNot bool) {
 	switch a.kind {
 	case isUndefined, isNull:
@@ -159,13 +180,14 @@ func (a Atom) truth() (may, mayNot bool) {
 }
 
 // choices are the two sides of a condition.
-func (in *interp) choices(v Value) (yes, no choice) {
+func choices(v Value) (yes, no choice) {
 	truthy, falsy := sides(v)
 	free := !v.depends()
 	return choiceOf(truthy, free), choiceOf(falsy, free)
 }
 
-// choiceOf is what is known where a value is one of these alternatives.
+// choiceOf is the side of a branch with these alternatives: its facts are those common to all of
+// them. Alternatives that the configuration chose count only if there are no others.
 func choiceOf(v Value, free bool) choice {
 	c := choice{free: free, possible: len(v) > 0}
 	first := true
@@ -190,6 +212,7 @@ func choiceOf(v Value, free bool) choice {
 	return c
 }
 
+// not is !v. It turns each alternative into true or false, with its facts.
 func not(v Value) Value {
 	truthy, falsy := sides(v)
 	var out Value

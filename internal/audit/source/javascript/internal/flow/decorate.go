@@ -9,20 +9,23 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Decorators are functions that compilers call with what they decorate. Those of the program are
-// called so; of those of packages it is known by their names what they do: say what a constructor is
-// given (inject.go), or that a method is a tool.
+// Decorators are functions. Compilers call them with the thing to decorate:
+//
+//	__decorate([Tool({ name: "read" }), __param(0, inject("Files"))], ReadTool.prototype, "run", null)
+//
+// Decorators of the program are called so. Those of packages are known by their names: they
+// give a constructor its arguments (inject.go), or make a method a tool.
 
-// decorators are the functions that compilers put into files to call decorators.
+// decorators are functions of compilers that call decorators.
 var decorators = map[string]bool{"__decorateClass": true, "__decorate": true}
 
-// parameterDecorators are those for the decorator of a parameter.
+// parameterDecorators are those for a parameter's decorator.
 var parameterDecorators = map[string]bool{"__decorateParam": true, "__param": true}
 
-// toolDecorators are names of decorators of methods that are tools.
+// toolDecorators are names of decorators that make a method a tool.
 var toolDecorators = []string{"Tool", "McpTool", "MCPTool", "MCPFunction", "tool", "mcpTool", "ToolHandler"}
 
-// nameOf is the name that a function is called by, without where it comes from.
+// nameOf is the last name of a callee: "b" of a.b.
 func nameOf(e ast.Expression) string {
 	switch e := e.(type) {
 	case *ast.Identifier:
@@ -41,11 +44,13 @@ func nameOf(e ast.Expression) string {
 type decorated struct {
 	target Value
 	class  *class
-	key    string // "" is the class
+	// "" is the class itself
+	key string
 }
 
-// decorate is a call of a compiler's function for decorators: a list of them, the class or its
-// prototype, the member, and what it is.
+// decorate is a call of a compiler's function: a list of decorators, the class or its prototype,
+// the member, and its descriptor. Decorators are called from the last to the first, as compilers
+// do.
 func (in *interp) decorate(e *ast.CallExpression, s *scope, u *unit) (Value, bool) {
 	if len(e.ArgumentList) < 2 {
 		return nil, false
@@ -74,7 +79,7 @@ func (in *interp) decorate(e *ast.CallExpression, s *scope, u *unit) (Value, boo
 	return d.target, true
 }
 
-// decorator calls one decorator, of a parameter if there is one.
+// decorator calls one decorator; parameter is the index of a parameter, or -1.
 func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *scope, u *unit) {
 	call, ok := e.(*ast.CallExpression)
 	if !ok {
@@ -90,7 +95,7 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 		return
 	case name == "__metadata" && len(call.ArgumentList) == 2:
 		if what, _ := in.eval(call.ArgumentList[0], s, u).one(); what == "design:paramtypes" && d.key == "" {
-			d.class.types = in.elements(in.eval(call.ArgumentList[1], s, u)).known
+			d.class.types = in.heap.elements(in.eval(call.ArgumentList[1], s, u)).known
 		}
 		return
 	}
@@ -100,6 +105,7 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 		d.class.inject(name, func() Value { return arg(in.arguments(call.ArgumentList, s, u), 0) }, d.key, parameter)
 		return
 	}
+	// A decorator of a package, with arguments: @Tool({ name: "read" }).
 	if len(fn) == 1 && fn[0].kind == isNative {
 		in.applied(call.Callee, fn, in.arguments(call.ArgumentList, s, u), d, parameter)
 		return
@@ -107,7 +113,8 @@ func (in *interp) decorator(e ast.Expression, d decorated, parameter int, s *sco
 	in.applied(call.Callee, in.eval(e, s, u), nil, d, parameter)
 }
 
-// applied is what a decorator does: args are those that it was made with, if it is a package's.
+// applied carries out a decorator. args are the arguments of its maker, if it comes from a
+// package.
 func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated, parameter int) {
 	name := nameOf(e)
 	if len(functions(fn)) > 0 {
@@ -115,35 +122,36 @@ func (in *interp) applied(e ast.Expression, fn Value, args []Value, d decorated,
 	}
 	switch {
 	case parameter < 0 && d.key == "" && name == "Module":
-		in.provideAll(in.get(arg(args, 0), "providers", position{}))
+		in.container.provideAll(in.get(arg(args, 0), "providers", position{}))
 	case parameter < 0 && d.key != "" && slices.Contains(toolDecorators, name):
 		in.decoratedTool(args, d)
 	}
 }
 
-// applyOwn calls a decorator of the program.
+// applyOwn calls a decorator of the program. It may replace the method in the descriptor.
 func (in *interp) applyOwn(fn Value, d decorated, parameter int) {
 	args := []Value{d.target}
-	descriptor := in.newObject("")
+	descriptor := in.heap.newObject("")
 	switch {
 	case parameter >= 0:
 		args = append(args, undefined(), number(float64(parameter)))
 	case d.key != "":
-		in.set(descriptor, "value", in.getOwn(d.class.protoObject, d.key))
+		in.heap.set(descriptor, "value", d.class.protoObject.own(d.key))
 		args = append(args, constant(d.key), objectOf(descriptor))
 	}
 	in.call(fn, undefined(), args, position{})
-	in.dead = false
-	if v := in.getOwn(descriptor, "value"); d.key != "" && len(functions(v)) > 0 {
-		in.set(d.class.protoObject, d.key, v)
+	in.state.dead = false
+	if v := descriptor.own("value"); d.key != "" && len(functions(v)) > 0 {
+		in.heap.set(d.class.protoObject, d.key, v)
 	}
 }
 
-// decoratedTool registers a method that a decorator says is a tool: by a name, an object that has
-// it, or its own name. What it is a method of is made when all that it may need is there.
+// decoratedTool notes a method that a decorator makes a tool. Its name is an argument of the
+// decorator, a property of one, or the method's own. The instance is made when everything it may
+// need exists.
 func (in *interp) decoratedTool(args []Value, d decorated) {
-	h := &handler{fn: functions(in.getOwn(d.class.protoObject, d.key)), of: d.class}
-	if len(h.fn) == 0 || in.probing {
+	h := &handler{fn: functions(d.class.protoObject.own(d.key)), of: d.class}
+	if len(h.fn) == 0 || in.probes.on {
 		return
 	}
 	name := constant(d.key)
@@ -154,7 +162,7 @@ func (in *interp) decoratedTool(args []Value, d decorated) {
 				if n := in.getObject(a, "name", position{}); len(n.words()) > 0 {
 					name = n
 				}
-				if s := in.schemaField(a.obj); len(s) > 0 {
+				if s := schemaField(a.obj); len(s) > 0 {
 					h.schema = s
 				}
 			case a.kind == isText && len(args) > 0 && len(v.words()) > 0 && &v[0] == &args[0][0]:
@@ -162,21 +170,12 @@ func (in *interp) decoratedTool(args []Value, d decorated) {
 			}
 		}
 	}
-	in.decorations = append(in.decorations, decoration{name, h})
+	in.registry.decorations = append(in.registry.decorations, decoration{name, h})
 }
 
-// A decoration is a tool by a decorator. It counts where the program itself does not register it.
+// A decoration is a tool by a decorator. It counts unless the program itself registers the
+// method.
 type decoration struct {
 	name Value
 	h    *handler
-}
-
-// addDecorated adds them.
-func (in *interp) addDecorated() {
-	for _, d := range in.decorations {
-		known := slices.ContainsFunc(in.handlers, func(h *handler) bool { return h.fn[0].obj.call.node == d.h.fn[0].obj.call.node })
-		if !known {
-			in.addNamed(d.name, d.h)
-		}
-	}
 }

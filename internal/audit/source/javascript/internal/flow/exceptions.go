@@ -9,61 +9,69 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A catcher gathers the ways on which what is being tried throws.
+// Exceptions. A throw ends a way, and a catch takes it up again. Two kinds reach a catch: the
+// program's own throws, with known facts, and exceptions out of unknown calls.
+
+// A catcher gathers the ways that throw inside a try.
 type catcher struct {
-	mark     int
-	ways     []way
-	resolved facts // of names that were looked up: where that fails, so does a request
-	full     bool
+	mark int
+	ways []way
+	// facts about names that were looked up inside: if that fails, so does a request
+	// (resolveName)
+	resolved facts
+	// full: some ways were left out.
+	full bool
 }
 
-// maxThrown bounds the ways into a handler of exceptions that are told apart.
-func (in *interp) maxThrown() int {
-	if in.widened() {
-		return 1
-	}
-	return 6
-}
-
-// throw ends the present way.
-func (in *interp) throw(v Value) {
-	if c := in.catcher; c != nil && !in.dead {
-		if len(c.ways) < in.maxThrown() {
-			w := in.here(c.mark)
+// throw ends the present way. The catcher tells most ways apart; of the others it only knows that
+// there were some.
+func (st *state) throw(v Value, most int) {
+	if c := st.catcher; c != nil && !st.dead {
+		if len(c.ways) < most {
+			w := st.here(c.mark)
 			w.value = v
 			c.ways = append(c.ways, w)
 		} else {
 			c.full = true
 		}
 	}
-	in.dead = true
+	st.dead = true
 }
 
-// attempt runs something, and what handles its exceptions: once for each that the program throws,
-// with what is known there, and once for all others, of which nothing is known.
-func (in *interp) attempt(run func(), handle func(thrown Value)) {
-	outer, before := in.catcher, in.facts
-	mark, floor := in.open()
+// attempt is try and catch. The handler runs once for each way that throws, with its facts, and
+// once more for exceptions from elsewhere: any call may throw before or after any write of the
+// body. That run starts from the facts before the body, and finds slots as they were or as the
+// body left them.
+//
+//	try { inside(p) } catch { return }     // behind it p is checked
+//	try { inside(p) } catch { log() }      // behind it p is not: the handler goes on
+func (st *state) attempt(run func(), handle func(thrown Value)) {
+	outer, before := st.catcher, st.facts
+	mark, floor := st.journal.open()
 	c := &catcher{mark: mark}
-	in.catcher = c
+	st.catcher = c
 	run()
-	in.catcher = outer
-	body := in.here(c.mark)
+	st.catcher = outer
+	body := st.here(c.mark)
 	var ways []way
-	if !in.dead {
+	if !st.dead {
 		ways = append(ways, body)
 	}
-	in.undo(c.mark)
-	in.close(floor)
-	in.facts, in.dead = before, false
+	st.journal.undo(c.mark)
+	st.close(floor)
+	st.facts, st.dead = before, false
+	// Exceptions from elsewhere. If a look-up of a name is among them, its facts hold: a name
+	// that cannot be resolved cannot be requested either. With ways left out, nothing is known.
 	other := before
 	if !c.full {
 		other = before.and(c.resolved)
 	}
-	w, alive := in.fork(choice{possible: true}, func() {
-		in.facts = other
+	w, alive := st.fork(choice{possible: true}, func() {
+		st.facts = other
+		// The exception came before or after any of the writes, so each slot may have either
+		// content.
 		for _, w := range body.writes {
-			in.keep(w.s)
+			st.journal.keep(w.s)
 			w.s.content = joinSlots(w.s.content, w.what)
 		}
 		handle(unknownDep())
@@ -72,9 +80,9 @@ func (in *interp) attempt(run func(), handle func(thrown Value)) {
 		ways = append(ways, w)
 	}
 	for _, t := range c.ways {
-		w, alive := in.fork(choice{possible: true, facts: t.facts, tool: t.tool}, func() {
+		w, alive := st.fork(choice{possible: true, facts: t.facts, tool: t.tool}, func() {
 			for _, w := range t.writes {
-				in.keep(w.s)
+				st.journal.keep(w.s)
 				w.s.content = w.what
 			}
 			handle(t.value)
@@ -83,15 +91,16 @@ func (in *interp) attempt(run func(), handle func(thrown Value)) {
 			ways = append(ways, w)
 		}
 	}
-	in.meet(ways, false)
+	st.meet(ways, false)
 }
 
+// try is a try statement. finally runs once, behind both; a way that was dead stays so.
 func (in *interp) try(st *ast.TryStatement, s *scope, u *unit) {
 	body := func() { in.block(st.Body.List, s, u) }
 	if st.Catch == nil {
 		body()
 	} else {
-		in.attempt(body, func(thrown Value) {
+		in.state.attempt(body, func(thrown Value) {
 			inner := &scope{up: s}
 			if st.Catch.Parameter != nil {
 				in.declarePattern(st.Catch.Parameter, inner)
@@ -101,47 +110,52 @@ func (in *interp) try(st *ast.TryStatement, s *scope, u *unit) {
 		})
 	}
 	if st.Finally != nil {
-		dead := in.dead
-		in.dead = false
+		dead := in.state.dead
+		in.state.dead = false
 		in.block(st.Finally.List, s, u)
-		in.dead = in.dead || dead
+		in.state.dead = in.state.dead || dead
 	}
 }
 
-// isError says whether a native class is one of exceptions.
+// isError reports whether a native class is one of exceptions.
 func isError(name string) bool { return strings.HasSuffix(name, "Error") }
 
-// newError is an exception of a class that is not the program's. Its message holds the texts that it
-// was made with.
-func (in *interp) newError(name string, args []Value) Value {
-	o := in.newObject(name)
-	in.set(o, "message", in.messageOf(args))
+// newError is an exception of a native class. Handlers tell exceptions apart by their messages,
+// so the texts of the constructor are kept.
+func (hp *heap) newError(name string, args []Value) Value {
+	o := hp.newObject(name)
+	hp.set(o, "message", messageOf(args))
 	return objectOf(o)
 }
 
-func (in *interp) messageOf(args []Value) Value {
+// messageOf joins the texts among the arguments of an exception.
+func messageOf(args []Value) Value {
 	var out Value
 	for _, v := range args {
 		if len(v) > 0 && v[0].kind == isText {
-			if t := in.text(v); out == nil {
+			if t := textOf(v); out == nil {
 				out = t
 			} else {
 				out = concat(out, t)
 			}
 		}
 	}
+	// The constructor got no text: a message from the caller is possible.
 	if out == nil {
 		return unknownDep()
 	}
 	return out
 }
 
-// instanceOf is value instanceof class, where what is known of exceptions tells.
-func (in *interp) instanceOf(v, class Value) Value {
+// instanceOf is "value instanceof class". It is known for exceptions only, where a handler
+// decides by it whether to go on:
+//
+//	catch (e) { if (e instanceof OutsideError) throw e; return fallback }
+func instanceOf(v, class Value) Value {
 	var out Value
 	for _, a := range v {
 		for _, c := range class {
-			out = join(out, in.instanceOfOne(a, c).given(a.under, a.free))
+			out = join(out, instanceOfOne(a, c).given(a.under, a.free))
 		}
 	}
 	if len(out) == 0 {
@@ -150,7 +164,8 @@ func (in *interp) instanceOf(v, class Value) Value {
 	return out
 }
 
-func (in *interp) instanceOfOne(a, c Atom) Value {
+// instanceOfOne compares one exception with one class.
+func instanceOfOne(a, c Atom) Value {
 	if a.kind != isObject || !isError(a.obj.native) {
 		return anyTruth(a.dep || tainted(a.text))
 	}

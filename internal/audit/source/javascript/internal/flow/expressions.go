@@ -11,13 +11,17 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// eval is what an expression may be.
+// Expressions. The walk evaluates each of them to a value, in the order of the language.
+
+// eval returns the value of an expression: everything that it may be. Evaluation has side effects
+// as in JavaScript: it writes slots, adds facts, ends ways and finds sinks, in the order of the
+// program.
 func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
-	in.tick()
-	in.nest++
-	defer func() { in.nest-- }()
-	if in.nest > maxNest {
-		in.stop()
+	in.budget.tick()
+	in.nesting.syntax++
+	defer func() { in.nesting.syntax-- }()
+	if in.nesting.syntax > maxNest {
+		in.budget.stop()
 	}
 	switch e := e.(type) {
 	case nil:
@@ -33,7 +37,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	case *ast.NullLiteral:
 		return Value{{kind: isNull}}
 	case *ast.RegExpLiteral:
-		o := in.newObject("RegExp")
+		o := in.heap.newObject("RegExp")
 		o.schema = &schema{pattern: compilePattern(e.Pattern, e.Flags), global: containsByte(e.Flags, 'g')}
 		return objectOf(o)
 	case *ast.TemplateLiteral:
@@ -57,7 +61,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	case *ast.ObjectLiteral:
 		return in.objectLiteral(e, s, u)
 	case *ast.ArrayLiteral:
-		return objectOf(in.newArray(in.arguments(e.Value, s, u)...))
+		return objectOf(in.heap.newArray(in.arguments(e.Value, s, u)...))
 	case *ast.AssignExpression:
 		return in.assignment(e, s, u)
 	case *ast.BinaryExpression:
@@ -72,18 +76,21 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 			out = in.eval(x, s, u)
 		}
 		return out
+	// There is no event loop. A promise stands for its value, so await does nothing, and code
+	// that would run at the same time runs in the order of the text.
 	case *ast.AwaitExpression:
-		return in.settled(in.eval(e.Argument, s, u))
+		return settledOf(in.eval(e.Argument, s, u))
 	case *ast.YieldExpression:
 		return in.yield(e, s, u)
+	// a?.b is a.b: reading a property of undefined gives undefined here anyway.
 	case *ast.OptionalChain:
 		return in.eval(e.Expression, s, u)
 	case *ast.Optional:
 		return in.eval(e.Expression, s, u)
 	case *ast.ThisExpression:
-		return in.thisOf(s)
+		return thisOf(s)
 	case *ast.SuperExpression:
-		return in.superOf(s)
+		return superOf(s)
 	case *ast.SpreadElement:
 		return in.eval(e.Expression, s, u)
 	case *ast.MetaProperty:
@@ -92,6 +99,7 @@ func (in *interp) eval(e ast.Expression, s *scope, u *unit) Value {
 	return unknown()
 }
 
+// numberLiteral is a number of the program's text.
 func numberLiteral(e *ast.NumberLiteral) Value {
 	switch n := e.Value.(type) {
 	case int64:
@@ -102,6 +110,7 @@ func numberLiteral(e *ast.NumberLiteral) Value {
 	return Value{{kind: isUnknown}}
 }
 
+// containsByte reports whether a text has a byte, as the flags of a regular expression.
 func containsByte(s string, b byte) bool {
 	for i := range len(s) {
 		if s[i] == b {
@@ -111,9 +120,12 @@ func containsByte(s string, b byte) bool {
 	return false
 }
 
+// identifier reads a variable. A declared one that has no value so far is undefined: functions
+// see variables that are declared behind them.
 func (in *interp) identifier(name string, s *scope) Value {
 	if sl := s.lookup(name); sl != nil {
 		v := in.read(sl)
+		// The slot was declared and never written.
 		if v == nil {
 			return undefined()
 		}
@@ -127,19 +139,15 @@ func (in *interp) identifier(name string, s *scope) Value {
 	case "Infinity":
 		return number(math.Inf(1))
 	case "arguments":
-		o := in.newArray(s.function().args...)
+		o := in.heap.newArray(s.function().args...)
 		return objectOf(o)
 	}
-	return in.global(name)
+	return in.heap.global(name)
 }
 
-func (in *interp) global(name string) Value {
-	if sl := in.globals.vars[name]; sl != nil && sl.v != nil {
-		return sl.v
-	}
-	return native(name)
-}
-
+// template is a template literal. Most of a server's paths, URLs and command lines are made so:
+//
+//	`https://api.example.com/${args.id}`   // a constant and a hole
 func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 	if e.Tag != nil {
 		return in.taggedTemplate(e, s, u)
@@ -150,15 +158,16 @@ func (in *interp) template(e *ast.TemplateLiteral, s *scope, u *unit) Value {
 			out = concat(out, constant(el.Parsed.String()))
 		}
 		if i < len(e.Expressions) {
-			out = concat(out, in.text(in.eval(e.Expressions[i], s, u)))
+			out = concat(out, textOf(in.eval(e.Expressions[i], s, u)))
 		}
 	}
 	return out
 }
 
-// taggedTemplate calls the tag. Tags of packages that start programs quote what they are given.
+// taggedTemplate calls the tag of tag`…` with the texts and the values. Tags that start programs
+// (zx, execa) quote the values; sinks that know these names rely on the call.
 func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Value {
-	words := in.newArray()
+	words := in.heap.newArray()
 	args := []Value{objectOf(words)}
 	for _, el := range e.Elements {
 		words.array.list = append(words.array.list, constant(el.Parsed.String()))
@@ -166,12 +175,14 @@ func (in *interp) taggedTemplate(e *ast.TemplateLiteral, s *scope, u *unit) Valu
 	for _, x := range e.Expressions {
 		args = append(args, in.eval(x, s, u))
 	}
-	in.set(words, "raw", objectOf(words))
+	in.heap.set(words, "raw", objectOf(words))
 	return in.call(in.eval(e.Tag, s, u), undefined(), args, position{u, e.OpenQuote})
 }
 
-// text is what a value is as a text: arrays are joined, objects are asked.
-func (in *interp) text(v Value) Value {
+// textOf is a value as a text, as String(value) would give it. A text from the caller that may be
+// an object becomes a plain text: from here on it has no fields. Other objects are asked for
+// their data, and are unknown if they have none.
+func textOf(v Value) Value {
 	if isPlainText(v) {
 		return v
 	}
@@ -179,9 +190,9 @@ func (in *interp) text(v Value) Value {
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.native == "URL":
-			out = join(out, in.urlText(a.obj))
+			out = join(out, urlText(a.obj))
 		case a.kind == isObject && a.obj.array != nil:
-			out = join(out, in.joinArray(a.obj, constant(",")))
+			out = join(out, joinArray(a.obj, constant(",")))
 		case a.kind == isObject && len(a.obj.data) > 0:
 			out = join(out, a.obj.data)
 		case a.kind == isText && a.open:
@@ -197,6 +208,7 @@ func (in *interp) text(v Value) Value {
 	return out
 }
 
+// isPlainText reports whether a value needs no conversion, which is the common case.
 func isPlainText(v Value) bool {
 	for _, a := range v {
 		if a.kind != isText || a.open {
@@ -206,6 +218,7 @@ func isPlainText(v Value) bool {
 	return len(v) > 0
 }
 
+// index is o[k]. With constant keys it is a read of each; otherwise the caller may choose.
 func (in *interp) index(o, k Value, at position) Value {
 	if key, ok := k.one(); ok {
 		return in.get(o, key, at)
@@ -220,23 +233,29 @@ func (in *interp) index(o, k Value, at position) Value {
 	return in.chosen(o, k, at)
 }
 
-// pick notes the name of a tool by which a table gives a handler.
+// pick notes the name of a tool by which a table gives a handler: an entry is a function, or an
+// object with a method that handles calls.
 func (in *interp) pick(name string, v Value) {
 	for _, a := range v {
 		if a.kind == isObject && (a.obj.call != nil || a.obj.native == "" && a.obj.array == nil && len(in.handlerOf(a.obj)) > 0) {
-			in.picks[name] = true
+			in.registry.picks[name] = true
 		}
 	}
 }
 
-// chosen is a property that the caller chooses. If the tool's name does, each alternative knows its
-// tool. What is chosen of things the program has is the program's.
+// chosen is o[k] with a key that the caller chooses. Two cases tell more than "any property":
+//
+//	handlers[request.params.name](args)   // each alternative knows the tool it serves
+//	const dir = folders[args.folder]      // a value of the program, whatever the caller says
+//
+// In the second one the value may be undefined, and where it is not, the key was among the
+// program's own, so that no attack is in it.
 func (in *interp) chosen(o, k Value, at position) Value {
-	if in.isToolName(k) {
+	if isToolName(k) {
 		var out Value
 		for _, a := range o {
 			if a.kind == isObject && a.obj.array == nil {
-				for _, name := range in.names(a.obj) {
+				for _, name := range in.heap.names(a.obj) {
 					v := in.getObject(a, name, at)
 					in.pick(name, v)
 					out = join(out, tagged(v, name))
@@ -248,6 +267,7 @@ func (in *interp) chosen(o, k Value, at position) Value {
 		}
 	}
 	v := in.getAny(o)
+	// A table of the program's values, indexed by the caller.
 	if len(k.tainted()) > 0 && len(v.tainted()) == 0 && allObjects(o) {
 		var member facts
 		for _, a := range k {
@@ -267,6 +287,7 @@ func (in *interp) chosen(o, k Value, at position) Value {
 	return v
 }
 
+// allObjects reports whether all alternatives are objects of the program other than lists.
 func allObjects(v Value) bool {
 	for _, a := range v {
 		if a.kind != isObject || a.obj.array != nil {
@@ -276,12 +297,14 @@ func allObjects(v Value) bool {
 	return true
 }
 
+// arguments evaluates a list of arguments or elements. Elements of ...spread without a known
+// index stand as one further value.
 func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	var out []Value
 	for _, e := range list {
 		if sp, ok := e.(*ast.SpreadElement); ok {
-			q := in.elements(in.eval(sp.Expression, s, u))
-			in.cost(len(q.known))
+			q := in.heap.elements(in.eval(sp.Expression, s, u))
+			in.budget.cost(len(q.known))
 			if len(out) < maxElements {
 				out = append(out, q.known...)
 			}
@@ -295,6 +318,7 @@ func (in *interp) arguments(list []ast.Expression, s *scope, u *unit) []Value {
 	return out
 }
 
+// key is the name of a property in a literal, a class or a pattern: a word, or [computed].
 func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value {
 	if !computed {
 		switch e := e.(type) {
@@ -309,98 +333,8 @@ func (in *interp) key(e ast.Expression, computed bool, s *scope, u *unit) Value 
 	return in.eval(e, s, u)
 }
 
-func (in *interp) objectLiteral(e *ast.ObjectLiteral, s *scope, u *unit) Value {
-	o := in.newObject("")
-	v := objectOf(o)
-	for _, p := range e.Value {
-		switch p := p.(type) {
-		case *ast.PropertyShort:
-			in.set(o, p.Name.Name.String(), in.identifier(p.Name.Name.String(), s))
-		case *ast.PropertyKeyed:
-			in.property(o, p, s, u)
-		case *ast.SpreadElement:
-			in.copyInto(o, in.eval(p.Expression, s, u))
-		}
-	}
-	return v
-}
-
-func (in *interp) property(o *Object, p *ast.PropertyKeyed, s *scope, u *unit) {
-	keys := in.key(p.Key, p.Computed, s, u)
-	v := in.eval(p.Value, s, u)
-	if p.Kind != ast.PropertyKindValue {
-		setThis(v, objectOf(o))
-	}
-	for _, a := range v {
-		if a.kind == isObject && a.obj.call != nil && !a.obj.call.arrow && len(a.obj.call.this) == 0 {
-			a.obj.call.this = nil
-		}
-	}
-	key, ok := keys.one()
-	switch {
-	case !ok:
-		in.setUnknown(o, v)
-	case p.Kind == ast.PropertyKindGet:
-		if o.getters == nil {
-			o.getters = map[string]Value{}
-		}
-		o.getters[key] = v
-	case p.Kind == ast.PropertyKindSet:
-	default:
-		if len(keys) == 1 && len(v) > 0 && keys[0].kind == isText {
-			in.nameFunction(v, key)
-		}
-		in.set(o, key, v)
-	}
-}
-
-func (in *interp) nameFunction(v Value, name string) {
-	for _, a := range v {
-		if a.kind == isObject && a.obj.call != nil && a.obj.call.name == "" {
-			a.obj.call.name = name
-		}
-	}
-}
-
-// setThis is for methods that are called without their object.
-func setThis(v, this Value) {
-	for _, a := range v {
-		if a.kind == isObject && a.obj.call != nil && !a.obj.call.arrow && len(a.obj.call.this) == 0 {
-			a.obj.call.this = this
-		}
-	}
-}
-
-// copyInto is a spread: {...v}.
-func (in *interp) copyInto(o *Object, v Value) {
-	for _, a := range v {
-		switch a.kind {
-		case isObject:
-			if a.obj.array != nil {
-				continue
-			}
-			names := in.names(a.obj)
-			in.cost(len(names))
-			for _, k := range names {
-				f := in.getObject(a, k, position{})
-				if len(v) > 1 {
-					f = join(f, in.getOwn(o, k))
-				}
-				in.set(o, k, f)
-			}
-			if a.obj.any != nil {
-				in.setUnknown(o, a.obj.any.v)
-			}
-		case isText:
-			if a.open {
-				in.setUnknown(o, wild(Value{a}))
-			}
-		case isUnknown:
-			in.setUnknown(o, Value{{kind: isUnknown, dep: a.dep}})
-		}
-	}
-}
-
+// assignment is a = b, and a += b and the like. For ||=, &&= and ??= the value joins the old one,
+// although the condition would tell more.
 func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 	if e.Operator == token.ASSIGN {
 		v := in.named(e.Right, e.Left, s, u)
@@ -414,16 +348,18 @@ func (in *interp) assignment(e *ast.AssignExpression, s *scope, u *unit) Value {
 		in.assign(e.Left, v, s, u)
 		return v
 	}
-	v := in.arithmetic(e.Operator, old, in.eval(e.Right, s, u))
+	v := arithmetic(e.Operator, old, in.eval(e.Right, s, u))
 	in.assign(e.Left, v, s, u)
 	return v
 }
 
-// named evaluates what is given a name: a function takes it, and a schema is known by it.
+// named evaluates a value that gets a name. A function takes the name. A call with the name of an
+// MCP method in its text makes the schema of that request; minified bundles are recognised by
+// this alone.
 func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *unit) Value {
 	v := in.eval(e, s, u)
 	if id, ok := target.(*ast.Identifier); ok {
-		in.nameFunction(v, id.Name.String())
+		nameFunction(v, id.Name.String())
 	}
 	if u != nil && len(u.marks) > 0 {
 		if method := u.requestIn(e); method != "" {
@@ -433,6 +369,7 @@ func (in *interp) named(e ast.Expression, target ast.Expression, s *scope, u *un
 	return v
 }
 
+// binary is an operator with two sides. "#x in o" is unknown and not worth more.
 func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	switch e.Operator {
 	case token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
@@ -451,33 +388,40 @@ func (in *interp) binary(e *ast.BinaryExpression, s *scope, u *unit) Value {
 	case token.NOT_EQUAL, token.STRICT_NOT_EQUAL:
 		return not(in.equal(left, right, e.Operator == token.STRICT_NOT_EQUAL))
 	case token.IN:
-		return in.hasKey(right, left)
+		return hasKey(right, left)
 	case token.INSTANCEOF:
-		return in.instanceOf(left, right)
+		return instanceOf(left, right)
 	}
-	return in.arithmetic(e.Operator, left, right)
+	return arithmetic(e.Operator, left, right)
 }
 
+// conditional is test ? a : b. Each side is evaluated under its condition, and its value keeps
+// the condition's facts:
+//
+//	read(ok(p) ? p : "/srv/a")    // the alternative p knows that ok(p) held
 func (in *interp) conditional(e *ast.ConditionalExpression, s *scope, u *unit) Value {
-	yes, no := in.choices(in.eval(e.Test, s, u))
+	yes, no := choices(in.eval(e.Test, s, u))
 	var a, b Value
-	in.either(yes, no, func() { a = in.eval(e.Consequent, s, u) }, func() { b = in.eval(e.Alternate, s, u) })
+	in.state.either(yes, no, func() { a = in.eval(e.Consequent, s, u) }, func() { b = in.eval(e.Alternate, s, u) })
 	if !yes.possible || !no.possible {
 		return join(a, b)
 	}
 	return join(a.given(yes.facts, false), b.given(no.facts, false))
 }
 
+// unary is an operator with one side. typeof of an undeclared name is unknown, since it asks
+// where the program runs. ~ has a second meaning: package parse writes an await at the top level
+// so.
 func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 	switch e.Operator {
 	case token.TYPEOF:
 		if id, ok := e.Operand.(*ast.Identifier); ok && s.lookup(id.Name.String()) == nil {
 			return unknown()
 		}
-		return in.typeOf(in.eval(e.Operand, s, u))
+		return typeOf(in.eval(e.Operand, s, u))
 	case token.DELETE:
 		if d, ok := e.Operand.(*ast.DotExpression); ok {
-			in.setAll(in.eval(d.Left, s, u), d.Identifier.Name.String(), undefined())
+			in.heap.setAll(in.eval(d.Left, s, u), d.Identifier.Name.String(), undefined())
 			return truth(true)
 		}
 	}
@@ -489,7 +433,7 @@ func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 		if n, ok := v.num(); ok {
 			return number(float64(^int64(n)))
 		}
-		return in.settled(v)
+		return settledOf(v)
 	case token.VOID:
 		return undefined()
 	case token.MINUS:
@@ -517,20 +461,23 @@ func (in *interp) unary(e *ast.UnaryExpression, s *scope, u *unit) Value {
 	return unknownDepIf(v.depends())
 }
 
+// yield collects the values of a generator in a variable of its function; the call returns them
+// as a list of unknown order (state.run).
 func (in *interp) yield(e *ast.YieldExpression, s *scope, u *unit) Value {
 	v := in.eval(e.Argument, s, u)
 	fn := s.function()
 	if fn.fn != nil {
 		if e.Delegate {
-			v = in.elements(v).all()
+			v = in.heap.elements(v).all()
 		}
-		in.write(in.declare(fn, "yield*", nil), join(fn.lookup("yield*").v, v))
+		in.journal.write(in.heap.declare(fn, "yield*", nil), join(fn.lookup("yield*").v, v))
 	}
 	return unknown()
 }
 
-// settled is what a promise comes to. Promises are what they come to.
-func (in *interp) settled(v Value) Value {
+// settledOf is the value that a promise resolves to. A promise without a value never resolves,
+// and counts as unknown.
+func settledOf(v Value) Value {
 	if !slices.ContainsFunc(v, Atom.isPromise) {
 		return v
 	}
@@ -548,4 +495,6 @@ func (in *interp) settled(v Value) Value {
 	return out
 }
 
+// isPromise reports whether an alternative is a promise. Most functions that return promises
+// return their values instead.
 func (a Atom) isPromise() bool { return a.kind == isObject && a.obj.native == "Promise" }

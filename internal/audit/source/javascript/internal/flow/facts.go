@@ -3,17 +3,24 @@
 
 package flow
 
-// Bits say which attacks are excluded: each names a family of values that an argument cannot have
-// where the bit is set. Guards are read by trying the family on them (predicate.go), so a check that
-// forgets a family is seen to.
+// Bits are attacks that are excluded. Each bit stands for a family of values, and is set where an
+// argument cannot be one of them. Guards are not recognised by their look: they are tried on the
+// values of each family (predicate.go, probe.go). A guard that forgets a family leaves its bit
+// unset, and the report can name the gap.
+//
+//	host !== "localhost" && !host.startsWith("10.")   // bitLocalhost, bitTen; but not bitLoopback
 type Bits uint64
 
 // Families of paths.
 const (
-	bitDots    Bits = 1 << iota // climbs with ".."
-	bitAbs                      // leads elsewhere from the root
-	bitSibling                  // begins as the allowed folder does: /root-evil
-	bitReal                     // symbolic links were resolved before it was looked at
+	// climbs with ".."
+	bitDots Bits = 1 << iota
+	// leads elsewhere from the root: "/etc/passwd"
+	bitAbs
+	// begins as the allowed folder does: "/root-evil" passes startsWith("/root")
+	bitSibling
+	// not a family: symbolic links were resolved before the check
+	bitReal
 
 	// Families of a shell's words.
 	bitSemi
@@ -22,8 +29,10 @@ const (
 	bitPipe
 	bitAmp
 	bitNewline
-	bitQuote  // leaves double quotes
-	bitSingle // leaves single quotes
+	// ends double quotes
+	bitQuote
+	// ends single quotes
+	bitSingle
 	bitSpace
 	bitDash
 
@@ -37,21 +46,31 @@ const (
 	bitZero
 	bitLoopback6
 	bitMapped6
-	bitPublic     // any host of the internet
-	bitHostPrefix // begins or ends as an allowed one does
+	// any host of the internet
+	bitPublic
+	// begins or ends as an allowed host does: "allowed.evil.example"
+	bitHostPrefix
 
-	bitTyped // its type was looked at
+	// not a family: somebody looked at the type
+	bitTyped
 )
 
-// What else is told of a value. The families of hosts stand once more, shifted, for the addresses
-// that a name resolves to. That the root of a path ends with a slash is told of the origin 0.
+// The families of hosts stand a second time, shifted by dnsShift, for the addresses that a name
+// resolves to: excluding "127.0.0.1" does not exclude a name that resolves to it. Three more bits
+// are no families:
+//
+//	bitRootSlash          the root of a path ends with a slash (known of the origin 0)
+//	bitCheckedAtConnect   the HTTP agent looks at the address when it connects
+//	bitAddress            a host is an address and no name, so it resolves to itself
 const (
 	dnsShift                 = 30
 	bitRootSlash        Bits = 1 << 58
 	bitCheckedAtConnect Bits = 1 << 59
-	bitAddress          Bits = 1 << 60 // a host that is an address and no name: it resolves to itself
+	bitAddress          Bits = 1 << 60
 )
 
+// bitsCore are the ranges without which a guard of internal addresses counts as incomplete. A gap
+// among the others makes no weakness of its own.
 const (
 	bitsPath    = bitDots | bitAbs | bitSibling
 	bitsShell   = bitSemi | bitDollar | bitTick | bitPipe | bitAmp | bitNewline
@@ -61,16 +80,22 @@ const (
 	bitsAll     = ^Bits(0)
 )
 
-// facts are what is known of the arguments on a way through the program, by their origin. They are
-// sorted and never changed. Mostly nothing is known, and values have many of them: so they are one pointer.
+// facts are the knowledge about the arguments at one point of the program, or for one alternative
+// of a value. They form a lattice: nothing known is the bottom, and (both hold) goes up, or (one
+// of both holds) goes down.
+//
+// The list is sorted by origin and never changed, so facts can be shared. Most values know
+// nothing; facts are therefore a single pointer, nil for nothing. Comparing two facts with ==
+// compares these pointers: equal pointers mean equal facts, but not the other way round.
 type facts struct{ list *[]fact }
 
+// A fact holds the bits of one origin. They are never all zero.
 type fact struct {
 	origin int
 	bits   Bits
 }
 
-// factsOf are facts that are sorted.
+// factsOf takes over a sorted list.
 func factsOf(list []fact) facts {
 	if len(list) == 0 {
 		return facts{}
@@ -78,6 +103,7 @@ func factsOf(list []fact) facts {
 	return facts{&list}
 }
 
+// all returns the list, sorted by origin.
 func (f facts) all() []fact {
 	if f.list == nil {
 		return nil
@@ -85,6 +111,7 @@ func (f facts) all() []fact {
 	return *f.list
 }
 
+// of returns the bits that are known of one origin.
 func (f facts) of(origin int) Bits {
 	for _, x := range f.all() {
 		if x.origin == origin {
@@ -94,6 +121,7 @@ func (f facts) of(origin int) Bits {
 	return 0
 }
 
+// known returns facts about one origin.
 func known(origin int, bits Bits) facts {
 	if bits == 0 {
 		return facts{}
@@ -101,7 +129,7 @@ func known(origin int, bits Bits) facts {
 	return factsOf([]fact{{origin, bits}})
 }
 
-// and is what is known where both are.
+// and returns the facts of a point where both hold: the union of bits.
 func (f facts) and(other facts) facts {
 	if other.list == nil {
 		return f
@@ -129,7 +157,10 @@ func (f facts) and(other facts) facts {
 	return factsOf(out)
 }
 
-// ofAddress adds what is known of what an address resolves to.
+// ofAddress completes the facts about a host that is an address: it resolves to itself, so all
+// that is excluded of its text is excluded of the address, too.
+//
+//	if (net.isIP(host) && !isPrivate(host)) …   // also covers the DNS families
 func ofAddress(b Bits) Bits {
 	if b&bitAddress != 0 {
 		b |= b & bitsPrivate << dnsShift
@@ -137,15 +168,17 @@ func ofAddress(b Bits) Bits {
 	return b
 }
 
-// ofAddresses adds to what is known where a condition holds what follows for a host that then is an
-// address.
-func (in *interp) ofAddresses(v Value) Value {
+// ofAddresses does the same with the facts that a condition is going to add: where it proves a
+// host to be an address, earlier checks of its text extend to the address.
+func (st *state) ofAddresses(v Value) Value {
 	for i := range v {
-		v[i].yes, v[i].no = v[i].yes.ofAddresses(in.facts), v[i].no.ofAddresses(in.facts)
+		v[i].yes, v[i].no = v[i].yes.ofAddresses(st.facts), v[i].no.ofAddresses(st.facts)
 	}
 	return v
 }
 
+// ofAddresses is ofAddresses for the facts of one side; before are the facts in front of the
+// condition.
 func (f facts) ofAddresses(before facts) facts {
 	out := f
 	for _, x := range f.all() {
@@ -156,7 +189,7 @@ func (f facts) ofAddresses(before facts) facts {
 	return out
 }
 
-// or is what is known where one of both is, it is not known which.
+// or returns the knowledge common to both, for a point where either may hold: the bits in both.
 func (f facts) or(other facts) facts {
 	if f == other {
 		return f

@@ -9,28 +9,43 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
 )
 
-// Containers make objects: what a token stands for is registered, and a constructor's parameters say
-// by a token or their type what they are given. All containers of a program are one here, and what
-// one makes is made once.
+// Containers of dependency injection make objects. A program registers something under a token,
+// and the parameters of a constructor ask for it by a token or by their type:
+//
+//	container.register("Files", { useClass: Files })
+//	class ReadTool { constructor(@inject("Files") private files) {} }
+//
+// All containers of a program are one here, and each object is made once. A program with two
+// containers would see them mixed up.
 
-// injecting are the names of decorators that say what a parameter or a property is given.
+// injecting are names of decorators with the token of a parameter or property.
 var injecting = map[string]bool{"inject": true, "Inject": true, "injectAll": true, "multiInject": true, "InjectMany": true, "injectWithTransform": true}
 
-// A provider is what a token stands for: a value, a class or a function.
+// The container is where all providers are, by the key of their token (tokenKey).
+type container struct {
+	heap   *heap
+	probes *probes
+
+	providers map[any][]*provider
+}
+
+// A provider is the meaning of a token: a value, a class, a function, or another token. busy
+// stops circles.
 type provider struct {
 	value, class, factory, alias Value
 	made                         Value
 	busy                         bool
 }
 
-// A want is a token, of one or of all that are registered for it.
+// A want is a request for a token, or for everything that is registered under it.
 type want struct {
 	token Value
-	late  func() Value // gives the token
-	all   bool
+	// gives the token where it does not exist yet
+	late func() Value
+	all  bool
 }
 
-// inject notes what a parameter or a property is given.
+// inject notes the token for a parameter or a property.
 func (c *class) inject(name string, token func() Value, key string, parameter int) {
 	w := want{late: token, all: strings.HasSuffix(name, "All") || name == "multiInject" || name == "InjectMany"}
 	if parameter >= 0 && key == "" {
@@ -46,7 +61,7 @@ func (c *class) inject(name string, token func() Value, key string, parameter in
 	}
 }
 
-// tokenKey tells tokens apart: texts, symbols and classes.
+// tokenKey tells tokens apart: texts, symbols and classes. It is nil for others.
 func tokenKey(v Value) any {
 	if len(v) != 1 {
 		return nil
@@ -63,44 +78,48 @@ func tokenKey(v Value) any {
 	return nil
 }
 
-func (in *interp) provide(token Value, p *provider, add bool) {
+// provide registers a provider, in addition to others or instead of them.
+func (c *container) provide(token Value, p *provider, add bool) {
 	key := tokenKey(token)
-	if key == nil || in.probing || len(in.providers[key]) >= maxElements {
+	// A try must not register anything.
+	if key == nil || c.probes.on || len(c.providers[key]) >= maxElements {
 		return
 	}
-	if in.providers == nil {
-		in.providers = map[any][]*provider{}
+	if c.providers == nil {
+		c.providers = map[any][]*provider{}
 	}
 	if !add {
-		in.providers[key] = nil
+		c.providers[key] = nil
 	}
-	in.providers[key] = append(in.providers[key], p)
+	c.providers[key] = append(c.providers[key], p)
 }
 
-// provideAll are providers in a list, as NestJS has them.
-func (in *interp) provideAll(list Value) {
-	for _, v := range in.elements(list).known {
+// provideAll registers the providers of a list, as modules of NestJS have them.
+func (c *container) provideAll(list Value) {
+	for _, v := range c.heap.elements(list).known {
 		for _, a := range v {
 			if a.kind != isObject || a.obj.class != nil || a.obj.call != nil {
 				continue // a class stands for itself
 			}
-			in.provide(in.getOwn(a.obj, "provide"), in.providerOf(a.obj), true)
+			c.provide(a.obj.own("provide"), providerOf(a.obj), true)
 		}
 	}
 }
 
-// providerOf reads {useValue}, {useClass}, {useFactory} and {useToken}.
-func (in *interp) providerOf(o *Object) *provider {
-	p := &provider{value: in.getOwn(o, "useValue"), class: in.getOwn(o, "useClass"), factory: in.getOwn(o, "useFactory"), alias: in.getOwn(o, "useToken")}
+// providerOf reads { useValue }, { useClass }, { useFactory } and { useToken }.
+func providerOf(o *Object) *provider {
+	p := &provider{value: o.own("useValue"), class: o.own("useClass"), factory: o.own("useFactory"), alias: o.own("useToken")}
 	if len(p.alias) == 0 {
-		p.alias = in.getOwn(o, "useExisting")
+		p.alias = o.own("useExisting")
 	}
 	return p
 }
 
+// containerName is the native name of containers that the program makes.
 const containerName = "\x00container"
 
-// containerCall is a method of a container: tsyringe's and typedi's are one, inversify makes them.
+// containerCall calls a function of a container. tsyringe and typedi have one for all; inversify
+// makes them. The call that package parse adds for the types of parameters is one of these, too.
 func (in *interp) containerCall(name string, this Value, args []Value) (Value, bool) {
 	switch name {
 	case parse.Injected:
@@ -114,7 +133,7 @@ func (in *interp) containerCall(name string, this Value, args []Value) (Value, b
 		if s, ok := arg(args, 0).one(); ok && name == "Symbol.for" {
 			return native("@@" + s), true
 		}
-		return objectOf(in.newObject("symbol")), true
+		return objectOf(in.heap.newObject("symbol")), true
 	}
 	if !strings.Contains(name, "ontainer") && !strings.HasPrefix(name, "binding#.") && !strings.HasPrefix(name, "typedi.") {
 		return nil, false
@@ -125,11 +144,12 @@ func (in *interp) containerCall(name string, this Value, args []Value) (Value, b
 		}
 	}
 	if method, ok := strings.CutPrefix(name, "binding#."); ok && len(this) == 1 && this[0].obj != nil {
-		return in.binding(this, method, args), true
+		return in.container.binding(this, method, args), true
 	}
 	return nil, false
 }
 
+// containerMethod is container.method(…).
 func (in *interp) containerMethod(method string, args []Value) Value {
 	token, second := arg(args, 0), arg(args, 1)
 	switch method {
@@ -139,20 +159,20 @@ func (in *interp) containerMethod(method string, args []Value) Value {
 			p = &provider{class: second}
 			for _, a := range second {
 				if a.kind == isObject && a.obj.class == nil {
-					p = in.providerOf(a.obj)
+					p = providerOf(a.obj)
 				}
 			}
 		}
-		in.provide(token, p, true)
+		in.container.provide(token, p, true)
 	case "registerSingleton", "registerType":
 		if len(args) == 1 {
 			second = token
 		}
-		in.provide(token, &provider{class: second}, true)
+		in.container.provide(token, &provider{class: second}, true)
 	case "registerInstance":
-		in.provide(token, &provider{value: second}, true)
+		in.container.provide(token, &provider{value: second}, true)
 	case "bind", "rebind":
-		b := in.newObject("binding")
+		b := in.heap.newObject("binding")
 		b.data = token
 		return objectOf(b)
 	case "resolve", "get", "getAsync":
@@ -167,25 +187,26 @@ func (in *interp) containerMethod(method string, args []Value) Value {
 	return unknown()
 }
 
-// binding is what follows bind(token).
-func (in *interp) binding(this Value, method string, args []Value) Value {
+// binding is a method on the result of bind(token) in inversify: .to(Class), .toConstantValue(v).
+func (c *container) binding(this Value, method string, args []Value) Value {
 	token := this[0].obj.data
 	switch method {
 	case "to":
-		in.provide(token, &provider{class: arg(args, 0)}, true)
+		c.provide(token, &provider{class: arg(args, 0)}, true)
 	case "toSelf":
-		in.provide(token, &provider{class: token}, true)
+		c.provide(token, &provider{class: token}, true)
 	case "toConstantValue":
-		in.provide(token, &provider{value: arg(args, 0)}, true)
+		c.provide(token, &provider{value: arg(args, 0)}, true)
 	case "toDynamicValue", "toFactory", "toResolvedValue":
-		in.provide(token, &provider{factory: arg(args, 0)}, true)
+		c.provide(token, &provider{factory: arg(args, 0)}, true)
 	case "toService":
-		in.provide(token, &provider{alias: arg(args, 0)}, true)
+		c.provide(token, &provider{alias: arg(args, 0)}, true)
 	}
 	return this
 }
 
-// resolved is what a container gives for a token.
+// resolved is the answer of a container to a token. A class that nobody registered stands for
+// itself.
 func (in *interp) resolved(w want) Value {
 	if w.late != nil {
 		w.token = w.late()
@@ -194,9 +215,9 @@ func (in *interp) resolved(w want) Value {
 	if key == nil {
 		return unknown()
 	}
-	list := in.providers[key]
+	list := in.container.providers[key]
 	if w.all {
-		o := in.newArray()
+		o := in.heap.newArray()
 		for _, p := range list {
 			o.array.list = append(o.array.list, in.makes(p))
 		}
@@ -206,15 +227,17 @@ func (in *interp) resolved(w want) Value {
 	if len(list) > 0 {
 		return in.makes(list[len(list)-1])
 	}
+	// A class that was not registered: containers make an instance of it, once.
 	if o, ok := key.(*Object); ok && o.class != nil && o.class.ctor == o {
 		p := &provider{class: objectOf(o)}
-		in.provide(w.token, p, true)
+		in.container.provide(w.token, p, true)
 		return in.makes(p)
 	}
 	return unknown()
 }
 
-// makes is what a provider gives. It belongs to no handler.
+// makes is the object of a provider. It is made once and belongs to no handler, even if a handler
+// asks first.
 func (in *interp) makes(p *provider) Value {
 	if len(p.value) > 0 {
 		return p.value
@@ -228,7 +251,7 @@ func (in *interp) makes(p *provider) Value {
 		case len(p.alias) > 0:
 			p.made = in.resolved(want{token: p.alias})
 		case len(p.factory) > 0:
-			p.made = in.settled(in.call(p.factory, undefined(), []Value{native(containerName + "#")}, position{}))
+			p.made = settledOf(in.call(p.factory, undefined(), []Value{native(containerName + "#")}, position{}))
 		default:
 			for _, a := range p.class {
 				if a.kind == isObject && a.obj.class != nil {
@@ -237,16 +260,18 @@ func (in *interp) makes(p *provider) Value {
 			}
 		}
 	}
-	if in.current == nil {
+	// Nothing runs at present, so the provider runs in place.
+	if in.turn.handler == nil {
 		run()
-		in.dead = false
+		in.state.dead = false
 	} else if !in.apart(run) {
-		in.current.cut = true
+		in.turn.handler.cut = true
 	}
 	p.busy = false
 	return p.made.orUnknown()
 }
 
+// orUnknown is the value, or unknown if there is none.
 func (v Value) orUnknown() Value {
 	if len(v) == 0 {
 		return unknown()
@@ -254,8 +279,8 @@ func (v Value) orUnknown() Value {
 	return v
 }
 
-// instanceOfTool is an instance of a class that nobody makes one of: by a container, if it has to do
-// with one.
+// instanceOfTool is an instance of a class that nothing in the program makes. A container makes
+// it if the class, or one above it, asks for something.
 func (in *interp) instanceOfTool(ctor *Object) Value {
 	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
 		if len(c.tokens)+len(c.members)+len(c.types)+len(c.typesOf) > 0 {
@@ -265,18 +290,22 @@ func (in *interp) instanceOfTool(ctor *Object) Value {
 	return in.instance(ctor, nil, position{})
 }
 
-// injectedInstance makes an instance of a class with what its parameters want.
+// injectedInstance makes an instance with everything that its constructor and properties ask for.
 func (in *interp) injectedInstance(ctor *Object) Value {
 	v := in.instance(ctor, in.injected(ctor.class, 0), position{})
 	for c, n := ctor.class, 0; c != nil && n < 8; c, n = c.above(), n+1 {
 		for key, w := range c.members {
-			in.setAll(v, key, in.resolved(w))
+			in.heap.setAll(v, key, in.resolved(w))
 		}
 	}
 	return v
 }
 
-// injected are the arguments of a constructor.
+// injected are the arguments of a constructor: by token, or by the type of the parameter.
+// TypeScript writes the types into the program (design:paramtypes), and package parse adds them
+// where the compiler would have.
+//
+//	constructor(@inject("Files") files, logger: Logger)   // by token; by type
 func (in *interp) injected(c *class, depth int) []Value {
 	if len(c.init) == 0 {
 		if above := c.above(); above != nil && depth < 8 {
@@ -284,9 +313,10 @@ func (in *interp) injected(c *class, depth int) []Value {
 		}
 		return nil
 	}
+	// Now all files are loaded, and the types exist.
 	if len(c.typesOf) > 0 {
 		types := in.call(c.typesOf, undefined(), nil, position{})
-		c.typesOf, c.types = nil, in.elements(types).known
+		c.typesOf, c.types = nil, in.heap.elements(types).known
 	}
 	if len(c.tokens)+len(c.types) == 0 {
 		return nil
@@ -305,7 +335,7 @@ func (in *interp) injected(c *class, depth int) []Value {
 	return args
 }
 
-// above is the class above, if it is one of the program.
+// above is the parent class, if the program has it.
 func (c *class) above() *class {
 	for _, a := range c.parent {
 		if a.kind == isObject && a.obj.class != nil {

@@ -1,14 +1,39 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flow follows values through a JavaScript program, from the arguments of MCP tools to the
-// functions that open files, make requests and start programs. It is an abstract interpreter: a
-// value is a set of alternatives, a text knows where an argument stands in it, and both sides of a
-// branch are taken. What a check says of an argument is known on the way behind it (facts.go); it
-// is read by trying the check on attacks (predicate.go). Nothing of the program is run.
+// Package flow follows values through a JavaScript program, from the arguments of MCP tools to
+// the functions that open files, make requests and start programs. It is an abstract interpreter:
+// it walks the syntax tree as an interpreter would, but with sets of alternatives instead of
+// values. A text knows where an argument stands in it, and both sides of a branch are taken.
+// Nothing of the program is run.
 //
 //	program → unit → statements → values ─┬─ sources.go: a tool is registered
 //	                                      └─ sinks.go: an argument arrives
+//
+// A check of an argument becomes a fact on the way behind it (facts.go). Its meaning is found by
+// trying the check on attacks (predicate.go, probe.go).
+//
+// The analysis is neither sound nor complete, by choice: it exists to find weaknesses in real
+// servers. Where it has to guess, it errs against the server only if a caller can use the guess.
+// A call that it cannot follow gives unknown, without holes; a loop over checked elements is
+// taken to have run; a check that the configuration can switch off counts as a check. Each such
+// choice has a comment where it is made.
+//
+// Where to begin reading:
+//
+//	value.go, text.go,         what is computed with: alternatives, texts with holes,
+//	facts.go                   facts
+//	state.go, journal.go       ways, branches, and taking back writes
+//	statements.go, …           the walk, by kinds of syntax: expressions.go, calls.go, classes.go
+//	conditions.go              how a condition turns into facts
+//	predicate.go, probe.go     how a check gets its meaning
+//	natives.go, …              what is known about functions outside the program: language.go,
+//	                           node.go, paths.go, schemas.go, zod.go, inject.go, decorate.go
+//	sources.go, registry.go    how tools are found; lowlevel.go and rpc.go for servers without the SDK
+//	handlers.go, lanes.go      how handlers run
+//	sinks.go, verdicts.go      how arguments are judged; arguments.go for those of programs
+//	budget.go, memo.go,        what keeps the cost of all this in bounds
+//	deferred.go
 package flow
 
 import (
@@ -20,33 +45,30 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
 )
 
-// A Loader finds what a module asks for. Without ok it is a package that is not read.
+// A Loader finds the file that a module asks for. Without ok the specifier names a package, which
+// is not read.
 type Loader func(from, specifier string) (f *parse.File, ok bool)
 
-// Limits bound an analysis. A step is one node of the syntax tree that is looked at.
-type Limits struct {
-	StepsFile    int // of the code that a file runs when it is loaded
-	StepsHandler int
-	Steps        int // in all
-	Depth        int // of calls
-	Handlers     int
-}
-
-// A unit is one file.
+// A unit is a file that was loaded.
 type unit struct {
-	file    *parse.File
-	exports *Object // the module's own object, with the property exports
-	marks   []mark
+	file *parse.File
+	// the module object; its property exports is the result of an import
+	exports *Object
+	// where the text names MCP methods
+	marks []mark
 
-	decorated bool // it calls decorators
+	// it calls decorators
+	decorated bool
 }
 
+// A position is a place in a file. The zero position is nowhere: the report leaves steps there out.
 type position struct {
 	unit *unit
 	idx  file.Idx
 }
 
-// A scope holds variables.
+// A scope holds variables, and the meaning of this, arguments and super. Blocks have scopes of
+// their own; isFun marks those of functions and files, to which var and return belong.
 type scope struct {
 	up    *scope
 	vars  map[string]*slot
@@ -57,142 +79,56 @@ type scope struct {
 	args  []Value
 }
 
+// An interp reads one program. It holds only the walk over the syntax tree: eval, statement, call
+// and what these need. Data belongs to a part with a purpose of its own, so a method on a part
+// can depend on nothing but the part and its links.
+//
+// The parts are values, not pointers: there is one of each, and newInterp links those that need
+// each other. An interp must therefore not be copied.
 type interp struct {
-	ctx    context.Context
-	load   Loader
-	limits Limits
-	units  map[string]*unit
-
-	clock   int // counts the places to which what was written is taken back
-	floor   int // the clock at the last of them that is open
-	trail   []written
-	epoch   int
-	facts   facts
-	tool    string
-	dead    bool
-	conds   int
-	frees   int
-	frames  *frame
-	catcher *catcher // of what is being tried
-
-	steps, limit int
-	began        int // the steps before the present handler
-	beganID      int // the objects
-	depth        int // of calls
-	nest         int // of expressions
-	loops        int
-	stack        map[ast.Node]int // closures that are being run
-	ran          map[ast.Node]bool
-	closures     []*Object
-	classes      []*Object
-	ready        bool // what was set up is no longer looked through
-	nextID       int
-	probing      bool
-	memos        map[memoKey]*memo // of the present handler
-	looked       []byte            // room for a look
-	costly       map[ast.Node]bool // functions that cost much
-	probed       map[probeKey]probed
-
-	globals       *scope
-	natives       map[string]*Object // packages that the program wrote to
-	origins       map[string]*origin
-	nOrigins      int
-	handlers      []*handler
-	listings      []Value         // functions that list the tools
-	beginnings    []Value         // functions that answer initialize
-	ofTools       []*handler      // that were run, each for one tool
-	picks         map[string]bool // names of tools that handlers compare with
-	current       *handler
-	found         *findings
-	params        map[string]map[string]bool // that tools declare or read
-	notes         []string
-	late          bool // the time was up
-	short         bool // a statement of the present file was not run to its end
-	nested        int
-	spentOnProbes int
-	spentApart    int     // on what was put off
-	made          []*slot // by what was put off, while it is run
-	dropped       int
-	providers     map[any][]*provider // of all containers
-	decorations   []decoration
-	wrapped       map[*Object]bool // tools whose arguments are in a property
-
-	unfinished []*handler
-	cut        []string // files that were not run to their end
+	budget      budget      // work that is left
+	nesting     nesting     // depths of the walk
+	journal     journal     // old contents of slots, to take writes back
+	state       state       // facts at this point, and whether it is reached
+	heap        heap        // objects, variables and their properties
+	modules     modules     // files
+	definitions definitions // functions and classes that nothing has called so far
+	memory      memory      // results of calls, to use them again
+	probes      probes      // guards, tried on attacks
+	registry    registry    // registrations: handlers, lists, initialize
+	container   container   // dependency injection
+	turn        turn        // the present handler
+	sinks       sinks       // functions that must not get a caller's text unchecked
+	report      report      // arrivals, tools and gaps
 }
 
-// spent is what a panic carries when the steps are spent.
-type spent struct{}
-
-// stop ends what is being run; bounded goes on behind it.
-func (in *interp) stop() { panic(spent{}) }
-
-func (in *interp) tick() {
-	in.steps++
-	if in.steps > in.limit {
-		in.stop()
+// newInterp makes an interpreter and links its parts.
+func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
+	in := &interp{
+		budget:      budget{ctx: ctx, limits: limits, limit: limits.Steps},
+		nesting:     nesting{running: map[ast.Node]int{}},
+		heap:        heap{globals: &scope{}, natives: map[string]*Object{}},
+		modules:     modules{load: load, units: map[string]*unit{}},
+		definitions: definitions{called: map[ast.Node]bool{}},
+		memory:      memory{memos: map[memoKey]*memo{}, costly: map[ast.Node]bool{}},
+		probes:      probes{known: map[probeKey]probed{}},
+		registry:    registry{picks: map[string]bool{}},
+		turn:        turn{origins: map[string]*origin{}},
+		report:      report{found: &arrivals{}, params: map[string]map[string]bool{}},
 	}
-	if in.steps&1023 == 0 && in.ctx.Err() != nil {
-		in.late = true
-		in.stop()
-	}
+	in.journal.budget = &in.budget
+	in.state.journal = &in.journal
+	in.heap.budget, in.heap.journal = &in.budget, &in.journal
+	in.memory.budget, in.memory.heap, in.memory.journal = &in.budget, &in.heap, &in.journal
+	in.memory.state, in.memory.probes, in.memory.turn = &in.state, &in.probes, &in.turn
+	in.registry.budget = &in.budget
+	in.container.heap, in.container.probes = &in.heap, &in.probes
+	in.turn.budget, in.turn.state, in.turn.report = &in.budget, &in.state, &in.report
+	in.sinks = sinks{heap: &in.heap, state: &in.state, turn: &in.turn, probes: &in.probes, report: &in.report}
+	return in
 }
 
-// cost spends steps for what is done at once.
-func (in *interp) cost(n int) {
-	in.steps += n / 4
-	in.tick()
-}
-
-// maxElements bounds the elements of a list that are told apart.
-const maxElements = 2000
-
-// clamp makes elements beyond the bound such whose place is not known.
-func clamp(c *content) {
-	if len(c.list) > maxElements {
-		q := sequence{known: c.list[maxElements:]}
-		c.rest = join(c.rest, q.all())
-		c.list = c.list[:maxElements:maxElements]
-	}
-}
-
-// bounded runs something within so many steps. What it wrote until then stays.
-func (in *interp) bounded(steps int, run func()) (whole bool) {
-	oldLimit, facts, tool, frames, depth, nest, loops := in.limit, in.facts, in.tool, in.frames, in.depth, in.nest, in.loops
-	conds, frees, dead, probing := in.conds, in.frees, in.dead, in.probing
-	in.limit = min(oldLimit, in.steps+steps)
-	stack, catcher, floor := in.stack, in.catcher, in.floor
-	in.stack, in.catcher = map[ast.Node]int{}, nil
-	defer func() {
-		in.catcher, in.floor = catcher, floor
-		in.limit, in.frames, in.depth, in.nest, in.loops, in.stack = oldLimit, frames, depth, nest, loops, stack
-		in.conds, in.frees, in.probing = conds, frees, probing
-		if whole {
-			return
-		}
-		if r := recover(); r != nil {
-			if _, ok := r.(spent); !ok {
-				in.notes = append(in.notes, "the reader broke off") // a fault of ours must not hide the rest
-			}
-		}
-		in.facts, in.tool, in.dead = facts, tool, dead
-	}()
-	run()
-	return true
-}
-
-func (in *interp) newObject(native string) *Object {
-	in.nextID++
-	return &Object{id: in.nextID, native: native}
-}
-
-func (in *interp) newArray(list ...Value) *Object {
-	o := in.newObject("Array")
-	o.array = in.newSlot(content{list: list})
-	clamp(&o.array.content)
-	return o
-}
-
+// lookup finds a variable by its name, from the inside out.
 func (s *scope) lookup(name string) *slot {
 	for ; s != nil; s = s.up {
 		if v, ok := s.vars[name]; ok {
@@ -202,19 +138,7 @@ func (s *scope) lookup(name string) *slot {
 	return nil
 }
 
-func (in *interp) declare(s *scope, name string, v Value) *slot {
-	if s.vars == nil {
-		s.vars = map[string]*slot{}
-	}
-	if old, ok := s.vars[name]; ok {
-		return old
-	}
-	n := in.newSlot(content{v: v})
-	s.vars[name] = n
-	return n
-}
-
-// function is the scope of the function that a scope is in.
+// function returns the scope of the innermost function, or of the file.
 func (s *scope) function() *scope {
 	for s.up != nil && !s.isFun {
 		s = s.up

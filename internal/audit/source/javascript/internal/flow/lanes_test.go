@@ -75,9 +75,9 @@ const weigh = (o) => { for (let i = 0; i < 50; i++) for (let j = 0; j < 50; j++)
 // saidOf is what a report says of a tool.
 func saidOf(r Report, tool string) string {
 	var b strings.Builder
-	for _, f := range r.Findings {
+	for _, f := range r.Arrivals {
 		if f.Cell.Tool == tool {
-			fmt.Fprintln(&b, f.Cell, f.Verdict, f.Confidence, f.Rule)
+			fmt.Fprintln(&b, f.Cell, f.Verdict, f.Confidence, f.Kind)
 		}
 	}
 	return b.String()

@@ -127,8 +127,8 @@ server.tool("t", {}, async ({ p, q }) => { `+body+` });`))
 	program := New(t.Context(), none, func() Loader { return none }, Limits{StepsFile: 100_000, StepsHandler: 100_000, Steps: 1_000_000, Depth: 40, Handlers: 10})
 	program.Run(f)
 	var said []string
-	for _, x := range program.Finish().Findings {
-		if x.Cell.Param == "/p" && x.Cell.Class == audit.Path && x.Rule != "nothing" {
+	for _, x := range program.Finish().Arrivals {
+		if x.Cell.Param == "/p" && x.Cell.Class == audit.Path && x.Kind != "nothing" {
 			if x.Confidence != "" {
 				said = append(said, string(x.Confidence))
 			} else {

@@ -12,26 +12,56 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// Telemetry, settings and the like are called at every turn, cost much, and are given nothing of the
-// caller. What such a call came to twice in a handler, it comes to again. In a handler that has cost
-// much already the same holds of all calls whose arguments look alike, where no less is known of the
-// arguments than at the first, and of the code of a file: bundles call the same helpers over and over.
-
+// Calls are not run again and again. Two kinds of calls are taken from memory:
+//
+// Telemetry, settings and the like are called at every turn, cost much, and get nothing from the
+// caller. If such a call has run twice in a handler, its result is used again (repeatedPlain).
+//
+// In a handler or file with a high cost already, the same holds for all calls with arguments of
+// one look, if at least as much is known of the arguments as at the first call (repeatedAlike).
+// Bundles call the same helpers over and over, and would use up their steps in them.
+//
+// The second kind can be wrong: a call may read a variable that has changed since. It is the
+// price for reaching the end of large handlers at all.
 const (
-	memoCalls    = 2      // of a function that are run before what they came to is taken
-	memoCost     = 500    // steps; what costs less is run
-	memoPressure = 50_000 // steps of a handler or a file after which all calls are looked at
-	memoPressed  = 100    // steps; what costs less is run then
-	memoWrites   = 200    // what more is written by a call is not kept
-	memoDepth    = 3      // of objects that are looked into
-	memoKeys     = 20     // properties of one
-	memoReach    = 400    // slots behind those
-	memoText     = 48     // bytes of a text that are compared one by one
+	// calls of a function that run before their result is taken
+	memoCalls = 2
+	// steps; a call that costs less is run
+	memoCost = 500
+	// steps of a handler or file after which all calls are looked at
+	memoPressure = 50_000
+	// steps; a call that costs less is run even then
+	memoPressed = 100
+	// slots that a remembered call may write
+	memoWrites = 200
+	// levels of objects that a look goes into
+	memoDepth = 3
+	// properties of each
+	memoKeys = 20
+	// slots behind those levels
+	memoReach = 400
+	// bytes of a text that are compared one by one
+	memoText = 48
 )
 
+// memoSeed is new in each process, so a program cannot be written to make two texts look alike.
 var memoSeed = maphash.MakeSeed()
 
-// A memoKey is a call: the function, the object it is a method of, and how its arguments look.
+// A memory holds the outcomes of calls, for as long as one handler runs.
+type memory struct {
+	budget  *budget
+	heap    *heap
+	journal *journal
+	state   *state
+	probes  *probes
+	turn    *turn
+
+	memos  map[memoKey]*memo
+	costly map[ast.Node]bool // functions that once cost memoPressed steps or more; of all handlers
+	buf    []byte            // room for a look, used again
+}
+
+// A memoKey is a call: the function, its scope or object, and the look of its arguments.
 type memoKey struct {
 	node  ast.Node
 	scope *scope
@@ -40,110 +70,113 @@ type memoKey struct {
 	shape string
 }
 
+// A memo is the outcome of a call: its value, the facts learned, and the writes.
 type memo struct {
-	calls  int
-	cost   int
-	value  Value
-	facts  facts // that were known at the call
-	after  facts // that were learnt by it
+	calls int
+	cost  int
+	value Value
+	// facts that were known at the call
+	facts facts
+	// facts that the call learned
+	after  facts
 	writes []written
 }
 
-// repeated runs a call, or takes what it came to before.
-func (in *interp) repeated(c *closure, this Value, args []Value, run func() Value) Value {
-	pressed := in.pressed()
+// repeated runs a call, or takes its outcome from memory. Tries of guards are always run: they
+// are small, and their arguments differ only in constants.
+func (mem *memory) repeated(c *closure, this Value, args []Value, run func() Value) Value {
+	pressed := mem.budget.pressed()
 	switch {
-	case in.probing, in.current == nil && !pressed:
+	case mem.probes.on, mem.turn.handler == nil && !pressed:
 		return run()
 	case plain(args):
-		return in.repeatedPlain(c, this, args, run)
+		return mem.repeatedPlain(c, this, args, run)
 	case !pressed:
 		return run()
 	}
-	if in.costly[c.node] {
-		return in.repeatedAlike(c, this, args, run)
+	// Looking at arguments costs, too, so it is done only for functions that once cost much.
+	if mem.costly[c.node] {
+		return mem.repeatedAlike(c, this, args, run)
 	}
-	before := in.steps
+	before := mem.budget.steps
 	v := run()
-	if in.steps-before >= memoPressed {
-		in.costly[c.node] = true
+	if mem.budget.steps-before >= memoPressed {
+		mem.costly[c.node] = true
 	}
 	return v
 }
 
-// pressed says whether the present handler or file has cost so much that what is left is looked at
-// less closely. That may blur what a guard is worth, and what a call reads beside its arguments is
-// taken to be as it was.
-func (in *interp) pressed() bool { return in.steps-in.began > memoPressure }
-
-// widened says whether the present handler has cost so much that rounds of loops, exceptions and
-// elements of lists are told apart no more.
-func (in *interp) widened() bool { return in.current != nil && in.pressed() }
-
-// repeatedPlain is for arguments that hold nothing of the caller.
-func (in *interp) repeatedPlain(c *closure, this Value, args []Value, run func() Value) Value {
+// repeatedPlain is for arguments that hold nothing from the caller. Writes are not repeated,
+// since telemetry writes only for itself.
+func (mem *memory) repeatedPlain(c *closure, this Value, args []Value, run func() Value) Value {
 	key := memoKey{node: c.node, shape: shape(args)}
 	if len(this) == 1 {
 		key.this = this[0].obj
 	}
-	m := in.memo(key)
+	m := mem.memo(key)
+	// The second call can differ from the first, which may have set something up. Both results
+	// count.
 	if m.calls >= memoCalls && m.cost >= memoCost {
 		return m.value
 	}
-	before := in.steps
+	before := mem.budget.steps
 	v := run()
-	if !in.dead {
+	if !mem.state.dead {
 		m.calls++
-		m.cost = in.steps - before
+		m.cost = mem.budget.steps - before
 		m.value = join(m.value, v)
 	}
 	return v
 }
 
-// repeatedAlike is for arguments that look as those of another call did.
-func (in *interp) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
-	key := memoKey{node: c.node, scope: c.scope, tool: in.tool}
-	l := look{in: in, buf: in.looked[:0]}
+// repeatedAlike is for arguments with the look of another call's. Its writes are repeated as
+// possible ones: they join the content of the slots.
+func (mem *memory) repeatedAlike(c *closure, this Value, args []Value, run func() Value) Value {
+	key := memoKey{node: c.node, scope: c.scope, tool: mem.state.tool}
+	l := look{heap: mem.heap, buf: mem.buf[:0]}
 	l.value(this, 2)
 	for _, v := range args {
 		l.value(v, memoDepth)
 		l.byte(';')
 	}
-	key.shape, in.looked = string(l.buf), l.buf
-	in.cost(len(l.buf) / 16)
-	m := in.memo(key)
-	if m.calls > 0 && m.cost >= memoPressed && in.facts.holds(m.facts) {
-		in.cost(len(m.writes))
+	key.shape, mem.buf = string(l.buf), l.buf
+	mem.budget.cost(len(l.buf) / 16)
+	m := mem.memo(key)
+	// With fewer facts than at the first call, a guard inside could come to less.
+	if m.calls > 0 && m.cost >= memoPressed && mem.state.facts.holds(m.facts) {
+		mem.budget.cost(len(m.writes))
 		for _, w := range m.writes {
-			in.keep(w.s)
+			mem.journal.keep(w.s)
 			w.s.content = joinSlots(w.s.content, w.what)
 		}
-		in.facts = in.facts.and(m.after)
+		mem.state.facts = mem.state.facts.and(m.after)
 		return m.value
 	}
-	before, steps := in.facts, in.steps
-	mark, floor := in.open()
+	before, steps := mem.state.facts, mem.budget.steps
+	mark, floor := mem.journal.open()
 	v := run()
-	if !in.dead {
-		writes := in.capture(mark)
+	if !mem.state.dead {
+		writes := mem.journal.capture(mark)
+		// A call with more writes sets something up, and should run each time.
 		if len(writes) <= memoWrites {
-			*m = memo{calls: 1, cost: in.steps - steps, value: v, facts: before, after: gained(in.facts, before), writes: writes}
+			*m = memo{calls: 1, cost: mem.budget.steps - steps, value: v, facts: before, after: gained(mem.state.facts, before), writes: writes}
 		}
 	}
-	in.close(floor)
+	mem.state.close(floor)
 	return v
 }
 
-func (in *interp) memo(key memoKey) *memo {
-	m := in.memos[key]
+// memo finds the memo of a call, or makes an empty one.
+func (mem *memory) memo(key memoKey) *memo {
+	m := mem.memos[key]
 	if m == nil {
 		m = &memo{}
-		in.memos[key] = m
+		mem.memos[key] = m
 	}
 	return m
 }
 
-// holds says whether all of other facts are known, too.
+// holds reports whether these facts include others.
 func (f facts) holds(other facts) bool {
 	for _, x := range other.all() {
 		if x.bits&^f.of(x.origin) != 0 {
@@ -153,19 +186,20 @@ func (f facts) holds(other facts) bool {
 	return true
 }
 
-// A look writes how values look: their constants, where arguments stand in them and what is known of
-// these, and what their objects hold.
+// A look writes values as bytes, so that equal bytes mean alike arguments: constants, holes with
+// their facts, and the contents of objects, a few levels deep.
 type look struct {
-	in  *interp
-	buf []byte
+	heap *heap
+	buf  []byte
 }
 
+// byte writes a mark.
 func (l *look) byte(b byte) { l.buf = append(l.buf, b) }
 
+// int writes a number behind a mark, so that neighbouring numbers stay apart.
 func (l *look) int(mark byte, n int) { l.buf = strconv.AppendInt(append(l.buf, mark), int64(n), 10) }
 
-// name writes a text such that it can be told from what stands behind it. Of a long one its hash is
-// enough, whose seed nobody knows.
+// name writes a text so that its end is clear. Of a long one the hash is enough.
 func (l *look) name(s string) {
 	l.int('"', len(s))
 	l.byte(':')
@@ -176,6 +210,7 @@ func (l *look) name(s string) {
 	l.buf = append(l.buf, s...)
 }
 
+// flags packs truths into one number.
 func (l *look) flags(list ...bool) {
 	n := 0
 	for _, f := range list {
@@ -187,6 +222,7 @@ func (l *look) flags(list ...bool) {
 	l.int('.', n)
 }
 
+// facts writes facts.
 func (l *look) facts(f facts) {
 	l.byte('(')
 	for _, x := range f.all() {
@@ -195,6 +231,7 @@ func (l *look) facts(f facts) {
 	}
 }
 
+// value writes all alternatives of a value.
 func (l *look) value(v Value, depth int) {
 	for i := range v {
 		a := &v[i]
@@ -227,6 +264,7 @@ func (l *look) value(v Value, depth int) {
 	l.byte(',')
 }
 
+// text writes the parts of a text. The way of a hole is left out.
 func (l *look) text(text []part) {
 	for _, p := range text {
 		switch {
@@ -244,13 +282,17 @@ func (l *look) text(text []part) {
 	}
 }
 
+// object writes an object by its contents if it is plain, and by its id if it has a class:
+// methods of an instance may depend on anything.
 func (l *look) object(o *Object, depth int) {
 	switch {
 	case o.call != nil, depth == 0:
 		l.labels(o)
 		return
+	// An instance: its id, and its properties as well.
 	case o.class != nil || o.native != "" && o.native != "Array":
 		l.int('#', o.id)
+	// A function used as a class, or Object.create.
 	case o.proto != nil:
 		l.int('^', o.proto.id)
 	case o.array != nil:
@@ -265,6 +307,7 @@ func (l *look) object(o *Object, depth int) {
 	}
 	l.byte('{')
 	keys := o.keys
+	// Too large to write: only the same object looks alike, as far as its first properties go.
 	if len(keys) > memoKeys {
 		l.int('#', o.id)
 		keys = keys[:memoKeys]
@@ -280,9 +323,11 @@ func (l *look) object(o *Object, depth int) {
 	l.byte('}')
 }
 
-// labels writes of an object, and of what can be reached from it, only which arguments are there.
+// labels writes which arguments can be reached from an object, and nothing else. It is for
+// functions and for objects too deep to write. Objects older than the handler hold nothing of the
+// caller yet; the id tells them apart.
 func (l *look) labels(o *Object) {
-	if o.id < l.in.beganID {
+	if o.id < l.heap.began {
 		l.int('#', o.id)
 		return
 	}
@@ -291,7 +336,7 @@ func (l *look) labels(o *Object) {
 		l.int('f', o.call.begin)
 	}
 	r.object(o)
-	l.in.cost(r.slots)
+	l.heap.budget.cost(r.slots)
 	if r.slots > memoReach {
 		l.int('#', o.id)
 		return
@@ -302,7 +347,7 @@ func (l *look) labels(o *Object) {
 	}
 }
 
-// A reach is what can be reached from a value.
+// A reach is everything within reach of a value.
 type reach struct {
 	origins map[int]bool
 	objects map[*Object]bool
@@ -310,6 +355,7 @@ type reach struct {
 	slots   int
 }
 
+// value goes through the alternatives of a value.
 func (r *reach) value(v Value) {
 	r.slots++
 	for i := range v {
@@ -327,6 +373,7 @@ func (r *reach) value(v Value) {
 	}
 }
 
+// slot goes through everything that a slot holds.
 func (r *reach) slot(s *slot) {
 	if s == nil {
 		return
@@ -338,6 +385,7 @@ func (r *reach) slot(s *slot) {
 	}
 }
 
+// object goes through an object, and through the scopes of a function, up to memoReach slots.
 func (r *reach) object(o *Object) {
 	if r.objects[o] || r.slots > memoReach {
 		return
@@ -368,7 +416,8 @@ func (r *reach) object(o *Object) {
 	}
 }
 
-// plain says whether arguments hold neither what the caller sent, nor objects, which might.
+// plain reports whether arguments hold neither the caller's text nor objects, which might hold
+// it.
 func plain(args []Value) bool {
 	for _, v := range args {
 		for _, a := range v {

@@ -10,12 +10,18 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// callMethod calls a method of a value.
+// Methods of values. A method belongs to the kind of its object; for objects of unknown kind its
+// name alone tells something.
+
+// callMethod is o.key(…). Before anything else it looks whether the call registers a tool. Of
+// several alternatives, those without methods are left out: the program would have thrown for
+// them.
 func (in *interp) callMethod(o Value, key string, args []Value, at position) Value {
-	in.tick()
-	if in.dead {
+	in.budget.tick()
+	if in.state.dead {
 		return undefined()
 	}
+	// A registration returns an object to configure the tool, which nobody needs.
 	if in.register(o, key, args, at) {
 		return unknown()
 	}
@@ -33,20 +39,22 @@ func (in *interp) callMethod(o Value, key string, args []Value, at position) Val
 			o = some
 		}
 	}
-	return in.alternatives(o, func(a Atom) Value {
-		if name := in.toolObject(a, key); name != "" && a.tool == "" {
+	return in.state.alternatives(o, func(a Atom) Value {
+		// tool.execute(args), where tools are objects with a name, serves that tool.
+		if name := in.turn.toolObject(a, key); name != "" && a.tool == "" {
 			a.tool = name
-			in.picks[name] = true
+			in.registry.picks[name] = true
 		}
 		if a.tool != "" {
-			old := in.tool
-			in.tool = a.tool
-			defer func() { in.tool = old }()
+			old := in.state.tool
+			in.state.tool = a.tool
+			defer func() { in.state.tool = old }()
 		}
 		return in.methodOf(a, key, args, at)
 	})
 }
 
+// methodOf calls a method of one alternative, by its kind.
 func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value {
 	this := Value{a}
 	switch key {
@@ -58,6 +66,7 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 	switch a.kind {
 	case isUndefined, isNull:
 		return unknown()
+	// A text that may be a list has methods of lists, too.
 	case isText:
 		if a.open {
 			if v, ok := in.openMethod(a, key, args, at); ok {
@@ -74,20 +83,23 @@ func (in *interp) methodOf(a Atom, key string, args []Value, at position) Value 
 		}
 		return unknownDepIf(a.dep)
 	case isNative:
-		if o := in.natives[a.name]; o != nil {
-			if v := in.getOwn(o, key); len(v) > 0 {
+		if o := in.heap.natives[a.name]; o != nil {
+			if v := o.own(key); len(v) > 0 {
 				return in.call(v, this, args, at)
 			}
 		}
 		return in.nativeMethod(a.name, key, this, args, at)
+	// Nobody knows what it is. Names of methods still tell about sinks and lists.
 	case isUnknown:
-		in.methodSinks(key, args, at)
+		in.sinks.method(key, args, at)
 		return in.unknownMethod(this, key, args, at)
 	}
 	return in.objectMethod(a, key, args, at)
 }
 
-// nativeMethod calls a method of something native; what it makes keeps its name where that tells more.
+// nativeMethod calls a method of something native. Its full name is the key to all knowledge
+// about it: "fs.promises" and "readFile". call, apply and bind are those of a function; an HTTP
+// client that is configured stays an HTTP client (axios.create).
 func (in *interp) nativeMethod(name, key string, this Value, args []Value, at position) Value {
 	full := name + "." + key
 	switch key {
@@ -95,47 +107,55 @@ func (in *interp) nativeMethod(name, key string, this Value, args []Value, at po
 		return in.nativeCall(name, arg(args, 0), args[min(1, len(args)):], at)
 	case "apply":
 		if name != "Reflect" {
-			return in.nativeCall(name, arg(args, 0), in.elements(arg(args, 1)).known, at)
+			return in.nativeCall(name, arg(args, 0), in.heap.elements(arg(args, 1)).known, at)
 		}
 	case "bind":
 		return native(name)
 	case "create", "extend", "defaults":
+		// The new client is an HTTP client with options. A base URL among them does not matter:
+		// the caller's URL may be absolute.
 		if isHTTPClient(name) {
 			return native(name)
 		}
 	}
-	if v := in.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
+	if v := in.heap.getNative(name, key); len(v) == 1 && v[0].kind == isNative {
 		full = v[0].name
 	}
-	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // of another package, for what it describes
+	// userSchema.parse(data), imported from a package: data, for all that is known.
+	if strings.HasPrefix(key, "parse") && strings.HasSuffix(name, "Schema") { // a schema from another package
 		return arg(args, 0)
 	}
-	in.methodSinks(key, args, at)
+	in.sinks.method(key, args, at)
 	return in.nativeCall(full, this, args, at)
 }
 
-// unknownMethod calls a method of what is not known. A list that is not known, and not the caller's,
-// is taken to be one of what is allowed.
+// unknownMethod calls a method of something unknown. Where the caller's text is looked for in an
+// unknown list that is not the caller's, the list is taken to be an allow list: it comes from the
+// configuration or a package, and few servers look a text up in anything else.
+//
+//	if (!config.allowedHosts.includes(host)) throw …
 func (in *interp) unknownMethod(this Value, key string, args []Value, at position) Value {
 	switch key {
 	case "has", "includes":
 		if len(arg(args, 0).tainted()) > 0 && !this.depends() {
-			return in.eachAtom(arg(args, 0), func(a Atom) Value { return among(a.text) })
+			return eachAtom(arg(args, 0), func(a Atom) Value { return among(a.text) })
 		}
 	case "some", "every", "find", "filter", "map", "forEach", "flatMap", "findIndex", "reduce":
 		if !this.depends() && len(args) > 0 {
-			list := in.newArray()
+			list := in.heap.newArray()
 			list.array.rest = unknown()
 			return in.arrayMethod(list, key, args, at)
 		}
+	// A schema of a package that is not read: the text passes unchanged, but was looked at.
 	case "parse", "safeParse", "parseAsync", "safeParseAsync":
 		if len(arg(args, 0).tainted()) > 0 {
 			parsed := remap(arg(args, 0), func(h hole) hole { h.parsed = true; return h })
 			if strings.HasPrefix(key, "safe") {
-				return in.safeParsed(parsed)
+				return in.heap.safeParsed(parsed)
 			}
 			return parsed
 		}
+	// root.endsWith("/") ? root : root + "/" makes startsWith(root) safe from siblings.
 	case "endsWith":
 		if w, ok := arg(args, 0).one(); ok && w == "/" && !this.depends() {
 			return Value{{kind: isTruth, yes: known(0, bitRootSlash)}}
@@ -147,8 +167,8 @@ func (in *interp) unknownMethod(this Value, key string, args []Value, at positio
 	return in.unknownCall(key, this, args, at)
 }
 
-// eachAtom applies something to each alternative.
-func (in *interp) eachAtom(v Value, f func(Atom) Value) Value {
+// eachAtom applies a function to each alternative, and keeps the facts of each.
+func eachAtom(v Value, f func(Atom) Value) Value {
 	var out Value
 	for _, a := range v {
 		out = join(out, f(a).given(a.under, a.free))
@@ -156,19 +176,23 @@ func (in *interp) eachAtom(v Value, f func(Atom) Value) Value {
 	return out
 }
 
+// promiseMethod is then, catch and finally. Promises are their values, so then calls its function
+// at once. The second function of then may be called instead: its result joins, its writes are
+// taken back. An object of the program with such a method of its own is left to that method.
 func (in *interp) promiseMethod(this Value, key string, args []Value, at position) (Value, bool) {
 	if this[0].kind == isObject && (this[0].obj.props[key] != nil || this[0].obj.proto != nil && this[0].obj.native == "" && len(in.get(this, key, at)) > 0 && in.get(this, key, at)[0].kind == isObject) {
 		return nil, false
 	}
-	v := in.settled(this)
+	v := settledOf(this)
 	switch key {
 	case "then":
+		// then() without a function passes the value on.
 		if len(callable(arg(args, 0))) == 0 {
 			return v, true
 		}
-		out := in.settled(in.call(arg(args, 0), undefined(), []Value{v}, at))
+		out := settledOf(in.call(arg(args, 0), undefined(), []Value{v}, at))
 		if len(callable(arg(args, 1))) > 0 {
-			in.fork(choice{possible: true}, func() {
+			in.state.fork(choice{possible: true}, func() {
 				out = join(out, in.call(arg(args, 1), undefined(), []Value{unknownDep()}, at))
 			})
 		}
@@ -180,7 +204,7 @@ func (in *interp) promiseMethod(this Value, key string, args []Value, at positio
 	return v, true
 }
 
-// asideAll calls the functions among alternatives, of which it is not known whether they are called.
+// asideAll calls each function among alternatives that may or may not be called.
 func (in *interp) asideAll(v Value, at position) {
 	for _, a := range v {
 		if a.kind == isObject && a.obj.call != nil {
@@ -189,19 +213,26 @@ func (in *interp) asideAll(v Value, at position) {
 	}
 }
 
-// openMethod is a method of what the caller sent, if it was a list.
+// openMethod is a method of a list on a value from the caller that may be one.
 func (in *interp) openMethod(a Atom, key string, args []Value, at position) (Value, bool) {
 	switch key {
 	case "map", "filter", "forEach", "some", "every", "find", "flatMap", "reduce", "join", "push", "flat", "sort", "reverse", "findIndex", "entries", "values", "keys":
-		list := in.newArray()
+		list := in.heap.newArray()
 		list.array.rest = Value{a}
 		return in.arrayMethod(list, key, args, at), true
 	}
 	return nil, false
 }
 
-// holds is a predicate over each alternative of a text, with each that it is compared to.
-func (in *interp) holds(v Value, with Value, f func(value, with string) ternary) Value {
+// holds applies a predicate to a text: f gets a value for the text, and a constant that the
+// program compares it with. f says for one pair whether the condition is true; predicate turns
+// that into facts by trying attacks. With several alternatives on either side, each combination
+// gives a truth of its own.
+//
+//	st.holds(p, constant("/srv/"), strings.HasPrefix)    // p.startsWith("/srv/")
+//
+// A root known to end with a slash gets one, and siblings no longer pass (see bitRootSlash).
+func (st *state) holds(v Value, with Value, f func(value, with string) ternary) Value {
 	if with == nil {
 		with = constant("")
 	}
@@ -213,7 +244,7 @@ func (in *interp) holds(v Value, with Value, f func(value, with string) ternary)
 			if b.under.of(0)&bitRootSlash != 0 && len(text) > 0 && text[len(text)-1].unknown {
 				text = appendParts(text, part{s: "/"})
 			}
-			r := in.holdsOne(a, text, f)
+			r := st.holdsOne(a, text, f)
 			r = r.given(b.under, b.free)
 			one = joinTruths(one, r)
 		}
@@ -225,10 +256,13 @@ func (in *interp) holds(v Value, with Value, f func(value, with string) ternary)
 	return out
 }
 
-// joinTruths joins two unknown truths: what is known of one need not hold for the other.
+// joinTruths joins two truths. Facts of one need not hold for the other, so join drops those that
+// differ.
 func joinTruths(v, w Value) Value { return join(v, w) }
 
-func (in *interp) holdsOne(a Atom, with []part, f func(value, with string) ternary) Value {
+// holdsOne is holds for one alternative. An argument in the text that the program compares with
+// proves nothing, since the caller chooses it.
+func (st *state) holdsOne(a Atom, with []part, f func(value, with string) ternary) Value {
 	if len(holes(with)) > 0 {
 		if tainted(a.text) {
 			return anyTruth(true)
@@ -236,7 +270,7 @@ func (in *interp) holdsOne(a Atom, with []part, f func(value, with string) terna
 		return anyTruth(true)
 	}
 	if tainted(a.text) {
-		return in.ofAddresses(predicate(a.text, with, f))
+		return st.ofAddresses(predicate(a.text, with, f))
 	}
 	s, ok := a.constText()
 	c, okWith := Atom{kind: isText, text: with}.constText()
@@ -254,31 +288,35 @@ func (in *interp) holdsOne(a Atom, with []part, f func(value, with string) terna
 	return anyTruth(a.dep)
 }
 
-// textMethod is a method of a text.
+// textMethod calls a method of a text: predicates, cuts, and functions without an effect on
+// attacks. Case and white space are ignored where the caller's text is concerned; no family
+// depends on them.
 func (in *interp) textMethod(this Value, key string, args []Value, at position) Value {
 	first := arg(args, 0)
 	switch key {
 	case "startsWith":
-		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
+		return in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
 	case "endsWith":
-		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasSuffix(v, c)) })
+		return in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasSuffix(v, c)) })
 	case "includes":
 		if surelyIncludes(this, first) {
 			return truth(true)
 		}
-		return in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) })
+		return in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) })
 	case "indexOf", "lastIndexOf", "search":
 		if r := regexOf(first); r != nil {
-			return indexed(in.matches(this, r))
+			return indexed(in.state.matches(this, r))
 		}
 		if s, ok := this.one(); ok {
 			if c, ok := first.one(); ok && key == "indexOf" {
 				return number(float64(strings.Index(s, c)))
 			}
 		}
-		v := indexed(in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
-		if key == "indexOf" { // at the start
-			w := in.holds(this, in.text(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
+		v := indexed(in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.Contains(v, c)) }))
+		// p.indexOf(root) === 0 is startsWith. The second truth travels in obj until a comparison
+		// with 0 asks for it (atStart).
+		if key == "indexOf" { // also: is it at the start?
+			w := in.state.holds(this, textOf(first), func(v, c string) ternary { return tern(strings.HasPrefix(v, c)) })
 			for i := range v {
 				if i < len(w) {
 					v[i].text = nil
@@ -292,7 +330,7 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 	case "replace", "replaceAll":
 		return in.replace(this, args, key, at)
 	case "split":
-		return in.split(this, first)
+		return in.heap.split(this, first)
 	case "localeCompare":
 		return unknownDepIf(this.depends())
 	case "charAt", "at", "charCodeAt", "codePointAt":
@@ -304,35 +342,38 @@ func (in *interp) textMethod(this Value, key string, args []Value, at position) 
 				return constant(s[int(i) : int(i)+1])
 			}
 		}
-		return in.piece(this)
+		return pieceOf(this)
 	case "toString", "valueOf", "normalize", "toWellFormed", "trimEnd", "trimRight", "trim", "trimStart", "trimLeft", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "padEnd":
 		return mapConst(this, textFunctions[key])
 	case "slice", "substring", "substr":
-		return in.slice(this, args, key)
+		return sliceText(this, args, key)
 	case "concat":
 		out := this
 		for _, v := range args {
-			out = concat(out, in.text(v))
+			out = concat(out, textOf(v))
 		}
 		return out
+	// A repeated text still contains the argument, but not at a known place.
 	case "repeat", "padStart":
 		if key == "padStart" {
 			return this
 		}
-		return in.flatten(this, 0)
+		return in.heap.flatten(this, 0)
 	case "length":
 		return unknownDepIf(this.depends())
 	case "join":
 		return this
 	}
-	in.methodSinks(key, args, at)
+	in.sinks.method(key, args, at)
+	// An unknown method without arguments is taken to return the text: args.path.expand() should
+	// not hide the caller's text.
 	if len(this.tainted()) > 0 && len(args) == 0 {
 		return this
 	}
 	return in.unknownCall(key, this, args, at)
 }
 
-// surelyIncludes says whether a constant stands in the constant parts of all alternatives.
+// surelyIncludes reports whether a constant stands in a constant part of every alternative.
 func surelyIncludes(v, what Value) bool {
 	c, ok := what.one()
 	if !ok || len(v) == 0 {
@@ -346,11 +387,13 @@ func surelyIncludes(v, what Value) bool {
 	return true
 }
 
+// textFunctions are applied to constant parts.
 var textFunctions = map[string]func(string) string{
 	"trim": strings.TrimSpace, "toLowerCase": strings.ToLower, "toUpperCase": strings.ToUpper,
 	"toLocaleLowerCase": strings.ToLower, "toLocaleUpperCase": strings.ToUpper,
 }
 
+// mapConst applies a function to the constant parts of a text and keeps its holes.
 func mapConst(v Value, f func(string) string) Value {
 	if f == nil {
 		return v
@@ -369,7 +412,9 @@ func mapConst(v Value, f func(string) string) Value {
 	return out
 }
 
-func (in *interp) slice(this Value, args []Value, key string) Value {
+// sliceText is slice, substring and substr. A constant is cut; of a text with holes a piece
+// remains.
+func sliceText(this Value, args []Value, key string) Value {
 	s, ok := this.one()
 	from, okFrom := arg(args, 0).num()
 	if ok && okFrom && (len(args) == 1 || isNum(args[1])) {
@@ -386,11 +431,13 @@ func (in *interp) slice(this Value, args []Value, key string) Value {
 		}
 		return constant("")
 	}
-	return in.piece(this)
+	return pieceOf(this)
 }
 
+// isNum reports whether a value is one known number.
 func isNum(v Value) bool { _, ok := v.num(); return ok }
 
+// clampIndex moves an index into a text. Only slice counts negative ones from the end.
 func clampIndex(n float64, length int, key string) int {
 	if n < 0 && key == "slice" {
 		n += float64(length)
@@ -401,9 +448,13 @@ func clampIndex(n float64, length int, key string) int {
 	return int(min(n, float64(length)))
 }
 
-// split cuts a text. What was cut at white space becomes further arguments of a program.
-func (in *interp) split(this, sep Value) Value {
-	o := in.newArray()
+// split is text.split(sep). Known text in front of the first hole gives known elements; each hole
+// becomes a piece. Pieces of a text that was cut at white space are marked: as arguments of a
+// program, each of them is one the caller adds.
+//
+//	const [cmd, ...rest] = args.command.split(" "); spawn(cmd, rest)
+func (hp *heap) split(this, sep Value) Value {
+	o := hp.newArray()
 	c, okSep := sep.one()
 	if s, ok := this.one(); ok && okSep && this[0].kind == isText {
 		for i, w := range strings.Split(s, c) {
@@ -434,6 +485,7 @@ func (in *interp) split(this, sep Value) Value {
 		}
 		a.open = false
 		begins, _ := prefix(a.text)
+		// "git log ${ref}".split(" "): the words in front of the hole are known.
 		if w, _, found := strings.Cut(begins, c); okSep && found && c != "" && len(this) == 1 {
 			o.array.list = []Value{constant(w)}
 			rest := begins[len(w)+len(c):]
@@ -450,10 +502,12 @@ func (in *interp) split(this, sep Value) Value {
 	return objectOf(o)
 }
 
-// indexed makes of "is in it" the index at which it is.
+// indexed turns "is in it" into the index at which it is. The index is unknown, with a name by
+// which compareIndex finds it again.
 func indexed(v Value) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
+		// A known "no" is the index -1; a known "yes" is an unknown index.
 		switch out[i].kind {
 		case isTruth:
 			out[i].kind, out[i].name = isUnknown, indexName
@@ -468,9 +522,17 @@ func indexed(v Value) Value {
 	return out
 }
 
+// indexName marks an unknown number as an index, with facts for "found" and "not found".
 const indexName = "#index"
 
-// compareIndex compares an index with -1 or 0: is it in it?
+// compareIndex compares such an index with -1 or 0. found says whether the comparison means that
+// something was found:
+//
+//	i > -1, i >= 0, i !== -1      // found
+//	i < 0, i <= -1, i === -1      // not found
+//	i === 0                       // found at the start (atStart)
+//
+// Other comparisons are about the place and prove nothing.
 func compareIndex(op token.Token, a, b Value) (Value, bool) {
 	n, ok := b.num()
 	if !ok {
@@ -509,6 +571,7 @@ func compareIndex(op token.Token, a, b Value) (Value, bool) {
 	return out, len(out) > 0
 }
 
+// atStart is index === 0.
 func atStart(a Value) (Value, bool) {
 	var out Value
 	for _, x := range a {

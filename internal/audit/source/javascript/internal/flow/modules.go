@@ -11,7 +11,17 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
 )
 
-// require is require("…"), and what esbuild writes of import("…").
+// Files and packages. Files of the audited directory run; packages are natives with the name of
+// the package. Whether a specifier is one or the other is decided by the loader.
+
+// modules are the files of the program, each loaded once.
+type modules struct {
+	load  Loader
+	units map[string]*unit // by name
+	short bool             // a statement of the present file was not run to its end
+}
+
+// require is require("…"). esbuild writes import("…") as such a call, too.
 func (in *interp) require(e *ast.CallExpression, s *scope, u *unit) Value {
 	args := in.arguments(e.ArgumentList, s, u)
 	if name, ok := arg(args, 0).one(); ok {
@@ -20,12 +30,14 @@ func (in *interp) require(e *ast.CallExpression, s *scope, u *unit) Value {
 	return unknown()
 }
 
+// requireName loads a module by its specifier. A file that cannot be parsed is unknown, a package
+// is native.
 func (in *interp) requireName(name string, u *unit) Value {
 	from := ""
 	if u != nil {
 		from = u.file.Name
 	}
-	f, ok := in.load(from, name)
+	f, ok := in.modules.load(from, name)
 	if !ok {
 		return packageValue(name)
 	}
@@ -35,46 +47,53 @@ func (in *interp) requireName(name string, u *unit) Value {
 	return in.module(f)
 }
 
-// module runs a file once, and gives what it exports. A cycle sees what is exported so far.
+// module runs a file once and returns its exports. In a cycle the second file sees the exports so
+// far, as in Node.js.
+//
+// A file may be loaded in the midst of a handler, by import() or a lazy require. It belongs to
+// none: facts are put aside, and its writes leave the trail, so that no undo takes them back.
 func (in *interp) module(f *parse.File) Value {
-	if u, ok := in.units[f.Name]; ok {
-		return in.exported(u)
+	// Loaded already, or being loaded further up the stack.
+	if u, ok := in.modules.units[f.Name]; ok {
+		return u.exported()
 	}
-	u := &unit{file: f, exports: in.newObject("module"), marks: marksOf(f.Text), decorated: strings.Contains(f.Text, "__decorate")}
-	in.units[f.Name] = u
-	in.set(u.exports, "exports", objectOf(in.newObject("")))
+	u := &unit{file: f, exports: in.heap.newObject("module"), marks: marksOf(f.Text), decorated: strings.Contains(f.Text, "__decorate")}
+	in.modules.units[f.Name] = u
+	in.heap.set(u.exports, "exports", objectOf(in.heap.newObject("")))
 	u.exports.native = ""
 	s := &scope{up: nil, isFun: true, this: undefined()}
-	in.declare(s, "module", objectOf(u.exports))
-	in.declare(s, "exports", in.getOwn(u.exports, "exports"))
-	in.declare(s, "__filename", unknown())
-	in.declare(s, "__dirname", unknown())
+	in.heap.declare(s, "module", objectOf(u.exports))
+	in.heap.declare(s, "exports", u.exports.own("exports"))
+	in.heap.declare(s, "__filename", unknown())
+	in.heap.declare(s, "__dirname", unknown())
+	// A bundle defines these helpers in its own text.
 	for helper := range helpers {
 		if strings.Contains(f.Text, helper) {
-			in.declare(s, helper, native(helper))
+			in.heap.declare(s, helper, native(helper))
 		}
 	}
-	before, dead, current, mark, began := in.facts, in.dead, in.current, len(in.trail), in.began
-	in.facts, in.began = facts{}, in.steps
-	whole := in.bounded(in.limits.StepsFile, func() {
+	before, dead, current, mark, began := in.state.facts, in.state.dead, in.turn.handler, len(in.journal.trail), in.budget.began
+	in.state.facts, in.budget.began = facts{}, in.budget.steps
+	whole := in.bounded(in.budget.limits.StepsFile, func() {
 		in.hoistVars(f.Program.DeclarationList, s)
 		in.hoist(f.Program.Body, s, u)
-		frame := in.push(frameFunction, "")
+		frame := in.state.push(frameFunction, "")
 		s.fn = frame
-		in.depth++
+		in.nesting.calls++
 		for _, st := range f.Program.Body {
 			in.topLevel(st, s, u)
 		}
-		in.depth--
-		in.pop(frame)
+		in.nesting.calls--
+		in.state.pop(frame)
 	})
-	in.facts, in.dead, in.current, in.began = before, dead, current, began
-	in.trail = in.trail[:mark] // what a file sets up stays, whichever way it was loaded on
-	if !whole || in.short {
-		in.short = false
-		in.cut = append(in.cut, f.Name)
+	in.state.facts, in.state.dead, in.turn.handler, in.budget.began = before, dead, current, began
+	in.journal.trail = in.journal.trail[:mark] // the effects of loading a file stay
+	// The report names files that were cut, since tools may be missing.
+	if !whole || in.modules.short {
+		in.modules.short = false
+		in.report.cut = append(in.report.cut, f.Name)
 	}
-	return in.exported(u)
+	return u.exported()
 }
 
 // topLevel runs a statement of a file.
@@ -93,21 +112,23 @@ func (in *interp) topLevel(st ast.Statement, s *scope, u *unit) {
 	}
 }
 
-// alone runs a part of a file. That one throws does not end the file: what throws in all cases we
-// know of may not do so in others.
+// alone runs a part of a file, with a budget of its own. A part that throws does not end the
+// file: the values here are guesses, and at run time it may well not throw.
 func (in *interp) alone(run func()) {
-	if !in.bounded(in.limits.StepsFile/4, run) {
-		in.short = true
+	if !in.bounded(in.budget.limits.StepsFile/4, run) {
+		in.modules.short = true
 	}
-	in.dead = false
+	in.state.dead = false
 }
 
-// helpers are what compilers put into files. They are known by name, and not replaced by their text,
-// which says the same in a way that is hard to read.
+// helpers are functions that compilers put into files. They are known by their names and not
+// read: their text goes through property descriptors and iterators, which would blur every
+// import.
 var helpers = map[string]bool{"__toESM": true, "__toCommonJS": true, "__importStar": true, "__importDefault": true, "__asyncGenerator": true, "__forAwait": true, "__async": true, "__awaiter": true}
 
-func (in *interp) exported(u *unit) Value {
-	v := in.getOwn(u.exports, "exports")
+// exported is the present value of a file's exports.
+func (u *unit) exported() Value {
+	v := u.exports.own("exports")
 	if len(v) == 0 {
 		return unknown()
 	}

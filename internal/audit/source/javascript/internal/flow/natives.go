@@ -9,14 +9,19 @@ import (
 	"strings"
 )
 
-// packages are known by other names, too.
+// Calls of natives: functions that the program does not contain. A native is a name, so knowing a
+// function means knowing its full name, after imports, aliases and methods were followed.
+//
+//	import { promises as fs } from "node:fs"; fs.readFile(p)     // fs.promises.readFile
+
+// packages have other names for the same functions.
 var packages = map[string]string{
 	"fs/promises": "fs.promises", "fs-extra": "fs", "graceful-fs": "fs", "path/posix": "path", "path/win32": "path", "pathe": "path", "upath": "path",
 	"dns/promises": "dns.promises", "cross-spawn": "child_process.spawn", "zod/v3": "zod", "zod/v4": "zod", "zod/mini": "zod", "zod/v4-mini": "zod",
 	"node-fetch": "fetch", "cross-fetch": "fetch", "isomorphic-fetch": "fetch", "undici": "undici", "follow-redirects": "follow", "fetch-to-node": "fetch",
 }
 
-// packageValue is what require gives for what is not read.
+// packageValue is the value of a package, which is not read.
 func packageValue(name string) Value {
 	name = strings.TrimPrefix(name, "node:")
 	if n, ok := packages[name]; ok {
@@ -25,6 +30,7 @@ func packageValue(name string) Value {
 	return native(name)
 }
 
+// arg is an argument by its index, undefined if it is missing.
 func arg(args []Value, i int) Value {
 	if i < len(args) && len(args[i]) > 0 {
 		return args[i]
@@ -32,19 +38,22 @@ func arg(args []Value, i int) Value {
 	return undefined()
 }
 
-// nativeCall calls a function of the language, of Node.js, or of a package that is not read.
+// nativeCall calls a function of the language, of Node.js, or of a package, by its name. It asks
+// one area after the other; sinks come before all that compute a result, because the result does
+// not matter to them. A function in no area is unknown.
 func (in *interp) nativeCall(name string, this Value, args []Value, at position) Value {
-	if _, method, ok := cutLast(name); ok && in.current == nil && in.register(nil, method, args, at) {
+	// const register = server.tool.bind(server) loses the object; the name still tells.
+	if _, method, ok := cutLast(name); ok && in.turn.handler == nil && in.register(nil, method, args, at) {
 		return unknown() // a method that was bound to its server
 	}
 	if v, ok := in.containerCall(name, this, args); ok {
 		return v
 	}
 	if strings.HasSuffix(name, ".createTool") && len(args) > 0 {
-		return in.toolOf(name, args[0])
+		return in.registry.toolOf(name, args[0])
 	}
 	in.toolsOf(name, args, at)
-	in.sinks(name, args, at)
+	in.sinks.call(name, args, at)
 	if v, ok := in.languageCall(name, args, at); ok {
 		return v
 	}
@@ -63,8 +72,10 @@ func (in *interp) nativeCall(name string, this Value, args []Value, at position)
 	return in.unknownCall(name, this, args, at)
 }
 
-// keeps are functions that give back the text that they are given, changed a little.
-var keeps = map[string]bool{
+// identities are functions that return their text nearly unchanged. A guard in front of them
+// counts behind them, too. decodeURIComponent can bring back an attack such a guard did not see
+// ("%2e%2e/"); that is missed.
+var identities = map[string]bool{
 	"String": true, "decodeURIComponent": true, "decodeURI": true, "unescape": true, "encodeURI": true, "Object": true, "structuredClone": true,
 	"untildify": true, "expand-tilde": true, "normalize-path": true, "slash": true, "normalize-url": true, "util.inspect": true, "dedent": true,
 	"Object.freeze": true, "Object.seal": true, "Object.create": true, "Promise.resolve": true, "util.promisify": true, "Array.from": true, "unescapeHtml": true,
@@ -73,10 +84,7 @@ var keeps = map[string]bool{
 	"React.memo": true, "Object.preventExtensions": true, "Symbol": false,
 }
 
-// top says whether no function is being run.
-func (in *interp) top() bool { return in.depth == 0 }
-
-// reshapeKeep leaves texts as they are, and makes of all else what is not known.
+// reshapeKeep keeps texts and makes everything else unknown.
 func reshapeKeep(v Value) Value {
 	var out Value
 	for _, a := range v {
@@ -89,7 +97,7 @@ func reshapeKeep(v Value) Value {
 	return out
 }
 
-// typed is a check after which an argument is a number or of another type without text.
+// typed is a check behind which an argument has a type without text in it.
 func typed(v Value) Value {
 	out := Atom{kind: isTruth, dep: v.depends()}
 	for _, h := range v.tainted() {
@@ -98,7 +106,9 @@ func typed(v Value) Value {
 	return Value{out}
 }
 
-func (in *interp) toNumberCall(name string, args []Value) Value {
+// toNumberCall is Number(s), parseInt(s, base) and the like. A number from the caller is unknown
+// but has no attack in it.
+func toNumberCall(name string, args []Value) Value {
 	v := arg(args, 0)
 	s, ok := v.one()
 	if !ok {
@@ -126,6 +136,7 @@ func (in *interp) toNumberCall(name string, args []Value) Value {
 	return number(float64(n))
 }
 
+// digit is the value of a digit in bases up to 36.
 func digit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -138,8 +149,10 @@ func digit(c byte) int {
 	return 99
 }
 
-// flatten writes a value as one text that holds all arguments in it: JSON.
-func (in *interp) flatten(v Value, depth int) Value {
+// flatten writes a value as one text with all arguments in it, in any order: JSON, a formatted
+// object. The unknown parts at both ends keep it from being taken for the argument itself. Depth
+// and width are bounded, since a text needs no more than a few holes to be a weakness.
+func (hp *heap) flatten(v Value, depth int) Value {
 	out := constant("")
 	any := false
 	for _, a := range v {
@@ -150,16 +163,17 @@ func (in *interp) flatten(v Value, depth int) Value {
 				b.open = false
 				out, any = concat(out, Value{b}), true
 			}
+		// Three levels reach the fields of most objects that are written as JSON.
 		case a.kind == isObject && depth < 3:
 			if a.obj.array != nil {
-				out, any = concat(out, in.flatten(sequence{a.obj.array.list, a.obj.array.rest}.all(), depth+1)), true
+				out, any = concat(out, hp.flatten(sequence{a.obj.array.list, a.obj.array.rest}.all(), depth+1)), true
 				continue
 			}
-			for i, k := range in.names(a.obj) {
+			for i, k := range hp.names(a.obj) {
 				if i > 30 {
 					break
 				}
-				out, any = concat(out, in.flatten(in.getOwn(a.obj, k), depth+1)), true
+				out, any = concat(out, hp.flatten(a.obj.own(k), depth+1)), true
 			}
 		}
 	}
@@ -169,7 +183,8 @@ func (in *interp) flatten(v Value, depth int) Value {
 	return concat(concat(Value{{kind: isText, text: []part{{unknown: true}}}}, out), Value{{kind: isText, text: []part{{unknown: true}}}})
 }
 
-// reopen is JSON.parse: what is in the text of an argument has fields again.
+// reopen is JSON.parse: the text of an argument gets fields again. Fields of a field have no
+// pointer of their own, so they count as pieces of it.
 func reopen(v Value) Value {
 	out := reshape(v, func(h hole) hole {
 		if h.origin.pointer != "" {
@@ -185,7 +200,8 @@ func reopen(v Value) Value {
 	return out
 }
 
-func (in *interp) isArray(v Value) Value {
+// isArray is Array.isArray. For the caller's arguments the answer is the caller's choice.
+func isArray(v Value) Value {
 	if len(v) == 1 {
 		switch v[0].kind {
 		case isObject:
@@ -202,35 +218,36 @@ func (in *interp) isArray(v Value) Value {
 	return anyTruth(v.depends())
 }
 
+// entries is Object.values(v), or with pairs Object.entries(v).
 func (in *interp) entries(v Value, pairs bool) Value {
-	o := in.newArray()
+	o := in.heap.newArray()
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array == nil:
-			for _, k := range in.names(a.obj) {
+			for _, k := range in.heap.names(a.obj) {
 				f := in.getObject(a, k, position{})
 				if pairs {
-					f = objectOf(in.newArray(constant(k), f))
+					f = objectOf(in.heap.newArray(constant(k), f))
 				}
 				o.array.list = append(o.array.list, f)
 			}
 			if a.obj.any != nil {
 				f := a.obj.any.v
 				if pairs {
-					f = objectOf(in.newArray(f, f))
+					f = objectOf(in.heap.newArray(f, f))
 				}
 				o.array.rest = join(o.array.rest, f)
 			}
 		case a.kind == isText && a.open:
-			f := wild(in.piece(Value{a}))
+			f := wild(pieceOf(Value{a}))
 			if pairs {
-				f = objectOf(in.newArray(f, f))
+				f = objectOf(in.heap.newArray(f, f))
 			}
 			o.array.rest = join(o.array.rest, f)
 		default:
 			f := unknownDepIf(a.dep)
 			if pairs {
-				f = objectOf(in.newArray(f, f))
+				f = objectOf(in.heap.newArray(f, f))
 			}
 			o.array.rest = join(o.array.rest, f)
 		}
@@ -238,36 +255,39 @@ func (in *interp) entries(v Value, pairs bool) Value {
 	return objectOf(o)
 }
 
-func (in *interp) fromEntries(v Value) Value {
-	o := in.newObject("")
-	q := in.elements(v)
+// fromEntries is Object.fromEntries(pairs). Pairs of unknown index may each be there or not.
+func (hp *heap) fromEntries(v Value) Value {
+	o := hp.newObject("")
+	q := hp.elements(v)
 	for _, pair := range q.known {
-		p := in.elements(pair)
+		p := hp.elements(pair)
 		if k, ok := p.at(0).one(); ok {
-			in.set(o, k, p.at(1))
+			hp.set(o, k, p.at(1))
 		} else {
-			in.setUnknown(o, p.at(1))
+			hp.setUnknown(o, p.at(1))
 		}
 	}
 	for _, a := range q.rest { // each may be among them
-		p := in.elements(Value{a})
+		p := hp.elements(Value{a})
 		if k, ok := p.at(0).one(); ok && a.kind == isObject {
-			in.set(o, k, join(join(p.at(1), in.getOwn(o, k)), undefined()))
+			hp.set(o, k, join(join(p.at(1), o.own(k)), undefined()))
 		} else {
-			in.setUnknown(o, p.at(1))
+			hp.setUnknown(o, p.at(1))
 		}
 	}
 	return objectOf(o)
 }
 
-func (in *interp) objectCreate(proto Value) Value {
-	o := in.newObject("")
+// objectCreate is Object.create(proto).
+func (hp *heap) objectCreate(proto Value) Value {
+	o := hp.newObject("")
 	if len(proto) == 1 && proto[0].kind == isObject {
 		o.proto = proto[0].obj
 	}
 	return objectOf(o)
 }
 
+// objectAssign is Object.assign(target, ...sources).
 func (in *interp) objectAssign(args []Value) Value {
 	target := arg(args, 0)
 	for _, a := range target {
@@ -280,7 +300,8 @@ func (in *interp) objectAssign(args []Value) Value {
 	return target
 }
 
-func (in *interp) defineProperty(target, key, desc Value) {
+// defineProperty is Object.defineProperty. esbuild and TypeScript export names with getters so.
+func (hp *heap) defineProperty(target, key, desc Value) {
 	k, ok := key.one()
 	if !ok {
 		return
@@ -293,7 +314,7 @@ func (in *interp) defineProperty(target, key, desc Value) {
 			if d.kind != isObject {
 				continue
 			}
-			if get := in.getOwn(d.obj, "get"); len(callable(get)) > 0 {
+			if get := d.obj.own("get"); len(callable(get)) > 0 {
 				if a.obj.getters == nil {
 					a.obj.getters = map[string]Value{}
 				}
@@ -302,30 +323,32 @@ func (in *interp) defineProperty(target, key, desc Value) {
 				}
 				continue
 			}
-			if v := in.getOwn(d.obj, "value"); len(v) > 0 {
-				in.set(a.obj, k, v)
+			if v := d.obj.own("value"); len(v) > 0 {
+				hp.set(a.obj, k, v)
 			}
 		}
 	}
 }
 
+// rawTemplate is String.raw`…`: the texts with the values in between.
 func (in *interp) rawTemplate(args []Value) Value {
 	out := constant("")
 	words := arg(args, 0)
 	if raw := in.get(words, "raw", position{}); len(raw) == 1 && raw[0].kind == isObject {
 		words = raw
 	}
-	q := in.elements(words)
+	q := in.heap.elements(words)
 	for i, w := range q.known {
-		out = concat(out, in.text(w))
+		out = concat(out, textOf(w))
 		if i+1 < len(args) && i+1 < len(q.known) {
-			out = concat(out, in.text(args[i+1]))
+			out = concat(out, textOf(args[i+1]))
 		}
 	}
 	return out
 }
 
-func (in *interp) fromCharCode(args []Value) Value {
+// fromCharCode is String.fromCharCode(…).
+func fromCharCode(args []Value) Value {
 	var b strings.Builder
 	for _, v := range args {
 		n, ok := v.num()
@@ -337,9 +360,9 @@ func (in *interp) fromCharCode(args []Value) Value {
 	return constant(b.String())
 }
 
-// iterator is what esbuild writes of "for await".
-func (in *interp) iterator(v Value) Value {
-	it := in.newObject("iterator")
-	it.data = in.elements(v).all()
+// iterator is the object with a method next that esbuild writes for "for await".
+func (hp *heap) iterator(v Value) Value {
+	it := hp.newObject("iterator")
+	it.data = hp.elements(v).all()
 	return objectOf(it)
 }

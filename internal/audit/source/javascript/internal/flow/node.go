@@ -10,20 +10,28 @@ import (
 	"strings"
 )
 
+// Functions and classes of Node.js, and guards from packages, as far as they matter to verdicts.
+
+// errPattern: a regular expression of JavaScript that Go's engine cannot express.
 var errPattern = errors.New("not understood")
 
-// nodeCall is what functions of Node.js give back that matters to guards.
+// nodeCall knows the functions of Node.js that matter to guards, and calls their callbacks.
+// Results of other functions are unknown but rest on the arguments: a branch on them is a branch
+// on an argument.
 func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool) {
-	first := in.text(arg(args, 0))
+	first := textOf(arg(args, 0))
 	base := strings.TrimSuffix(strings.TrimSuffix(name, ".native"), "Sync")
 	switch base {
 	case "fs.realpath", "fs.promises.realpath":
+		// The facts about a root do not hold for a real path: a link may lead anywhere. reshape
+		// drops the constants in front, since they need not be in the result.
 		real := remap(first, func(h hole) hole { h.form, h.rooted = formReal, false; return h })
 		real = reshape(real, func(h hole) hole { return h })
 		in.nodeCallback(args, real, at)
 		return real, true
 	case "dns.lookup", "dns.promises.lookup", "dns.resolve", "dns.promises.resolve", "dns.resolve4", "dns.promises.resolve4", "dns.resolve6", "dns.promises.resolve6":
 		return in.resolveName(name, first, args, at), true
+	// These decide whether a check of ranges applies to a host at all.
 	case "net.isIP", "net.isIPv4", "net.isIPv6":
 		return in.isIP(base, first), true
 	case "child_process.exec", "child_process.execFile", "fs.readFile", "fs.writeFile", "fs.stat", "fs.lstat", "fs.access", "fs.readdir", "fs.mkdir", "fs.exists":
@@ -32,6 +40,7 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 		}
 		return unknownDep(), true
 	}
+	// The result of reading a file rests on the path, and comes from no caller.
 	if strings.HasPrefix(name, "fs.") && !strings.Contains(name, "#") {
 		in.callbacks(args, at)
 		return unknownDep(), true
@@ -39,27 +48,35 @@ func (in *interp) nodeCall(name string, args []Value, at position) (Value, bool)
 	return nil, false
 }
 
-// nodeCallback calls (error, value) => … with the value.
+// nodeCallback calls (error, value) => … with the value. It calls once in a fork, and once in
+// place.
 func (in *interp) nodeCallback(args []Value, v Value, at position) {
 	last := arg(args, len(args)-1)
-	if len(args) < 2 || len(callable(last)) == 0 || in.probing {
+	if len(args) < 2 || len(callable(last)) == 0 || in.probes.on {
 		return
 	}
-	in.fork(choice{possible: true}, func() { in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at) })
+	in.state.fork(choice{possible: true}, func() { in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at) })
 	in.call(last, undefined(), []Value{{{kind: isNull}}, v, unknown()}, at)
-	in.dead = false
+	in.state.dead = false
 }
 
-// guardCall are guards of packages that are not read.
+// guardCall knows guards of packages. Packages are not read, so without this list a server that
+// uses one of them would look unguarded. Each entry says which families the result excludes:
+//
+//	if (!isPathInside(p, root)) throw …      // truthy: all families of paths
+//	if (await isPrivate(host)) throw …       // falsy: all internal addresses
 func (in *interp) guardCall(name string, args []Value, at position) (Value, bool) {
-	first := in.text(arg(args, 0))
+	first := textOf(arg(args, 0))
 	if len(first.tainted()) == 0 {
 		return nil, false
 	}
+	// The same bits mean the addresses of a name where the argument was resolved before, and they
+	// cover symbolic links where they were.
 	said := func(yes, no Bits) Value {
 		out := Atom{kind: isTruth, dep: true}
 		for _, h := range first.tainted() {
 			y, n := yes, no
+			// The argument was resolved: the guard looks at its addresses.
 			if h.form == formAddress {
 				y, n = h.resolved(yes), h.resolved(no)
 			}
@@ -75,26 +92,29 @@ func (in *interp) guardCall(name string, args []Value, at position) (Value, bool
 		return said(bitsPath, 0), true
 	case "private-ip", "ip.isPrivate", "is-private-ip", "ipaddr.isPrivate", "netmask.isPrivate", "is-localhost-ip":
 		if wholeURL(first) {
-			return anyTruth(true), true // no address, whatever it leads to
+			return anyTruth(true), true // a URL is no address
 		}
 		return said(0, bitsPrivate), true
 	case "ip.isLoopback":
 		return said(0, bitLoopback|bitLoopback6|bitLocalhost), true
 	case "ip.isPublic":
 		return said(bitsPrivate, 0), true
+	// The parsed address is asked for its range later (instanceMethod).
 	case "ipaddr.js.parse", "ipaddr.js.process", "ipaddr.parse", "ipaddr.process":
-		o := in.newObject("ipaddr")
+		o := in.heap.newObject("ipaddr")
 		o.data = first
 		return objectOf(o), true
 	case "shell-quote.quote", "shell-escape", "shescape.quote", "shlex.quote", "shellescape", "any-shell-escape", "puka.sh", "shell-quote.default.quote":
-		return in.quoted(arg(args, 0)), true
+		return in.heap.quoted(arg(args, 0)), true
+	// The result is one name without a separator: nothing of a path's families is left.
 	case "sanitize-filename", "filenamify", "slugify", "@sindresorhus/slugify":
 		return reshape(first, func(h hole) hole { h.safe |= bitsPath | bitReal; return h }), true
 	}
 	return nil, false
 }
 
-// wholeURL says whether a text that should be a host is a URL.
+// wholeURL reports whether a text that should be a host is a URL. Guards of addresses let every
+// URL through, because a URL is no address; the check then proves nothing.
 func wholeURL(v Value) bool {
 	for _, h := range v.tainted() {
 		name := strings.ToLower(h.origin.pointer)
@@ -105,8 +125,9 @@ func wholeURL(v Value) bool {
 	return false
 }
 
-func (in *interp) quoted(v Value) Value {
-	q := in.flatten(v, 0)
+// quoted is a text, or a list of texts, quoted for a shell.
+func (hp *heap) quoted(v Value) Value {
+	q := hp.flatten(v, 0)
 	return remap(q, func(h hole) hole {
 		h.form = formQuoted
 		h.safe |= bitsShell | bitQuote | bitSingle | bitSpace
@@ -114,43 +135,49 @@ func (in *interp) quoted(v Value) Value {
 	})
 }
 
-// newNative makes an instance of a class that is not the program's.
+// newNative makes an instance of a class of the language, Node.js or a package. An unknown class
+// gets an object that remembers its options: sinks look into the options of agents and requests.
 func (in *interp) newNative(name string, args []Value, at position) Value {
+	// new Class(…) for a class that zod's $constructor made in a bundle.
 	if class, ok := strings.CutPrefix(name, zodClass); ok {
 		return in.zodOfClass(class, arg(args, 0), at)
 	}
 	short := name[strings.LastIndexByte(name, '.')+1:]
 	if isError(short) {
-		return in.newError(name, args)
+		return in.heap.newError(name, args)
 	}
 	switch short {
 	case "URL":
 		return in.newURL(args)
 	case "Promise":
 		return in.newPromise(args, at)
+	// Weak collections hold the same entries; nothing here is ever collected.
 	case "Map", "Set", "WeakMap", "WeakSet":
-		return in.newCollection(strings.TrimPrefix(short, "Weak"), args)
+		return in.heap.newCollection(strings.TrimPrefix(short, "Weak"), args)
 	case "RegExp":
-		return in.newRegExp(args)
+		return in.heap.newRegExp(args)
 	case "Array":
-		return objectOf(in.newArray())
+		return objectOf(in.heap.newArray())
+	// Traps are ignored: reads go to the target.
 	case "Proxy":
 		return arg(args, 0)
 	case "String":
-		return in.text(arg(args, 0))
+		return textOf(arg(args, 0))
 	case "Object":
-		return objectOf(in.newObject(""))
+		return objectOf(in.heap.newObject(""))
 	case "Function":
-		in.sinks("Function", args, at)
+		in.sinks.call("Function", args, at)
 		return unknown()
 	case "Date", "Uint8Array", "AbortController", "TextDecoder", "TextEncoder", "Headers", "URLSearchParams", "FormData", "Blob", "Buffer":
 		return unknown()
 	case "WebSocket", "EventSource":
-		in.sinks(short, args, at)
+		in.sinks.call(short, args, at)
 	}
+	// The class belongs to a package. It may be a server with tools in its options, and may call
+	// the functions that it is given.
 	in.toolsOf(name, args, at)
 	in.callbacks(args, at)
-	o := in.newObject(name)
+	o := in.heap.newObject(name)
 	for i, v := range args {
 		if i < 4 {
 			o.options = append(o.options, v)
@@ -159,18 +186,26 @@ func (in *interp) newNative(name string, args []Value, at position) Value {
 	return objectOf(o)
 }
 
+// newURL is new URL(text, base). A constant is parsed. A text with holes stays a text, with holes
+// in the form of a URL:
+//
+//	new URL(args.url)              // the caller chooses the host
+//	new URL("/v1/" + id, base)     // the base chooses it, if the text begins with one slash
+//
+// Two slashes begin a host ("//evil.example"), so the base counts for nothing there.
 func (in *interp) newURL(args []Value) Value {
-	o := in.newObject("URL")
-	text := in.text(arg(args, 0))
+	o := in.heap.newObject("URL")
+	text := textOf(arg(args, 0))
 	base := constant("")
 	if len(args) > 1 {
-		base = in.text(arg(args, 1))
+		base = textOf(arg(args, 1))
 	}
+	// A URL of constants only. An invalid one throws, so the way ends.
 	if s, ok := text.one(); ok {
 		if b, ok := base.one(); ok {
 			u, valid := parseURL(s, b)
 			if !valid {
-				in.dead = true
+				in.state.dead = true
 				return undefined()
 			}
 			o.data = constant(u)
@@ -181,11 +216,13 @@ func (in *interp) newURL(args []Value) Value {
 	}
 	var data Value
 	for _, a := range text {
+		// A relative reference keeps the host of the base. Anything else may bring its own.
 		p, _ := prefix(a.text)
 		if len(args) > 1 && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "//") || len(args) > 1 && strings.HasPrefix(p, "?") || len(args) > 1 && strings.HasPrefix(p, "./") {
 			data = join(data, concat(concat(base, constant("/")), Value{a}))
 			continue
 		}
+		// The text was parsed as a URL, so it is a text.
 		a.open = false
 		data = join(data, remap(Value{a}, func(h hole) hole {
 			if h.form == formRaw || h.form == formPiece {
@@ -198,6 +235,8 @@ func (in *interp) newURL(args []Value) Value {
 	return objectOf(o)
 }
 
+// parseURL parses a constant as new URL does, as far as guards care. It reports false where new
+// URL would throw.
 func parseURL(s, base string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil {
@@ -219,21 +258,25 @@ func parseURL(s, base string) (string, bool) {
 	return u.String(), true
 }
 
-func (in *interp) urlText(o *Object) Value {
+// urlText is the text of a URL object.
+func urlText(o *Object) Value {
 	if len(o.data) == 0 {
 		return unknown()
 	}
 	return o.data
 }
 
-// special are the properties of an instance that are made of what it was made of.
-func (in *interp) special(o *Object, key string) (Value, bool) {
+// special reads a property that the object computes from data: the shape of a schema, and the
+// parts of a URL. Each part gets the form that its guards see; properties written by the program
+// come first.
+func (hp *heap) special(o *Object, key string) (Value, bool) {
 	if o.native == "zod" && key == "shape" && o.schema != nil && o.schema.kind == "object" {
-		return in.shapeOf(o.schema), true
+		return hp.shapeOf(o.schema), true
 	}
 	if o.native != "URL" || len(o.data) == 0 {
-		return in.specialMap(o, key)
+		return specialMap(o, key)
 	}
+	// The program replaced a part of the URL, as url.hostname = "…".
 	if len(o.props) > 0 && o.props[key] != nil {
 		return nil, false
 	}
@@ -266,6 +309,7 @@ func (in *interp) special(o *Object, key string) (Value, bool) {
 		}
 		return unknown(), true
 	}
+	// as gives the holes of the URL in the form of the part that is read.
 	as := func(f form) (Value, bool) {
 		return reshape(o.data, func(h hole) hole { h.form = f; return h }), true
 	}
@@ -284,69 +328,79 @@ func (in *interp) special(o *Object, key string) (Value, bool) {
 	return nil, false
 }
 
-func (in *interp) specialMap(o *Object, key string) (Value, bool) {
+// specialMap is the size of a collection, which is unknown.
+func specialMap(o *Object, key string) (Value, bool) {
 	if (o.native == "Map" || o.native == "Set") && key == "size" {
 		return unknown(), true
 	}
 	return nil, false
 }
 
+// newPromise runs the executor at once. A promise is represented by the value that it resolves
+// to, so await and then() need nothing more; without a call of resolve the value is unknown.
+//
+//	new Promise((resolve) => fs.readFile(p, (err, data) => resolve(data)))
 func (in *interp) newPromise(args []Value, at position) Value {
-	p := in.newObject("Promise")
-	resolve := in.newObject("resolve")
+	p := in.heap.newObject("Promise")
+	resolve := in.heap.newObject("resolve")
 	resolve.proto = p
 	reject := native("reject")
-	in.set(p, "value", nil)
+	in.heap.set(p, "value", nil)
 	in.callTwice(arg(args, 0), []Value{objectOf(resolve), reject}, at)
-	v := in.getOwn(p, "value")
+	v := p.own("value")
 	if len(v) == 0 {
 		return unknown()
 	}
 	return v
 }
 
-// callTwice calls an executor; that it throws rejects the promise.
+// callTwice calls an executor. If it throws, the promise rejects: nothing is thrown here.
 func (in *interp) callTwice(fn Value, args []Value, at position) {
 	in.call(fn, undefined(), args, at)
 }
 
+// resolve is a call of the function that an executor gets. Several calls join their values,
+// because only one of them comes first at run time.
 func (in *interp) resolve(resolve *Object, args []Value) {
 	p := resolve.proto
-	in.set(p, "value", join(in.getOwn(p, "value"), in.settled(arg(args, 0))))
+	in.heap.set(p, "value", join(p.own("value"), settledOf(arg(args, 0))))
 }
 
-func (in *interp) newCollection(kind string, args []Value) Value {
-	o := in.newObject(kind)
-	q := in.elements(arg(args, 0))
+// newCollection is new Map(pairs) or new Set(values).
+func (hp *heap) newCollection(kind string, args []Value) Value {
+	o := hp.newObject(kind)
+	q := hp.elements(arg(args, 0))
 	for _, v := range q.known {
 		if kind == "Set" {
-			in.collect(o, v, v)
+			hp.collect(o, v, v)
 			continue
 		}
-		p := in.elements(v)
-		in.collect(o, p.at(0), p.at(1))
+		p := hp.elements(v)
+		hp.collect(o, p.at(0), p.at(1))
 	}
 	if len(q.rest) > 0 {
 		v := q.rest
 		if kind == "Map" {
-			v = in.elements(q.rest).at(1)
+			v = hp.elements(q.rest).at(1)
 		}
-		in.setUnknown(o, v)
+		hp.setUnknown(o, v)
 	}
 	return objectOf(o)
 }
 
-// collect puts something into a Map or Set. Keys get a sign, so that none is a method.
-func (in *interp) collect(o *Object, key, v Value) {
+// collect puts a value under a key into a Map or Set. Entries are properties of the object; "@"
+// in front of the key keeps an entry "get" apart from the method get.
+func (hp *heap) collect(o *Object, key, v Value) {
 	if k, ok := key.one(); ok {
-		in.set(o, "@"+k, v)
+		hp.set(o, "@"+k, v)
 		return
 	}
-	in.setUnknown(o, v)
+	hp.setUnknown(o, v)
 }
 
-func (in *interp) newRegExp(args []Value) Value {
-	o := in.newObject("RegExp")
+// newRegExp is new RegExp(pattern, flags). Without a pattern, matches prove nothing.
+func (hp *heap) newRegExp(args []Value) Value {
+	o := hp.newObject("RegExp")
 	o.schema = &schema{}
 	if s, ok := arg(args, 0).one(); ok {
 		flags, _ := arg(args, 1).one()
@@ -357,12 +411,13 @@ func (in *interp) newRegExp(args []Value) Value {
 	return objectOf(o)
 }
 
-// instanceMethod is a method of an instance of a class of the language or of Node.js.
+// instanceMethod calls a method of an instance of a native class. It reports false where the
+// class has no such method that matters.
 func (in *interp) instanceMethod(o *Object, key string, args []Value, at position) (Value, bool) {
 	switch o.native {
 	case "URL":
 		if key == "toString" || key == "toJSON" {
-			return in.urlText(o), true
+			return urlText(o), true
 		}
 	case "RegExp":
 		switch key {
@@ -370,9 +425,9 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 			if o.schema.pattern == nil {
 				return anyTruth(arg(args, 0).depends()), true
 			}
-			return in.matches(arg(args, 0), o.schema.pattern), true
+			return in.state.matches(arg(args, 0), o.schema.pattern), true
 		case "exec":
-			return in.matchText(in.text(arg(args, 0)), objectOf(o), key), true
+			return in.matchText(textOf(arg(args, 0)), objectOf(o), key), true
 		}
 	case "Map", "Set":
 		return in.collection(o, key, args, at)
@@ -393,9 +448,9 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 		return unknownDep(), true
 	case "iterator":
 		if key == "next" {
-			r := in.newObject("")
-			in.set(r, "value", o.data)
-			in.set(r, "done", unknown())
+			r := in.heap.newObject("")
+			in.heap.set(r, "value", o.data)
+			in.heap.set(r, "done", unknown())
 			return objectOf(r), true
 		}
 	case "zod":
@@ -404,6 +459,10 @@ func (in *interp) instanceMethod(o *Object, key string, args []Value, at positio
 	return nil, false
 }
 
+// collection calls a method of a Map or Set. Two uses matter:
+//
+//	handlers.get(request.params.name)   // a table of tools: each alternative knows its tool
+//	allowed.has(args.host)              // an allow list: where it is true, nothing is an attack
 func (in *interp) collection(o *Object, key string, args []Value, at position) (Value, bool) {
 	first := arg(args, 0)
 	switch key {
@@ -412,11 +471,11 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 		if key == "set" {
 			v = arg(args, 1)
 		}
-		in.collect(o, first, v)
+		in.heap.collect(o, first, v)
 		return objectOf(o), true
 	case "get":
 		if k, ok := first.one(); ok {
-			v := in.getOwn(o, "@"+k)
+			v := o.own("@" + k)
 			if o.any != nil {
 				v = join(v, o.any.v)
 			}
@@ -425,10 +484,11 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 			}
 			return v, true
 		}
-		if in.isToolName(first) {
+		// handlers.get(name): each entry is the handler of one tool.
+		if isToolName(first) {
 			var out Value
 			for _, k := range o.keys {
-				v := in.getOwn(o, k)
+				v := o.own(k)
 				in.pick(strings.TrimPrefix(k, "@"), v)
 				out = join(out, tagged(v, strings.TrimPrefix(k, "@")))
 			}
@@ -440,7 +500,7 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 		return in.getAny(objectOf(o)), true
 	case "has":
 		if k, ok := first.one(); ok {
-			if len(in.getOwn(o, "@"+k)) > 0 {
+			if len(o.own("@"+k)) > 0 {
 				return truth(true), true
 			}
 			if o.any == nil {
@@ -448,11 +508,12 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 			}
 			return anyTruth(false), true
 		}
-		if in.isToolName(first) || len(first.tainted()) == 0 {
+		if isToolName(first) || len(first.tainted()) == 0 {
 			return anyTruth(first.depends()), true
 		}
+		// The caller's text is looked for among the program's own keys.
 		if o.any == nil || len(o.any.v.tainted()) == 0 {
-			list := in.newArray()
+			list := in.heap.newArray()
 			for _, k := range o.keys {
 				list.array.list = append(list.array.list, constant(strings.TrimPrefix(k, "@")))
 			}
@@ -465,21 +526,21 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 	case "delete", "clear":
 		return unknown(), true
 	case "values", "forEach", "keys", "entries":
-		list := in.newArray()
+		list := in.heap.newArray()
 		for _, k := range o.keys {
-			v := in.getOwn(o, k)
+			v := o.own(k)
 			switch {
 			case key == "keys" && o.native == "Map":
 				v = constant(strings.TrimPrefix(k, "@"))
 			case key == "entries" && o.native == "Map":
-				v = objectOf(in.newArray(constant(strings.TrimPrefix(k, "@")), v))
+				v = objectOf(in.heap.newArray(constant(strings.TrimPrefix(k, "@")), v))
 			}
 			list.array.list = append(list.array.list, v)
 		}
 		if o.any != nil {
 			list.array.rest = o.any.v
 			if key == "entries" {
-				list.array.rest = objectOf(in.newArray(unknown(), o.any.v))
+				list.array.rest = objectOf(in.heap.newArray(unknown(), o.any.v))
 			}
 		}
 		if key == "forEach" {
@@ -490,7 +551,8 @@ func (in *interp) collection(o *Object, key string, args []Value, at position) (
 	return nil, false
 }
 
-// blockList is net.BlockList, with networks that the program names.
+// blockList is net.BlockList. The networks are those that the program adds; check is then tried
+// on the attacks as any other predicate.
 func (in *interp) blockList(o *Object, key string, args []Value) (Value, bool) {
 	s, ok := arg(args, 0).one()
 	switch key {
@@ -507,7 +569,7 @@ func (in *interp) blockList(o *Object, key string, args []Value) (Value, bool) {
 		}
 		return undefined(), true
 	case "check":
-		return in.holds(in.text(arg(args, 0)), nil, func(v, _ string) ternary {
+		return in.state.holds(textOf(arg(args, 0)), nil, func(v, _ string) ternary {
 			a, err := netip.ParseAddr(strings.Trim(v, "[]"))
 			if err != nil {
 				return never

@@ -9,21 +9,31 @@ import (
 	"strings"
 )
 
-// A family is a kind of attack and values of it, by the form in which a guard sees them.
+// The meaning of a condition is found by trying it. There is no list of recognised guards: any
+// function of the language that can be computed for a constant can be a guard, in any
+// combination.
+
+// A family is a kind of attack, with values of it for each form in which a guard may see them. A
+// form without values has no such attack: a resolved path has no "..".
 type family struct {
 	bit    Bits
 	values map[form][]string
-	// extended makes further values of a constant that the guard compares with: what begins with
-	// it, ends with it, or holds it, and is an attack all the same.
+	// extended derives further values from a constant that the guard compares with. They begin
+	// with it, end with it or hold it, and are attacks all the same: a guard by
+	// startsWith("allowed.example") lets "allowed.example.evil.example" through, and no fixed
+	// list contains that host.
 	extended func(f form, c string) []string
 }
 
+// shellFamily is a metacharacter of shells, in positions where guards look: alone, inside, in a
+// path, in a URL, before an extension.
 func shellFamily(bit Bits, with string) family {
 	list := []string{with, "a" + with + "b", with + "id", "/a/" + with + "b", "http://example.com/" + with + "b", "a" + with + "b.png", "1" + with + "2", "a/" + with + "b"}
 	return family{bit, map[form][]string{formRaw: list, formPiece: list, formJoined: {"/a/" + with + "b"}, formResolved: {"/a/" + with + "b"}},
 		func(_ form, c string) []string { return []string{c + with + "b", "a" + with + c, c + "/" + with + c} }}
 }
 
+// hostFamily is a range of addresses: as hosts, bare addresses and URLs with and without ports.
 func hostFamily(bit Bits, hosts ...string) family {
 	m := map[form][]string{formHost: hosts}
 	for _, h := range hosts {
@@ -36,11 +46,14 @@ func hostFamily(bit Bits, hosts ...string) family {
 	return family{bit, m, nil}
 }
 
+// ranged adds the name that ipaddr.js has for a range.
 func ranged(f family, name string) family {
 	f.values[formRange] = []string{name}
 	return f
 }
 
+// families are all kinds of attack. Their order does not matter. Most have two values of a kind
+// or more, so that a guard of one literal does not count as a guard of the range.
 var families = []family{
 	{bitDots, map[form][]string{
 		formRaw: {"../x", "../../etc/passwd", "a/../../x", "/a/../../x"}, formResolved: {"/etc/passwd", "/x"}, formReal: {"/etc/passwd", "/x"},
@@ -74,8 +87,9 @@ var families = []family{
 	{bitHostPrefix, map[form][]string{formRaw: {"http://allowed.evil.example/"}, formURL: {"http://allowed.evil.example/"}, formHost: {"allowed.evil.example"}}, extendHost},
 }
 
-// extendHost makes hosts of an attacker from one that is allowed. What a dot precedes is a part of
-// the allowed one, and so is what stands behind the end of its name.
+// extendHost derives an attacker's hosts from an allowed one. In front of a constant that begins
+// with a dot there is a subdomain of the allowed host, and behind the end of its name a path;
+// neither is an attack.
 func extendHost(f form, c string) []string {
 	var list []string
 	switch f {
@@ -96,6 +110,7 @@ func extendHost(f form, c string) []string {
 	return list
 }
 
+// hostIn is the host of a URL.
 func hostIn(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -104,7 +119,7 @@ func hostIn(s string) string {
 	return u.Hostname()
 }
 
-// normalized are values as path.normalize leaves them: what then is absolute no longer climbs.
+// normalized are values as path.normalize leaves them: ".." stands only at the beginning.
 func (f family) normalized(values []string) []string {
 	if f.bit&bitsPath == 0 {
 		return values
@@ -118,8 +133,8 @@ func (f family) normalized(values []string) []string {
 	return out
 }
 
-// resolved are families of the addresses that a name resolves to. A lookup gives an address back as
-// it is, so that what is known of its answer is known of that, too.
+// resolved are the families of the addresses that a name resolves to. dns.lookup gives an address
+// back as it is, so for its results the families of the text follow, too.
 func (h *hole) resolved(b Bits) Bits {
 	if h.lookup {
 		return b<<dnsShift | b
@@ -127,10 +142,10 @@ func (h *hole) resolved(b Bits) Bits {
 	return b << dnsShift
 }
 
-// isHost says whether the families of a form are those of hosts.
+// isHost reports whether the families are those of hosts.
 func (f family) isHost() bool { return f.bit&(bitsHost) != 0 }
 
-// placeholder stands for a text that is not known, but not the caller's: a folder, a host.
+// placeholder stands for text that is unknown, but not the caller's: a folder, a host.
 func (f family) placeholder() string {
 	if f.isHost() {
 		return "known.example"
@@ -138,15 +153,18 @@ func (f family) placeholder() string {
 	return "/known-folder"
 }
 
-// ternary is what a guard says of one value.
+// A ternary is the answer of a guard for one value.
 type ternary uint8
 
+// The answers of a guard. perhaps is none: the guard could not be computed for the value, so
+// nothing follows from it.
 const (
 	perhaps ternary = iota
 	always
 	never
 )
 
+// tern is the answer of a guard that always has one.
 func tern(b bool) ternary {
 	if b {
 		return always
@@ -154,7 +172,8 @@ func tern(b bool) ternary {
 	return never
 }
 
-// subject is the text that a guard looks at, if an argument of one origin stands in it.
+// subject is the argument that a guard looks at. With two arguments in one text, trying one value
+// for both would prove too much.
 func subject(text []part) (h *hole, ok bool) {
 	for _, p := range text {
 		switch {
@@ -168,7 +187,7 @@ func subject(text []part) (h *hole, ok bool) {
 	return h, h != nil
 }
 
-// fill writes a text with a value where the argument stands.
+// fill writes a text with a value in place of the argument.
 func fill(text []part, value, placeholder string) string {
 	var b strings.Builder
 	for _, p := range text {
@@ -184,9 +203,20 @@ func fill(text []part, value, placeholder string) string {
 	return b.String()
 }
 
-// predicate is what a guard is worth: it is tried on each family. If it is never true for one, then
-// where it is true the family is excluded, and the other way round. with are the texts that it
-// compares with, of which attacks are made that it may let through.
+// predicate finds the meaning of a guard by trying it on the attacks of each family. If no attack
+// makes it true, then the family is excluded where it is true, and the other way round:
+//
+//	p.startsWith("/srv/")    // false for "/etc/passwd": where true, bitAbs is excluded
+//	p.includes("..")         // true for all of bitDots: where false, they are excluded
+//
+// A guard looks at a text, and the argument may be only a part of it. So each attack is put into
+// the place of the hole first, and unknown parts get a placeholder:
+//
+//	path.join(root, p).startsWith(root)    // tried on "/known-folder/" + attack
+//
+// with is the text that the guard compares with; further attacks are derived from it. The result
+// is as good as the values are: a guard of exactly these values counts as a guard of the family.
+// Values are therefore plain ones, as guards in real servers mean them.
 func predicate(text []part, with []part, holds func(value, with string) ternary) Value {
 	h, ok := subject(text)
 	if !ok {
@@ -194,6 +224,7 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 	}
 	var yes, no Bits
 	for _, f := range families {
+		// Without values for this form, the family cannot occur here, and nothing is said of it.
 		values := f.values[h.form]
 		if len(values) == 0 {
 			continue
@@ -202,6 +233,7 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 		if f.extended != nil && c != "" {
 			values = append(values[:len(values):len(values)], f.extended(h.form, c)...)
 		}
+		// The text was normalised first, so the attacks look different to the guard.
 		if h.normal && h.form == formRaw {
 			values = f.normalized(values)
 		}
@@ -211,6 +243,7 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 			excludedYes = excludedYes && r == never
 			excludedNo = excludedNo && r == always
 		}
+		// A guard of resolved addresses excludes the shifted families.
 		bit := f.bit
 		if h.form == formAddress {
 			bit = h.resolved(bit)
@@ -222,10 +255,12 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 			no |= bit
 		}
 	}
+	// A deny list of addresses may also be an allow list of addresses.
 	if h.form == formHost {
 		y, n := namesExcluded(text, fill(with, "", "known.example"), holds)
 		yes, no = yes|y, no|n
 	}
+	// Links were resolved in front of the guard.
 	if h.form == formReal {
 		if yes&bitDots != 0 {
 			yes |= bitReal
@@ -237,8 +272,8 @@ func predicate(text []part, with []part, holds func(value, with string) ternary)
 	return Value{{kind: isTruth, dep: true, yes: known(h.origin.id, yes), no: known(h.origin.id, no)}}
 }
 
-// namesExcluded says where a guard of a host is true for addresses alone, and where it is false for
-// them alone.
+// namesExcluded reports where a guard of a host lets only addresses through, by trying names.
+// Where no name passes, the host is an address.
 func namesExcluded(text []part, with string, holds func(value, with string) ternary) (yes, no Bits) {
 	yes, no = bitAddress, bitAddress
 	for _, name := range []string{"www.example.org", "a-1.example", "localhost", "intranet"} {
@@ -254,10 +289,13 @@ func namesExcluded(text []part, with string, holds func(value, with string) tern
 	return yes, no
 }
 
-// among is a guard that is true only for values that the program itself knows.
+// among is a guard that is true only for the program's own values, as a look-up in a table is.
+// Nothing is then an attack. For a host the same is true of its addresses, since the program
+// chose the name.
 func among(text []part) Value {
 	out := Atom{kind: isTruth, dep: true}
 	for _, h := range holes(text) {
+		// A known scheme or extension says nothing about the rest of the value.
 		if h.form == formScheme || h.form == formOther || h.form == formType {
 			continue
 		}
@@ -273,7 +311,7 @@ func among(text []part) Value {
 	return Value{out}
 }
 
-// live says whether a text still is of the family: what a function that cleans has left.
+// live reports whether a text is still an attack of the family, after a function has cleaned it.
 func live(bit Bits, s string) bool {
 	switch bit {
 	case bitDots, bitSibling:
@@ -309,13 +347,14 @@ func live(bit Bits, s string) bool {
 	return true
 }
 
-// cleaned are the families that a function removes from a text.
+// cleaned are the families that a function removes from a text: none of their values survives.
 func cleaned(h hole, f func(string) (string, bool)) Bits {
 	if h.form != formRaw && h.form != formPiece {
 		return 0
 	}
 	var bits Bits
 	for _, fam := range families {
+		// Cleaning a text does not change where a host leads.
 		if fam.isHost() {
 			continue
 		}

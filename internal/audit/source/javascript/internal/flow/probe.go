@@ -10,31 +10,49 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A guard that takes an address apart, compares numbers, or keeps a table cannot be read off its
-// conditions. So a small function that is given an argument is also run, within few steps, on each
-// attack, and it is seen whether it throws or what it answers.
-
+// Guards that take an address apart, compare numbers or use a table have no conditions for
+// predicate to read:
+//
+//	const n = ip.split(".").reduce((a, o) => a * 256 + Number(o), 0)
+//	return ranges.some(([from, to]) => n >= from && n <= to)
+//
+// So a small function that gets an argument is run on each attack as well, with constants and
+// within few steps. If it throws or answers the same for all values of a family, that is a fact.
 const (
-	probeSteps = 1000   // a guard is quick; what takes longer does something else
-	probeOne   = 30_000 // steps for all tries of one function
-	probeSize  = 6000   // bytes of a function that is tried
-	maxProbes  = 400    // functions
+	// A guard is quick; a function that takes longer does something else.
+	probeSteps = 1000
+	// steps for all tries of one function
+	probeOne = 30_000
+	// bytes of a function that is tried
+	probeSize = 6000
+	// functions that are tried
+	maxProbes = 400
 )
 
+// probes are the tries of guards. The result for one function and one shape of arguments holds
+// for all handlers: a try is given constants, and nothing of the handler.
+type probes struct {
+	on    bool // a try runs: it finds nothing, registers nothing and calls no callbacks
+	known map[probeKey]probed
+	spent int // steps of all tries; they count for no handler
+}
+
+// A probeKey is a function with arguments of a certain look.
 type probeKey struct {
 	node  ast.Node
 	shape string
 }
 
-// A probeResult is what is known behind a call: always, and where it returned something truthy or
+// A probeResult has the facts behind a call: in any case, and where the result is truthy or
 // falsy.
 type probeResult struct {
 	after, yes, no facts
 }
 
-// probed is the same, whichever argument it was.
+// probed is the same for no argument in particular, to use it again.
 type probed struct{ after, yes, no Bits }
 
+// apply adds the facts of its truth to the result of a call.
 func (p probeResult) apply(v Value) Value {
 	if p.yes.list == nil && p.no.list == nil {
 		return v
@@ -43,6 +61,7 @@ func (p probeResult) apply(v Value) Value {
 	for i := range out {
 		may, mayNot := out[i].truth()
 		switch {
+		// The truth of the result is open: it carries the facts of each side.
 		case may && mayNot:
 			out[i].yes, out[i].no = out[i].yes.and(p.yes), out[i].no.and(p.no)
 			if out[i].kind == isUnknown {
@@ -57,7 +76,7 @@ func (p probeResult) apply(v Value) Value {
 	return out
 }
 
-// subjectOf is the argument in a value that is tried: a text or a URL.
+// subjectOf is the argument that is tried, if the value is exactly one: a text or a URL.
 func subjectOf(v Value) (h *hole, isURL bool) {
 	if v = v.present(); len(v) != 1 {
 		return nil, false
@@ -76,25 +95,29 @@ func subjectOf(v Value) (h *hole, isURL bool) {
 	return a.text[0].hole, isURL
 }
 
+// probe tries a function on the attacks, for each of its first arguments that is the caller's.
+// The tool's name is none. Steps are given back afterwards, since they say nothing about the
+// handler's own size.
 func (in *interp) probe(o *Object, this Value, args []Value, at position) probeResult {
 	var r probeResult
 	c := o.call
-	if c.end-c.begin > probeSize || len(in.probed) > maxProbes || in.spentOnProbes > in.limits.StepsHandler {
+	// Long functions do something else than guard, and each try of one costs its whole run.
+	if c.end-c.begin > probeSize || len(in.probes.known) > maxProbes || in.probes.spent > in.budget.limits.StepsHandler {
 		return r
 	}
 	for i, v := range args {
 		h, isURL := subjectOf(v)
-		if h == nil || i > 4 || in.toolOrigin(h.origin) {
+		if h == nil || i > 4 || toolOrigin(h.origin) {
 			continue
 		}
 		key := probeKey{c.node, fmt.Sprint(i, len(args), h.form, isURL, shape(args))}
-		p, ok := in.probed[key]
+		p, ok := in.probes.known[key]
 		if !ok {
-			before := in.steps
+			before := in.budget.steps
 			p = in.tryFamilies(o, this, args, i, h, isURL, at)
-			in.spentOnProbes += in.steps - before
-			in.steps = before // they have a budget of their own
-			in.probed[key] = p
+			in.probes.spent += in.budget.steps - before
+			in.budget.steps = before // they have a budget of their own
+			in.probes.known[key] = p
 		}
 		id := h.origin.id
 		r.after, r.yes, r.no = r.after.and(known(id, p.after)), r.yes.and(known(id, p.yes)), r.no.and(known(id, p.no))
@@ -102,7 +125,8 @@ func (in *interp) probe(o *Object, this Value, args []Value, at position) probeR
 	return r
 }
 
-// shape tells arguments apart that are constants: a guard may depend on them.
+// shape tells arguments apart by their constants, on which a guard may depend. 40 bytes of a text
+// are enough to tell modes and names apart.
 func shape(args []Value) string {
 	var b strings.Builder
 	for _, v := range args {
@@ -115,7 +139,9 @@ func shape(args []Value) string {
 	return b.String()
 }
 
-// tryFamilies runs a function on each family.
+// tryFamilies runs a function on each family. It begins with a value that no guard refuses: a
+// function that cannot even finish for it is no guard. bitSibling and bitHostPrefix depend on
+// constants inside the function, which are unknown here; predicate sees them.
 func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hole, isURL bool, at position) probed {
 	var after, yes, no Bits
 	f := h.form
@@ -125,9 +151,9 @@ func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hol
 	if _, _, whole := in.tryOne(o, this, args, i, benign(f), isURL, at); !whole {
 		return probed{}
 	}
-	start := in.steps
+	start := in.budget.steps
 	for _, fam := range families {
-		if in.steps-start > probeOne {
+		if in.budget.steps-start > probeOne {
 			return probed{}
 		}
 		values := fam.values[f]
@@ -139,6 +165,8 @@ func (in *interp) tryFamilies(o *Object, this Value, args []Value, i int, h *hol
 			if strings.HasPrefix(v, "[") && isURL {
 				continue
 			}
+			// One value for which the function neither throws nor answers like for the others
+			// ends the family.
 			t, result, whole := in.tryOne(o, this, args, i, v, isURL, at)
 			if !whole {
 				return probed{}
@@ -184,29 +212,32 @@ func benign(f form) string {
 	return "page"
 }
 
+// tryOne runs a function on one value and takes back everything that it did. It reports whether
+// the function threw, its result, and whether it came to its end within the steps.
 func (in *interp) tryOne(o *Object, this Value, args []Value, i int, v string, isURL bool, at position) (throws bool, result Value, whole bool) {
-	facts, tool := in.facts, in.tool
-	mark, floor := in.open()
-	in.probing = true
-	limit := in.limit
+	facts, tool := in.state.facts, in.state.tool
+	mark, floor := in.journal.open()
+	in.probes.on = true
+	limit := in.budget.limit
 	whole = in.bounded(probeSteps, func() {
-		in.probing = true
+		in.probes.on = true
 		tried := append([]Value(nil), args...)
 		tried[i] = constant(v)
 		if isURL {
 			tried[i] = in.newURL([]Value{constant(v)})
-			if in.dead {
+			if in.state.dead {
 				return
 			}
 		}
-		result = in.settled(in.invoke(o, this, tried, at))
+		result = settledOf(in.invoke(o, this, tried, at))
 	})
-	throws = in.dead
-	in.undo(mark)
-	in.close(floor)
-	in.dead, in.probing, in.facts, in.tool, in.limit = false, false, facts, tool, limit
-	if in.late {
-		in.stop()
+	throws = in.state.dead
+	in.journal.undo(mark)
+	in.state.close(floor)
+	// All effects of the function are taken back, and its facts, too.
+	in.state.dead, in.probes.on, in.state.facts, in.state.tool, in.budget.limit = false, false, facts, tool, limit
+	if in.budget.late {
+		in.budget.stop()
 	}
 	return throws, result, whole
 }

@@ -6,7 +6,6 @@ package flow
 import (
 	"context"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -14,25 +13,22 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript/internal/parse"
 )
 
-// A Program is the analysis of one program: files are run, then Finish runs the handlers that they
-// registered. It is not safe for concurrent use.
+// The phases of an analysis: files are run, functions that only export a registration are called,
+// handlers run, and the report is put together.
+
+// A Program is the analysis of one program: Run takes its files, and Finish the handlers that
+// they registered. It is not safe for concurrent use.
 type Program struct {
 	in    *interp
 	again func() Loader
-	files []*parse.File // that were run
+	// the files that were run, for a second interpreter (lanes.go)
+	files []*parse.File
 }
 
-// New makes an analysis. The context bounds its time. Two interpreters may read the program at the same
-// time: the second one has the loader that again gives.
+// New makes an analysis. The context bounds its time. If the handlers cost much, a second
+// interpreter runs the same files at the same time, with the loader that again returns.
 func New(ctx context.Context, load Loader, again func() Loader, limits Limits) *Program {
 	return &Program{in: newInterp(ctx, load, limits), again: again}
-}
-
-func newInterp(ctx context.Context, load Loader, limits Limits) *interp {
-	return &interp{
-		ctx: ctx, load: load, limits: limits, limit: limits.Steps, units: map[string]*unit{}, stack: map[ast.Node]int{}, ran: map[ast.Node]bool{}, costly: map[ast.Node]bool{}, memos: map[memoKey]*memo{},
-		probed: map[probeKey]probed{}, globals: &scope{}, natives: map[string]*Object{}, origins: map[string]*origin{}, picks: map[string]bool{}, params: map[string]map[string]bool{}, found: &findings{},
-	}
 }
 
 // Run runs a file as the program's beginning.
@@ -41,110 +37,126 @@ func (p *Program) Run(f *parse.File) {
 	p.in.entry(f)
 }
 
-func (in *interp) entry(f *parse.File) { in.bounded(in.limits.StepsFile, func() { in.module(f) }) }
-
-// A Report is what came of an analysis.
-type Report struct {
-	Findings []Finding
-	Tools    []Tool // that were recognised, by name
-	Handlers int
-	Cut      []string // files whose code was not run to its end
-	// Unfinished are tools whose handlers were not run to their end; "" is a handler of many tools.
-	Unfinished []string
-	Dropped    int // handlers beyond the limit
-	Notes      []string
-	Late       bool // the time was up
+// entry runs a file that nothing imports.
+func (in *interp) entry(f *parse.File) {
+	in.bounded(in.budget.limits.StepsFile, func() { in.module(f) })
 }
 
-// A Tool is one whose handler was recognised.
+// A Report is the result of an analysis.
+type Report struct {
+	Arrivals []Arrival
+	// Tools are those that were recognised, by name.
+	Tools    []Tool
+	Handlers int
+	// Cut are files that were not run to their end.
+	Cut []string
+	// Unfinished are tools with handlers that were not run to their end; "" is a handler of many
+	// tools.
+	Unfinished []string
+	// Dropped counts handlers beyond the limit.
+	Dropped int
+	Notes   []string
+	// Late: the time was up.
+	Late bool
+}
+
+// A Tool is one with a recognised handler.
 type Tool struct {
-	Name    string
-	Params  []string // pointers into the arguments, sorted
+	Name string
+	// pointers into the arguments, sorted
+	Params  []string
 	Handler Step
 }
 
-// Finish runs functions that nobody called and that register tools, then all handlers.
+// Finish first calls functions that register tools but have no caller, and then runs all
+// handlers.
 func (p *Program) Finish() Report {
 	in := p.in
 	in.setUp()
 	p.runHandlers()
-	r := Report{Handlers: len(in.handlers), Cut: in.cut, Dropped: in.dropped, Notes: in.notes, Late: in.late, Tools: in.tools()}
-	r.Findings = in.report(r.Tools)
-	for _, h := range in.unfinished {
+	r := Report{Handlers: len(in.registry.handlers), Cut: in.report.cut, Dropped: in.registry.dropped, Notes: in.report.notes, Late: in.budget.late, Tools: in.report.tools()}
+	r.Arrivals = in.report.list(r.Tools)
+	for _, h := range in.report.unfinished {
 		r.Unfinished = append(r.Unfinished, h.tool)
 	}
 	return r
 }
 
-// setUp does what is done before a tool is called.
+// setUp does everything that comes before a call of a tool.
 func (in *interp) setUp() {
-	in.bounded(in.limits.StepsFile, in.uncalled) // what is left is for the handlers
-	in.ready, in.closures, in.classes = true, nil, nil
+	in.bounded(in.budget.limits.StepsFile, in.uncalled) // the rest of the steps is for the handlers
+	in.definitions.closed, in.definitions.closures, in.definitions.classes = true, nil, nil
 	in.begin()
 }
 
-// tools are the tools that handlers were run for.
-func (in *interp) tools() []Tool {
-	byName := map[string]Step{}
-	for _, h := range in.ofTools {
-		if _, ok := byName[h.tool]; !ok {
-			byName[h.tool] = h.begins()
-		}
-	}
-	var out []Tool
-	for name, at := range byName {
-		t := Tool{Name: name, Handler: at}
-		for p := range in.params[name] {
-			t.Params = append(t.Params, p)
-		}
-		sort.Strings(t.Params)
-		out = append(out, t)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
-}
-
-// begins is where a handler begins.
+// begins is the place of a handler's function.
 func (h *handler) begins() Step {
 	c := h.fn[0].obj.call
 	return position{c.file, c.node.Idx0()}.step("the handler")
 }
 
-// hints are what a function that registers tools has in its text.
+// definitions are the functions and classes that the files have made. A library exports the
+// function that registers its tools and calls it nowhere:
+//
+//	export function register(server) { server.tool("read", …) }
+//
+// So functions without a call are called when all files are loaded (uncalled). Once the handlers
+// run the lists are closed: a handler's functions are no entries into the program.
+type definitions struct {
+	called   map[ast.Node]bool
+	closures []*Object
+	classes  []*Object
+	closed   bool
+}
+
+// remember notes a function, until uncalled has run.
+func (d *definitions) remember(o *Object) {
+	if !d.closed {
+		d.closures = append(d.closures, o)
+	}
+}
+
+// hints are texts that a function contains if it registers tools.
 var hints = []string{".tool(", ".registerTool(", ".addTool(", ".setRequestHandler("}
 
-// uncalled calls functions that the program only exports, if they register tools, and makes
-// instances of classes that are tools.
+// uncalled calls functions with a registration of tools in their text that nothing has called:
+// libraries export them, and frameworks call them. A call may make further functions, hence the
+// rounds. If no tool was registered so far, instances are made of classes with the look of tools,
+// and at last files and functions that answer tools/call themselves are searched (sweep).
 func (in *interp) uncalled() {
+	// Three rounds follow functions with a registration in a function that they return.
 	for range 3 {
 		progress := false
-		for i := 0; i < len(in.closures); i++ {
-			o := in.closures[i]
-			if in.ran[o.call.node] || !o.call.registers() {
+		// The list grows while functions of it run.
+		for i := 0; i < len(in.definitions.closures); i++ {
+			o := in.definitions.closures[i]
+			if in.definitions.called[o.call.node] || !o.call.registers() {
 				continue
 			}
-			in.ran[o.call.node] = true
+			in.definitions.called[o.call.node] = true
 			progress = true
-			if !in.bounded(in.limits.StepsHandler/4, func() { in.callAlone(o) }) {
-				in.cut = append(in.cut, o.call.file.file.Name)
+			if !in.bounded(in.budget.limits.StepsHandler/4, func() { in.callAlone(o) }) {
+				in.report.cut = append(in.report.cut, o.call.file.file.Name)
 			}
 		}
 		if !progress {
 			break
 		}
 	}
-	in.addDecorated()
-	if slices.ContainsFunc(in.handlers, func(h *handler) bool { return h.low || h.tool != "" }) {
+	in.registry.addDecorated()
+	// Classes and files are guesses, and not needed where tools were registered properly.
+	if slices.ContainsFunc(in.registry.handlers, func(h *handler) bool { return h.low || h.tool != "" }) {
 		return
 	}
-	for i := 0; i < len(in.classes) && i < 500; i++ {
-		in.bounded(in.limits.StepsHandler, func() { in.toolClass(in.classes[i]) })
+	for i := 0; i < len(in.definitions.classes) && i < 500; i++ {
+		in.bounded(in.budget.limits.StepsHandler, func() { in.toolClass(in.definitions.classes[i]) })
 	}
-	if len(in.handlers) == 0 {
+	if len(in.registry.handlers) == 0 {
 		in.sweep()
 	}
 }
 
+// callAlone calls a function with unknown arguments. A method gets an instance.
 func (in *interp) callAlone(o *Object) {
 	this := o.call.this
 	if c := o.call.home; c != nil {
@@ -154,48 +166,51 @@ func (in *interp) callAlone(o *Object) {
 	for range o.call.params.List {
 		args = append(args, unknown())
 	}
-	in.dead = false
+	in.state.dead = false
 	in.invoke(o, this, args, position{})
-	in.dead = false
+	in.state.dead = false
 }
 
-// toolClass is a class whose instances have the name of a tool, and a method for its calls.
+// toolClass looks for tools that are classes: their instances have the name of a tool, and a
+// method that runs it. Nobody in the program makes an instance; a framework does.
+//
+//	export class ReadTool { name = "read"; schema = z.object({…}); async execute(input) { … } }
 func (in *interp) toolClass(ctor *Object) {
 	proto := ctor.class.protoObject
-	describes := len(functions(in.getOwn(proto, "getName"))) > 0 && len(functions(in.getOwn(proto, "exec"))) > 0
+	describes := len(functions(proto.own("getName"))) > 0 && len(functions(proto.own("exec"))) > 0
 	if len(in.handlerOf(proto)) == 0 && !describes {
 		return
 	}
 	v := in.instanceOfTool(ctor)
-	in.dead = false
+	in.state.dead = false
 	if len(v) == 0 || v[0].kind != isObject {
 		return
 	}
-	if name, ok := in.get(v, "name", position{}).one(); ok && len(in.schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
+	if name, ok := in.get(v, "name", position{}).one(); ok && len(schemaField(v[0].obj)) > 0 && strings.TrimSpace(name) != "" {
 		in.registerObject(v[0].obj, nil, position{})
 	} else if describes {
 		in.describedTool(v)
 	}
 }
 
-// describedTool is a tool whose methods say what it is called and what its arguments are.
+// describedTool is a tool that describes itself by the methods getName and getConfig.
 func (in *interp) describedTool(v Value) {
-	name := in.settled(in.callMethod(v, "getName", nil, position{}))
-	in.dead = false
+	name := settledOf(in.callMethod(v, "getName", nil, position{}))
+	in.state.dead = false
 	if len(name.words()) == 0 {
 		return
 	}
 	h := &handler{fn: functions(in.get(v, "exec", position{})), this: v}
-	for _, a := range in.settled(in.callMethod(v, "getConfig", nil, position{})) {
+	for _, a := range settledOf(in.callMethod(v, "getConfig", nil, position{})) {
 		if a.kind == isObject {
-			h.schema = in.schemaField(a.obj)
+			h.schema = schemaField(a.obj)
 		}
 	}
-	in.dead = false
-	in.addNamed(name, h)
+	in.state.dead = false
+	in.registry.addNamed(name, h)
 }
 
-// registers says whether the text of a function has a registration in it.
+// registers reports whether the text of a function contains a registration.
 func (c *closure) registers() bool {
 	from, to := max(c.begin-1, 0), min(c.end-1, len(c.file.file.Text))
 	if from >= to {
@@ -204,7 +219,7 @@ func (c *closure) registers() bool {
 	return registersTools(c.file.file.Text[from:to])
 }
 
-// registersTools says whether a text has a registration in it.
+// registersTools reports whether a text contains a registration.
 func registersTools(text string) bool {
 	for _, h := range hints {
 		if strings.Contains(text, h) {

@@ -9,12 +9,17 @@ import (
 	"strings"
 )
 
-// A sequence is what is known of the elements of something that is iterated over.
+// Reading properties. Every read of the caller's arguments gives a new origin; every read of the
+// program's own objects gives the written values.
+
+// A sequence is the result of iterating over a value: elements of known index first, and rest for
+// any element behind them or in between.
 type sequence struct {
 	known []Value
 	rest  Value
 }
 
+// at is the element with an index.
 func (q sequence) at(i int) Value {
 	if i >= 0 && i < len(q.known) {
 		return q.known[i]
@@ -25,7 +30,8 @@ func (q sequence) at(i int) Value {
 	return q.rest
 }
 
-// all is any element.
+// all is any element. It stops at maxIterations elements: a list that long is a table, and its
+// entries look alike.
 func (q sequence) all() Value {
 	out := q.rest
 	for i, v := range q.known {
@@ -37,12 +43,14 @@ func (q sequence) all() Value {
 	return out
 }
 
-// elements are what iterating over a value gives.
-func (in *interp) elements(v Value) sequence {
+// elements is the result of iterating over a value. A value of several lists is joined index by
+// index. A text from the caller may be a list, and gives pieces of itself.
+func (hp *heap) elements(v Value) sequence {
 	var q sequence
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array != nil:
+			// The common case shares the list.
 			if len(v) == 1 {
 				return sequence{mapGiven(a.obj.array.list, a), a.obj.array.rest.given(a.under, a.free)}
 			}
@@ -55,22 +63,23 @@ func (in *interp) elements(v Value) sequence {
 				}
 			}
 			q.rest = join(q.rest, a.obj.array.rest)
+		// Iterating over a Map gives pairs, and over a Set its values.
 		case a.kind == isObject && (a.obj.native == "Map" || a.obj.native == "FormData" || a.obj.native == "Headers"):
 			for _, k := range a.obj.keys {
-				q.known = append(q.known, objectOf(in.newArray(constant(strings.TrimPrefix(k, "@")), in.getOwn(a.obj, k))))
+				q.known = append(q.known, objectOf(hp.newArray(constant(strings.TrimPrefix(k, "@")), a.obj.own(k))))
 			}
 			if a.obj.any != nil && len(a.obj.any.v) > 0 {
-				q.rest = join(q.rest, objectOf(in.newArray(unknown(), a.obj.any.v)))
+				q.rest = join(q.rest, objectOf(hp.newArray(unknown(), a.obj.any.v)))
 			}
 		case a.kind == isObject && a.obj.native == "Set":
 			for _, k := range a.obj.keys {
-				q.known = append(q.known, in.getOwn(a.obj, k))
+				q.known = append(q.known, a.obj.own(k))
 			}
 			if a.obj.any != nil {
 				q.rest = join(q.rest, a.obj.any.v)
 			}
 		case a.kind == isText && tainted(a.text):
-			q.rest = join(q.rest, in.piece(Value{a}))
+			q.rest = join(q.rest, pieceOf(Value{a}))
 		case a.kind == isObject && a.obj.native != "" && len(a.obj.data) > 0:
 			q.rest = join(q.rest, a.obj.data)
 		case a.kind == isUndefined, a.kind == isNull:
@@ -81,6 +90,7 @@ func (in *interp) elements(v Value) sequence {
 	return q
 }
 
+// mapGiven adds the facts of a list's alternative to its elements.
 func mapGiven(list []Value, a Atom) []Value {
 	if a.under.list == nil && !a.free && a.tool == "" {
 		return list
@@ -92,8 +102,13 @@ func mapGiven(list []Value, a Atom) []Value {
 	return out
 }
 
-// piece is an element of a value from the caller, or a part of its text.
-func (in *interp) piece(v Value) Value {
+// pieceOf is an element of a value from the caller, or a part of its text. An element of a list
+// keeps the name of the list, since the report tells parameters and not elements:
+//
+//	for (const f of args.files) read(f)    // the parameter is /files
+//
+// A part of a text is another matter: a guard of the whole text proves little about a part.
+func pieceOf(v Value) Value {
 	var out Value
 	for _, a := range v {
 		if a.open && len(a.text) == 1 {
@@ -110,25 +125,27 @@ func (in *interp) piece(v Value) Value {
 	return out
 }
 
-// keysOf are the names of the properties of a value.
-func (in *interp) keysOf(v Value) sequence {
+// keysOf is the names of a value's properties, as for … in gives them. Names in the caller's
+// arguments come from the caller.
+func (hp *heap) keysOf(v Value) sequence {
 	var q sequence
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array != nil:
-			in.cost(len(a.obj.array.list))
+			hp.budget.cost(len(a.obj.array.list))
 			for i := range a.obj.array.list {
 				q.known = append(q.known, constant(strconv.Itoa(i)))
 			}
 		case a.kind == isObject && a.obj.call == nil:
-			for _, k := range in.names(a.obj) {
+			for _, k := range hp.names(a.obj) {
 				q.known = append(q.known, constant(k))
 			}
 			if a.obj.any != nil && len(a.obj.any.v) > 0 {
 				q.rest = unknown()
 			}
+		// Names of the caller's fields are the caller's text.
 		case a.kind == isText && a.open:
-			q.rest = join(q.rest, in.piece(Value{a}))
+			q.rest = join(q.rest, pieceOf(Value{a}))
 		case a.kind == isUnknown || a.kind == isNative:
 			q.rest = join(q.rest, Value{{kind: isUnknown, dep: a.dep}})
 		}
@@ -136,9 +153,10 @@ func (in *interp) keysOf(v Value) sequence {
 	return q
 }
 
-// names are the properties that an object has now, in order.
-func (in *interp) names(o *Object) []string {
-	in.cost(len(o.keys))
+// names are the properties of an object that have a value now, in order. Private names are left
+// out. Of getters the order is unknown, so they are sorted: the report must not depend on a map.
+func (hp *heap) names(o *Object) []string {
+	hp.budget.cost(len(o.keys))
 	var list []string
 	for _, k := range o.keys {
 		if !strings.HasPrefix(k, "#") && (len(o.props[k].v) > 0 || len(o.getters[k]) > 0) {
@@ -155,9 +173,11 @@ func (in *interp) names(o *Object) []string {
 	return append(list, computed...)
 }
 
-// get reads a property.
+// get reads a property of each alternative. Facts and the tool of the alternative pass to the
+// value. Undefined and null have no properties; reading them would throw, and another alternative
+// was the one.
 func (in *interp) get(v Value, key string, at position) Value {
-	in.tick()
+	in.budget.tick()
 	var out Value
 	for _, a := range v {
 		f := in.getAtom(a, key, at).given(a.under, a.free)
@@ -172,6 +192,7 @@ func (in *interp) get(v Value, key string, at position) Value {
 	return out
 }
 
+// tagged is a value that serves one tool.
 func tagged(v Value, tool string) Value {
 	out := append(Value(nil), v...)
 	for i := range out {
@@ -180,6 +201,9 @@ func tagged(v Value, tool string) Value {
 	return out
 }
 
+// getAtom reads a property of one alternative. Three cases carry the analysis: a field of the
+// caller's arguments, a property of an object of the program, and a member of a native, which is
+// a name.
 func (in *interp) getAtom(a Atom, key string, at position) Value {
 	switch a.kind {
 	case isUndefined, isNull:
@@ -194,13 +218,13 @@ func (in *interp) getAtom(a Atom, key string, at position) Value {
 			return unknownDepIf(tainted(a.text))
 		}
 		if a.open && len(a.text) == 1 {
-			return in.child(a.text[0].hole, key, at)
+			return in.turn.child(a.text[0].hole, key, at)
 		}
 		if i, err := strconv.Atoi(key); err == nil {
 			if s, ok := a.constText(); ok && i >= 0 && i < len(s) {
 				return constant(s[i : i+1])
 			}
-			return in.piece(Value{a})
+			return pieceOf(Value{a})
 		}
 		return native("String." + key)
 	case isNumber:
@@ -208,50 +232,18 @@ func (in *interp) getAtom(a Atom, key string, at position) Value {
 	case isBool, isTruth:
 		return native("Boolean." + key)
 	case isNative:
-		return in.getNative(a.name, key)
+		return in.heap.getNative(a.name, key)
 	}
 	return in.getObject(a, key, at)
 }
 
+// unknownDepIf is unknown, and rests on an argument if dep.
 func unknownDepIf(dep bool) Value { return Value{{kind: isUnknown, dep: dep}} }
 
-func (in *interp) getNative(name, key string) Value {
-	if o := in.natives[name]; o != nil {
-		if v := in.getOwn(o, key); len(v) > 0 {
-			return v
-		}
-	}
-	if key == "default" || key == "__esModule" {
-		return native(name)
-	}
-	if name == "path" || name == "path.posix" {
-		switch key {
-		case "sep":
-			return constant("/")
-		case "delimiter":
-			return constant(":")
-		case "posix":
-			return native("path")
-		}
-	}
-	if name == "process" && (key == "argv" || key == "env") {
-		return native("process." + key)
-	}
-	if strings.HasPrefix(name, "process.env") || strings.HasPrefix(name, "process.argv") {
-		return unknown()
-	}
-	if key == "prototype" {
-		return native(name + "#")
-	}
-	if name == "globalThis" || name == "global" || name == "window" {
-		return in.global(key)
-	}
-	if strings.Count(name, ".") > 12 {
-		return unknown()
-	}
-	return native(name + "." + key)
-}
-
+// getObject reads a property of an object, in the order of JavaScript: the elements of a list,
+// computed properties of native classes, the object and its prototypes, with getters called.
+// Behind them come guesses: statics of a parent class, properties of unknown name, members of the
+// native class.
 func (in *interp) getObject(a Atom, key string, at position) Value {
 	o := a.obj
 	if o.array != nil {
@@ -265,14 +257,15 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 			return sequence{o.array.list, o.array.rest}.at(i)
 		}
 	}
-	if v, ok := in.special(o, key); ok {
+	if v, ok := in.heap.special(o, key); ok {
 		return v
 	}
+	// The bound stops circles, which setPrototypeOf can make.
 	for p, n := o, 0; p != nil && n < 32; p, n = p.proto, n+1 {
 		if g, ok := p.getters[key]; ok {
 			return in.call(g, objectOf(o), nil, at)
 		}
-		if v := in.getOwn(p, key); len(v) > 0 {
+		if v := p.own(key); len(v) > 0 {
 			return v
 		}
 	}
@@ -281,34 +274,36 @@ func (in *interp) getObject(a Atom, key string, at position) Value {
 			return v
 		}
 	}
+	// Some property was set under an unknown name, so this one may be it.
 	if o.any != nil && len(o.any.v) > 0 {
-		return join(undefined(), in.nameFields(o.any.v, key, at))
+		return join(undefined(), in.turn.nameFields(o.any.v, key, at))
 	}
 	if o.native != "" && o.native != "Array" {
 		return native(o.native + "#." + key)
 	}
-	if o.call != nil && key == "prototype" && !o.call.arrow && in.current != nil {
-		p := objectOf(in.newObject(""))
-		in.set(o, key, p)
+	// Functions were classes once: F.prototype.method = …
+	if o.call != nil && key == "prototype" && !o.call.arrow && in.turn.handler != nil {
+		p := objectOf(in.heap.newObject(""))
+		in.heap.set(o, key, p)
 		return p
 	}
 	if o.call != nil {
 		return native("Function." + key)
 	}
 	if key == "default" && o.array == nil {
-		return objectOf(o) // of a module that was not written as one of ES
+		return objectOf(o) // the default export of a CommonJS module
 	}
 	return undefined()
 }
 
 // inheritedStatic is a static property of a class above.
 func (in *interp) inheritedStatic(o *Object, key string, at position) (Value, bool) {
-	if len(o.class.parent) == 0 || in.depth > in.limits.Depth {
+	if len(o.class.parent) == 0 || in.nesting.calls > in.budget.limits.Depth {
 		return nil, false
 	}
 	for _, p := range o.class.parent {
 		if p.kind == isObject && p.obj != o && p.obj.class != nil {
-			if v := in.getOwn(p.obj, key); len(v) > 0 {
+			if v := p.obj.own(key); len(v) > 0 {
 				return v, true
 			}
 		}
@@ -316,16 +311,16 @@ func (in *interp) inheritedStatic(o *Object, key string, at position) (Value, bo
 	return nil, false
 }
 
-// getAny reads a property whose name is not known.
+// getAny reads a property of unknown name: any of them, or undefined.
 func (in *interp) getAny(v Value) Value {
 	var out Value
 	for _, a := range v {
 		switch {
 		case a.kind == isObject && a.obj.array != nil:
-			in.cost(min(len(a.obj.array.list), maxIterations))
+			in.budget.cost(min(len(a.obj.array.list), maxIterations))
 			out = join(out, sequence{a.obj.array.list, a.obj.array.rest}.all())
 		case a.kind == isObject:
-			for i, k := range in.names(a.obj) {
+			for i, k := range in.heap.names(a.obj) {
 				if i >= maxIterations {
 					break
 				}
@@ -336,7 +331,7 @@ func (in *interp) getAny(v Value) Value {
 			}
 			out = join(out, undefined())
 		case a.kind == isText:
-			out = join(out, wild(in.piece(Value{a})))
+			out = join(out, wild(pieceOf(Value{a})))
 		default:
 			out = join(out, Value{{kind: isUnknown, dep: a.dep}})
 		}
@@ -344,19 +339,19 @@ func (in *interp) getAny(v Value) Value {
 	return out
 }
 
-// wild marks a value as any field of what the caller sent. It gets its name where one is read.
+// wild marks a value as any field of the arguments. It gets a name where one is read.
 func wild(v Value) Value {
 	return remap(v, func(h hole) hole { h.wild = true; return h })
 }
 
-// nameFields gives the fields that were copied without their names the name under which one is read.
-func (in *interp) nameFields(v Value, key string, at position) Value {
+// nameFields gives such a field the name under which it is read.
+func (t *turn) nameFields(v Value, key string, at position) Value {
 	var out Value
 	for _, a := range v {
 		if a.kind == isText && len(a.text) == 1 && a.text[0].hole != nil && a.text[0].hole.wild {
 			h := *a.text[0].hole
 			h.wild = false
-			for _, c := range in.child(&h, key, at) {
+			for _, c := range t.child(&h, key, at) {
 				c.open, c.under, c.dep = a.open, a.under, a.dep
 				out = join(out, Value{c})
 			}

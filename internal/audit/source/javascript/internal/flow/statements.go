@@ -8,9 +8,14 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// Statements. They change the state and have no value.
+
+// maxNest bounds the nesting of the syntax, and with it the stack of this process: parse refuses
+// deep files, but generated ones nest calls of many functions. maxIterations bounds a loop over
+// known values; a loop that goes on longer fills a table, and its rounds look alike.
 const (
-	maxNest       = 1500 // of syntax
-	maxIterations = 400  // over what is known
+	maxNest       = 1500
+	maxIterations = 400
 )
 
 // block runs statements in a scope of their own.
@@ -20,13 +25,13 @@ func (in *interp) block(list []ast.Statement, s *scope, u *unit) {
 	in.statements(list, inner, u)
 }
 
-// hoist declares the functions and names of a block before it runs.
+// hoist declares the functions, classes and names of a block before it runs, as JavaScript does.
 func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
 	for _, st := range list {
 		switch st := st.(type) {
 		case *ast.FunctionDeclaration:
 			if st.Function.Name != nil {
-				in.declare(s, st.Function.Name.Name.String(), nil).v = in.function(st.Function, s, u)
+				in.heap.declare(s, st.Function.Name.Name.String(), nil).v = in.function(st.Function, s, u)
 			}
 		case *ast.LexicalDeclaration:
 			for _, b := range st.List {
@@ -34,12 +39,13 @@ func (in *interp) hoist(list []ast.Statement, s *scope, u *unit) {
 			}
 		case *ast.ClassDeclaration:
 			if st.Class.Name != nil {
-				in.declare(s, st.Class.Name.Name.String(), nil)
+				in.heap.declare(s, st.Class.Name.Name.String(), nil)
 			}
 		}
 	}
 }
 
+// hoistVars declares the variables of var, which belong to the whole function.
 func (in *interp) hoistVars(list []*ast.VariableDeclaration, s *scope) {
 	for _, d := range list {
 		for _, b := range d.List {
@@ -48,20 +54,21 @@ func (in *interp) hoistVars(list []*ast.VariableDeclaration, s *scope) {
 	}
 }
 
+// declarePattern declares all names in a pattern.
 func (in *interp) declarePattern(target ast.Expression, s *scope) {
-	in.nest++
-	defer func() { in.nest-- }()
-	if in.nest > maxNest {
-		in.stop()
+	in.nesting.syntax++
+	defer func() { in.nesting.syntax-- }()
+	if in.nesting.syntax > maxNest {
+		in.budget.stop()
 	}
 	switch t := target.(type) {
 	case *ast.Identifier:
-		in.declare(s, t.Name.String(), nil)
+		in.heap.declare(s, t.Name.String(), nil)
 	case *ast.ObjectPattern:
 		for _, p := range t.Properties {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
-				in.declare(s, p.Name.Name.String(), nil)
+				in.heap.declare(s, p.Name.Name.String(), nil)
 			case *ast.PropertyKeyed:
 				in.declarePattern(p.Value, s)
 			}
@@ -85,21 +92,23 @@ func (in *interp) declarePattern(target ast.Expression, s *scope) {
 	}
 }
 
+// statements runs a list until a way ends.
 func (in *interp) statements(list []ast.Statement, s *scope, u *unit) {
 	for _, st := range list {
-		if in.dead {
+		if in.state.dead {
 			return
 		}
 		in.statement(st, s, u, "")
 	}
 }
 
+// statement runs one statement. label is the label in front of it.
 func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
-	in.tick()
-	in.nest++
-	defer func() { in.nest-- }()
-	if in.nest > maxNest {
-		in.stop()
+	in.budget.tick()
+	in.nesting.syntax++
+	defer func() { in.nesting.syntax-- }()
+	if in.nesting.syntax > maxNest {
+		in.budget.stop()
 	}
 	switch st := st.(type) {
 	case *ast.ExpressionStatement:
@@ -115,10 +124,10 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 	case *ast.ClassDeclaration:
 		v := in.class(st.Class, s, u)
 		if st.Class.Name != nil {
-			in.write(in.declare(s, st.Class.Name.Name.String(), nil), v)
+			in.journal.write(in.heap.declare(s, st.Class.Name.Name.String(), nil), v)
 		}
 	case *ast.BlockStatement:
-		in.labelled(label, func() { in.block(st.List, s, u) })
+		in.state.labelled(label, func() { in.block(st.List, s, u) })
 	case *ast.IfStatement:
 		in.ifStatement(st, s, u)
 	case *ast.ReturnStatement:
@@ -126,13 +135,13 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 		if st.Argument != nil {
 			v = in.eval(st.Argument, s, u)
 		}
-		if !in.dead {
-			in.leave(s.function().fn, false, v)
+		if !in.state.dead {
+			in.state.leave(s.function().fn, false, v)
 		}
 	case *ast.ThrowStatement:
-		in.throw(in.eval(st.Argument, s, u))
+		in.state.throw(in.eval(st.Argument, s, u), in.turn.maxThrown())
 	case *ast.BranchStatement:
-		in.branch(st)
+		in.state.branch(st)
 	case *ast.TryStatement:
 		in.try(st, s, u)
 	case *ast.SwitchStatement:
@@ -144,9 +153,9 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 	case *ast.DoWhileStatement:
 		in.loop(label, &scope{up: s}, u, st.Test, nil, func(inner *scope) { in.statement(st.Body, inner, u, "") }, true)
 	case *ast.ForOfStatement:
-		in.forOf(st.Into, in.elements(in.eval(st.Source, s, u)), st.Body, s, u, label)
+		in.forOf(st.Into, in.heap.elements(in.eval(st.Source, s, u)), st.Body, s, u, label)
 	case *ast.ForInStatement:
-		in.forOf(st.Into, in.keysOf(in.eval(st.Source, s, u)), st.Body, s, u, label)
+		in.forOf(st.Into, in.heap.keysOf(in.eval(st.Source, s, u)), st.Body, s, u, label)
 	case *ast.LabelledStatement:
 		in.statement(st.Statement, s, u, st.Label.Name.String())
 	case *ast.WithStatement:
@@ -155,11 +164,13 @@ func (in *interp) statement(st ast.Statement, s *scope, u *unit, label string) {
 	}
 }
 
+// bindInit runs one binding of a declaration. "let x" sets undefined; "var x" leaves what a
+// parameter of the same name holds.
 func (in *interp) bindInit(b *ast.Binding, s *scope, u *unit) {
 	if b.Initializer == nil {
 		if id, ok := b.Target.(*ast.Identifier); ok {
 			if sl := s.lookup(id.Name.String()); sl != nil && sl.v == nil {
-				in.write(sl, undefined())
+				in.journal.write(sl, undefined())
 			}
 		}
 		return
@@ -168,123 +179,49 @@ func (in *interp) bindInit(b *ast.Binding, s *scope, u *unit) {
 	in.bind(b.Target, v, s, u, false)
 }
 
-// branch leaves a loop, a switch or a block.
-func (in *interp) branch(st *ast.BranchStatement) {
-	label := ""
-	if st.Label != nil {
-		label = st.Label.Name.String()
-	}
-	next := st.Token == token.CONTINUE
-	for f := in.frames; f != nil && f.kind != frameFunction; f = f.up {
-		if label != "" && f.label != label || label == "" && (f.kind == frameBlock || next && f.kind == frameSwitch) {
-			continue
-		}
-		in.leave(f, next, nil)
-		return
-	}
-	in.dead = true
-}
-
-func (in *interp) push(kind frameKind, label string) *frame {
-	f := &frame{up: in.frames, kind: kind, label: label, conds: in.conds, frees: in.frees}
-	f.mark, f.floor = in.open()
-	in.frames = f
-	return f
-}
-
-// pop closes a frame.
-func (in *interp) pop(f *frame) {
-	in.frames = f.up
-	in.close(f.floor)
-}
-
-// end leaves a frame: the ways that left it early meet the present one.
-func (in *interp) end(f *frame) {
-	ways := f.ways
-	if len(ways) > 0 && !in.dead {
-		ways = append(ways, in.here(f.mark))
-	}
-	if len(ways) > 0 {
-		in.undo(f.mark)
-	}
-	in.pop(f)
-	if len(ways) > 0 {
-		in.meet(ways, false)
-	}
-}
-
-func (in *interp) labelled(label string, run func()) {
-	if label == "" {
-		run()
-		return
-	}
-	f := in.push(frameBlock, label)
-	run()
-	in.end(f)
-}
-
+// ifStatement is the source of most facts: a guard is an if with a throw or return on one side.
 func (in *interp) ifStatement(st *ast.IfStatement, s *scope, u *unit) {
-	yes, no := in.choices(in.eval(st.Test, s, u))
-	in.either(yes, no, func() { in.statement(st.Consequent, &scope{up: s}, u, "") }, func() {
+	yes, no := choices(in.eval(st.Test, s, u))
+	in.state.either(yes, no, func() { in.statement(st.Consequent, &scope{up: s}, u, "") }, func() {
 		if st.Alternate != nil {
 			in.statement(st.Alternate, &scope{up: s}, u, "")
 		}
 	})
 }
 
-// either takes both sides of a branch that are possible.
-func (in *interp) either(yes, no choice, a, b func()) {
-	if in.dead {
-		return
-	}
-	switch {
-	case yes.possible && !no.possible:
-		in.facts = in.facts.and(yes.facts)
-		a()
-		return
-	case no.possible && !yes.possible:
-		in.facts = in.facts.and(no.facts)
-		b()
-		return
-	}
-	first, alive1 := in.fork(yes, a)
-	second, alive2 := in.fork(no, b)
-	var ways []way
-	if alive1 {
-		ways = append(ways, first)
-	}
-	if alive2 {
-		ways = append(ways, second)
-	}
-	in.meet(ways, yes.free)
-}
-
+// switchStatement compares the value with one case after the other. From each case that may
+// match, the statements run to the next break, in a fork. Behind a case, the facts of "not equal"
+// hold for those that follow; the default comes last, wherever it stands.
+//
+//	switch (request.params.name) { case "read_file": …   // each case knows its tool
 func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, label string) {
 	v := in.eval(st.Discriminant, s, u)
 	inner := &scope{up: s}
 	for _, c := range st.Body {
 		in.hoist(c.Consequent, inner, u)
 	}
-	f := in.push(frameSwitch, label)
+	f := in.state.push(frameSwitch, label)
 	otherwise, fallback, decided := choice{possible: true}, -1, false
 	for i, c := range st.Body {
 		if c.Test == nil {
 			fallback = i
 			continue
 		}
-		yes, no := in.choices(in.equal(v, in.eval(c.Test, inner, u), true))
+		// decided: an earlier case matches for certain, so no later one is compared.
+		yes, no := choices(in.equal(v, in.eval(c.Test, inner, u), true))
 		if decided || !yes.possible {
 			continue
 		}
 		decided = !no.possible
-		if w, alive := in.fork(yes, func() { in.cases(st.Body[i:], inner, u) }); alive {
+		if w, alive := in.state.fork(yes, func() { in.cases(st.Body[i:], inner, u) }); alive {
 			f.ways = append(f.ways, w)
 		}
-		in.facts = in.facts.and(no.facts)
+		// Cases behind this one are reached only where it does not match.
+		in.state.facts = in.state.facts.and(no.facts)
 		otherwise.free = yes.free
 	}
 	if !decided {
-		w, alive := in.fork(otherwise, func() {
+		w, alive := in.state.fork(otherwise, func() {
 			if fallback >= 0 {
 				in.cases(st.Body[fallback:], inner, u)
 			}
@@ -293,18 +230,20 @@ func (in *interp) switchStatement(st *ast.SwitchStatement, s *scope, u *unit, la
 			f.ways = append(f.ways, w)
 		}
 	}
-	in.dead = true
-	in.undo(f.mark)
-	in.pop(f)
-	in.meet(f.ways, false)
+	in.state.dead = true
+	in.journal.undo(f.mark)
+	in.state.pop(f)
+	in.state.meet(f.ways, false)
 }
 
+// cases runs the statements of cases, falling through from one to the next.
 func (in *interp) cases(list []*ast.CaseStatement, s *scope, u *unit) {
 	for _, c := range list {
 		in.statements(c.Consequent, s, u)
 	}
 }
 
+// forStatement is for (init; test; update).
 func (in *interp) forStatement(st *ast.ForStatement, s *scope, u *unit, label string) {
 	inner := &scope{up: s}
 	switch init := st.Initializer.(type) {
@@ -323,45 +262,59 @@ func (in *interp) forStatement(st *ast.ForStatement, s *scope, u *unit, label st
 	in.loop(label, inner, u, st.Test, st.Update, func(inner *scope) { in.statement(st.Body, inner, u, "") }, false)
 }
 
-// loop runs a body as long as it is known to go on, and twice where that is not known: what one
-// round leaves, the next one meets.
+// loop runs a body as long as the test is known to be true, and twice where it is unknown. Two
+// rounds are enough for a value that one round writes and the next one reads:
+//
+//	let r = "/srv/a", s = "/srv/b"
+//	for (const e of list) { r = s; s = p }   // r is p from the second round on
+//
+// A chain of three such variables is missed. There is no fixed point: facts about texts have no
+// useful widening, and each further round costs as much as the body.
+//
+// The way on which the very first test fails is dropped. A loop that checks the elements of an
+// argument then counts as a check, although there is no check of an empty list: there is no
+// attack in that either.
 func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Expression, body func(*scope), bodyFirst bool) {
-	f := in.push(frameLoop, label)
-	in.loops++
-	defer func() { in.loops-- }()
+	f := in.state.push(frameLoop, label)
+	// Nested loops multiply their rounds; the counter makes inner ones run less often.
+	in.nesting.loops++
+	defer func() { in.nesting.loops-- }()
 	unknownRounds := in.unknownRounds()
 	var left []way // ways on which the test failed
-	for range in.rounds() {
-		if in.dead {
+	for range in.turn.rounds() {
+		if in.state.dead {
 			break
 		}
 		sure := false
+		// sure: the test is known to be true, and the round counts as one that is told apart.
 		if test != nil && !bodyFirst {
-			yes, no := in.choices(in.eval(test, s, u))
+			yes, no := choices(in.eval(test, s, u))
+			// The test is known to fail: this way leaves the loop, and nothing else goes on.
 			if !yes.possible {
-				in.facts = in.facts.and(no.facts)
-				f.ways = append(f.ways, in.here(f.mark))
-				in.dead = true
+				in.state.facts = in.state.facts.and(no.facts)
+				f.ways = append(f.ways, in.state.here(f.mark))
+				in.state.dead = true
 				break
 			}
 			sure = !no.possible
 			if !sure {
-				w := in.here(f.mark)
+				w := in.state.here(f.mark)
 				w.facts = w.facts.and(no.facts)
 				left = append(left, w)
-				in.facts = in.facts.and(yes.facts)
+				in.state.facts = in.state.facts.and(yes.facts)
 			}
 		}
-		in.frames = f
-		in.rise()
+		in.state.frames = f
+		in.journal.rise()
 		body(s)
-		in.again(f)
-		if in.dead {
+		in.state.again(f)
+		if in.state.dead {
 			break
 		}
 		if update != nil {
 			in.eval(update, s, u)
 		}
+		// Only the first round of do … while runs without its test.
 		bodyFirst = bodyFirst && test == nil
 		if !sure || test == nil {
 			if unknownRounds--; unknownRounds <= 0 {
@@ -369,26 +322,18 @@ func (in *interp) loop(label string, s *scope, u *unit, test, update ast.Express
 			}
 		}
 	}
-	if len(left) > 1 || len(left) == 1 && !in.dead {
-		left = left[1:] // a loop over what is checked is taken to have run
+	if len(left) > 1 || len(left) == 1 && !in.state.dead {
+		// The way around the loop is dropped (see above).
+		left = left[1:]
 	}
 	f.ways = append(f.ways, left...)
 	if constTrue(test) {
-		in.dead = true // only a break leaves it
+		in.state.dead = true // only a break leaves it
 	}
-	in.end(f)
+	in.state.end(f)
 }
 
-// rounds is how many rounds of a loop are told apart.
-func (in *interp) rounds() int {
-	if in.widened() {
-		return 12
-	}
-	return maxIterations
-}
-
-// bounded makes of a sequence one that is gone through in so many rounds: what is beyond is told
-// apart no more.
+// bounded joins the elements past a number of rounds, so that they are gone through together.
 func (q sequence) bounded(rounds int) sequence {
 	if len(q.known) <= rounds {
 		return q
@@ -396,14 +341,17 @@ func (q sequence) bounded(rounds int) sequence {
 	return sequence{q.known[:rounds], join(sequence{known: q.known[rounds:]}.all(), q.rest)}
 }
 
-// unknownRounds is how often the body of a loop is run when it is not known how often it would be.
+// unknownRounds is how often the body of a loop runs when nobody knows how often it would. The
+// inner loops of deep nests run once, because the outer ones repeat them.
 func (in *interp) unknownRounds() int {
-	if in.loops > 2 || in.widened() {
+	if in.nesting.loops > 2 || in.turn.widened() {
 		return 1
 	}
 	return 2
 }
 
+// constTrue reports whether a test is always true: nothing but break or return leaves such a
+// loop.
 func constTrue(test ast.Expression) bool {
 	switch t := test.(type) {
 	case nil:
@@ -419,26 +367,12 @@ func constTrue(test ast.Expression) bool {
 	return false
 }
 
-// again lets the ways that continue meet at the end of a round.
-func (in *interp) again(f *frame) {
-	if len(f.next) == 0 {
-		return
-	}
-	ways := f.next
-	if !in.dead {
-		ways = append(ways, in.here(f.mark))
-	}
-	f.next = nil
-	in.undo(f.mark)
-	in.meet(ways, false)
-}
-
-// forOf runs a body for each known element, and twice for all others.
+// forOf runs a body for each known element, and twice with all others joined.
 func (in *interp) forOf(into ast.ForInto, list sequence, body ast.Statement, s *scope, u *unit, label string) {
-	f := in.push(frameLoop, label)
-	in.loops++
+	f := in.state.push(frameLoop, label)
+	in.nesting.loops++
 	round := func(v Value) {
-		in.rise()
+		in.journal.rise()
 		inner := &scope{up: s}
 		switch into := into.(type) {
 		case *ast.ForIntoVar:
@@ -450,22 +384,22 @@ func (in *interp) forOf(into ast.ForInto, list sequence, body ast.Statement, s *
 			in.assign(into.Expression, v, inner, u)
 		}
 		in.statement(body, inner, u, "")
-		in.again(f)
+		in.state.again(f)
 	}
-	list = list.bounded(in.rounds())
+	list = list.bounded(in.turn.rounds())
 	for _, v := range list.known {
-		if in.dead {
+		if in.state.dead {
 			break
 		}
-		in.frames = f
+		in.state.frames = f
 		round(v)
 	}
 	if len(list.rest) > 0 {
-		for i := 0; i < in.unknownRounds() && !in.dead; i++ {
-			in.frames = f
+		for i := 0; i < in.unknownRounds() && !in.state.dead; i++ {
+			in.state.frames = f
 			round(list.rest)
 		}
 	}
-	in.loops--
-	in.end(f)
+	in.nesting.loops--
+	in.state.end(f)
 }

@@ -7,95 +7,157 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dop251/goja/ast"
 )
 
-// A kind is what an atom is.
+// Values: the sets of alternatives in the walk's computations, and the texts with arguments in
+// them.
+
+// A kind tells the alternatives of a value apart. There is no kind for functions, arrays or
+// promises: these are objects, told apart by their fields.
 type kind uint8
 
 const (
 	isUndefined kind = iota
 	isNull
-	isBool    // b
-	isTruth   // true or false, which is not known; yes and no say what follows
-	isNumber  // n
-	isText    // text, of which parts may not be known
-	isObject  // obj
-	isNative  // name: something of Node.js, the language or a package
-	isUnknown // anything
+	isBool // b
+	// either true or false; yes and no of the atom hold what each of the two proves
+	isTruth
+	isNumber // n
+	// a text; parts of it may be unknown or come from the caller
+	isText
+	isObject // obj
+	// something outside the program, by its name: "fs.readFile", "zod", "String.trim"
+	isNative
+	// anything at all, but nothing the caller can shape into an attack (see Atom.dep)
+	isUnknown
 )
 
-// A Value is what an expression may be: one of its atoms. Without atoms it is what was never set.
+// A Value is the set of things that an expression may be, one atom for each. Without atoms it is
+// a variable before its first assignment.
+//
+//	const file = x ? "/srv/a" : args.path   // two atoms: a constant, and a text with a hole
+//
+// The set is not complete: unknown stands for everything that the analysis cannot follow. A value
+// is never changed in place, because many slots share it; functions here return a new one.
 type Value []Atom
 
-// An Atom is one alternative.
+// An Atom is one alternative of a value.
+//
+// Three of its fields are facts about arguments, and they differ in when they hold:
+//
+//	under   in every run in which the value is this alternative
+//	yes     in every run in which this alternative was tested and is truthy
+//	no      in every run in which it was tested and is falsy
+//
+// So a guard's result carries its meaning along until somebody branches on it:
+//
+//	const ok = p.startsWith("/srv/")   // isTruth, yes: p does not leave /srv
+//	if (!ok) return                    // not() swaps yes and no; behind it, yes is known
 type Atom struct {
 	kind kind
 	b    bool
-	dep  bool // rests on an argument in a way that is not followed: a length, a comparison
-	open bool // text that may as well be an object with fields from the caller
-	free bool // chosen by the configuration alone
+	// dep: the value rests on an argument in a way that is not followed, as a length or the
+	// result of a comparison does. No attack is in it, but a branch on it is the caller's choice.
+	dep bool
+	// open: a text that the caller may as well have sent as an object or a list, because nothing
+	// looked at its type so far. Reading a property of it gives a field of the arguments.
+	open bool
+	// free: the configuration alone chose this alternative, as in process.env.STRICT ? a : b.
+	free bool
 	n    float64
 	text []part
 	obj  *Object
 	name string
-	tool string // the tool whose name chose this alternative
-	pick string // the tool that is called where this is true
+	// tool is the tool whose name chose this alternative, as in handlers[name].
+	tool string
+	// pick is the tool that is called where this truth is true, as in name === "read_file".
+	pick string
 
-	under   facts // holds where the value is this alternative
-	yes, no facts // hold where the value is truthy, falsy
+	under   facts
+	yes, no facts
 }
 
-// A part of a text is a constant, a hole for an argument, or unknown.
+// A part is a piece of a text: a constant, a hole for an argument, or something unknown that does
+// not come from the caller, as a configured folder. `/srv/${dir}/${args.name}` has five parts.
 type part struct {
 	s       string
 	hole    *hole
 	unknown bool
 }
 
-// A form is what of an argument stands in a hole, where that matters to guards.
+// A form says what of an argument stands in a hole, as far as guards and sinks care. Each form
+// has its own attacks (predicate.go): "../x" is an attack in a raw path, but cannot occur in a
+// resolved one, where the same attack looks like "/etc/passwd".
 type form uint8
 
 const (
+	// as the caller sent it
 	formRaw form = iota
-	formURL      // parsed and written again
+	// a URL, parsed and written again
+	formURL
 	formHost
-	formAddress  // what a host resolved to
-	formScheme   // of a URL; nothing a guard of it says concerns the host
-	formResolved // an absolute path without ".."
-	formReal     // and without symbolic links
-	formJoined   // to a folder; without ".."
-	formRelative // from a root
-	formPiece    // of a text that was split or cut
-	formRange    // the name of a range of addresses, as ipaddr.js has them
-	formType     // what typeof says
-	formOther    // an extension, a port
-	formQuoted   // for a shell
+	// the addresses that a host name resolved to
+	formAddress
+	// the scheme, port or user of a URL: a guard of these proves nothing about the host
+	formScheme
+	// an absolute path without ".."
+	formResolved
+	// an absolute path without ".." and without symbolic links
+	formReal
+	// joined to a folder, without ".." behind it
+	formJoined
+	// the path from a root to the argument, as path.relative gives it
+	formRelative
+	// a piece of a text that was split, cut or matched
+	formPiece
+	// the name of a range of addresses, as ipaddr.js gives it: "loopback"
+	formRange
+	// the result of typeof
+	formType
+	// a part without danger of its own: an extension, a port
+	formOther
+	// quoted for a shell
+	formQuoted
 )
 
-// A hole is where an argument stands in a text.
+// A hole is the place of an argument in a text. It is copied on every change, since several texts
+// may hold the same one.
 type hole struct {
 	origin *origin
 	form   form
-	rooted bool  // joined to a folder
-	normal bool  // without ".." but at its beginning
-	lookup bool  // of an address: what is no name is resolved to itself
-	safe   Bits  // families that no longer are in what stands here
-	parsed bool  // went through a schema
-	split  bool  // cut at white space
-	wild   bool  // any field of the origin, whose name is not known
-	step   *step // how it came here
+	// joined to a folder: a constant or configured path stands in front
+	rooted bool
+	// normalised: ".." can only stand at the beginning
+	normal bool
+	// of an address: it came from dns.lookup, which gives an address back as it is
+	lookup bool
+	// families that a function removed from this text, as basename removes ".."
+	safe Bits
+	// it went through a schema
+	parsed bool
+	// the text was cut at white space: each piece can become an argument of its own
+	split bool
+	// any field of the origin: the name of the field is unknown so far
+	wild bool
+	// how the value came here
+	step *step
 }
 
-// An origin is one field of the arguments of one tool's handler.
+// An origin is one field of the arguments, for one run of a handler. Facts are about origins and
+// not about values: a check of one copy of an argument holds for all copies.
+//
+//	const q = p; inside(q); read(p)   // p is checked
+//
+// This is sound because arguments are texts, and a text never changes.
 type origin struct {
 	id      int
 	pointer string
 }
 
-// A step is a place on the way of a value, newest first.
+// A step is a place on the way of a value. Steps form a list from the newest to the oldest, and
+// values share their tails.
 type step struct {
 	prev  *step
 	at    position
@@ -103,42 +165,58 @@ type step struct {
 	depth int
 }
 
-// A slot is what can be written: a variable, a property, the elements of an array.
+// A slot is a place that can be written: a variable, a property, or the elements of an array.
 type slot struct {
 	content
-	born        int // the interp's clock when it was made
-	mark, index int // notes of whoever goes through many slots
-	wait        *deferred
+	// born is the journal's clock when the slot was made. A younger slot than the open mark needs
+	// no note before a write.
+	born int
+	// mark and index are scratch fields for one pass over many slots; journal.epoch tells whose
+	// they are.
+	mark, index int
+	// wait is the declaration that sets the slot, where it was put off.
+	wait *deferred
 }
 
-// content is what a slot holds.
+// content is everything in a slot that a write can change: the journal saves one struct. An array
+// keeps the elements of known index in list and joins all others into rest; neither says how long
+// the array is.
 type content struct {
 	v    Value
 	list []Value // of an array
 	rest Value   // elements whose index is not known
 }
 
-// An Object is an object, array, function, class or map.
+// An Object stands for all objects that one expression made on one pass of the walk: plain
+// objects, arrays, functions, classes, instances, maps, and instances of native classes.
 type Object struct {
-	id      int
-	props   map[string]*slot
-	keys    []string // in the order they were set
+	id    int
+	props map[string]*slot
+	// the names of props in the order of their first writes: JSON, loops and schemas depend on it
+	keys    []string
 	getters map[string]Value
 	proto   *Object
 	array   *slot
 	call    *closure
 	class   *class
-	native  string // the class of something of Node.js or a package: "URL", "zod"
-	any     *slot  // properties whose name is not known
-	schema  *schema
-	data    Value  // what a URL, promise or stream was made of
-	request string // the method that it is the schema of
+	// native is the class of an object of the language, Node.js or a package: "URL", "Map",
+	// "zod".
+	native string
+	// any joins the values of all properties whose names are unknown.
+	any    *slot
+	schema *schema
+	// data is the value that a URL, promise, stream or iterator was made of.
+	data Value
+	// request is the MCP method whose schema this object is: "tools/call".
+	request string
 
-	options  []Value // that an instance was made with
+	// options are the first arguments of the constructor of a native class.
+	options  []Value
 	networks []netip.Prefix
 }
 
-// A closure is a function of the program.
+// A closure is a function of the program, with the scope that it sees. begin and end are its
+// place in the text of the file; bound are the arguments of a bind().
 type closure struct {
 	name   string
 	params *ast.ParameterList
@@ -149,35 +227,46 @@ type closure struct {
 	this   Value
 	arrow  bool
 	file   *unit
-	home   *class // for super
-	begin  int
-	end    int
-	bound  []Value
-	node   ast.Node
+	// home is the class of a method; super is looked up from it.
+	home  *class
+	begin int
+	end   int
+	bound []Value
+	node  ast.Node
 
 	generator bool
 }
 
+// A class of the program. Its constructor is the object ctor; instances have protoObject as their
+// prototype. The last four fields are for containers (inject.go).
 type class struct {
 	name   string
 	ctor   *Object
 	parent Value
-	init   Value // the constructor
+	// the constructor function, if the class has one of its own
+	init   Value
 	fields []*ast.FieldDefinition
 	scope  *scope
 	file   *unit
 
 	protoObject *Object
 
-	tokens  map[int]want // what a container gives to the constructor
+	// tokens are what a container passes to the constructor, by the parameter's index.
+	tokens map[int]want
+	// members are what a container writes to properties.
 	members map[string]want
-	types   []Value // of its parameters
-	typesOf Value   // a function that gives them
+	// types are the types of the constructor's parameters.
+	types []Value
+	// typesOf is a function that returns types. It is called late, since files load each other in
+	// circles.
+	typesOf Value
 }
 
-// informs says whether something is known where the value is this alternative.
+// informs reports whether the atom carries facts.
 func (a *Atom) informs() bool { return a.under.list != nil || a.yes.list != nil || a.no.list != nil }
 
+// Constructors of values with one alternative. unknownDep is something unknown that rests on an
+// argument, anyTruth either true or false; constant is a text without holes.
 func undefined() Value         { return Value{{kind: isUndefined}} }
 func unknown() Value           { return Value{{kind: isUnknown}} }
 func unknownDep() Value        { return Value{{kind: isUnknown, dep: true}} }
@@ -188,28 +277,29 @@ func anyTruth(dep bool) Value  { return Value{{kind: isTruth, dep: dep}} }
 func native(name string) Value { return Value{{kind: isNative, name: name}} }
 func objectOf(o *Object) Value { return Value{{kind: isObject, obj: o}} }
 
-// maxAtoms bounds the alternatives of a value, maxParts the parts of a text.
+// maxAtoms bounds the alternatives of a value. Every comparison and concatenation multiplies the
+// alternatives of both sides, so the bound is small. maxParts bounds the parts of a text, maxText
+// the bytes of a constant part. Past these bounds a text loses constants before it loses holes.
 const (
 	maxAtoms = 16
 	maxParts = 64
 	maxText  = 4096
 )
 
-func sameText(a, b []part) bool {
-	return slices.EqualFunc(a, b, func(x, y part) bool {
-		if x.hole != nil && y.hole != nil {
-			return x.hole.origin == y.hole.origin && x.hole.form == y.hole.form && x.hole.split == y.hole.split && x.hole.safe == y.hole.safe && x.hole.rooted == y.hole.rooted && x.hole.normal == y.hole.normal && x.hole.lookup == y.hole.lookup && x.hole.wild == y.hole.wild && x.hole.parsed == y.hole.parsed
-		}
-		return x.s == y.s && x.unknown == y.unknown && x.hole == nil && y.hole == nil
-	})
-}
-
+// same reports whether two atoms are one alternative. Facts are left out: join takes those that
+// both have. NaN is the same as NaN here, or a loop would add one at each round.
 func (a *Atom) same(b *Atom) bool {
 	return a.kind == b.kind && a.b == b.b && (a.n == b.n || a.n != a.n && b.n != b.n) && a.obj == b.obj && a.name == b.name &&
 		a.dep == b.dep && a.open == b.open && a.tool == b.tool && a.pick == b.pick && a.free == b.free && sameText(a.text, b.text)
 }
 
-// join is either value.
+// join is the union of two values. An alternative in both keeps only the facts that hold in both:
+//
+//	let r = p
+//	if (ok(p)) { … }    // behind it r is p on both ways, and nothing is known of p
+//
+// The result shares memory with v where nothing has to be added, which is the common case in
+// loops.
 func join(v, w Value) Value {
 	if len(v) == 0 {
 		return w
@@ -248,7 +338,9 @@ func join(v, w Value) Value {
 	return limit(out)
 }
 
-// limit drops alternatives when there are too many; those with arguments in them stay longest.
+// limit drops alternatives when there are too many, and puts unknown in front for them. Objects
+// and texts with holes stay longest: a dropped constant can at worst hide a weakness in the
+// program's own constants, a dropped hole hides one that the caller can use.
 func limit(v Value) Value {
 	if len(v) <= maxAtoms {
 		return v
@@ -265,34 +357,17 @@ func limit(v Value) Value {
 	return kept
 }
 
-// full says whether limit dropped alternatives of a value: it has no room for others.
+// full reports whether limit has already dropped alternatives. From then on join does not try to
+// add alternatives that limit would drop again.
 func full(v Value) bool { return len(v) == maxAtoms && v[0].same(&Atom{kind: isUnknown}) }
 
-// matters says whether an alternative is one that limit keeps longest.
+// matters reports whether limit keeps an alternative longest.
 func (a *Atom) matters() bool { return a.kind == isObject || a.kind == isText && tainted(a.text) }
 
+// negligible is the opposite of matters, for slices.ContainsFunc.
 func (a Atom) negligible() bool { return !a.matters() }
 
-func tainted(text []part) bool {
-	for i := range text {
-		if text[i].hole != nil {
-			return true
-		}
-	}
-	return false
-}
-
-func holes(text []part) []*hole {
-	var list []*hole
-	for _, p := range text {
-		if p.hole != nil {
-			list = append(list, p.hole)
-		}
-	}
-	return list
-}
-
-// tainted are the holes of all alternatives.
+// tainted returns the holes of all alternatives.
 func (v Value) tainted() []*hole {
 	var list []*hole
 	for _, a := range v {
@@ -301,7 +376,8 @@ func (v Value) tainted() []*hole {
 	return list
 }
 
-// depends says whether the value rests on an argument.
+// depends reports whether the value rests on an argument, directly or in a way that is not
+// followed.
 func (v Value) depends() bool {
 	for _, a := range v {
 		if a.dep || tainted(a.text) {
@@ -311,7 +387,8 @@ func (v Value) depends() bool {
 	return false
 }
 
-// under adds what is known to each alternative.
+// given adds facts to each alternative: they hold in every run in which the value is one of
+// these.
 func (v Value) given(f facts, free bool) Value {
 	if f.list == nil && !free {
 		return v
@@ -324,7 +401,8 @@ func (v Value) given(f facts, free bool) Value {
 	return out
 }
 
-// constText is the text of an atom if all of it is known.
+// constText returns the text of an atom if all of it is known. A number counts as its text, since
+// keys and comparisons treat 1 and "1" alike.
 func (a Atom) constText() (string, bool) {
 	switch a.kind {
 	case isText:
@@ -340,7 +418,7 @@ func (a Atom) constText() (string, bool) {
 	return "", false
 }
 
-// one is the constant text that the value is, if it is one only.
+// one returns the constant text of a value with a single alternative.
 func (v Value) one() (string, bool) {
 	if len(v) != 1 {
 		return "", false
@@ -348,7 +426,7 @@ func (v Value) one() (string, bool) {
 	return v[0].constText()
 }
 
-// words are all constant texts among the alternatives.
+// words returns all constant texts among the alternatives.
 func (v Value) words() []string {
 	var list []string
 	for _, a := range v {
@@ -359,7 +437,7 @@ func (v Value) words() []string {
 	return list
 }
 
-// num is the number that the value is.
+// num returns the number of a value with a single alternative.
 func (v Value) num() (float64, bool) {
 	if len(v) == 1 && v[0].kind == isNumber {
 		return v[0].n, true
@@ -367,140 +445,12 @@ func (v Value) num() (float64, bool) {
 	return 0, false
 }
 
+// formatNumber writes a number as a property key. Exponents do not matter to keys and paths.
 func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// parts writes an atom as text.
-func (a Atom) parts() []part {
-	switch a.kind {
-	case isText:
-		return a.text
-	case isNumber:
-		return []part{{s: formatNumber(a.n)}}
-	case isUndefined:
-		return []part{{s: "undefined"}}
-	case isNull:
-		return []part{{s: "null"}}
-	case isBool:
-		return []part{{s: strconv.FormatBool(a.b)}}
-	case isTruth:
-		return []part{{unknown: true}}
-	}
-	return []part{{unknown: true}}
-}
-
-// concat joins texts, in all combinations of the alternatives, within bounds.
-func concat(v, w Value) Value {
-	out := make(Value, 0, min(len(v)*len(w), maxAtoms))
-	for i := range v {
-		for j := range w {
-			if len(out) >= maxAtoms {
-				return limit(out)
-			}
-			a, b := &v[i], &w[j]
-			c := Atom{kind: isText, text: appendParts(a.parts(), b.parts()...), tool: a.tool, dep: a.dep || b.dep, under: a.under.and(b.under)}
-			k := 0
-			for k < len(out) && !out[k].same(&c) {
-				k++
-			}
-			if k == len(out) {
-				out = append(out, c)
-			} else {
-				out[k].under = out[k].under.or(c.under)
-			}
-		}
-	}
-	if len(out) == 0 {
-		return unknown()
-	}
-	return out
-}
-
-func appendParts(text []part, more ...part) []part {
-	out := append(make([]part, 0, len(text)+len(more)), text...)
-	for _, p := range more {
-		if n := len(out); n > 0 && p.hole == nil && out[n-1].hole == nil {
-			last := &out[n-1]
-			if !p.unknown && !last.unknown && len(last.s)+len(p.s) <= maxText {
-				last.s += p.s
-				continue
-			}
-			if p.unknown && last.unknown {
-				continue
-			}
-		}
-		if len(out) >= maxParts && p.hole == nil {
-			continue
-		}
-		if len(out) >= 2*maxParts {
-			break
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// reshape changes each hole of a value, and leaves out what is constant beside them: what a function
-// makes of a text that it does not keep as it is.
-func reshape(v Value, change func(h hole) hole) Value {
-	var out Value
-	for _, a := range v {
-		list := holes(a.text)
-		if len(list) == 0 {
-			continue
-		}
-		var text []part
-		for _, h := range list {
-			n := change(*h)
-			text = append(text, part{hole: &n})
-		}
-		if len(text) > 4 {
-			text = text[:4]
-		}
-		out = join(out, Value{{kind: isText, text: text, under: a.under, dep: a.dep, tool: a.tool}})
-	}
-	if len(out) == 0 {
-		return Value{{kind: isUnknown, dep: v.depends()}}
-	}
-	return out
-}
-
-// remap changes each hole of a value in its place.
-func remap(v Value, change func(h hole) hole) Value {
-	out := slices.Clone(v)
-	for i, a := range out {
-		if !tainted(a.text) {
-			continue
-		}
-		text := slices.Clone(a.text)
-		for j, p := range text {
-			if p.hole != nil {
-				n := change(*p.hole)
-				text[j].hole = &n
-			}
-		}
-		out[i].text = text
-	}
-	return out
-}
-
-// prefix is the constant text that a text begins with, and whether all before its first hole is
-// free of arguments (it always is) and not empty.
-func prefix(text []part) (s string, something bool) {
-	var b strings.Builder
-	for i, p := range text {
-		if p.hole != nil {
-			return b.String(), i > 0
-		}
-		if p.unknown {
-			return b.String(), true
-		}
-		b.WriteString(p.s)
-	}
-	return b.String(), true
-}
-
-// present is a value without undefined and null, where it may be anything else: an argument that was
-// not sent passes a guard, and nothing is to be said of it behind that.
+// present leaves undefined and null out of a value that may be anything else. An argument that
+// was not sent passes most guards, but there is no attack in it either, so it must not count as a
+// way past the guard.
 func (v Value) present() Value {
 	some := slices.DeleteFunc(slices.Clone(v), func(a Atom) bool { return a.kind == isUndefined || a.kind == isNull })
 	if len(some) == 0 {

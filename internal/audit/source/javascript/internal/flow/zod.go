@@ -9,16 +9,20 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// A bundle holds the code of zod, too. Running it would cost more than all the rest and tell less
-// than what is known of it, so what makes its schemas is recognised: in version 4 a function that makes
-// classes of a name and an initializer, in version 3 classes whose definitions have a typeName.
+// A bundle contains the code of zod. Running it would cost more than everything else and tell
+// less than is known of zod already, so the makers of its schemas are recognised instead: in
+// version 4 a function that makes classes from a name and an initializer, in version 3 classes
+// with a typeName in their definitions.
 
+// Native names for zod's own machinery in a bundle: the maker of classes, and, with the name of a
+// class behind it, that class.
 const (
 	zodConstructor = "zod.$constructor"
 	zodClass       = "zod.$class."
 )
 
-// isZodConstructor recognises zod's $constructor by what no minifier changes: its properties.
+// isZodConstructor recognises zod's $constructor by the names of properties, which no minifier
+// changes.
 func isZodConstructor(f *ast.FunctionLiteral, u *unit) bool {
 	const least, most = 200, 4000
 	from, to := int(f.Idx0())-1, int(f.Idx1())-1
@@ -29,11 +33,15 @@ func isZodConstructor(f *ast.FunctionLiteral, u *unit) bool {
 	return strings.Contains(text, "_zod") && strings.Contains(text, "traits") && strings.Contains(text, "hasInstance")
 }
 
-// zodOfClass is an instance of a class that $constructor made.
+// zodOfClass is an instance of a class that $constructor made, with the kind in its definition:
+//
+//	new ZodString({ type: "string", format: "url" })
+//
+// Classes of checks carry no schema.
 func (in *interp) zodOfClass(name string, def Value, at position) Value {
 	kind, ok := in.get(def, "type", at).one()
 	if !ok || strings.Contains(name, "Check") {
-		return objectOf(in.newObject(zodClass + name))
+		return objectOf(in.heap.newObject(zodClass + name))
 	}
 	if format, ok := in.get(def, "format", at).one(); ok && kind == "string" {
 		kind = format
@@ -41,12 +49,14 @@ func (in *interp) zodOfClass(name string, def Value, at position) Value {
 	return in.zodOf(kind, def, at)
 }
 
-// zodOfTypeName is an instance of a class of version 3.
+// zodOfTypeName is an instance of a class of version 3, whose definition names it:
+//
+//	new ZodOptional({ innerType: this, typeName: "ZodOptional" })
 func (in *interp) zodOfTypeName(args []Value, at position) (Value, bool) {
 	if len(args) != 1 || len(args[0]) != 1 || args[0][0].kind != isObject {
 		return nil, false
 	}
-	name, ok := in.getOwn(args[0][0].obj, "typeName").one()
+	name, ok := args[0][0].obj.own("typeName").one()
 	if !ok || !strings.HasPrefix(name, "Zod") || len(name) < 5 {
 		return nil, false
 	}
@@ -57,7 +67,7 @@ func (in *interp) zodOfTypeName(args []Value, at position) (Value, bool) {
 	return in.zodOf(kind, args[0], at), true
 }
 
-// zodOf is the schema of a definition. What is not known lets everything through.
+// zodOf is the schema of a definition. Kinds that are unknown let every text through.
 func (in *interp) zodOf(kind string, def Value, at position) Value {
 	field := func(names ...string) Value {
 		for _, n := range names {
@@ -70,60 +80,62 @@ func (in *interp) zodOf(kind string, def Value, at position) Value {
 	switch kind {
 	case "object":
 		shape := field("shape")
+		// Version 3 makes the shape when it is first asked for.
 		if len(functions(shape)) > 0 {
 			shape = in.call(shape, undefined(), nil, at)
 		}
 		rest := schemaOf(field("catchall"))
-		return in.newSchema(in.objectSchema(shape, rest != nil && rest.kind != "closed"))
+		return in.heap.newSchema(in.objectSchema(shape, rest != nil && rest.kind != "closed"))
 	case "array", "set":
-		return in.newSchema(&schema{kind: "array", elem: field("element", "valueType", "type")})
+		return in.heap.newSchema(&schema{kind: "array", elem: field("element", "valueType", "type")})
 	case "tuple":
-		return in.newSchema(&schema{kind: "array", elem: in.elemSchema("tuple", field("items"))})
+		return in.heap.newSchema(&schema{kind: "array", elem: in.heap.elemSchema("tuple", field("items"))})
 	case "record", "map":
-		return in.newSchema(&schema{kind: "record", elem: field("valueType")})
+		return in.heap.newSchema(&schema{kind: "record", elem: field("valueType")})
 	case "union", "discriminatedUnion":
-		return in.newSchema(&schema{kind: "union", options: in.elements(field("options")).known})
+		return in.heap.newSchema(&schema{kind: "union", options: in.heap.elements(field("options")).known})
 	case "intersection":
-		return in.newSchema(merge(schemaOf(field("left")), schemaOf(field("right"))))
+		return in.heap.newSchema(merge(schemaOf(field("left")), schemaOf(field("right"))))
 	case "enum", "nativeEnum":
-		return in.newSchema(&schema{kind: "closed", elem: in.literals("enum", field("entries", "values"))})
+		return in.heap.newSchema(&schema{kind: "closed", elem: in.literals("enum", field("entries", "values"))})
 	case "literal":
-		return in.newSchema(&schema{kind: "closed", elem: in.literals("enum", in.listOf(field("values", "value")))})
+		return in.heap.newSchema(&schema{kind: "closed", elem: in.literals("enum", in.heap.listOf(field("values", "value")))})
 	case "optional", "nullable":
-		return in.schemaVariant(field("innerType"), func(s *schema) { s.maybe = true })
+		return in.heap.schemaVariant(field("innerType"), func(s *schema) { s.maybe = true })
 	case "default", "prefault", "nonoptional", "catch", "readonly", "promise":
 		return field("innerType", "type")
 	case "pipe", "pipeline":
-		return in.zodPipe(field("in"), field("out"))
+		return in.heap.zodPipe(field("in"), field("out"))
 	case "effects":
 		return in.zodEffects(field("schema"), field("effect"), at)
 	case "transform":
-		return in.newSchema(&schema{kind: "transform", change: []Value{field("transform")}})
+		return in.heap.newSchema(&schema{kind: "transform", change: []Value{field("transform")}})
 	case "any", "unknown", "lazy", "custom", "file", "function", "date":
 		if kind == "date" {
-			return in.newSchema(&schema{kind: "closed"})
+			return in.heap.newSchema(&schema{kind: "closed"})
 		}
-		return in.newSchema(&schema{kind: "any"})
+		return in.heap.newSchema(&schema{kind: "any"})
 	}
+	// Other kinds have the names of zod's functions.
 	if s, ok := in.schemaCall("zod."+kind, nil, at); ok && schemaOf(s) != nil {
 		return s
 	}
-	return in.newSchema(&schema{kind: "string"})
+	return in.heap.newSchema(&schema{kind: "string"})
 }
 
-// listOf is a list with a value, or what already is one.
-func (in *interp) listOf(v Value) Value {
+// listOf is a list with a value in it, or the value if it is a list.
+func (hp *heap) listOf(v Value) Value {
 	if len(v) == 1 && v[0].kind == isObject && v[0].obj.array != nil {
 		return v
 	}
-	return objectOf(in.newArray(v))
+	return objectOf(hp.newArray(v))
 }
 
-// zodPipe is one schema behind another. Behind a transformation it is what counts, and in front of
-// one what is changed.
-func (in *interp) zodPipe(first, second Value) Value {
+// zodPipe is one schema behind another. In front of a transformation the first one counts, with
+// the change; otherwise the second one does.
+func (hp *heap) zodPipe(first, second Value) Value {
 	if s := schemaOf(second); s != nil && s.kind == "transform" {
-		return in.schemaVariant(first, func(f *schema) { f.change = append(f.change, s.change...) })
+		return hp.schemaVariant(first, func(f *schema) { f.change = append(f.change, s.change...) })
 	}
 	return second
 }
@@ -132,11 +144,11 @@ func (in *interp) zodPipe(first, second Value) Value {
 func (in *interp) zodEffects(inner, effect Value, at position) Value {
 	fn := in.get(effect, "refinement", at)
 	if len(functions(fn)) > 0 {
-		return in.schemaVariant(inner, func(s *schema) { s.refines = append(s.refines, fn) })
+		return in.heap.schemaVariant(inner, func(s *schema) { s.refines = append(s.refines, fn) })
 	}
 	fn = in.get(effect, "transform", at)
 	if kind, _ := in.get(effect, "type", at).one(); kind == "transform" {
-		return in.schemaVariant(inner, func(s *schema) { s.change = append(s.change, fn) })
+		return in.heap.schemaVariant(inner, func(s *schema) { s.change = append(s.change, fn) })
 	}
 	return inner
 }

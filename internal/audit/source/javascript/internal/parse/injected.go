@@ -8,16 +8,20 @@ import (
 	"strings"
 )
 
-// A container makes the arguments of a constructor by their types, and esbuild drops types. So a
-// text with decorators gets a call for each of its classes that says them, as TypeScript's own
-// compiler does with design:paramtypes. Imports that only these types use are kept by that, too.
+// A container makes the arguments of a constructor by their types, and esbuild drops types.
+// So a text with decorators gets a call for each of its classes that names the types, as
+// TypeScript's own compiler does with design:paramtypes. The call also keeps imports that
+// only these types use.
 
 // maxParameters bounds the text of one constructor's parameters.
 const maxParameters = 20_000
 
-// Injected is the function that is called with a class, and a function that gives the types.
+// Injected is the name of the function in the added calls. Its arguments are a class, and a
+// function that returns the types.
 const Injected = "__injected"
 
+// These expressions look at text and not at syntax, since no parser here keeps types. A wrong
+// match, as in a comment, adds a call with an undeclared name, and the interpreter ignores it.
 var (
 	decorator   = regexp.MustCompile(`(?m)^[ \t]*@[A-Za-z_$]`)
 	className   = regexp.MustCompile(`\bclass\s+([A-Za-z_$][\w$]*)`)
@@ -25,7 +29,14 @@ var (
 	typed       = regexp.MustCompile(`^(?:(?:public|private|protected|readonly|override)\s+)*[A-Za-z_$][\w$]*\s*\??\s*:\s*([A-Z][\w$]*)\s*(?:[<=|]|$)`)
 )
 
-// injections are the calls for a text, to stand behind it.
+// injections are the calls to add behind a text:
+//
+//	@injectable() class ReadTool { constructor(private files: Files, n: number) {} }
+//	→ __injected(ReadTool,()=>[Files,void 0]);
+//
+// The constructor is looked for up to the next class, so that a class without one does not
+// take its neighbour's. Types come in a function, because the class of a type may follow
+// further down.
 func injections(text string) string {
 	if !decorator.MatchString(text) {
 		return ""
@@ -49,12 +60,14 @@ func injections(text string) string {
 	return b.String()
 }
 
-// typesOf are the types of parameters, and whether there is one that a class may have.
+// typesOf are the types of parameters; some reports whether one of them may be a class. Only a
+// simple name with a capital is one: a container cannot make anything of "string | null".
 func typesOf(text string) (types []string, some bool) {
 	for _, p := range parameters(text) {
 		for strings.HasPrefix(p, "@") {
 			p = behindDecorator(p)
 		}
+		// A parameter without a usable type keeps its place in the list.
 		t := "void 0"
 		if m := typed.FindStringSubmatch(p); m != nil {
 			t, some = m[1], true
@@ -64,7 +77,8 @@ func typesOf(text string) (types []string, some bool) {
 	return types, some
 }
 
-// parameters are the texts between commas up to the parenthesis that closes.
+// parameters are the texts between commas, up to the closing parenthesis. Comments become
+// blanks. The ">" of an arrow closes nothing.
 func parameters(given string) []string {
 	var list []string
 	text := []byte(given[:min(len(given), maxParameters)])
@@ -80,6 +94,7 @@ func parameters(given string) []string {
 		case '"', '\'', '`':
 			i = behindText(given[:len(text)], i)
 		case '/':
+			// A comment may contain commas and types.
 			if end := behindComment(given[:len(text)], i); end > i {
 				for j := i; j < end; j++ {
 					text[j] = ' '
@@ -107,6 +122,7 @@ func parameters(given string) []string {
 	return nil
 }
 
+// behindText is the end of a text in quotes.
 func behindText(text string, i int) int {
 	quote := text[i]
 	for i++; i < len(text) && text[i] != quote; i++ {
@@ -117,6 +133,7 @@ func behindText(text string, i int) int {
 	return i
 }
 
+// behindComment is the end of a comment, or i if none begins there.
 func behindComment(text string, i int) int {
 	end := -1
 	switch {
@@ -133,7 +150,7 @@ func behindComment(text string, i int) int {
 	return i + end
 }
 
-// behindDecorator is what stands behind a decorator and its arguments.
+// behindDecorator is the text behind a decorator and its arguments.
 func behindDecorator(p string) string {
 	i := 1
 	for i < len(p) && (p[i] == '.' || p[i] == '_' || p[i] == '$' || p[i] >= '0' && p[i] <= '9' || p[i]|0x20 >= 'a' && p[i]|0x20 <= 'z') {

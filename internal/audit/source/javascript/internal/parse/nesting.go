@@ -5,19 +5,24 @@ package parse
 
 import "errors"
 
-// Parsers recurse, and Go ends a program whose stack is full. These bounds keep both parsers far
-// from that: a level takes some kilobytes, and the stack may have a gigabyte.
+// Parsers recurse, and Go ends a process with a full stack; no recover helps. A level takes
+// some kilobytes, and the stack may have a gigabyte, so these bounds keep both parsers far
+// from it. Real code, also minified, stays below them by far.
 const (
-	maxBrackets = 5_000  // open at once
-	maxChain    = 40_000 // operators and keywords without an end between them
-	maxElse     = 100_000
+	// open at once
+	maxBrackets = 5_000
+	// operators and keywords without an end between them: a=>a=>a=>…
+	maxChain = 40_000
+	// else if … else if …: each is nested in the one before
+	maxElse = 100_000
 )
 
 var errNesting = errors.New("nested too deeply")
 
-// checkNesting bounds from above how deep a parser would have to go. It knows strings and comments
-// but not where a regular expression stands, so brackets are counted in two ways, and a text is
-// refused only if it is deep in both.
+// checkNesting bounds the depth of a parser's recursion from above. It knows strings and
+// comments, but cannot tell where a regular expression begins: in /["(]/ it may take code for
+// a string. So it counts brackets twice, with and without skipping strings, and refuses a
+// text that is deep in both counts.
 func checkNesting(text []byte) error {
 	if len(text) < maxBrackets {
 		return nil
@@ -28,7 +33,7 @@ func checkNesting(text []byte) error {
 	return nil
 }
 
-// deep scans a text, with or without skipping what looks like strings and comments.
+// deep scans a text, with or without skipping everything that looks like a string or a comment.
 func deep(text []byte, skip bool) bool {
 	depth, chain, elses := 0, 0, 0
 	word := 0
@@ -41,6 +46,7 @@ func deep(text []byte, skip bool) bool {
 		if word > 0 {
 			w := string(text[i-word : i])
 			word = 0
+			// Each of these words takes an operand or a statement, and so may nest.
 			switch w {
 			case "else":
 				elses++
@@ -53,6 +59,7 @@ func deep(text []byte, skip bool) bool {
 			depth++
 		case ')', ']', '}':
 			depth = max(depth-1, 0)
+			// A block ends every chain of operators in it.
 			if c == '}' {
 				chain = 0
 			}
@@ -76,11 +83,13 @@ func deep(text []byte, skip bool) bool {
 	return false
 }
 
+// isWord reports whether a byte belongs to a name or keyword.
 func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// skipString returns where the string ends that begins at i, or i if it does not end on its line.
+// skipString returns the end of the string that begins at i, or i if it does not end on its
+// line.
 func skipString(text []byte, i int) int {
 	for j := i + 1; j < len(text) && text[j] != '\n'; j++ {
 		switch text[j] {
@@ -93,6 +102,7 @@ func skipString(text []byte, i int) int {
 	return i
 }
 
+// skipComment returns the end of a comment.
 func skipComment(text []byte, i int) int {
 	block := text[i+1] == '*'
 	for j := i + 2; j < len(text); j++ {

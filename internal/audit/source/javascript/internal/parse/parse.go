@@ -1,9 +1,10 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parse reads JavaScript and TypeScript into a syntax tree that says where each node stands
-// in the text that was given. esbuild turns every dialect into one (CommonJS without types), and
-// goja's parser makes the tree. Nothing is run, and no file is read: esbuild's Transform sees one text.
+// Package parse reads JavaScript and TypeScript into a syntax tree whose nodes have places in
+// the given text. esbuild turns every dialect into one (CommonJS without types), and goja's
+// parser makes the tree. Nothing runs, and no file is read: esbuild's Transform sees one
+// text.
 package parse
 
 import (
@@ -20,19 +21,22 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// MaxSize is the size in bytes above which a text is refused.
+// MaxSize is the largest size of a text in bytes. Bundles of servers have a few megabytes.
 const MaxSize = 12 << 20
 
-// A File is a text that was read.
+// A File is a parsed text.
 type File struct {
-	Name    string
-	Text    string // what was parsed: esbuild's output
+	Name string
+	// esbuild's output, which was parsed
+	Text    string
 	Program *ast.Program
 	toGiven *Map
 }
 
-// Parse reads a text. The name chooses the dialect by its end (.ts, .tsx, .jsx, .json; all
-// others are JavaScript). Errors say what stands in the way, and hold no text of the file.
+// Parse reads a text. The extension of the name chooses the dialect (.ts, .tsx, .jsx, .json;
+// all others are JavaScript). Errors name the obstacle and contain no text of the file.
+//
+// Nesting is checked in front of each parser: esbuild's output may be deeper than its input.
 func Parse(name string, text []byte) (*File, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("larger than %d MiB", MaxSize>>20)
@@ -58,7 +62,8 @@ func Parse(name string, text []byte) (*File, error) {
 	return &File{Name: name, Text: string(code), Program: program, toGiven: m}, nil
 }
 
-// Place says where in the given text a node stands: line and column from 1.
+// Place is the line and column of a node in the given text, from 1. It goes through esbuild's
+// source map.
 func (f *File) Place(idx file.Idx) (line, col int) {
 	off := min(max(int(idx)-1, 0), len(f.Text))
 	line = strings.Count(f.Text[:off], "\n")
@@ -69,6 +74,7 @@ func (f *File) Place(idx file.Idx) (line, col int) {
 	return line + 1, col + 1
 }
 
+// loader is esbuild's dialect for a name.
 func loader(name string) api.Loader {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".ts", ".mts", ".cts":
@@ -83,7 +89,9 @@ func loader(name string) api.Loader {
 	return api.LoaderJS
 }
 
-// options leave as much as goja's parser reads, so that what esbuild puts in is little.
+// options lower only those features that goja's parser cannot read. Each lowering puts
+// helpers of esbuild into the text; fewer helpers leave the program readable for package
+// flow.
 func options(name string) api.TransformOptions {
 	config := "{}"
 	if l := loader(name); l == api.LoaderTS || l == api.LoaderTSX { // the decorators that frameworks have, also of parameters
@@ -100,11 +108,15 @@ func options(name string) api.TransformOptions {
 	}
 }
 
+// transform runs esbuild. Two refusals have a second try: an await at the top level, which
+// CommonJS does not have, and JSX in a file with the extension .js.
 func transform(name string, text []byte) (code, mapping []byte, err error) {
+	// The calls stand behind the text, so no place in it moves.
 	if l := loader(name); l == api.LoaderTS || l == api.LoaderTSX {
 		text = append(text[:len(text):len(text)], injections(string(text))...)
 	}
 	r := api.Transform(string(text), options(name))
+	// esbuild cannot write a top-level await as CommonJS.
 	if len(r.Errors) > 0 && strings.Contains(r.Errors[0].Text, "op-level await") {
 		r = api.Transform(string(withoutAwait(name, text)), options(name))
 	}
@@ -123,14 +135,16 @@ func transform(name string, text []byte) (code, mapping []byte, err error) {
 		return nil, nil, fmt.Errorf("line %d: not understood by esbuild", line)
 	}
 	code = r.Code
+	// goja does not know "#!", and a comment of the same length moves nothing.
 	if bytes.HasPrefix(code, []byte("#!")) {
 		copy(code, "//")
 	}
 	return code, r.Map, nil
 }
 
-// withoutAwait writes "~" for each await at the top level, which CommonJS does not have. The
-// interpreter reads both alike.
+// withoutAwait writes "~" for each await at the top level. Package flow reads "~promise" as an
+// await, too. The places come from esbuild's own errors, so no await within a function is
+// touched, and all columns stay.
 func withoutAwait(name string, text []byte) []byte {
 	o := options(name)
 	o.Format = api.FormatESModule
@@ -145,6 +159,7 @@ func withoutAwait(name string, text []byte) []byte {
 		if l.Column < 0 || l.Column+5 > len(line) || string(line[l.Column:l.Column+5]) != "await" {
 			continue
 		}
+		// Five bytes, as many as "await" has. "for await" loses the word instead.
 		mark := "~    "
 		if bytes.HasSuffix(bytes.TrimRight(line[:l.Column], " "), []byte("for")) {
 			mark = "     "
@@ -154,6 +169,7 @@ func withoutAwait(name string, text []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
+// parseTree runs goja's parser, which panics on some inputs.
 func parseTree(code string) (program *ast.Program, err error) {
 	defer func() {
 		if recover() != nil {

@@ -15,13 +15,14 @@ type Map struct {
 	lines   [][]segment
 }
 
-// A segment holds from col on. All counts are from 0.
+// A segment is a run of columns, from col to the next segment, with its place in a source. All
+// counts start at 0.
 type segment struct{ col, source, line, sourceCol int }
 
-// maxSegments bounds what a map may cost.
+// maxSegments bounds the memory of a map: the audited package supplies it.
 const maxSegments = 4 << 20
 
-// DecodeMap reads a source map. Maps of several sections are not read.
+// DecodeMap reads a source map. Maps with sections are not supported and come out empty.
 func DecodeMap(data []byte) (*Map, error) {
 	var raw struct {
 		Version    int      `json:"version"`
@@ -44,6 +45,9 @@ func DecodeMap(data []byte) (*Map, error) {
 	return m, m.decode(raw.Mappings)
 }
 
+// decode reads the mappings: lines end with ";", segments with ",", and each segment is one
+// to five numbers relative to those before. A segment of one number has no source and only
+// moves the column.
 func (m *Map) decode(text string) error {
 	var cur segment
 	var line []segment
@@ -53,6 +57,7 @@ func (m *Map) decode(text string) error {
 		if n >= 1 {
 			cur.col += fields[0]
 		}
+		// Segments without a source do not help to find one.
 		if n >= 4 {
 			cur.source += fields[1]
 			cur.line += fields[2]
@@ -73,6 +78,7 @@ func (m *Map) decode(text string) error {
 			line, cur.col = nil, 0
 			i++
 		default:
+			// More than five numbers are an error of the format.
 			value, next, ok := vlq(text, i)
 			if !ok || n == len(fields) || total > maxSegments {
 				return errors.New("has mappings that are not well formed")
@@ -87,7 +93,7 @@ func (m *Map) decode(text string) error {
 	return nil
 }
 
-// vlq reads one number in base 64.
+// vlq reads one number in base 64: five bits a digit, the lowest bit is the sign.
 func vlq(text string, i int) (value, next int, ok bool) {
 	shift := 0
 	for ; i < len(text) && shift < 40; i++ {
@@ -107,6 +113,7 @@ func vlq(text string, i int) (value, next int, ok bool) {
 	return 0, i, false
 }
 
+// base64Digit is the value of a digit, or -1.
 func base64Digit(c byte) int {
 	switch {
 	case c >= 'A' && c <= 'Z':
@@ -123,7 +130,9 @@ func base64Digit(c byte) int {
 	return -1
 }
 
-// Find returns the source place of a place, all counted from 0.
+// Find returns the source place of a place, all counted from 0. The segment at the column, or
+// the last one in front of it, has it. Numbers may be anything in a hostile map, so they are
+// checked here.
 func (m *Map) Find(line, col int) (source string, sourceLine, sourceCol int, ok bool) {
 	if m == nil || line < 0 || line >= len(m.lines) {
 		return "", 0, 0, false

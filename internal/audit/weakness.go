@@ -12,16 +12,16 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-// A Finding is one cell that is vulnerable, with all that is known of it.
-type Finding struct {
+// A Weakness is a vulnerable cell, with all facts about it.
+type Weakness struct {
 	Cell
-	// ID names the cell, and stays the same as long as it is called the same: baselines and
-	// suppressions go by it.
+	// ID identifies the cell for baselines and suppressions. It stays the same as long as tool
+	// and parameter keep their names.
 	ID         string         `json:"id"`
-	Rules      []string       `json:"rules"` // the kinds of it, strongest evidence first, and the plainest
+	Kinds      []string       `json:"rules"` // its kinds, strongest evidence first, and then the plainest
 	Severity   class.Severity `json:"severity"`
 	Confidence Confidence     `json:"confidence"`
-	// Both says that it was seen when the server ran, and is in its code.
+	// Both: seen when the server ran, and found in its code.
 	Both       bool         `json:"both,omitempty"`
 	Why        string       `json:"why"`
 	Evidence   []Fact       `json:"evidence"` // strongest first
@@ -29,28 +29,28 @@ type Finding struct {
 	Suppressed *Suppression `json:"suppressed,omitempty"`
 }
 
-// Graded reports whether the finding counts.
-func (f *Finding) Graded() bool { return f.Severity != class.Info && f.Suppressed == nil }
+// Graded reports whether the weakness counts.
+func (f *Weakness) Graded() bool { return f.Severity != class.Info && f.Suppressed == nil }
 
-// RuleNames are the rules as 'toolvet explain' knows them: "audit/path/sibling-prefix".
-func (f *Finding) RuleNames() []string {
-	names := make([]string, len(f.Rules))
-	for i, r := range f.Rules {
-		names[i] = f.Class.RuleID() + "/" + r
+// KindNames are the kinds by their names for 'toolvet explain': "audit/path/sibling-prefix".
+func (f *Weakness) KindNames() []string {
+	names := make([]string, len(f.Kinds))
+	for i, r := range f.Kinds {
+		names[i] = f.Class.ID() + "/" + r
 	}
 	return names
 }
 
-// findings are those of cells that are vulnerable, worst first.
-func findings(cells []Assessment, language string) []Finding {
-	list := []Finding{}
+// weaknesses are the vulnerable cells and the remarks, worst first.
+func weaknesses(cells []Assessment, language string) []Weakness {
+	list := []Weakness{}
 	for i := range cells {
 		if cells[i].Verdict == Vulnerable {
-			list = append(list, finding(&cells[i], language))
+			list = append(list, weakness(&cells[i], language))
 		}
 		list = append(list, remarks(&cells[i], language)...)
 	}
-	slices.SortStableFunc(list, func(a, b Finding) int {
+	slices.SortStableFunc(list, func(a, b Weakness) int {
 		return cmp.Or(cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
 			cmp.Compare(confidenceRank(a.Confidence), confidenceRank(b.Confidence)), compareCells(a.Cell, b.Cell))
 	})
@@ -59,25 +59,25 @@ func findings(cells []Assessment, language string) []Finding {
 
 func severityRank(s class.Severity) int { return slices.Index(class.Severities(), s) }
 
-func finding(a *Assessment, language string) Finding {
+func weakness(a *Assessment, language string) Weakness {
 	first := a.Facts[0]
-	f := Finding{Cell: a.Cell, ID: a.ID(), Confidence: first.Confidence, Why: first.Why, Severity: severityOf(a.Class, first.Confidence)}
+	f := Weakness{Cell: a.Cell, ID: a.ID(), Confidence: first.Confidence, Why: first.Why, Severity: severityOf(a.Class, first.Confidence)}
 	for _, fact := range a.Facts {
 		if !fact.bad() {
 			continue
 		}
 		f.Evidence = append(f.Evidence, fact)
-		if fact.Rule != "" && !slices.Contains(f.Rules, fact.Rule) {
-			f.Rules = append(f.Rules, fact.Rule)
+		if fact.Kind != "" && !slices.Contains(f.Kinds, fact.Kind) {
+			f.Kinds = append(f.Kinds, fact.Kind)
 		}
 		f.Both = f.Both || fact.Method != first.Method
 	}
-	f.Rules = orNone(f.Rules)
+	f.Kinds = orNone(f.Kinds)
 	f.Fix = Fix(a.Class, languageOf(f.Evidence, language))
 	return f
 }
 
-// severityOf is how bad a finding is; one of a class that nobody knows is a remark.
+// severityOf is the severity of a weakness. One of an unknown class is a remark.
 func severityOf(c Class, sure Confidence) class.Severity {
 	switch known := classOf(c); {
 	case known == nil:
@@ -89,13 +89,13 @@ func severityOf(c Class, sure Confidence) class.Severity {
 	}
 }
 
-// remarks are what is worth knowing of a cell and never graded.
-func remarks(a *Assessment, language string) []Finding {
-	var list []Finding
+// remarks are facts of a cell that are worth knowing and never graded.
+func remarks(a *Assessment, language string) []Weakness {
+	var list []Weakness
 	for _, fact := range a.Facts {
 		if fact.remark() {
-			list = append(list, Finding{
-				Cell: a.Cell, ID: a.ID() + "-" + fact.Rule, Rules: []string{fact.Rule}, Severity: class.Info, Confidence: Metadata,
+			list = append(list, Weakness{
+				Cell: a.Cell, ID: a.ID() + "-" + fact.Kind, Kinds: []string{fact.Kind}, Severity: class.Info, Confidence: Metadata,
 				Why: fact.Why, Evidence: []Fact{fact}, Fix: Fix(a.Class, languageOf([]Fact{fact}, language)),
 			})
 		}
@@ -114,7 +114,7 @@ func orNone(list []string) []string {
 func (c Cell) ID() string {
 	h := sha256.New()
 	for _, part := range []string{string(c.Class), c.Tool, c.Param} {
-		size := len(part) // so that no two cells join to the same text
+		size := len(part) // so that no two cells become the same text
 		h.Write([]byte{byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)})
 		h.Write([]byte(part))
 	}
