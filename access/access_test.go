@@ -168,7 +168,7 @@ func judged(t *testing.T, yaml string) toolvet.Verdict {
 }
 
 // TestFailsClosed holds that what cannot be enforced refuses, or keeps the Gate from being made.
-// Package toolvet has a test of this name for checks, and internal/cli for the audit log.
+// Package toolvet has a test of this name for checks, and internal/cli for the log.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	const limits, away = "limits: [{name: calls, rate: 10/s}]\n", `shared: {url: "redis://127.0.0.1:1"`

@@ -57,5 +57,5 @@ func Lost(ctx context.Context, o toolvet.Observer, log *slog.Logger, events ...*
 }
 
 func unrecorded(stage check.Stage, why string) toolvet.Verdict {
-	return toolvet.Verdict{Findings: []check.Finding{{Check: "audit-log", Stage: stage, Level: check.SecurityLevel, Message: why}}}
+	return toolvet.Verdict{Findings: []check.Finding{{Check: "log", Stage: stage, Level: check.SecurityLevel, Message: why}}}
 }

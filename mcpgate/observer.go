@@ -13,7 +13,7 @@ import (
 )
 
 // WithObserver tells o what becomes of calls. The default is nobody. Package recorder makes
-// one of an audit log, metrics and traces.
+// one of a log of calls, metrics and traces.
 func WithObserver(o toolvet.Observer) Option {
 	return optionFunc(func(g *guard) { g.observer = o })
 }

@@ -149,8 +149,8 @@ func (p *Policy) readPinning(d *decoder, n ast.Node) {
 	)
 }
 
-// Audit is what a policy says about the audit log. The zero Audit has none.
-type Audit struct {
+// Log configures the log of calls. The zero Log keeps none.
+type Log struct {
 	File      string        // "": nothing is recorded
 	KeyFile   string        // "": hashes that anybody can make
 	Always    bool          // records are on the disk before a call goes on
@@ -161,8 +161,8 @@ type Audit struct {
 	Arguments bool          // arguments are recorded, values and all
 }
 
-func (p *Policy) readAudit(d *decoder, n ast.Node) {
-	a := &p.Audit
+func (p *Policy) readLog(d *decoder, n ast.Node) {
+	a := &p.Log
 	number := func(into *int64) func(n ast.Node) {
 		return func(n ast.Node) {
 			v, ok := d.integer(n)
@@ -172,7 +172,7 @@ func (p *Policy) readAudit(d *decoder, n ast.Node) {
 		}
 	}
 	var keep int64
-	d.object(n, "the audit log",
+	d.object(n, "the log",
 		field{key: "file", required: true, read: func(n ast.Node) { a.File = d.beside(n) }},
 		field{key: "key_file", read: func(n ast.Node) { a.KeyFile = d.beside(n) }},
 		field{key: "sync", read: func(n ast.Node) {

@@ -39,7 +39,7 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 		"session":       closed(object{"subject": textSchema("who makes the calls, where nobody is authenticated")}, "what holds for the sessions of a door that authenticates nobody"),
 		"rules":         listOf(ruleSchema(), "who may make which calls: deny rules win, and with any allow rule what none allows is refused"),
 		"pinning":       pinningSchema(),
-		"audit":         auditSchema(),
+		"log":           logSchema(),
 		"limits":        listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
 		"shared":        structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
 		"rehearsal":     structSchema(reflect.TypeFor[Rehearsal](), "calls that are made in a sandbox before they are made"),
@@ -138,7 +138,7 @@ func pinningSchema() object {
 	return s
 }
 
-func auditSchema() object {
+func logSchema() object {
 	s := closed(object{
 		"file":      textSchema("the log, JSON lines chained by hashes; relative to the policy"),
 		"key_file":  textSchema("file with a key of at least 32 bytes, so that only its holder can make the hashes; default: none"),

@@ -86,7 +86,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	  effects: [{name: careful, no_deletes: true, below: [/srv/data], max_changes: 20, no_network: true}]
 //	  env: [API_URL]      # variables that a rehearsed server has beside PATH, HOME and their like
 //	  network: {allow: [api.example.com]}    # or replay: answers.har; see RehearsalNetwork
-//	audit: {file: audit.jsonl, on_error: refuse}    # see package auditlog
+//	log: {file: log.jsonl, on_error: refuse}        # see package calllog
 //	schedule: {store: jobs.db, alerts: {command: [notify-send]}}    # see Schedule
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
 //
@@ -160,7 +160,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 				*file = d.file.beside(*file)
 			}
 		}},
-		field{key: "audit", read: func(n ast.Node) { p.readAudit(d, n) }},
+		field{key: "log", read: func(n ast.Node) { p.readLog(d, n) }},
 		field{key: "schedule", read: func(n ast.Node) { p.readSchedule(d, n) }},
 		field{key: "visibility", read: func(n ast.Node) {
 			p.HideRefused = oneOf(d, n, choice[bool]{"all", false}, choice[bool]{"allowed", true})

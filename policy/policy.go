@@ -29,7 +29,7 @@ type Policy struct {
 	Pinning       Pinning
 	Limits        []limit.Limit
 	Rehearsal     Rehearsal
-	Audit         Audit
+	Log           Log
 	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
 	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody
 	Schedule      *Schedule      // of the scheduler; nil: it does not say

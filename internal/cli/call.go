@@ -56,7 +56,7 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	record, err := record.Open(p.Audit, record.Options{Logger: newLogger(a.stderr, flags.verbose)})
+	record, err := record.Open(p.Log, record.Options{Logger: newLogger(a.stderr, flags.verbose)})
 	if err != nil {
 		return err
 	}

@@ -33,11 +33,11 @@ func (r Record) encode(b *bytes.Buffer) error {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(&r); err != nil {
-		return fmt.Errorf("auditlog: a record of kind %q cannot be written as JSON: recorded arguments and definitions must be JSON themselves", r.Kind)
+		return fmt.Errorf("calllog: a record of kind %q cannot be written as JSON: recorded arguments and definitions must be JSON themselves", r.Kind)
 	}
 	b.Truncate(b.Len() - 1) // the encoder's line feed
 	if b.Len() > maxBody {
-		return fmt.Errorf("auditlog: a record of kind %q has %d bytes, more than %d", r.Kind, b.Len(), maxBody)
+		return fmt.Errorf("calllog: a record of kind %q has %d bytes, more than %d", r.Kind, b.Len(), maxBody)
 	}
 	return nil
 }

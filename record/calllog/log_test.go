@@ -25,7 +25,7 @@ import (
 // testOptions wait long enough for a slow machine.
 func testOptions(t *testing.T) Options {
 	t.Helper()
-	return Options{File: filepath.Join(t.TempDir(), "audit.jsonl"), MaxWait: time.Minute}
+	return Options{File: filepath.Join(t.TempDir(), "log.jsonl"), MaxWait: time.Minute}
 }
 
 func mustOpen(t *testing.T, o Options) *Log {
@@ -175,7 +175,7 @@ func TestSecondWriterHasItsOwnFile(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
 	first, second := mustOpen(t, o), mustOpen(t, o)
-	if first.File() != o.File || filepath.Base(second.File()) != "audit.2.jsonl" {
+	if first.File() != o.File || filepath.Base(second.File()) != "log.2.jsonl" {
 		t.Fatalf("files %s and %s", first.File(), second.File())
 	}
 	appendN(t, first, 3)
@@ -245,7 +245,7 @@ func TestOpenRefuses(t *testing.T) {
 		want string
 	}{
 		"no file":        {Options{}, "no file is named"},
-		"no directory":   {Options{File: filepath.Join(dir, "none", "audit.jsonl")}, "locking the log"},
+		"no directory":   {Options{File: filepath.Join(dir, "none", "log.jsonl")}, "locking the log"},
 		"a directory":    {Options{File: dir}, "not a regular file"},
 		"another's file": {Options{File: foreign}, "not one that this log wrote"},
 		"without key":    {Options{File: keyed}, "not one that this log wrote"},
