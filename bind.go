@@ -104,20 +104,20 @@ func (b *binding) worldOf(c *call.Call) check.World {
 	return w
 }
 
-// demands reports whether a rule is demanded of any place in a call's arguments.
-func (b *binding) demands(rule *check.Rule, c *call.Call) bool {
-	return slices.ContainsFunc(b.arguments, func(a policy.Argument) bool { return a.Speaks(rule, c.Arguments) })
+// demands reports whether a kind is demanded of any place in a call's arguments.
+func (b *binding) demands(kind *check.Demand, c *call.Call) bool {
+	return slices.ContainsFunc(b.arguments, func(a policy.Argument) bool { return a.Speaks(kind, c.Arguments) })
 }
 
 // maxTargets bounds the places in one call that a check looks at: more than anybody gives
 // in earnest, and few enough for the time that a call has.
 const maxTargets = 10_000
 
-// targets finds the places in a call's arguments that a rule is demanded of, by demands of
+// targets finds the places in a call's arguments that a kind is demanded of, by demands of
 // this severity. If there are more than maxTargets it stops.
-func (b *binding) targets(rule *check.Rule, severity check.Severity, c *call.Call) (targets []check.Target, tooMany bool) {
+func (b *binding) targets(kind *check.Demand, severity check.Severity, c *call.Call) (targets []check.Target, tooMany bool) {
 	for _, a := range b.arguments {
-		targets = a.Targets(rule, severity, c.Arguments, targets, maxTargets+1)
+		targets = a.Targets(kind, severity, c.Arguments, targets, maxTargets+1)
 	}
 	return targets, len(targets) > maxTargets
 }

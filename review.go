@@ -122,13 +122,13 @@ func (g *Gate) bindResult(c *call.Call) (b *binding, err error) {
 	return &binding{output: g.outputDemands(g.policy.Server(c.Server), "")}, nil
 }
 
-// outputTargets is the one target of a rule about results: with the options of the most
-// particular demand, or else the rule's own.
-func (b *binding) outputTargets(rule *check.Rule) []check.Target {
+// outputTargets is the one target of a demand about results: with the options of the most
+// particular demand, or else the defaults.
+func (b *binding) outputTargets(kind *check.Demand) []check.Target {
 	for _, d := range b.output {
-		if d.Rule == rule {
+		if d.Kind == kind {
 			return []check.Target{{Options: d.Options}}
 		}
 	}
-	return []check.Target{{Options: rule.Options()}}
+	return []check.Target{{Options: kind.Options()}}
 }

@@ -77,7 +77,7 @@ type stage struct {
 // A planned check is a check with what the policy says about it.
 type planned struct {
 	*check.Check
-	rule policy.Check
+	settings policy.Check
 }
 
 // New makes a Gate. Without options it runs suite.Default with the default policy.
@@ -96,8 +96,8 @@ func New(opts ...Option) (*Gate, error) {
 	for _, name := range check.Stages() {
 		s := stage{name: name}
 		for _, c := range cfg.checks {
-			if rule := cfg.policy.Check(c.Name); c.Stage == name && !rule.Off {
-				s.checks = append(s.checks, planned{c, rule})
+			if settings := cfg.policy.Check(c.Name); c.Stage == name && !settings.Off {
+				s.checks = append(s.checks, planned{c, settings})
 			}
 		}
 		if len(s.checks) > 0 {
@@ -180,7 +180,7 @@ func (g *Gate) Waits(c *call.Call) bool {
 	}
 	for _, s := range g.stages {
 		for _, p := range s.checks {
-			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Rule == nil || bound.demands(p.Rule, c)) {
+			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Demand == nil || bound.demands(p.Demand, c)) {
 				return true
 			}
 		}

@@ -5,7 +5,7 @@
 // rules in CEL, limits, and the lock of tools. It is apart from package toolvet so that only who writes such rules carries
 // what evaluates them.
 //
-//	p, err := policy.Load("toolvet.yaml", suite.Rules()...)
+//	p, err := policy.Load("toolvet.yaml", suite.Demands()...)
 //	...
 //	enforcer := &access.Enforcer{Server: "files"}
 //	options, err := enforcer.Options(p)

@@ -22,7 +22,7 @@ import (
 
 func parse(t *testing.T, yaml string) *policy.Policy {
 	t.Helper()
-	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

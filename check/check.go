@@ -37,12 +37,12 @@ type Check struct {
 	Severity Severity
 	// Bounded says that Run waits for nothing and returns within a time that its own
 	// limits set, so that it needs no goroutine that could be left behind. Of a check with
-	// a rule, and of one of results, it says so for a few KiB; with more it has a goroutine.
+	// a demand, and of one of results, it says so for a few KiB; with more it has a goroutine.
 	// A check of level Runtime is never bounded.
 	Bounded bool
 	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
 	// check looks at every call as a whole.
-	Rule *Rule
+	Demand *Demand
 	// Run reports what it finds through the pass. It must not change the call, has
 	// no side effects, and returns an error only when it could not do its work.
 	// Run is called concurrently, for many calls.

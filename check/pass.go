@@ -14,7 +14,7 @@ import (
 )
 
 // A Finding is one thing that a check found. Its texts reach models and logs:
-// they name the place, the rule and what is allowed, and never repeat a value.
+// they name the place and what is allowed there, and never repeat a value.
 type Finding struct {
 	Check    string   // name of the check
 	Stage    Stage    //
@@ -28,9 +28,9 @@ type Finding struct {
 	Suggestion string
 	Value      json.RawMessage
 
-	// Rule names the rule of a policy or of a scanner that the finding rests on; "" if it
-	// rests on the check alone.
-	Rule string
+	// Source names the access rule, limit, effect or pattern behind the finding; "" if the
+	// check alone is behind it.
+	Source string
 
 	// Code is what the finding is called on the wire, if it is not its stage's.
 	Code string
@@ -75,8 +75,8 @@ type Pass struct {
 	// the arguments could not be judged within the limits.
 	Evaluate func() (*schema.Evaluation, error)
 
-	// Targets are the places that the check's rule is demanded of; empty for a check
-	// without a rule. They are what a check with a rule looks at, and all it looks at.
+	// Targets are the places that a policy makes the check's demand on; empty for a check
+	// without a demand. A check with a demand looks at nothing else.
 	Targets []Target
 	// World is the place where the server works.
 	World World

@@ -6,7 +6,7 @@ package check
 import "context"
 
 // EachText makes the Run of a check that judges each target by itself, as a string. O is the
-// struct of the rule's options; a target without them is judged by their zero value, which
+// struct of the demand's options; a target without them is judged by their zero value, which
 // demands what holds everywhere. The message is reported of a target that is no string.
 func EachText[O any](message string, judge func(o *O, text string) []Finding) func(context.Context, *Pass) error {
 	return func(ctx context.Context, pass *Pass) error {

@@ -19,7 +19,7 @@ import (
 // that one run finds every error. A value that is wrong comes out as zero.
 type decoder struct {
 	file   *file
-	rules  []*check.Rule
+	kinds  []*check.Demand // that a policy may name
 	errs   Errors
 	lookup func(name string) (string, bool) // of variables of the environment
 }

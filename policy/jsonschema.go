@@ -11,21 +11,20 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// JSONSchema returns a JSON Schema (draft 2020-12) of policies, for editors: they complete
-// keys, show what they mean and underline misspelt ones. Checks are those that a policy may
-// name, rules those that it may demand. What only [Parse] sees, such as a directory that is
-// not absolute, it does not tell.
-func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
+// JSONSchema returns a JSON Schema (draft 2020-12) of policies that name these checks and make
+// demands of these kinds. With it editors complete keys, explain them and underline misspelt
+// ones. The schema misses some errors that [Parse] reports, such as a relative directory.
+func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 	named := object{}
 	for _, c := range checks {
 		named[c.Name] = object{"description": c.Summary(), "$ref": "#/$defs/check"}
 	}
 	demands, output := object{}, object{}
-	for _, r := range rules {
-		if r.Results {
-			output[r.Name] = optionsSchema(r)
+	for _, k := range kinds {
+		if k.Results {
+			output[k.Name] = optionsSchema(k)
 		} else {
-			demands[r.Name] = optionsSchema(r)
+			demands[k.Name] = optionsSchema(k)
 		}
 	}
 	results := object{"$ref": "#/$defs/output"}
@@ -53,13 +52,13 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 		"check":  checkSchema(),
 		"server": serverSchema(),
 		"tool": closed(object{
-			"arguments": object{"type": "object", "description": "rules by the name or JSON Pointer of an argument; * in a pointer is every element",
+			"arguments": object{"type": "object", "description": "demands by the name or JSON Pointer of an argument; * in a pointer is every element",
 				"additionalProperties": object{"$ref": "#/$defs/demands"}},
-			"requires": listOf(object{"$ref": "#/$defs/demands"}, "rules of the tool as a whole"),
+			"requires": listOf(object{"$ref": "#/$defs/demands"}, "demands on the tool as a whole"),
 			"output":   results,
 		}, "what is demanded of the calls of a tool"),
-		"demands": closed(demands, "rules, by name"),
-		"output":  closed(output, "rules of what comes back, by name; those of a tool count before those of its server, and these before those of all"),
+		"demands": closed(demands, "demands, by name"),
+		"output":  closed(output, "demands on results, by name; those of a tool count before those of its server, and these before those of all"),
 	}
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -185,9 +184,9 @@ func serverSchema() object {
 	}, "a server")
 }
 
-// optionsSchema is the schema of a rule's options, all of which may be left out.
-func optionsSchema(r *check.Rule) object {
-	s := structSchema(reflect.TypeOf(r.Options()).Elem(), "the rule "+r.Name)
+// optionsSchema is the schema of a demand's options, all of which may be left out.
+func optionsSchema(k *check.Demand) object {
+	s := structSchema(reflect.TypeOf(k.Options()).Elem(), "the demand "+k.Name)
 	s["type"] = []string{"object", "null"}
 	return s
 }

@@ -24,7 +24,7 @@ const maxBytes = 1 << 20
 const maxErrors = 100
 
 // Load reads the policy in a file. The error is that of [Parse], or of reading.
-func Load(filename string, rules ...*check.Rule) (*Policy, error) {
+func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 	f, err := os.Open(filename)
 	if err != nil {
 		return nil, fmt.Errorf("reading the policy: %w", err)
@@ -34,7 +34,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the policy: %w", err)
 	}
-	return Parse(filename, data, rules...)
+	return Parse(filename, data, kinds...)
 }
 
 // Parse reads a policy: one YAML document of at most 1 MiB.
@@ -48,7 +48,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	    mode: observe       # enforce | observe; default: enforce
 //	    fail_open: false    # default: false
 //	output:
-//	  secrets: {action: redact}    # rules of results; also below a server and below a tool
+//	  secrets: {action: redact}    # demands on results; also below a server and below a tool
 //	servers:
 //	  files:
 //	    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /srv/data]
@@ -60,7 +60,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	    tools:
 //	      "read_*":
 //	        arguments:
-//	          path: {path: {exists: true}}    # a name or a JSON Pointer; rules by name
+//	          path: {path: {exists: true}}    # a name or a JSON Pointer; demands by name
 //
 //	  api:
 //	    url: https://api.example.org/mcp    # in place of command; location: remote, if it is elsewhere
@@ -90,24 +90,24 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	schedule: {store: jobs.db, alerts: {command: [notify-send]}}    # see Schedule
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
 //
-// Rules are those that may be demanded of arguments. ${NAME} in a string is the value of
-// an environment variable, which no message shows.
+// A policy may make demands of these kinds. ${NAME} in a string is the value of an environment
+// variable, which no message shows.
 //
 // The error is an [Errors] with everything that is wrong, except for the names of
 // checks, which [Policy.Validate] knows. Filename is for its messages. Anchors,
 // aliases, merge keys and tags are refused.
-func Parse(filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
-	return ParseWith(os.LookupEnv, filename, data, rules...)
+func Parse(filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
+	return ParseWith(os.LookupEnv, filename, data, kinds...)
 }
 
 // ParseWith is [Parse] with an environment of its own, for who wants to know whether a policy
 // is well written where its variables are not set.
-func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
+func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
 	d, root, errs := open(filename, "policy", data)
 	if errs != nil {
 		return nil, errs.ordered()
 	}
-	d.rules, d.lookup = rules, lookup
+	d.kinds, d.lookup = kinds, lookup
 	p := &Policy{origin: &origin{file: d.file, checks: map[string]position{}}}
 	if root != nil {
 		p.read(d, root)
@@ -143,7 +143,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		field{key: "version", required: true, read: func(n ast.Node) { readVersion(d, n) }},
 		field{key: "preset", read: func(n ast.Node) { p.Preset = oneOf(d, n, presetChoices()...) }},
 		field{key: "checks", read: func(n ast.Node) { p.readChecks(d, n) }},
-		field{key: "output", read: func(n ast.Node) { p.Output = d.demands(n, ofResults) }},
+		field{key: "output", read: func(n ast.Node) { p.Output = d.readDemands(n, ofResults) }},
 		field{key: "servers", read: func(n ast.Node) { p.readServers(d, n) }},
 		field{key: "authorization", read: func(n ast.Node) { p.readAuthorization(d, n) }},
 		field{key: "session", read: func(n ast.Node) { p.readSession(d, n) }},

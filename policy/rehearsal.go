@@ -33,9 +33,9 @@ type RehearsalNetwork struct {
 	Record string
 }
 
-// An Effect rule says what calls may do.
+// An Effect limits what calls may do.
 type Effect struct {
-	Name        string   `policy:"name" doc:"name of the rule, in messages"`
+	Name        string   `policy:"name" doc:"name of the limit, in messages"`
 	Tools       []string `policy:"tools" doc:"calls that it holds for, as server:tool; default all"`
 	NoDeletes   bool     `policy:"no_deletes" doc:"true: nothing that is there may be deleted or moved away"`
 	Below       []string `policy:"below" doc:"directories, as absolute paths, outside which nothing may change; default anywhere"`
@@ -49,7 +49,7 @@ var (
 	hostName     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`)
 )
 
-// Covers reports whether the rule holds for a tool of a server.
+// Covers reports whether the effect holds for a tool of a server.
 func (e *Effect) Covers(server, tool string) bool {
 	return len(e.Tools) == 0 || limit.Match(e.Tools, server, tool)
 }
@@ -91,7 +91,7 @@ func (r *Rehearsal) Problems() []check.Problem {
 	for i, e := range r.Effects {
 		patterns("effects", e.Tools)
 		if e.Name == "" {
-			add("effects", "rule %d needs a name, which messages give", i+1)
+			add("effects", "effect %d needs a name, for messages", i+1)
 		}
 		if e.MaxChanges < 0 {
 			add("effects", "max_changes must not be negative")
@@ -102,7 +102,7 @@ func (r *Rehearsal) Problems() []check.Problem {
 			}
 		}
 		if !e.NoDeletes && len(e.Below) == 0 && e.MaxChanges == 0 && !e.NoNetwork && !e.NoProcesses {
-			add("effects", "rule %d demands nothing", i+1)
+			add("effects", "effect %d demands nothing", i+1)
 		}
 	}
 	return list

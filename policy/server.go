@@ -65,10 +65,10 @@ type Argument struct {
 	Inferred string // why toolvet takes the place for one of this kind; "" if the policy says so
 }
 
-// A Demand is one rule with its options.
+// A Demand is one kind of demand with its options.
 type Demand struct {
-	Rule    *check.Rule
-	Options any // what Rule.Options made, filled in
+	Kind    *check.Demand
+	Options any // what Kind.Options made, filled in
 	// Severity is the worst that a finding can be because of this demand. A guess may only
 	// warn.
 	Severity check.Severity
@@ -120,7 +120,7 @@ func readServer(d *decoder, e entry) *Server {
 			s.ClientRoots = false
 			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.directory(n)) })
 		}},
-		field{key: "output", read: func(n ast.Node) { s.Output = d.demands(n, ofResults) }},
+		field{key: "output", read: func(n ast.Node) { s.Output = d.readDemands(n, ofResults) }},
 		field{key: "resolver", read: func(n ast.Node) { s.World.Resolver = d.dnsServer(n) }},
 		field{key: "tools", read: func(n ast.Node) {
 			tools, _ := d.entries(n, "tools by name")
@@ -166,13 +166,13 @@ func readTool(d *decoder, e entry) Tool {
 		field{key: "arguments", read: func(n ast.Node) {
 			arguments, _ := d.entries(n, "arguments by name or JSON Pointer")
 			for _, a := range arguments {
-				t.Arguments = append(t.Arguments, Argument{Address: Address(a.key), Demands: d.demands(a.value, ofArguments)})
+				t.Arguments = append(t.Arguments, Argument{Address: Address(a.key), Demands: d.readDemands(a.value, ofArguments)})
 			}
 		}},
 		field{key: "requires", read: func(n ast.Node) {
-			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.demands(n, ofArguments)...) })
+			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.readDemands(n, ofArguments)...) })
 		}},
-		field{key: "output", read: func(n ast.Node) { t.Output = d.demands(n, ofResults) }},
+		field{key: "output", read: func(n ast.Node) { t.Output = d.readDemands(n, ofResults) }},
 	)
 	return t
 }
@@ -185,40 +185,40 @@ func Address(argument string) string {
 	return "/" + check.EscapePointer(argument)
 }
 
-// What rules are about (check.Rule.Results).
+// The subjects of demands; see [check.Demand].
 const (
 	ofArguments = false
 	ofResults   = true
 )
 
-// demands reads rules by name, with their options.
-func (d *decoder) demands(n ast.Node, about bool) []Demand {
-	entries, _ := d.entries(n, "rules by name")
+// readDemands reads demands by name, with their options.
+func (d *decoder) readDemands(n ast.Node, about bool) []Demand {
+	entries, _ := d.entries(n, "demands by name")
 	var demands []Demand
 	for _, e := range entries {
-		rule := d.rule(e, about)
-		if rule == nil {
+		kind := d.kind(e, about)
+		if kind == nil {
 			continue
 		}
-		options := rule.Options()
-		d.options(e.value, "the rule "+rule.Name, options)
-		demands = append(demands, Demand{Rule: rule, Options: options})
+		options := kind.Options()
+		d.options(e.value, "the demand "+kind.Name, options)
+		demands = append(demands, Demand{Kind: kind, Options: options})
 	}
 	return demands
 }
 
-func (d *decoder) rule(e entry, about bool) *check.Rule {
+func (d *decoder) kind(e entry, about bool) *check.Demand {
 	var names []string
-	for _, r := range d.rules {
-		if r.Results != about {
+	for _, k := range d.kinds {
+		if k.Results != about {
 			continue
 		}
-		if r.Name == e.key {
-			return r
+		if k.Name == e.key {
+			return k
 		}
-		names = append(names, r.Name)
+		names = append(names, k.Name)
 	}
-	d.errorf(e.at, "unknown rule %s: %s", quote(e.key), hint(e.key, names))
+	d.errorf(e.at, "unknown demand %s: %s", quote(e.key), hint(e.key, names))
 	return nil
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Targets adds the places in a call's arguments that a demands a rule of, by demands of this
-// severity, to targets, until there are limit.
-func (a *Argument) Targets(rule *check.Rule, severity check.Severity, arguments map[string]any, targets []check.Target, limit int) []check.Target {
+// Targets appends to targets the places in a call's arguments that a makes a demand of this
+// kind and severity on, until there are limit.
+func (a *Argument) Targets(kind *check.Demand, severity check.Severity, arguments map[string]any, targets []check.Target, limit int) []check.Target {
 	for _, d := range a.Demands {
-		if d.Rule != rule || d.Severity != severity {
+		if d.Kind != kind || d.Severity != severity {
 			continue
 		}
-		find(arguments, a.Address, "", rule.Lists, func(pointer string, v any) (more bool) {
-			if a.Inferred != "" && !fits(v, rule) {
+		find(arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
+			if a.Inferred != "" && !fits(v, kind) {
 				return true // it is none of what was guessed; the schema says whether it may be
 			}
 			if len(targets) < limit {
@@ -32,36 +32,36 @@ func (a *Argument) Targets(rule *check.Rule, severity check.Severity, arguments 
 	return targets
 }
 
-// Speaks reports whether a demands a rule of any place in a call's arguments.
-func (a *Argument) Speaks(rule *check.Rule, arguments map[string]any) bool {
+// Speaks reports whether a makes a demand of this kind on any place in a call's arguments.
+func (a *Argument) Speaks(kind *check.Demand, arguments map[string]any) bool {
 	found := false
 	for _, d := range a.Demands {
-		if d.Rule != rule || found {
+		if d.Kind != kind || found {
 			continue
 		}
-		find(arguments, a.Address, "", rule.Lists, func(_ string, v any) (more bool) {
-			found = a.Inferred == "" || fits(v, rule)
+		find(arguments, a.Address, "", kind.Lists, func(_ string, v any) (more bool) {
+			found = a.Inferred == "" || fits(v, kind)
 			return !found
 		})
 	}
 	return found
 }
 
-// fits reports whether a value may be of the kind that a guess says: all kinds are strings,
-// or lists for rules about lists.
-func fits(v any, rule *check.Rule) bool {
+// fits reports whether a guess of this kind can hold for a value: guesses are about strings, or
+// about lists where the demand is.
+func fits(v any, kind *check.Demand) bool {
 	switch v.(type) {
 	case string:
 		return true
 	case []any:
-		return rule.Lists
+		return kind.Lists
 	}
 	return false
 }
 
 // find calls add for every place that an address leads to, until it returns false; then
 // find does, too. At the address's end the elements of an array are places of their own,
-// unless the rule is about lists.
+// unless the demand is about lists.
 func find(v any, address, pointer string, lists bool, add func(pointer string, v any) (more bool)) (more bool) {
 	if address == "" {
 		array, ok := v.([]any)

@@ -33,7 +33,7 @@ func Example() {
 	p, err := policy.Parse(filepath.Join(dir, "toolvet.yaml"), []byte(`version: 1
 rules: [{name: small, effect: allow, tools: double, when: args.n < 100, message: only small numbers}]
 log: {file: log.jsonl}
-`), suite.Rules()...)
+`), suite.Demands()...)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func (r *Recorder) Returned(ctx context.Context, e *toolvet.Event) error {
 	rec.ResultBytes, rec.ResultError = e.Bytes, e.Failed
 	for _, f := range e.Verdict.Findings {
 		if f.Check == "secret" && f.Severity == check.Warning {
-			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: f.Place(), Rule: f.Rule})
+			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: f.Place(), Pattern: f.Source})
 		}
 	}
 	if k, ok := e.Keep.(*kept); ok {
@@ -217,12 +217,12 @@ func outcome(e *toolvet.Event, added time.Duration) telemetry.Outcome {
 	for _, f := range e.Verdict.Findings {
 		switch {
 		case f.Blocks() && f.Code == toolvet.CodeRateLimit:
-			o.Limits = append(o.Limits, f.Rule)
+			o.Limits = append(o.Limits, f.Source)
 			o.Codes, o.Checks = append(o.Codes, f.Code), append(o.Checks, f.Check)
 		case f.Blocks():
 			o.Codes, o.Checks = append(o.Codes, strings.ToUpper(f.Stage.String())), append(o.Checks, f.Check)
 		case f.Check == "secret":
-			o.Redactions[f.Rule]++
+			o.Redactions[f.Source]++
 		}
 	}
 	return o

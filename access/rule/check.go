@@ -67,7 +67,7 @@ func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 			pass.Fleeting() // it may have been short of time
 			o.Log.Error("rule could not be evaluated", "rule", r.Rule, "server", c.Server, "tool", c.Name, "err", r.Err)
 		}
-		f := check.Finding{Rule: r.Rule, Message: r.Message, Suggestion: r.Suggestion}
+		f := check.Finding{Source: r.Rule, Message: r.Message, Suggestion: r.Suggestion}
 		if r.Observed {
 			f.Severity = check.Warning
 		}

@@ -18,11 +18,11 @@
 //	"äöü"
 //	    error: must have at least 4 characters
 //	-- text: {min_length: -1} --
-//	    policy: "min_length" of the rule text: must not be negative
+//	    policy: "min_length" of the demand text: must not be negative
 //
 // The name of the section is what a policy demands, as a user writes it. The values are
 // given, one after the other, as an argument of which it is demanded; without a value it is
-// demanded of the tool as a whole, as below "requires". A check without a rule, or one whose cases need
+// demanded of the tool as a whole, as below "requires". A check without a demand, or one whose cases need
 // whole calls, has sections that name a tool:
 //
 //	-- tool --
@@ -37,7 +37,7 @@
 //
 // A check of the stage output has cases that are results, with what it makes of them and
 // tells the model below the findings. Of which method they are may stand in the name; a
-// rule about results has them below what a policy demands, too:
+// demand about results has them below what a policy demands, too:
 //
 //	-- result of resources/read: text --
 //	{"contents": [{"uri": "file:///a", "text": "the key is AKIA…"}]}
@@ -47,7 +47,7 @@
 //
 // The sections are
 //
-//   - RULE: OPTIONS, values of an argument, or results, of which that is demanded;
+//   - DEMAND: OPTIONS, values of an argument, or results, of which that is demanded;
 //   - tool, a definition as in tools/list, or tools, the result of tools/list;
 //   - call NAME, the arguments of calls of the tool;
 //   - result NAME or result of METHOD: NAME, results of the tool, or what else a server sends;
@@ -61,7 +61,7 @@
 //
 //   - findings in order, "severity pointer: message", with "→ suggestion" and "= value"
 //     below it if there are any. A level stands behind the severity if it is not the
-//     check's. The pointer is that within the value, if the section is a rule's;
+//     check's. The pointer is that within the value, if the section is a demand's;
 //   - "note: text" for what the model is told beside a result, and "becomes: JSON" if the
 //     result is changed;
 //   - "skip: why", if the check could not look;
@@ -148,7 +148,7 @@ func Judge(t testing.TB, c *check.Check, demand string, value any) string {
 		}
 		text = string(data)
 	}
-	f := &file{rule: c.Rule, work: workDir, names: make(map[string]bool)}
+	f := &file{demand: c.Demand, work: workDir, names: make(map[string]bool)}
 	if err := f.add(0, demand, text); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func runFile(t *testing.T, newCheck func(work string) *check.Check, path string,
 		t.Fatal(err)
 	}
 	c := newCheck(work)
-	f, faults := readFile(archive, c.Rule, filepath.ToSlash(work))
+	f, faults := readFile(archive, c.Demand, filepath.ToSlash(work))
 	if len(faults) > 0 {
 		t.Fatal(strings.Join(faults, "\n"))
 	}

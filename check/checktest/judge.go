@@ -52,7 +52,7 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		fail("%v", err)
 		return o
 	}
-	if c.Rule != nil && len(in.targets) == 0 {
+	if c.Demand != nil && len(in.targets) == 0 {
 		fail("nothing is demanded of this call, so that the check would not run")
 		return o
 	}
@@ -99,7 +99,7 @@ func (f *file) readCall(c *check.Check, s *section, value json.RawMessage) (inpu
 	judged.Resolve(call.NewCatalog(f.tools))
 	in := input{call: judged, evaluate: evaluator(judged), values: judged.Arguments}
 	if s.server != nil {
-		in.targets = targets(s.server, c.Rule, judged)
+		in.targets = targets(s.server, c.Demand, judged)
 	}
 	in.changed = func() bool {
 		return !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta)
@@ -148,17 +148,17 @@ func render(c *check.Check, pass *check.Pass, within string) string {
 	return b.String()
 }
 
-// survive holds that a check that answers a rule takes any value, even without options, as
+// survive holds that a check that answers a demand takes any value, even without options, as
 // whoever calls it from Go may leave them out: it may break, but not panic.
 func survive(t *testing.T, c *check.Check) {
 	t.Helper()
-	if c.Rule == nil {
+	if c.Demand == nil {
 		return
 	}
 	for _, value := range []any{nil, true, json.Number("1"), "", "x", []any{"x"}, []any{}, map[string]any{}} {
 		pass := check.NewPass(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
 		pass.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
-		if c.Rule.Results {
+		if c.Demand.Results {
 			raw, _ := json.Marshal(map[string]any{argument: value}) // such values can be encoded
 			pass.Result, _ = result.Read("tools/call", raw)         // and read
 		}

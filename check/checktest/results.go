@@ -79,8 +79,8 @@ func (f *file) readResult(c *check.Check, s *section, value json.RawMessage) (in
 	in.call.Known = call.NewCatalog(f.tools)
 	in.evaluate = func() (*schema.Evaluation, error) { return evaluateResult(in.call.Tool, r) }
 	in.changed = func() bool { return !bytes.Equal(original, r.Raw) }
-	if c.Rule != nil {
-		in.targets = []check.Target{{Options: c.Rule.Options()}}
+	if c.Demand != nil {
+		in.targets = []check.Target{{Options: c.Demand.Options()}}
 		if s.server != nil && len(s.server.Output) > 0 {
 			in.targets[0].Options = s.server.Output[0].Options
 		}

@@ -21,9 +21,9 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check and that of package commandstate answer. An array is
+// Demand is the demand that this check and that of package commandstate answer. An array is
 // one command, not a list of them.
-var Rule = &check.Rule{Name: "command", Options: func() any { return new(Options) }, Lists: true}
+var Demand = &check.Demand{Name: "command", Options: func() any { return new(Options) }, Lists: true}
 
 // Check reports commands that need a shell, programs that are not allowed, and words that
 // make an allowed program do what its name does not say.
@@ -33,7 +33,7 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     run,
 }
 

@@ -41,12 +41,12 @@ type finder struct {
 func newCheck(path func() string, stat func(string) (os.FileInfo, error)) *check.Check {
 	f := &finder{path, stat, make(chan struct{}, maxLooks)}
 	return &check.Check{
-		Name:  "command-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  command.Rule,
-		Run:   f.run,
+		Name:   "command-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: command.Demand,
+		Run:    f.run,
 	}
 }
 

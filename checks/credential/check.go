@@ -22,8 +22,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "credential", Options: func() any {
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "credential", Options: func() any {
 	return &Options{Header: "Authorization", Scheme: "Bearer", Cache: 5 * time.Minute, CacheFailure: 30 * time.Second}
 }}
 
@@ -34,12 +34,12 @@ var Check = New(probe.Network{}, os.LookupEnv)
 func New(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
 	d := driver{network: network, lookup: lookup, cache: probe.NewCache(network.Now)}
 	return &check.Check{
-		Name:  "credential",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   d.run,
+		Name:   "credential",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    d.run,
 	}
 }
 
@@ -97,7 +97,7 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 	return probe.Each(ctx, pass, func(ctx context.Context, t check.Target) ([]check.Finding, string, error) {
 		o, ok := t.Options.(*Options)
 		if !ok || o.URL == "" || o.TokenEnv == "" {
-			return nil, "", errors.New("the rule credential needs a URL and an environment variable")
+			return nil, "", errors.New("the demand credential needs a URL and an environment variable")
 		}
 		token, found := d.lookup(o.TokenEnv)
 		if !found || !probe.HeaderValue(token) {

@@ -16,8 +16,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check answers.
-var Rule = &check.Rule{Name: "cron", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "cron", Options: func() any { return new(Options) }}
 
 // Check reports expressions that cannot be read, that never fire, that fire too often, and
 // that mean something else when clocks are put forward or back.
@@ -26,11 +26,11 @@ var Check = New(time.Now)
 // New makes the check with a clock of the caller's.
 func New(now func() time.Time) *check.Check {
 	return &check.Check{
-		Name:  "cron",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.SemanticLevel,
-		Rule:  Rule,
+		Name:   "cron",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.SemanticLevel,
+		Demand: Demand,
 		Run: func(ctx context.Context, pass *check.Pass) error {
 			for _, t := range pass.Targets {
 				if err := ctx.Err(); err != nil {

@@ -13,8 +13,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "email", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "email", Options: func() any { return new(Options) }}
 
 // Check reports what is not one e-mail address, or one that is not allowed.
 var Check = &check.Check{
@@ -23,6 +23,6 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string: an e-mail address", (*Options).judge),
 }

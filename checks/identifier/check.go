@@ -14,8 +14,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "identifier", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "identifier", Options: func() any { return new(Options) }}
 
 // Check reports identifiers that are not of the form that is asked for.
 var Check = &check.Check{
@@ -24,6 +24,6 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string: an identifier", (*Options).judge),
 }

@@ -17,8 +17,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check answers.
-var Rule = &check.Rule{Name: "time", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "time", Options: func() any { return new(Options) }}
 
 // Check reports dates and times that have another form than the policy says, do not exist,
 // or lie outside the range that it allows.
@@ -32,7 +32,7 @@ func New(now func() time.Time) *check.Check {
 		Stage:   check.Semantic,
 		Level:   check.SemanticLevel,
 		Bounded: true,
-		Rule:    Rule,
+		Demand:  Demand,
 		Run: func(ctx context.Context, pass *check.Pass) error {
 			for _, t := range pass.Targets {
 				if err := ctx.Err(); err != nil {

@@ -20,8 +20,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check and that of package pathstate answer.
-var Rule = &check.Rule{Name: "path", Options: func() any { return new(Options) }}
+// Demand is the demand that this check and that of package pathstate answer.
+var Demand = &check.Demand{Name: "path", Options: func() any { return new(Options) }}
 
 // Check reports paths that leave the allowed directories, and paths of a form that
 // is not allowed.
@@ -31,7 +31,7 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     run,
 }
 

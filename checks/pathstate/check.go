@@ -34,12 +34,12 @@ const maxLooks = 64
 func newCheck(sys system, looks int) *check.Check {
 	d := &driver{sys: sys, slots: make(chan struct{}, looks)}
 	return &check.Check{
-		Name:  "path-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  path.Rule,
-		Run:   d.run,
+		Name:   "path-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: path.Demand,
+		Run:    d.run,
 	}
 }
 

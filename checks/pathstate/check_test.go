@@ -152,7 +152,7 @@ func TestIdentity(t *testing.T) {
 	if err := Check.Run(t.Context(), newPass(Check, check.World{}, "strange", "/x")); err == nil {
 		t.Error("options of another rule are taken for none")
 	}
-	if Check.Rule != path.Rule || Check.Level != check.RuntimeLevel {
-		t.Errorf("rule %v, level %v: want those of the rule path and runtime", Check.Rule, Check.Level)
+	if Check.Demand != path.Demand || Check.Level != check.RuntimeLevel {
+		t.Errorf("demand %v, level %v: want those of the demand path and runtime", Check.Demand, Check.Level)
 	}
 }

@@ -18,17 +18,17 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "regex", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "regex", Options: func() any { return new(Options) }}
 
 // Check reports regular expressions that do not compile, or can explode.
 var Check = &check.Check{
-	Name:  "regex",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SyntaxLevel,
-	Rule:  Rule,
-	Run:   check.EachText("must be a string: a regular expression", judge),
+	Name:   "regex",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SyntaxLevel,
+	Demand: Demand,
+	Run:    check.EachText("must be a string: a regular expression", judge),
 }
 
 func judge(o *Options, text string) []check.Finding {

@@ -31,7 +31,7 @@ type search struct {
 
 // A sighting is what may be a secret, before it is known where it stands.
 type sighting struct {
-	rule    string
+	pattern string
 	edits   []result.Edit
 	place   string
 	allowed bool // it may stand there
@@ -103,7 +103,7 @@ func (s *search) scan(text string) []secret.Match {
 // add notes a secret that edits replace.
 func (s *search) add(m secret.Match, edits []result.Edit) {
 	if len(edits) > 0 {
-		s.seen = append(s.seen, sighting{rule: m.Rule, edits: edits})
+		s.seen = append(s.seen, sighting{pattern: m.Pattern, edits: edits})
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *search) settle() {
 		if len(s.found) <= maxTold { // no others are told
 			place = s.clean(seen.place)
 		}
-		s.found = append(s.found, hit{seen.rule, place, edits})
+		s.found = append(s.found, hit{seen.pattern, place, edits})
 	}
 	slices.SortStableFunc(s.found, func(a, b hit) int { return a.edits[0].Start - b.edits[0].Start })
 	s.numberNames()

@@ -21,18 +21,18 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check and that of package sqlstate answer.
-var Rule = &check.Rule{Name: "sql", Options: func() any { return new(Options) }}
+// Demand is the demand that this check and that of package sqlstate answer.
+var Demand = &check.Demand{Name: "sql", Options: func() any { return new(Options) }}
 
 // Check reports SQL that is not of an allowed kind, and values that would change the
 // statement that they are put into.
 var Check = &check.Check{
-	Name:  "sql",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SecurityLevel,
-	Rule:  Rule,
-	Run:   run,
+	Name:   "sql",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SecurityLevel,
+	Demand: Demand,
+	Run:    run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {

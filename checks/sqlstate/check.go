@@ -45,12 +45,12 @@ func New() *State { return &State{} }
 // Check returns the check that uses s.
 func (s *State) Check() *check.Check {
 	return &check.Check{
-		Name:  "sql-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  sql.Rule,
-		Run:   s.run,
+		Name:   "sql-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: sql.Demand,
+		Run:    s.run,
 	}
 }
 

@@ -29,7 +29,7 @@ servers:
         arguments:
           sql:
             sql: {dsn: "${TOOLVET_TEST_DSN}"}
-`), sql.Rule)
+`), sql.Demand)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ var doc string
 // Options of the rule: it has none.
 type Options struct{ _ byte } // not empty: pointers to nothing may be equal
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "substitution", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "substitution", Options: func() any { return new(Options) }}
 
 // Check reports strings of which a shell would run a part, and those that hold a NUL.
 var Check = &check.Check{
@@ -28,7 +28,7 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     run,
 }
 

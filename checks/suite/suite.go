@@ -92,11 +92,11 @@ func Default() []*check.Check {
 
 // Rules returns the rules of the default checks, in their order: what a policy can
 // demand. The slice is the caller's own.
-func Rules() []*check.Rule {
-	var rules []*check.Rule
+func Demands() []*check.Demand {
+	var rules []*check.Demand
 	for _, c := range Default() {
-		if c.Rule != nil && !slices.Contains(rules, c.Rule) {
-			rules = append(rules, c.Rule)
+		if c.Demand != nil && !slices.Contains(rules, c.Demand) {
+			rules = append(rules, c.Demand)
 		}
 	}
 	return rules

@@ -30,7 +30,7 @@ func TestDefault(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range Demands() {
 		if names[r.Name] || r.Name == "" {
 			t.Errorf("two rules are called %q", r.Name)
 		}
@@ -43,9 +43,9 @@ func TestRules(t *testing.T) {
 	if !names["path"] || !names["url"] {
 		t.Errorf("rules: %v", names)
 	}
-	changed := Rules()
+	changed := Demands()
 	changed[0] = nil
-	if Rules()[0] == nil {
+	if Demands()[0] == nil {
 		t.Error("the slice is shared: a caller can change the rules")
 	}
 }

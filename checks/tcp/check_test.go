@@ -172,7 +172,7 @@ func TestHangs(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	if o := Rule.Options().(*Options); o.Cache != time.Minute || o.CacheFailure == 0 || o.WarnExpiry == 0 {
+	if o := Demand.Options().(*Options); o.Cache != time.Minute || o.CacheFailure == 0 || o.WarnExpiry == 0 {
 		t.Errorf("defaults %+v", o)
 	}
 }

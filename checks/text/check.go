@@ -14,8 +14,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "text", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "text", Options: func() any { return new(Options) }}
 
 // Check reports text that is not as the policy demands, or holds characters that cannot be
 // seen.
@@ -25,6 +25,6 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string", (*Options).judge),
 }

@@ -14,16 +14,16 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is "url: {…}" in a policy.
-var Rule = &check.Rule{Name: "url", Options: func() any { return new(Options) }}
+// Demand is "url: {…}" in a policy.
+var Demand = &check.Demand{Name: "url", Options: func() any { return new(Options) }}
 
 // Check reports URLs that the options do not allow.
 var Check = &check.Check{
-	Name:  "url",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SecurityLevel,
-	Rule:  Rule,
+	Name:   "url",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SecurityLevel,
+	Demand: Demand,
 
 	Bounded: true, // by max_length
 	Run:     run,

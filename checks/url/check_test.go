@@ -49,8 +49,8 @@ func TestCheckIsSound(t *testing.T) {
 	if err := check.Validate([]*check.Check{Check}); err != nil {
 		t.Error(err)
 	}
-	if _, ok := Rule.Options().(*Options); !ok {
-		t.Errorf("the rule's options are %T", Rule.Options())
+	if _, ok := Demand.Options().(*Options); !ok {
+		t.Errorf("the rule's options are %T", Demand.Options())
 	}
 }
 

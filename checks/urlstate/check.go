@@ -51,12 +51,12 @@ func Dial(ctx context.Context, network, address string, control Control) (net.Co
 func New(resolver Resolver, dial DialFunc) *check.Check {
 	n := &network{resolver: resolver, dial: dial, slots: make(chan struct{}, maxLooks)}
 	return &check.Check{
-		Name:  "url-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  url.Rule,
-		Run:   n.run,
+		Name:   "url-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: url.Demand,
+		Run:    n.run,
 	}
 }
 

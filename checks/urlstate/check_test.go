@@ -96,7 +96,7 @@ func TestCheckIsSound(t *testing.T) {
 	if err := check.Validate([]*check.Check{Check, url.Check}); err != nil {
 		t.Error(err)
 	}
-	if Check.Rule != url.Check.Rule {
+	if Check.Demand != url.Check.Demand {
 		t.Error("the two checks answer different rules")
 	}
 }

@@ -52,7 +52,7 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 		}
 		arguments = raw
 	}
-	p, err := policy.Load(flags.gate.policy, suite.Rules()...)
+	p, err := policy.Load(flags.gate.policy, suite.Demands()...)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (a *app) newReplay(flags replayFlags) (*replay, error) {
 		r.ran[c.Name] = c.Level != check.RuntimeLevel
 	}
 	var err error
-	if r.policy, err = policy.Load(flags.policy, suite.Rules()...); err != nil {
+	if r.policy, err = policy.Load(flags.policy, suite.Demands()...); err != nil {
 		return nil, err
 	}
 	if flags.server != "" {

@@ -20,7 +20,7 @@ import (
 // A Kind is what a parameter holds.
 type Kind string
 
-// The kinds. Each is the name of a rule as well.
+// The kinds. Each is the name of a demand as well.
 const (
 	Path    Kind = "path"
 	URL     Kind = "url"

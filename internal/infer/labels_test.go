@@ -153,7 +153,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("sample %s: precision %s, recall %s: both must be 85 %% at least", sample.name, percent(float64(all.right), float64(all.guessed)), percent(float64(all.right), float64(all.labelled)))
 		}
 	}
-	name := filepath.Join("..", "docs", "figures", "classification.md")
+	name := filepath.Join("..", "..", "docs", "figures", "classification.md")
 	if *writeFigures {
 		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func about(labels map[string]label) string {
 	}
 	return fmt.Sprintf(`# How well parameters are classified
 
-What package [infer](../../infer) takes the parameters of real tools for, held against %d labels. A person read the
+What package [infer](../../internal/infer) takes the parameters of real tools for, held against %d labels. A person read the
 name, format, description and tool of each parameter and said what it holds, before looking at the guess.
 
 There are two seeded random samples of the 10,794 distinct string parameters of 657 real lists of tools, in strata by

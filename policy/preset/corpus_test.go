@@ -28,7 +28,7 @@ import (
 
 var writeFigures = flag.Bool("figures", false, "rewrite docs/figures/presets.md")
 
-var figures = filepath.Join("..", "docs", "figures", "presets.md")
+var figures = filepath.Join("..", "..", "docs", "figures", "presets.md")
 
 type sample struct {
 	Input         any
@@ -128,7 +128,7 @@ func TestRealTools(t *testing.T) {
 				continue
 			}
 			for _, a := range preset.Standard(tool) {
-				rule := a.Demands[0].Rule.Name
+				rule := a.Demands[0].Kind.Name
 				found[rule]++
 				if len(samples[rule]) == 0 {
 					t.Fatalf("no samples for the rule %q", rule)
@@ -157,7 +157,7 @@ func refusals(t *testing.T, a policy.Argument, value string) []check.Finding {
 			continue
 		}
 		for _, c := range suite.Default() {
-			if c.Rule != d.Rule || c.Level == check.RuntimeLevel {
+			if c.Demand != d.Kind || c.Level == check.RuntimeLevel {
 				continue
 			}
 			pass := check.NewPass(c, &call.Call{}, nil)
@@ -183,8 +183,8 @@ func TestEveryDemandIsAnswered(t *testing.T) {
 	for _, tool := range d.tools {
 		for _, a := range slices.Concat(preset.Standard(tool), preset.Strict(tool)) {
 			for _, demanded := range a.Demands {
-				if !slices.ContainsFunc(suite.Default(), func(c *check.Check) bool { return c.Rule == demanded.Rule }) {
-					t.Errorf("%s %s: no check answers the rule %q", tool.Name, a.Address, demanded.Rule.Name)
+				if !slices.ContainsFunc(suite.Default(), func(c *check.Check) bool { return c.Demand == demanded.Kind }) {
+					t.Errorf("%s %s: no check answers the demand %q", tool.Name, a.Address, demanded.Kind.Name)
 				}
 			}
 		}

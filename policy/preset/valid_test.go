@@ -54,7 +54,7 @@ func TestValidCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rules := slices.DeleteFunc(suite.Default(), func(c *check.Check) bool { return c.Rule == nil }) // the schema is not asked again
+			rules := slices.DeleteFunc(suite.Default(), func(c *check.Check) bool { return c.Demand == nil }) // the schema is not asked again
 			d := openWith(t, rules, "standard", tt.world)
 			refused, judged := map[string]int{}, 0
 			for _, c := range cases {

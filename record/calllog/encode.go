@@ -54,9 +54,9 @@ func (r *Record) bound() {
 		r.Arguments, r.Omitted = nil, true
 	}
 	r.Findings = boundList(r, r.Findings, func(f *Finding) []*string {
-		return []*string{&f.Check, &f.Code, &f.Level, &f.Severity, &f.Pointer, &f.Rule}
+		return []*string{&f.Check, &f.Code, &f.Level, &f.Severity, &f.Pointer, &f.Source}
 	})
-	r.Redactions = boundList(r, r.Redactions, func(x *Redaction) []*string { return []*string{&x.Pointer, &x.Rule} })
+	r.Redactions = boundList(r, r.Redactions, func(x *Redaction) []*string { return []*string{&x.Pointer, &x.Pattern} })
 	r.Skipped = boundList(r, r.Skipped, func(s *string) []*string { return []*string{s} })
 	if r.Roots != nil && r.Arguments == nil {
 		r.Roots = nil // without the arguments they are of no use to a replay

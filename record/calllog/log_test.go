@@ -59,7 +59,7 @@ func sample(i int) Record {
 	return Record{
 		Kind: KindCall, Session: "s1", Subject: "agent", Server: "files", Tool: "read_text_file", Point: "proxy",
 		Request: fmt.Sprint(i), Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Verdict: NoGo,
-		Findings:        []Finding{{Check: "path", Code: "SEMANTIC", Level: "security", Severity: "error", Pointer: "/path", Rule: "path"}},
+		Findings:        []Finding{{Check: "path", Code: "SEMANTIC", Level: "security", Severity: "error", Pointer: "/path", Source: "path"}},
 		ArgumentsDigest: "hmac-sha256:" + genesis, ArgumentsBytes: 120, DurationUS: 85,
 		PolicyDigest: "sha256:" + genesis, SchemaDigest: "sha256:" + genesis,
 	}
@@ -100,7 +100,7 @@ func TestAppend(t *testing.T) {
 	l := mustOpen(t, o)
 	want := sample(1)
 	want.Time = time.Date(2026, 11, 21, 6, 36, 19, 123456789, time.FixedZone("", 3600))
-	want.Redactions = []Redaction{{Pointer: "/content/0/text", Rule: "aws-key", Bytes: 20}}
+	want.Redactions = []Redaction{{Pointer: "/content/0/text", Pattern: "aws-key", Bytes: 20}}
 	want.Arguments = json.RawMessage("{\n \"path\": \"<a&b>\",\"n\":1.0}")
 	want.Roots = []string{"/srv"}
 	if err := l.Append(t.Context(), want); err != nil {

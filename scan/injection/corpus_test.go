@@ -141,7 +141,7 @@ func tables(rows []row) map[string]string {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	rows := corpora.Read[row](t, "injection")
-	file := filepath.Join("..", "docs", "figures", "injection.md")
+	file := filepath.Join("..", "..", "docs", "figures", "injection.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

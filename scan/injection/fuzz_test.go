@@ -60,7 +60,7 @@ func FuzzScan(f *testing.F) {
 			t.Errorf("not in the order of the text: %v", s.signals)
 		}
 		for _, g := range s.signals {
-			if g.Start < 0 || g.Start >= g.End || g.End > len(text) || g.Score < 1 || g.Score > 100 || g.Rule == "" {
+			if g.Start < 0 || g.Start >= g.End || g.End > len(text) || g.Score < 1 || g.Score > 100 || g.Pattern == "" {
 				t.Errorf("%+v is no signal of %d bytes", g, len(text))
 			}
 			if utf8.ValidString(text) && !utf8.ValidString(text[g.Start:g.End]) {

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// A tail is the rest of a pattern behind one of its words. Most words that stand in a text
+// A tail is the rest of an expression behind one of its words. Most words that stand in a text
 // are not followed by it ("the key is under the mat"), and a tail tells so without a regular
-// expression: it follows all ways through the pattern at once, with the offsets that are
+// expression: it follows all ways through the expression at once, with the offsets that are
 // reached as the bits of one integer. It never loses a match. What it cannot follow, beyond
 // reach bytes or at a byte that is not ASCII, it takes for possible.
 type tail struct {

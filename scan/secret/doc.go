@@ -8,12 +8,12 @@
 //	scanner, err := secret.New(secret.Options{})
 //	...
 //	for _, m := range scanner.Scan(text) {
-//		// text[m.Start:m.End] is a secret; secret.Marker(m.Rule) may stand in its place
+//		// text[m.Start:m.End] is a secret; secret.Marker(m.Pattern) may stand in its place
 //	}
 //
-// The rules are data: those of betterleaks and gitleaks (see rules/README.md), and a few of
+// The patterns are data: those of betterleaks and gitleaks (see patterns/README.md), and a few of
 // our own for what these leave out. Most of them are regular expressions that hold a word,
-// such as "sk-ant-api03-" or "password". [Scanner.Scan] looks for all words of all rules at once:
+// such as "sk-ant-api03-" or "password". [Scanner.Scan] looks for all words of all patterns at once:
 //
 //	text ─ words (one pass) ─ what follows them (bits) ─ regions ─ regular expression
 //	                                                             └ entropy, allow-lists

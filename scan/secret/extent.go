@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// An extent bounds what a part of a pattern can take of a text, from one end on: so many
+// An extent bounds what a part of an expression can take of a text, from one end on: so many
 // bytes, or as long as the bytes are of a set, or of several parts what they take together
 // or the most that one takes.
 type extent struct {
@@ -33,7 +33,7 @@ const (
 	extentTimes // its one part, so many times
 )
 
-// tooLong bounds what is said of a pattern with an absurd bound.
+// tooLong bounds what is said of an expression with an absurd bound.
 const tooLong = math.MaxInt32
 
 // ofAll returns the extent of nodes one behind the other.

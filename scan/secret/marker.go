@@ -15,8 +15,8 @@ var (
 	marker = regexp.MustCompile(`\[redacted:[a-z0-9._-]{1,100}\]`)
 )
 
-// Marker returns what stands in a text in the place of a secret that a rule found.
-func Marker(rule string) string { return markerBegin + rule + "]" }
+// Marker returns what stands in a text in the place of a secret that a pattern found.
+func Marker(pattern string) string { return markerBegin + pattern + "]" }
 
 // ContainsMarker reports whether s holds a marker, in the exact form that [Marker] writes. A
 // marker that comes back as an argument is a model's attempt to use a secret that it has

@@ -18,7 +18,7 @@ import (
 
 // A normal is a text as its reader means it: without the escapes of the JSON or HTML that
 // carries it, without characters that are not seen, and with plain letters for their
-// look-alikes of width and style. Rules are written for such text; in a JSON string within a
+// look-alikes of width and style. Patterns are written for such text; in a JSON string within a
 // JSON string, no quote stands where they expect it.
 type normal struct {
 	text  string

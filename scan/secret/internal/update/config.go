@@ -56,8 +56,8 @@ func load(name string) (*config, error) {
 }
 
 // rule turns one into our form.
-func (r configRule) rule() (secret.Rule, error) {
-	out := secret.Rule{
+func (r configRule) rule() (secret.Pattern, error) {
+	out := secret.Pattern{
 		ID: r.ID, Regex: r.Regex, Keywords: r.Keywords, SecretGroup: r.SecretGroup, Entropy: r.Entropy,
 	}
 	for _, a := range r.Allowlists {

@@ -81,7 +81,7 @@ func TestMerge(t *testing.T) {
 	}
 	want := output{
 		Allow: []secret.Allow{{Words: []string{"zz"}}},
-		Rules: []secret.Rule{
+		Patterns: []secret.Pattern{
 			{ID: "both", Regex: "first" + widerEnd, Entropy: 2},
 			{ID: "aws-secret-access-key", Regex: "y"},
 			{ID: "generic-api-key", Regex: "g" + widerEnd, Generic: true, Allow: []secret.Allow{{Regexes: []string{"a"}, Words: []string{"b"}, All: true}}},

@@ -3,21 +3,21 @@
 
 package check
 
-// A Rule is what a policy can demand of an argument, such as "path: {exists: true}". One
+// A Demand is what a policy can demand of an argument, such as "path: {exists: true}". One
 // or more checks answer it: usually one that looks at the value alone, and one of level
 // Runtime that looks at the world.
-type Rule struct {
-	// Name is the rule's key in a policy.
+type Demand struct {
+	// Name is the demand's key in a policy.
 	Name string
-	// Options makes the rule's options, a pointer to a struct that holds the defaults.
+	// Options makes the demand's options, a pointer to a struct that holds the defaults.
 	// A policy fills in the fields that have a tag `policy:"name"`; the tag `doc` tells
 	// editors what they mean. If the struct has the method Problems() []Problem, it is
 	// called once they are filled in.
 	Options func() any
-	// Lists says that the rule is about a whole array, such as the words of a command.
+	// Lists says that the demand is about a whole array, such as the words of a command.
 	// Otherwise each element of an array is a target of its own.
 	Lists bool
-	// Results says that the rule is about what tools send back, not about arguments. It holds
+	// Results says that the demand is about what tools send back, not about arguments. It holds
 	// with its default options where no policy demands it.
 	Results bool
 }
@@ -30,17 +30,17 @@ func Problems(options any) []Problem {
 	return nil
 }
 
-// A Problem says what is wrong with a rule's options.
+// A Problem says what is wrong with a demand's options.
 type Problem struct {
-	Field   string // the policy's name of the option; "" is the rule as a whole
+	Field   string // the policy's name of the option; "" is the demand as a whole
 	Message string
 }
 
-// A Target is a place in the arguments of one call that a rule is demanded of.
+// A Target is a place in the arguments of one call that a demand is demanded of.
 type Target struct {
-	Pointer  string // JSON Pointer into the arguments; "" for a rule of the whole tool
+	Pointer  string // JSON Pointer into the arguments; "" for a demand of the whole tool
 	Value    any    // what the call gives there, as package call decodes it
-	Options  any    // what the rule's Options made
+	Options  any    // what the demand's Options made
 	Inferred string // why toolvet takes the place for one of this kind; "" if a policy says so
 }
 
