@@ -46,12 +46,12 @@ func BenchmarkSemanticCheck(b *testing.B) {
 			}
 			b.Run(c.Name, func(b *testing.B) {
 				p := semanticPolicy(b, "v: {"+v.demand+"}")
-				pass := check.NewPass(c, &call.Call{}, nil)
-				pass.Targets = []check.Target{{Pointer: "/v", Value: v.value, Options: p.Servers[0].Tools[0].Arguments[0].Demands[0].Options}}
+				run := check.NewRun(c, &call.Call{}, nil)
+				run.Targets = []check.Target{{Pointer: "/v", Value: v.value, Options: p.Servers[0].Tools[0].Arguments[0].Demands[0].Options}}
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := c.Run(b.Context(), pass); err != nil || len(pass.Findings()) > 0 {
-						b.Fatal(err, pass.Findings())
+					if err := run.Do(b.Context()); err != nil || len(run.Findings) > 0 {
+						b.Fatal(err, run.Findings)
 					}
 				}
 			})

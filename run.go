@@ -93,7 +93,7 @@ var errExited = errors.New("it called runtime.Goexit")
 // A plannedPass is one run of a check that has something to look at.
 type plannedPass struct {
 	planned planned
-	pass    *check.Pass
+	run     *check.Run
 	worst   check.Severity // that its findings can have
 	bounded bool           // it needs no goroutine
 	tooMany bool           // there is too much to look at, so that it does not run
@@ -112,10 +112,10 @@ func (s stage) passes(j judgement) []plannedPass {
 	for _, p := range s.checks {
 		switch {
 		case p.Demand == nil:
-			passes = append(passes, plannedPass{planned: p, pass: check.NewPass(p.Check, j.call, j.evaluate), bounded: p.Bounded})
+			passes = append(passes, plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded})
 		case p.Demand.Results:
-			one := plannedPass{planned: p, pass: check.NewPass(p.Check, j.call, j.evaluate), bounded: p.Bounded}
-			one.pass.Targets, one.pass.World = j.bound.outputTargets(p.Demand), j.bound.world
+			one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded}
+			one.run.Targets, one.run.World = j.bound.outputTargets(p.Demand), j.bound.world
 			passes = append(passes, one)
 		default:
 			passes = p.demanded(j, passes)
@@ -124,7 +124,7 @@ func (s stage) passes(j judgement) []plannedPass {
 	if j.review != nil {
 		for i := range passes {
 			p := &passes[i]
-			p.pass.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
+			p.run.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
 		}
 	}
 	return passes
@@ -138,8 +138,8 @@ func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 		if targets, one.tooMany = j.bound.targets(p.Demand, worst, j.call); len(targets) == 0 {
 			continue
 		}
-		one.pass = check.NewPass(p.Check, j.call, j.evaluate)
-		one.pass.Targets, one.pass.World = targets, j.bound.worldOf(j.call)
+		one.run = check.NewRun(p.Check, j.call, j.evaluate)
+		one.run.Targets, one.run.World = targets, j.bound.worldOf(j.call)
 		passes = append(passes, one)
 	}
 	return passes
@@ -176,11 +176,12 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	if p.tooMany {
 		return outcome{done: true, tooMany: true}
 	}
-	err := p.planned.Run(ctx, p.pass)
+	err := p.run.Do(ctx)
 	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		return outcome{findings: p.pass.Findings()} // it heeded its context: it is late, not broken
+		return outcome{findings: p.run.Findings} // it heeded its context: it is late, not broken
 	}
-	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err, edits: p.pass.Changes(), hidden: p.pass.Hidden(), notes: p.pass.Notes()}
+	r := p.run
+	return outcome{done: true, findings: r.Findings, skip: r.Skip, err: err, edits: r.Changes, hidden: r.Hidden, notes: r.Notes}
 }
 
 // record adds one check's outcome to v, as the policy wants it.

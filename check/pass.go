@@ -86,34 +86,21 @@ type Pass struct {
 	// the tool's output schema.
 	Result *result.Result
 
-	// Footing is told what the findings rest on; nil if nobody asks. Only drivers set it.
-	Footing *Footing
-
-	check    *Check
-	findings []Finding
-	skip     *Skip
-	edits    []result.Edit
-	hidden   []result.Edit
-	notes    []string
-}
-
-// NewPass makes the pass of c over a call. Only drivers need it.
-func NewPass(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Pass {
-	return &Pass{Call: judged, Evaluate: evaluate, check: c}
+	run *Run
 }
 
 // Report adds a finding. It fills in the check and its stage, and where the finding has
 // none of its own, level and severity; an unknown severity is none. A check of severity
 // Warning never reports an error.
 func (p *Pass) Report(f Finding) {
-	f.Check, f.Stage = p.check.Name, p.check.Stage
+	f.Check, f.Stage = p.run.check.Name, p.run.check.Stage
 	if f.Level == 0 {
-		f.Level = p.check.Level
+		f.Level = p.run.check.Level
 	}
 	if f.Severity != Warning {
-		f.Severity = p.check.Severity
+		f.Severity = p.run.check.Severity
 	}
-	p.findings = append(p.findings, f)
+	p.run.Findings = append(p.run.Findings, f)
 }
 
 // Reportf adds a finding at a place.
@@ -123,40 +110,25 @@ func (p *Pass) Reportf(pointer, format string, args ...any) {
 
 // Skipf says that the check could not look, and why.
 func (p *Pass) Skipf(format string, args ...any) {
-	p.skip = &Skip{Check: p.check.Name, Level: p.check.Level, Why: fmt.Sprintf(format, args...)}
+	p.run.Skip = &Skip{Check: p.run.check.Name, Level: p.run.check.Level, Why: fmt.Sprintf(format, args...)}
 }
 
 // Depends says that what the check finds rests on what lies at a path, or that nothing lies
 // there. Call it before each look, so that a verdict that is kept is dropped when the file
 // changes. A check of level Runtime that looks at something else need not say so: its
 // findings are believed for seconds only. It may be called concurrently.
-func (p *Pass) Depends(path string) { p.Footing.depends(path) }
+func (p *Pass) Depends(path string) { p.run.Footing.depends(path) }
 
 // Fleeting says that what the check finds holds for this moment only, such as what depends
 // on the time. It may be called concurrently.
-func (p *Pass) Fleeting() { p.Footing.Loosen() }
+func (p *Pass) Fleeting() { p.run.Footing.Loosen() }
 
 // Change has places of the result changed before the client gets it.
-func (p *Pass) Change(edits ...result.Edit) { p.edits = append(p.edits, edits...) }
+func (p *Pass) Change(edits ...result.Edit) { p.run.Changes = append(p.run.Changes, edits...) }
 
 // Hide has no finding name a property that Change would change in these places: its name must
 // not be told, although it stays.
-func (p *Pass) Hide(places ...result.Edit) { p.hidden = append(p.hidden, places...) }
+func (p *Pass) Hide(places ...result.Edit) { p.run.Hidden = append(p.run.Hidden, places...) }
 
 // Note has a sentence told to the model, beside the result.
-func (p *Pass) Note(text string) { p.notes = append(p.notes, text) }
-
-// Changes returns what is to be changed. Only drivers need it.
-func (p *Pass) Changes() []result.Edit { return p.edits }
-
-// Hidden returns what findings must not name. Only drivers need it.
-func (p *Pass) Hidden() []result.Edit { return p.hidden }
-
-// Notes returns what the model is to be told. Only drivers need it.
-func (p *Pass) Notes() []string { return p.notes }
-
-// Findings returns what was reported, in order. Only drivers need it.
-func (p *Pass) Findings() []Finding { return p.findings }
-
-// Skipped returns why the check could not look, or nil. Only drivers need it.
-func (p *Pass) Skipped() *Skip { return p.skip }
+func (p *Pass) Note(text string) { p.run.Notes = append(p.run.Notes, text) }

@@ -57,16 +57,16 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		return o
 	}
 	for i := range runs {
-		pass := check.NewPass(c, in.call, in.evaluate)
-		pass.Result, pass.Targets = in.result, in.targets
+		run := check.NewRun(c, in.call, in.evaluate)
+		run.Result, run.Targets = in.result, in.targets
 		if s.server != nil {
-			pass.World = s.server.World
+			run.World = s.server.World
 		}
-		if err := c.Run(ctx, pass); err != nil {
+		if err := run.Do(ctx); err != nil {
 			fail("the check broke: %v", err)
 		}
-		text := render(c, pass, s.within)
-		changes, err := renderChanges(pass)
+		text := render(c, run, s.within)
+		changes, err := renderChanges(run)
 		if err != nil {
 			fail("the check's changes cannot be made: %v", err)
 		}
@@ -77,9 +77,9 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		if i > 0 && text != o.text {
 			fail("the check found other things, or in another order, when it ran again:\n%s", text)
 		}
-		o.text, o.findings = text, pass.Findings()
+		o.text, o.findings = text, run.Findings
 		if i == 0 {
-			o.faults = append(o.faults, f.leaks(s, in, pass)...)
+			o.faults = append(o.faults, f.leaks(s, in, run)...)
 		}
 	}
 	if in.changed() {
@@ -120,10 +120,10 @@ func evaluator(c *call.Call) func() (*schema.Evaluation, error) {
 	})
 }
 
-// render writes what a pass found as it is expected. Within is where the value is.
-func render(c *check.Check, pass *check.Pass, within string) string {
+// render writes what a run found, as a case expects it. Within is where the value is.
+func render(c *check.Check, run *check.Run, within string) string {
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String())
 		if f.Level != c.Level {
 			fmt.Fprintf(&b, " %v", f.Level)
@@ -142,7 +142,7 @@ func render(c *check.Check, pass *check.Pass, within string) string {
 			fmt.Fprintf(&b, "= %s\n", f.Value)
 		}
 	}
-	if skip := pass.Skipped(); skip != nil {
+	if skip := run.Skip; skip != nil {
 		fmt.Fprintf(&b, "skip: %s\n", skip.Why)
 	}
 	return b.String()
@@ -156,14 +156,14 @@ func survive(t *testing.T, c *check.Check) {
 		return
 	}
 	for _, value := range []any{nil, true, json.Number("1"), "", "x", []any{"x"}, []any{}, map[string]any{}} {
-		pass := check.NewPass(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
-		pass.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
+		run := check.NewRun(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
+		run.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
 		if c.Demand.Results {
 			raw, _ := json.Marshal(map[string]any{argument: value}) // such values can be encoded
-			pass.Result, _ = result.Read("tools/call", raw)         // and read
+			run.Result, _ = result.Read("tools/call", raw)          // and read
 		}
-		_ = c.Run(t.Context(), pass) // a check may need options
-		for _, f := range pass.Findings() {
+		_ = run.Do(t.Context()) // a check may need options
+		for _, f := range run.Findings {
 			if !strings.HasPrefix(f.Pointer, "/"+argument) {
 				t.Errorf("without options, for %v: a finding is at %q", value, f.Pointer)
 			}

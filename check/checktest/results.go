@@ -107,19 +107,19 @@ func evaluateResult(tool *call.Tool, r *result.Result) (*schema.Evaluation, erro
 	return s.Evaluate(value)
 }
 
-// renderChanges writes what a pass says to the model, and what it makes of the result.
-func renderChanges(pass *check.Pass) (string, error) {
+// renderChanges writes the notes of a run for the model, and the result with its changes.
+func renderChanges(run *check.Run) (string, error) {
 	var b strings.Builder
-	for _, note := range pass.Notes() {
+	for _, note := range run.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	if len(pass.Changes()) == 0 {
+	if len(run.Changes) == 0 {
 		return b.String(), nil
 	}
-	if pass.Result == nil {
+	if run.Result == nil {
 		return "", errors.New("there is no result")
 	}
-	raw, err := pass.Result.Apply(pass.Changes())
+	raw, err := run.Result.Apply(run.Changes)
 	if err != nil {
 		return "", err
 	}

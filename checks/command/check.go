@@ -11,9 +11,7 @@
 package command
 
 import (
-	"context"
 	_ "embed"
-	"strconv"
 
 	"github.com/toolvet/toolvet/check"
 )
@@ -34,25 +32,5 @@ var Check = &check.Check{
 	Level:   check.SecurityLevel,
 	Bounded: true,
 	Demand:  Demand,
-	Run:     run,
-}
-
-func run(ctx context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		o, ok := t.Options.(*Options)
-		if !ok {
-			o = new(Options) // no demands but those that hold for every command
-		}
-		for _, f := range o.judge(t.Value) {
-			pointer := t.Pointer
-			if f.element >= 0 {
-				pointer += "/" + strconv.Itoa(f.element)
-			}
-			pass.Report(check.Finding{Pointer: pointer, Severity: f.severity, Message: f.message, Suggestion: f.mend})
-		}
-	}
-	return nil
+	Run:     check.Each(func(_ *check.Pass, o *Options, value any) []check.Finding { return o.judge(value) }),
 }

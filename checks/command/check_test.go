@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	const want = "nests brackets too deep"
-	if got := new(Options).judge(strings.Repeat("(", 1000)); len(got) == 0 || !strings.HasPrefix(got[0].message, want) {
+	if got := new(Options).judge(strings.Repeat("(", 1000)); len(got) == 0 || !strings.HasPrefix(got[0].Message, want) {
 		t.Errorf("got %v, want %q", got, want)
 	}
 }

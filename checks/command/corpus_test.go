@@ -40,7 +40,7 @@ func listed(rows []row) []string {
 }
 
 func refused(o *Options, input any) bool {
-	return slices.ContainsFunc(o.judge(input), func(f fault) bool { return f.severity == check.Error })
+	return slices.ContainsFunc(o.judge(input), func(f check.Finding) bool { return f.Severity == check.Error })
 }
 
 // TestCorpus holds that with the programs of the benign rows listed every attack is

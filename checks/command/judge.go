@@ -6,19 +6,12 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
 )
-
-// A fault is what is wrong with a command.
-type fault struct {
-	element  int    // of an array; -1 is the whole
-	message  string // what is wrong, and what is allowed
-	mend     string // how to mend it, or ""
-	severity check.Severity
-}
 
 // A simple is one program with its words, as the program would get them.
 type simple struct {
@@ -36,11 +29,11 @@ type judge struct {
 	*compiled
 	endOfOptions bool
 	shell        string
-	faults       []fault
+	faults       []check.Finding
 }
 
 // judge returns what is wrong with a command: a string, or an array of strings.
-func (o *Options) judge(value any) []fault {
+func (o *Options) judge(value any) []check.Finding {
 	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions}
 	switch value := value.(type) {
 	case string:
@@ -57,11 +50,18 @@ func (o *Options) judge(value any) []fault {
 }
 
 func (j *judge) fail(element int, message, mend string) {
-	j.add(fault{element: element, message: message, mend: mend})
+	j.add(element, check.Finding{Message: message, Suggestion: mend})
 }
 
-func (j *judge) add(f fault) {
-	if len(j.faults) < maxFaults && !slices.Contains(j.faults, f) {
+// add adds a finding about an element of an array, or about the whole command (-1), once.
+func (j *judge) add(element int, f check.Finding) {
+	if element >= 0 {
+		f.Pointer = "/" + strconv.Itoa(element)
+	}
+	same := func(g check.Finding) bool {
+		return g.Pointer == f.Pointer && g.Message == f.Message && g.Severity == f.Severity
+	}
+	if len(j.faults) < maxFaults && !slices.ContainsFunc(j.faults, same) {
 		j.faults = append(j.faults, f)
 	}
 }

@@ -123,7 +123,7 @@ func (j *judge) variable(text string, byEnv bool) {
 		return
 	}
 	if !byEnv && !j.allow[assignment] {
-		j.add(fault{element: -1, severity: check.Warning, message: "sets an environment variable before the program, which only a shell understands", mend: "leave it out, unless a shell reads the line"})
+		j.add(-1, check.Finding{Severity: check.Warning, Message: "sets an environment variable before the program, which only a shell understands", Suggestion: "leave it out, unless a shell reads the line"})
 	}
 }
 

@@ -143,7 +143,7 @@ func (j *judge) options(program string, s simple) {
 func (j *judge) warnings(p profile, s simple) {
 	for i, w := range s.words {
 		if i > 0 && !j.allow[destructive] && p.warns != "" && p.holds(p.warns, w, s.words) {
-			j.add(fault{element: s.element(i), severity: check.Warning, message: s.place(i) + "stops or destroys what cannot be brought back", mend: mends[destructive]})
+			j.add(s.element(i), check.Finding{Severity: check.Warning, Message: s.place(i) + "stops or destroys what cannot be brought back", Suggestion: mends[destructive]})
 		}
 	}
 }

@@ -117,9 +117,9 @@ func TestHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	c := New(probe.Network{}, environment)
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
-	if err := c.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
+	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {
 		t.Errorf("got %v, want a deadline", err)
 	}
 }

@@ -5,7 +5,6 @@
 package cron
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"time"
@@ -31,32 +30,14 @@ func New(now func() time.Time) *check.Check {
 		Stage:  check.Semantic,
 		Level:  check.SemanticLevel,
 		Demand: Demand,
-		Run: func(ctx context.Context, pass *check.Pass) error {
-			for _, t := range pass.Targets {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				judgeTarget(pass, t, now())
+		Run: check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding {
+			text, ok := value.(string)
+			if !ok {
+				return []check.Finding{{Message: "must be a string: a cron expression such as 0 9 * * 1-5"}}
 			}
-			return nil
-		},
-	}
-}
-
-func judgeTarget(pass *check.Pass, t check.Target, now time.Time) {
-	o, ok := t.Options.(*Options)
-	if !ok {
-		o = new(Options)
-	}
-	text, ok := t.Value.(string)
-	if !ok {
-		pass.Reportf(t.Pointer, "must be a string: a cron expression such as 0 9 * * 1-5")
-		return
-	}
-	pass.Fleeting() // what is found depends on the time
-	for _, f := range o.judge(text, now) {
-		f.Pointer = t.Pointer
-		pass.Report(f)
+			pass.Fleeting() // the findings depend on the time
+			return o.judge(text, now())
+		}),
 	}
 }
 

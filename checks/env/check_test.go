@@ -27,9 +27,9 @@ func TestRealEnvironment(t *testing.T) {
 
 func TestNoOptions(t *testing.T) {
 	t.Parallel()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{}}
-	if err := Check.Run(t.Context(), pass); err == nil {
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{}}
+	if err := run.Do(t.Context()); err == nil {
 		t.Error("a rule without a name passes")
 	}
 }

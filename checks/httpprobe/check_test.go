@@ -147,9 +147,9 @@ func TestHangs(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Options: &Options{URL: server.URL, AllowPrivate: true}}}
-	if err := Check.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || len(pass.Findings()) > 0 {
-		t.Errorf("got %v and %v, want a deadline", err, pass.Findings())
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{Options: &Options{URL: server.URL, AllowPrivate: true}}}
+	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || len(run.Findings) > 0 {
+		t.Errorf("got %v and %v, want a deadline", err, run.Findings)
 	}
 }

@@ -6,7 +6,6 @@
 package moment
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"time"
@@ -33,23 +32,10 @@ func New(now func() time.Time) *check.Check {
 		Level:   check.SemanticLevel,
 		Bounded: true,
 		Demand:  Demand,
-		Run: func(ctx context.Context, pass *check.Pass) error {
-			for _, t := range pass.Targets {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				o, ok := t.Options.(*Options)
-				if !ok {
-					o = new(Options)
-				}
-				pass.Fleeting() // what is found depends on the time
-				for _, f := range o.judge(t.Value, now()) {
-					f.Pointer = t.Pointer
-					pass.Report(f)
-				}
-			}
-			return nil
-		},
+		Run: check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding {
+			pass.Fleeting() // the findings depend on the time
+			return o.judge(value, now())
+		}),
 	}
 }
 

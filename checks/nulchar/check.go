@@ -5,7 +5,6 @@
 package nulchar
 
 import (
-	"context"
 	_ "embed"
 	"strings"
 
@@ -29,19 +28,13 @@ var Check = &check.Check{
 	Level:   check.SecurityLevel,
 	Bounded: true,
 	Demand:  Demand,
-	Run:     run,
+	Run:     check.Each(judge),
 }
 
-func run(_ context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		// Another type than a string is the schema's matter.
-		if s, ok := t.Value.(string); ok && strings.ContainsRune(s, 0) {
-			pass.Report(check.Finding{
-				Pointer:    t.Pointer,
-				Message:    "must not hold a NUL character: some programs stop reading there",
-				Suggestion: "leave it out",
-			})
-		}
+func judge(_ *check.Pass, _ *Options, value any) []check.Finding {
+	// The schema judges values of other types.
+	if s, ok := value.(string); !ok || !strings.ContainsRune(s, 0) {
+		return nil
 	}
-	return nil
+	return []check.Finding{{Message: "must not hold a NUL character: some programs stop reading there", Suggestion: "leave it out"}}
 }

@@ -24,7 +24,7 @@ func judged(t *testing.T, o *Options, world check.World, paths map[string]string
 	for path, want := range paths {
 		got := ""
 		if faults := o.judge(world, path); len(faults) > 0 {
-			got = faults[0].message
+			got = faults[0].Message
 		}
 		if want == fine && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%q: got %q, want %q", path, got, want)

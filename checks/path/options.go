@@ -92,11 +92,3 @@ func (o *Options) directoryProblems(fail func(field, format string, args ...any)
 		fail("base", "must be an absolute directory")
 	}
 }
-
-// A fault is what is wrong with a path.
-type fault struct {
-	message  string // what is wrong, and what is allowed
-	mend     string // how to mend it, or ""
-	severity check.Severity
-	level    check.Level // 0: security
-}

@@ -103,7 +103,7 @@ func (d *driver) run(ctx context.Context, pass *check.Pass) error {
 func (d *driver) jobs(pass *check.Pass) ([]job, error) {
 	var jobs []job
 	for _, t := range pass.Targets {
-		o, err := path.OptionsOf(t)
+		o, err := check.OptionsOf[path.Options](t)
 		if err != nil {
 			return nil, err
 		}

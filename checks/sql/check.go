@@ -11,7 +11,6 @@
 package sql
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 
@@ -32,27 +31,18 @@ var Check = &check.Check{
 	Stage:  check.Semantic,
 	Level:  check.SecurityLevel,
 	Demand: Demand,
-	Run:    run,
+	Run:    check.Each(judge),
 }
 
-func run(_ context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		o, ok := t.Options.(*Options)
-		if !ok {
-			o = new(Options)
-		}
-		text, ok := t.Value.(string)
-		if !ok {
-			if o.Parameter == "" || !scalar(t.Value) {
-				pass.Reportf(t.Pointer, "must be a string, because it is SQL or put into SQL")
-			}
-			continue
-		}
-		for _, f := range o.judge(text) {
-			pass.Report(check.Finding{Pointer: t.Pointer, Level: f.level, Severity: f.severity, Message: f.message, Suggestion: f.mend})
-		}
+func judge(_ *check.Pass, o *Options, value any) []check.Finding {
+	text, ok := value.(string)
+	switch {
+	case ok:
+		return o.judge(text)
+	case o.Parameter != "" && scalar(value):
+		return nil
 	}
-	return nil
+	return []check.Finding{{Message: "must be a string, because it is SQL or put into SQL"}}
 }
 
 // scalar reports whether a value that is no string can be put into SQL as it is.

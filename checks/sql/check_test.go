@@ -17,13 +17,13 @@ import (
 // findings runs the check over one value, and writes what it finds as case files do.
 func findings(t testing.TB, o any, value any) string {
 	t.Helper()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Pointer: "/sql", Value: value, Options: o}}
-	if err := Check.Run(t.Context(), pass); err != nil {
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{Pointer: "/sql", Value: value, Options: o}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String() + " " + f.String() + "\n")
 		if f.Suggestion != "" {
 			b.WriteString("→ " + f.Suggestion + "\n")

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 var fuzzSeeds = []string{
@@ -85,11 +87,11 @@ func FuzzStatements(f *testing.F) {
 }
 
 // quiet holds that no message repeats a text.
-func quiet(t *testing.T, text string, faults []fault) {
+func quiet(t *testing.T, text string, faults []check.Finding) {
 	t.Helper()
 	for _, found := range faults {
-		if len(text) > 16 && strings.Contains(found.message+found.mend, text) {
-			t.Errorf("%q: the message repeats it: %s", text, found.message)
+		if len(text) > 16 && strings.Contains(found.Message+found.Suggestion, text) {
+			t.Errorf("%q: the message repeats it: %s", text, found.Message)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func first(o *Options, text string) string {
 	if len(faults) == 0 {
 		return ""
 	}
-	return faults[0].message
+	return faults[0].Message
 }
 
 func TestStatements(t *testing.T) {

@@ -5,7 +5,6 @@
 package substitution
 
 import (
-	"context"
 	_ "embed"
 	"strings"
 
@@ -29,27 +28,19 @@ var Check = &check.Check{
 	Level:   check.SecurityLevel,
 	Bounded: true,
 	Demand:  Demand,
-	Run:     run,
+	Run:     check.Each(judge),
 }
 
-func run(_ context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		s, ok := t.Value.(string) // another type is the schema's matter
-		switch {
-		case !ok:
-		case strings.ContainsRune(s, 0):
-			pass.Report(check.Finding{
-				Pointer:    t.Pointer,
-				Message:    "must not hold a NUL character: some programs stop reading there",
-				Suggestion: "leave it out",
-			})
-		case substitutes(s):
-			pass.Report(check.Finding{
-				Pointer:    t.Pointer,
-				Message:    "must not hold $(…), <(…), >(…) or a text between backticks: a shell would run it",
-				Suggestion: "give the value itself; where the characters are meant, a policy must speak of the argument",
-			})
-		}
+func judge(_ *check.Pass, _ *Options, value any) []check.Finding {
+	s, _ := value.(string) // the schema judges values of other types
+	switch {
+	case strings.ContainsRune(s, 0):
+		return []check.Finding{{Message: "must not hold a NUL character: some programs stop reading there", Suggestion: "leave it out"}}
+	case substitutes(s):
+		return []check.Finding{{
+			Message:    "must not hold $(…), <(…), >(…) or a text between backticks: a shell would run it",
+			Suggestion: "give the value itself; where the characters are meant, a policy must speak of the argument",
+		}}
 	}
 	return nil
 }

@@ -158,10 +158,10 @@ func TestHangs(t *testing.T) {
 	c := New(probe.Network{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Options: &Options{Address: l.Addr().String(), TLS: true, AllowPrivate: true}}}
-	if err := c.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || len(pass.Findings()) > 0 {
-		t.Errorf("got %v and %v, want a deadline", err, pass.Findings())
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{{Options: &Options{Address: l.Addr().String(), TLS: true, AllowPrivate: true}}}
+	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || len(run.Findings) > 0 {
+		t.Errorf("got %v and %v, want a deadline", err, run.Findings)
 	}
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

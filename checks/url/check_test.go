@@ -17,16 +17,16 @@ import (
 // findings runs the check over one value, and writes what it finds as case files do.
 func findings(t *testing.T, o any, value any) string {
 	t.Helper()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Pointer: "/url", Value: value, Options: o}}
-	if err := Check.Run(t.Context(), pass); err != nil {
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{Pointer: "/url", Value: value, Options: o}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s := pass.Skipped(); s != nil {
+	if s := run.Skip; s != nil {
 		t.Errorf("skipped: %s", s.Why)
 	}
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String() + " " + f.String() + "\n")
 		if f.Suggestion != "" {
 			b.WriteString("→ " + f.Suggestion + "\n")

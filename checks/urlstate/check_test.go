@@ -66,26 +66,26 @@ func run(ctx context.Context, t *testing.T, c *check.Check, o *url.Options, valu
 
 func runIn(ctx context.Context, t *testing.T, world check.World, c *check.Check, o *url.Options, values ...any) string {
 	t.Helper()
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.World = world
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.World = world
 	for _, value := range values {
-		pass.Targets = append(pass.Targets, check.Target{Pointer: "/url", Value: value, Options: o})
+		run.Targets = append(run.Targets, check.Target{Pointer: "/url", Value: value, Options: o})
 	}
-	if err := c.Run(ctx, pass); err != nil {
+	if err := run.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return text(pass)
+	return text(run)
 }
 
-func text(pass *check.Pass) string {
+func text(run *check.Run) string {
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String() + " " + f.String() + "\n")
 		if f.Suggestion != "" {
 			b.WriteString("→ " + f.Suggestion + "\n")
 		}
 	}
-	if s := pass.Skipped(); s != nil {
+	if s := run.Skip; s != nil {
 		b.WriteString("skip: " + s.Why + "\n")
 	}
 	return b.String()
@@ -149,14 +149,14 @@ func TestResolve(t *testing.T) {
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	c := New(hosts{"a.example": {"10.0.0.1"}}, noDial(t))
-	pass := check.NewPass(c, &call.Call{}, nil)
+	run := check.NewRun(c, &call.Call{}, nil)
 	o := &url.Options{Resolve: true}
-	pass.Targets = []check.Target{{Pointer: "/0", Value: "http://a.example", Options: o}, {Pointer: "/1", Value: "http://b.example", Options: o}}
-	if err := c.Run(t.Context(), pass); err != nil {
+	run.Targets = []check.Target{{Pointer: "/0", Value: "http://a.example", Options: o}, {Pointer: "/1", Value: "http://b.example", Options: o}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]check.Level{}
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		got[f.Pointer] = f.Level
 	}
 	if diff := cmp.Diff(map[string]check.Level{"/0": check.SecurityLevel, "/1": check.RuntimeLevel}, got); diff != "" {
@@ -167,13 +167,13 @@ func TestLevels(t *testing.T) {
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	c := New(hosts{}, noDial(t))
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.World.Remote = true
-	pass.Targets = []check.Target{{Value: "https://unknown.example", Options: &url.Options{Resolve: true}}}
-	if err := c.Run(t.Context(), pass); err != nil {
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.World.Remote = true
+	run.Targets = []check.Target{{Value: "https://unknown.example", Options: &url.Options{Resolve: true}}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("skip: not looked: the server runs elsewhere, and its resolver and network are not ours\n", text(pass)); diff != "" {
+	if diff := cmp.Diff("skip: not looked: the server runs elsewhere, and its resolver and network are not ours\n", text(run)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -271,9 +271,9 @@ func TestStuckLooksAreBounded(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	c := New(resolverFunc(func(context.Context, string) ([]netip.Addr, error) { panic("broken") }), noDial(t))
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Value: "https://a.example", Options: &url.Options{Resolve: true}}}
-	if err := c.Run(t.Context(), pass); err == nil || !strings.Contains(err.Error(), "broken") {
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{{Value: "https://a.example", Options: &url.Options{Resolve: true}}}
+	if err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
 }

@@ -160,13 +160,13 @@ func refusals(t *testing.T, a policy.Argument, value string) []check.Finding {
 			if c.Demand != d.Kind || c.Level == check.RuntimeLevel {
 				continue
 			}
-			pass := check.NewPass(c, &call.Call{}, nil)
-			pass.Targets = []check.Target{{Pointer: a.Address, Value: value, Options: d.Options, Inferred: a.Inferred}}
-			pass.World = check.World{Roots: []string{"/workspace"}}
-			if err := c.Run(t.Context(), pass); err != nil {
+			run := check.NewRun(c, &call.Call{}, nil)
+			run.Targets = []check.Target{{Pointer: a.Address, Value: value, Options: d.Options, Inferred: a.Inferred}}
+			run.World = check.World{Roots: []string{"/workspace"}}
+			if err := run.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range pass.Findings() {
+			for _, f := range run.Findings {
 				if f.Blocks() {
 					refused = append(refused, f)
 				}
