@@ -138,28 +138,6 @@ func TestInferencePanics(t *testing.T) {
 	}
 }
 
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		one, other string
-		want       bool
-	}{
-		{"/path", "/path", true},
-		{"/Path", "/path", true}, // some servers take the one for the other
-		{"/paths/*", "/paths", true},
-		{"/paths", "/paths/*", true},
-		{"/*", "/path", true},
-		{"/*/path", "/job/path", true},
-		{"/job/path", "/*/path", false},
-		{"/path", "/path/deeper", false},
-		{"", "/path", false},
-	} {
-		if got := covers(tt.one, tt.other); got != tt.want {
-			t.Errorf("covers(%q, %q) = %v", tt.one, tt.other, got)
-		}
-	}
-}
-
 // TestTooManyTargets holds that a call with absurdly many values to look at is refused, and
 // that a check which only warns only warns.
 func TestTooManyTargets(t *testing.T) {

@@ -115,7 +115,7 @@ func (s stage) passes(j judgement) []plannedPass {
 			passes = append(passes, plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded})
 		case p.Demand.Results:
 			one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded}
-			one.run.Targets, one.run.World = j.bound.outputTargets(p.Demand), j.bound.world
+			one.run.Targets, one.run.World = []check.Target{{Options: j.bound.OutputOptions(p.Demand)}}, j.bound.World(j.call)
 			passes = append(passes, one)
 		default:
 			passes = p.demanded(j, passes)
@@ -134,12 +134,13 @@ func (s stage) passes(j judgement) []plannedPass {
 func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 	for _, worst := range []check.Severity{check.Error, check.Warning} {
 		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
-		var targets []check.Target
-		if targets, one.tooMany = j.bound.targets(p.Demand, worst, j.call); len(targets) == 0 {
+		targets := j.bound.Targets(p.Demand, worst, j.call.Arguments, maxTargets+1)
+		if len(targets) == 0 {
 			continue
 		}
+		one.tooMany = len(targets) > maxTargets
 		one.run = check.NewRun(p.Check, j.call, j.evaluate)
-		one.run.Targets, one.run.World = targets, j.bound.worldOf(j.call)
+		one.run.Targets, one.run.World = targets, j.bound.World(j.call)
 		passes = append(passes, one)
 	}
 	return passes

@@ -122,7 +122,7 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) V
 		own.Raw = bytes.Clone(c.Raw)
 		c = &own
 	}
-	bound, err := g.bind(c)
+	bound, err := g.bind(c, false)
 	if err != nil {
 		dry.loosen()
 		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
@@ -165,7 +165,7 @@ func (g *Gate) before(c *call.Call) []stage {
 type judgement struct {
 	call     *call.Call
 	at       Point
-	bound    *binding
+	bound    *policy.Binding
 	evaluate func() (*schema.Evaluation, error)
 	review   *review // nil before the tool has run
 	dry      *dryRun // nil of a live call
@@ -174,13 +174,13 @@ type judgement struct {
 // Waits reports whether judging c may have to wait for the world: for files, names or
 // databases. Otherwise Judge needs nothing but the processor.
 func (g *Gate) Waits(c *call.Call) bool {
-	bound, err := g.bind(c)
+	bound, err := g.bind(c, false)
 	if err != nil {
 		return false // Judge refuses it at once
 	}
 	for _, s := range g.stages {
 		for _, p := range s.checks {
-			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Demand == nil || bound.demands(p.Demand, c)) {
+			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Demand == nil || bound.Demands(p.Demand, c.Arguments)) {
 				return true
 			}
 		}

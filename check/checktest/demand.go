@@ -5,10 +5,8 @@ package checktest
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
 )
@@ -70,18 +68,4 @@ func (f *file) parse(text string) (*policy.Server, error) {
 		return nil, err
 	}
 	return p.Server("server"), nil
-}
-
-// targets finds the places in a call's arguments that something is demanded of.
-func targets(s *policy.Server, demand *check.Demand, c *call.Call) []check.Target {
-	var list []check.Target
-	for _, t := range s.Tools {
-		if !t.Matches(c.Name) {
-			continue
-		}
-		for _, a := range append(slices.Clone(t.Arguments), policy.Argument{Demands: t.Requires}) {
-			list = a.Targets(demand, check.Error, c.Arguments, list, 1<<20)
-		}
-	}
-	return list
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -99,7 +100,8 @@ func (f *file) readCall(c *check.Check, s *section, value json.RawMessage) (inpu
 	judged.Resolve(call.NewCatalog(f.tools))
 	in := input{call: judged, evaluate: evaluator(judged), values: judged.Arguments}
 	if s.server != nil {
-		in.targets = targets(s.server, c.Demand, judged)
+		p := &policy.Policy{Servers: []*policy.Server{s.server}}
+		in.targets = p.Bind(s.server.Name, judged.Name, nil).Targets(c.Demand, check.Error, judged.Arguments, 1<<20)
 	}
 	in.changed = func() bool {
 		return !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta)
