@@ -28,10 +28,10 @@ var Demand = &check.Demand{Name: "credential", Options: func() any {
 }}
 
 // Check reports credentials that are missing, or not accepted. They are never shown.
-var Check = New(probe.Network{}, os.LookupEnv)
+var Check = newCheck(probe.Network{}, os.LookupEnv)
 
-// New makes the check for a network and an environment.
-func New(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
+// newCheck makes the check for a network and an environment.
+func newCheck(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
 	d := driver{network: network, lookup: lookup, cache: probe.NewCache(network.Now)}
 	return &check.Check{
 		Name:   "credential",

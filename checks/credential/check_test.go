@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	there := probe.Network{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 	}}
-	checktest.Run(t, New(there, environment), "testdata")
+	checktest.Run(t, newCheck(there, environment), "testdata")
 }
 
 // service accepts the good credential, and counts the requests.
@@ -78,7 +78,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			demand := fmt.Sprintf("credential: {url: %q, allow_private: true, %s}", origin+tt.path, tt.options)
-			got := checktest.Judge(t, New(probe.Network{}, environment), demand, nil)
+			got := checktest.Judge(t, newCheck(probe.Network{}, environment), demand, nil)
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -95,7 +95,7 @@ func TestNewCredential(t *testing.T) {
 	t.Parallel()
 	server, asked := service(t)
 	current := bad
-	c := New(probe.Network{}, func(string) (string, bool) { return current, true })
+	c := newCheck(probe.Network{}, func(string) (string, bool) { return current, true })
 	look := func(accepted bool, want int32) {
 		t.Helper()
 		demand := fmt.Sprintf("credential: {url: %q, token_env: TOKEN, allow_private: true}", server.URL)
@@ -116,7 +116,7 @@ func TestHangs(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	c := New(probe.Network{}, environment)
+	c := newCheck(probe.Network{}, environment)
 	run := check.NewRun(c, &call.Call{}, nil)
 	run.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
 	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {

@@ -24,10 +24,10 @@ var Demand = &check.Demand{Name: "env", Options: func() any { return new(Options
 
 // Check reports environment variables that are not set as the policy demands. What they
 // hold is never shown.
-var Check = New(os.LookupEnv)
+var Check = newCheck(os.LookupEnv)
 
-// New makes the check for an environment.
-func New(lookup func(name string) (value string, found bool)) *check.Check {
+// newCheck makes the check for an environment.
+func newCheck(lookup func(name string) (value string, found bool)) *check.Check {
 	return &check.Check{
 		Name:   "env",
 		Doc:    doc,

@@ -14,7 +14,7 @@ import (
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	variables := map[string]string{"GOOD": "rpt_secret1234", "OTHER": "xyz_secret1234", "EMPTY": ""}
-	c := New(func(name string) (string, bool) { v, found := variables[name]; return v, found })
+	c := newCheck(func(name string) (string, bool) { v, found := variables[name]; return v, found })
 	checktest.Run(t, c, "testdata")
 }
 

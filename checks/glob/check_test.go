@@ -49,7 +49,7 @@ func FuzzJudge(f *testing.F) {
 			t.Fatalf("%q is accepted, and does not parse: %s", s, why)
 		}
 		ways := tree.spell()
-		if len(ways) > DefaultBraces {
+		if len(ways) > defaultBraces {
 			t.Errorf("%q stands for %d patterns", s, len(ways))
 		}
 		for _, w := range ways {

@@ -20,7 +20,7 @@ func (o *Options) judge(s string) []check.Finding {
 	}
 	limit := o.MaxLength
 	if limit <= 0 {
-		limit = DefaultLength
+		limit = defaultLength
 	}
 	switch {
 	case s == "":
@@ -38,10 +38,10 @@ func (o *Options) judge(s string) []check.Finding {
 		fail(check.SyntaxLevel, `write \ before a character that stands for itself`, "must be a pattern of file names: %s", why)
 		return list
 	}
-	if n := orDefault(o.Deep, DefaultDeep); stars(s) > n {
+	if n := orDefault(o.Deep, defaultDeep); stars(s) > n {
 		fail(check.SecurityLevel, "name the directories instead", "must hold ** at most %d times: each searches whole trees", n)
 	}
-	if n := orDefault(o.Braces, DefaultBraces); braces(tree) && tree.count() > n {
+	if n := orDefault(o.Braces, defaultBraces); braces(tree) && tree.count() > n {
 		fail(check.SecurityLevel, "send several patterns", "must not stand for more than %d patterns by its braces", n)
 		return list
 	}

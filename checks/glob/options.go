@@ -11,9 +11,9 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultLength = 1000 // characters
-	DefaultDeep   = 2    // times **
-	DefaultBraces = 1000 // patterns
+	defaultLength = 1000 // characters
+	defaultDeep   = 2    // times **
+	defaultBraces = 1000 // patterns
 )
 
 // maxExpansions bounds braces, and with it what judging a pattern costs.

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	there := probe.Network{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 	}}
-	checktest.Run(t, New(there, environment), "testdata")
+	checktest.Run(t, newCheck(there, environment), "testdata")
 }
 
 // resource answers by its path, and counts the requests.
@@ -88,7 +88,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			demand := fmt.Sprintf("http: {url: %q, allow_private: true%s}", origin+tt.path, tt.options)
-			if got := checktest.Judge(t, New(probe.Network{}, environment), demand, nil); got != tt.want {
+			if got := checktest.Judge(t, newCheck(probe.Network{}, environment), demand, nil); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -109,7 +109,7 @@ func TestPublicName(t *testing.T) {
 			return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 		},
 	}
-	if got := checktest.Judge(t, New(network, environment), `http: {url: "http://api.example.org/"}`, nil); got != "ok\n" {
+	if got := checktest.Judge(t, newCheck(network, environment), `http: {url: "http://api.example.org/"}`, nil); got != "ok\n" {
 		t.Errorf("got %q, want nothing", got)
 	}
 	if dialed != "93.184.215.14:80" {
@@ -121,7 +121,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	server, asked := resource(t)
 	now := time.Unix(0, 0)
-	c := New(probe.Network{Now: func() time.Time { return now }}, environment)
+	c := newCheck(probe.Network{Now: func() time.Time { return now }}, environment)
 	for _, step := range []struct {
 		path  string
 		wait  time.Duration

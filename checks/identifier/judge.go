@@ -40,7 +40,7 @@ func form(pattern string) func(string) bool {
 func (o *Options) judge(s string) []check.Finding {
 	limit := o.MaxLength
 	if limit <= 0 {
-		limit = DefaultLength
+		limit = defaultLength
 	}
 	if utf8.RuneCountInString(s) > limit {
 		return []check.Finding{{Message: fmt.Sprintf("must have at most %d characters", limit)}}

@@ -21,8 +21,8 @@ type Options struct {
 	MaxLength int      `policy:"max_length" doc:"characters that it may have at most; default 255"`
 }
 
-// DefaultLength is how many characters an identifier may have where the policy does not say.
-const DefaultLength = 255
+// defaultLength is how many characters an identifier may have where the policy does not say.
+const defaultLength = 255
 
 // Problems reports what is wrong with the options.
 func (o *Options) Problems() []check.Problem {

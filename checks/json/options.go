@@ -16,8 +16,8 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultDepth  = 64
-	DefaultLength = 1 << 20 // bytes
+	defaultDepth  = 64
+	defaultLength = 1 << 20 // bytes
 )
 
 // Options are what a policy demands of a JSON text. The zero Options demand that every
@@ -51,10 +51,10 @@ func (o *Options) Problems() []check.Problem {
 func (o *Options) limits() strictjson.Limits {
 	l := strictjson.Limits{Bytes: o.MaxLength, Depth: o.MaxDepth}
 	if l.Bytes <= 0 {
-		l.Bytes = DefaultLength
+		l.Bytes = defaultLength
 	}
 	if l.Depth <= 0 {
-		l.Depth = DefaultDepth
+		l.Depth = defaultDepth
 	}
 	return l
 }

@@ -13,8 +13,8 @@ import (
 // Why a path has no place.
 var (
 	ErrRefused = errors.New("the path is refused by its text alone")
-	ErrStart   = errors.New("where relative paths start is not known")
-	ErrForeign = errors.New("paths of another system than toolvet's own")
+	errStart   = errors.New("where relative paths start is not known")
+	errForeign = errors.New("paths of another system than toolvet's own")
 )
 
 // A Place is where a path leads by its text alone, taken as it stands. Package
@@ -38,11 +38,11 @@ func (o *Options) Place(world check.World, path string) (Place, error) {
 	}
 	c := o.confinesFor(world)
 	if (c.platform == windows) != (runtime.GOOS == "windows") {
-		return Place{}, ErrForeign
+		return Place{}, errForeign
 	}
 	if !c.platform.absolute(path) {
 		if !c.started {
-			return Place{}, ErrStart
+			return Place{}, errStart
 		}
 		path = c.startName() + "/" + path
 	}

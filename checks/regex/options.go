@@ -12,9 +12,9 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// DefaultLength is how many characters an expression may have where the policy does not
+// defaultLength is how many characters an expression may have where the policy does not
 // say. The longest pattern in the schemas of real tools has 288.
-const DefaultLength = 1000
+const defaultLength = 1000
 
 // maxLength bounds max_length, and with it what parsing costs.
 const maxLength = 4000
@@ -51,7 +51,7 @@ func (o *Options) Problems() []check.Problem {
 func (o *Options) judge(s string) (f check.Finding, bad bool) {
 	limit := o.MaxLength
 	if limit <= 0 {
-		limit = DefaultLength
+		limit = defaultLength
 	}
 	if utf8.RuneCountInString(s) > min(limit, maxLength) {
 		return check.Finding{Message: fmt.Sprintf("must have at most %d characters", min(limit, maxLength))}, true

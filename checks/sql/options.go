@@ -38,9 +38,9 @@ type Options struct {
 
 // The defaults of Options.
 const (
-	DefaultMaxStatements    = 1
-	DefaultMaxLength        = 100_000
-	DefaultMaxLiteral       = 10_000 // of a literal
+	defaultMaxStatements    = 1
+	defaultMaxLength        = 100_000
+	defaultMaxLiteral       = 10_000 // of a literal
 	DefaultStatementTimeout = 500 * time.Millisecond
 )
 
@@ -139,12 +139,12 @@ func join[S ~string](list []S) string {
 	return strings.Join(texts, ", ")
 }
 
-func (o *Options) maxStatements() int { return orDefault(o.MaxStatements, DefaultMaxStatements) }
+func (o *Options) maxStatements() int { return orDefault(o.MaxStatements, defaultMaxStatements) }
 func (o *Options) maxLength() int {
 	if o.Parameter != "" {
-		return orDefault(o.MaxLength, DefaultMaxLiteral)
+		return orDefault(o.MaxLength, defaultMaxLiteral)
 	}
-	return orDefault(o.MaxLength, DefaultMaxLength)
+	return orDefault(o.MaxLength, defaultMaxLength)
 }
 
 func orDefault(n, otherwise int) int {

@@ -26,10 +26,10 @@ var Demand = &check.Demand{Name: "tcp", Options: func() any {
 }}
 
 // Check reports servers that do not accept connections.
-var Check = New(probe.Network{})
+var Check = newCheck(probe.Network{})
 
-// New makes the check for a network.
-func New(network probe.Network) *check.Check {
+// newCheck makes the check for a network.
+func newCheck(network probe.Network) *check.Check {
 	d := driver{network: network, cache: probe.NewCache(network.Now)}
 	return &check.Check{
 		Name:   "tcp",

@@ -46,7 +46,7 @@ var fake = probe.Network{
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	checktest.Run(t, New(fake), "testdata")
+	checktest.Run(t, newCheck(fake), "testdata")
 }
 
 // counting is the real network, and counts connections.
@@ -90,7 +90,7 @@ func TestConnects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := checktest.Judge(t, New(probe.Network{}), tt.demand, tt.value); got != tt.want {
+			if got := checktest.Judge(t, newCheck(probe.Network{}), tt.demand, tt.value); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -116,7 +116,7 @@ func TestCertificate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			demand := fmt.Sprintf("tcp: {address: %q, tls: true, allow_private: true, warn_expiry: 48h}", address)
-			if got := checktest.Judge(t, New(tt.network), demand, nil); got != cmp.Or(tt.want, "ok")+"\n" {
+			if got := checktest.Judge(t, newCheck(tt.network), demand, nil); got != cmp.Or(tt.want, "ok")+"\n" {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -132,7 +132,7 @@ func TestCache(t *testing.T) {
 	network := counting(&dialed)
 	now := time.Unix(0, 0)
 	network.Now = func() time.Time { return now }
-	c := New(network)
+	c := newCheck(network)
 	look := func(want int32) {
 		t.Helper()
 		// Each policy has options of its own: equal ones share.
@@ -155,7 +155,7 @@ func TestHangs(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }()
 	before := runtime.NumGoroutine()
-	c := New(probe.Network{})
+	c := newCheck(probe.Network{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	run := check.NewRun(c, &call.Call{}, nil)

@@ -27,7 +27,7 @@ type internet map[string]string // "93.184.215.14:80" → "127.0.0.1:41234"
 
 // dial connects to the server that stands for an address, after control has seen that
 // address. An address that nothing stands for refuses the connection.
-func (w internet) dial(ctx context.Context, network, address string, control Control) (net.Conn, error) {
+func (w internet) dial(ctx context.Context, network, address string, control control) (net.Conn, error) {
 	if err := control("tcp4", address, nil); err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 	}
@@ -112,7 +112,7 @@ func TestReach(t *testing.T) {
 		siteAddr + ":80": plain.Listener.Addr().String(), otherAddr + ":80": plain.Listener.Addr().String(), siteAddr + ":8443": plain.Listener.Addr().String(),
 		siteAddr + ":443": secure.Listener.Addr().String(), siteAddr + ":81": secure.Listener.Addr().String(),
 	}
-	c := New(names, world.dial)
+	c := newCheck(names, world.dial)
 	const (
 		redirected = "/url: the server redirects, and where it leads, "
 		public     = ": only public hosts are allowed\n→ name a public host\n"
@@ -197,7 +197,7 @@ func TestRequest(t *testing.T) {
 	}
 	seen := make(chan *http.Request, 2)
 	plain := quiet(t, site(seen), (*httptest.Server).Start)
-	c := New(names, internet{siteAddr + ":8080": plain.Listener.Addr().String()}.dial)
+	c := newCheck(names, internet{siteAddr + ":8080": plain.Listener.Addr().String()}.dial)
 	o := &url.Options{Reachable: true, Userinfo: true}
 	for range 2 { // the first answer sets a cookie
 		if got := run(t.Context(), t, c, o, "http://user:pass@SITE.example.:8080/?q=1#f"); got != "" {
@@ -219,10 +219,10 @@ func TestRequest(t *testing.T) {
 func TestConnectionIsJudged(t *testing.T) {
 	t.Parallel()
 	plain := quiet(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the server is asked") }), (*httptest.Server).Start)
-	rebound := func(ctx context.Context, network, _ string, control Control) (net.Conn, error) {
-		return Dial(ctx, network, plain.Listener.Addr().String(), control)
+	rebound := func(ctx context.Context, network, _ string, control control) (net.Conn, error) {
+		return dial(ctx, network, plain.Listener.Addr().String(), control)
 	}
-	got := run(t.Context(), t, New(names, rebound), &url.Options{Reachable: true}, "http://site.example/")
+	got := run(t.Context(), t, newCheck(names, rebound), &url.Options{Reachable: true}, "http://site.example/")
 	want := "error /url: the connection leads to the loopback address: only public hosts are allowed\n→ name a public host\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -234,7 +234,7 @@ func TestConnectionIsJudged(t *testing.T) {
 func TestLoopbackAllowed(t *testing.T) {
 	t.Parallel()
 	plain := quiet(t, site(nil), (*httptest.Server).Start)
-	c := New(hosts{"localhost": {"127.0.0.1"}}, Dial)
+	c := newCheck(hosts{"localhost": {"127.0.0.1"}}, dial)
 	o := &url.Options{Reachable: true, Loopback: url.Allow}
 	_, port, _ := net.SplitHostPort(plain.Listener.Addr().String())
 	for _, value := range []string{plain.URL, "http://localhost:" + port, "http://[::ffff:127.0.0.1]:" + port} {
@@ -254,7 +254,7 @@ func TestSilentServer(t *testing.T) {
 	}
 	t.Cleanup(func() { listener.Close() })
 	plain := quiet(t, site(nil), (*httptest.Server).Start)
-	dial := func(ctx context.Context, network, address string, control Control) (net.Conn, error) {
+	dial := func(ctx context.Context, network, address string, control control) (net.Conn, error) {
 		if strings.HasPrefix(address, "8.8.4.4:") {
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -271,7 +271,7 @@ func TestSilentServer(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			if diff := cmp.Diff(want, run(ctx, t, New(names, dial), &url.Options{Reachable: true}, value)); diff != "" {
+			if diff := cmp.Diff(want, run(ctx, t, newCheck(names, dial), &url.Options{Reachable: true}, value)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -306,7 +306,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 	secure := quiet(t, site(nil), (*httptest.Server).StartTLS)
 	world := internet{siteAddr + ":80": plain.Listener.Addr().String(), siteAddr + ":443": secure.Listener.Addr().String()}
 	synctest.Test(t, func(t *testing.T) {
-		c := New(names, world.dial)
+		c := newCheck(names, world.dial)
 		for _, value := range []string{"http://site.example/", "http://site.example/loop", "http://site.example/big", "https://site.example/", "http://other.example/"} {
 			run(t.Context(), t, c, &url.Options{Reachable: true}, value)
 		}

@@ -22,33 +22,33 @@ import (
 //go:embed README.md
 var doc string
 
-// Check asks the system's resolver, and servers by Dial.
-var Check = New(&net.Resolver{Dial: probe.DialDNS("")}, Dial)
+// Check asks the system's resolver, and servers by dial.
+var Check = newCheck(&net.Resolver{Dial: probe.DialDNS("")}, dial)
 
-// A Resolver asks for all addresses of a name. *net.Resolver is one. The answer should
-// come before ctx is done; a Resolver that goes on is left behind.
-type Resolver interface {
+// A resolver asks for all addresses of a name. *net.Resolver is one. The answer should
+// come before ctx is done; a resolver that goes on is left behind.
+type resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// A DialFunc opens a TCP connection to an address, which is an IP address and a port. It
+// A dialFunc opens a TCP connection to an address, which is an IP address and a port. It
 // must call control with what it is about to connect to, as net.Dialer.Control is called,
 // give up if that fails, and heed ctx.
-type DialFunc func(ctx context.Context, network, address string, control Control) (net.Conn, error)
+type dialFunc func(ctx context.Context, network, address string, control control) (net.Conn, error)
 
-// A Control refuses addresses that are not allowed. Its form is that of
+// A control refuses addresses that are not allowed. Its form is that of
 // net.Dialer.Control.
-type Control func(network, address string, c syscall.RawConn) error
+type control func(network, address string, c syscall.RawConn) error
 
-// Dial is the DialFunc of a net.Dialer.
-func Dial(ctx context.Context, network, address string, control Control) (net.Conn, error) {
+// dial is the dialFunc of a net.Dialer.
+func dial(ctx context.Context, network, address string, control control) (net.Conn, error) {
 	d := net.Dialer{Control: control}
 	return d.DialContext(ctx, network, address)
 }
 
-// New makes the check with a resolver and a way to connect of the caller's own. A server
+// newCheck makes the check with a resolver and a way to connect of the caller's own. A server
 // whose World names a DNS server is judged by what that says.
-func New(resolver Resolver, dial DialFunc) *check.Check {
+func newCheck(resolver resolver, dial dialFunc) *check.Check {
 	n := &network{resolver: resolver, dial: dial, slots: make(chan struct{}, maxLooks)}
 	return &check.Check{
 		Name:   "url-state",

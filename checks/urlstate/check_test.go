@@ -42,15 +42,15 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 }
 
 // noDial fails the test if it is called.
-func noDial(t *testing.T) DialFunc {
-	return func(_ context.Context, _, address string, _ Control) (net.Conn, error) {
+func noDial(t *testing.T) dialFunc {
+	return func(_ context.Context, _, address string, _ control) (net.Conn, error) {
 		t.Errorf("a connection to %s", address)
 		return nil, net.ErrClosed
 	}
 }
 
 // noResolver fails the test if it is asked.
-func noResolver(t *testing.T) Resolver {
+func noResolver(t *testing.T) resolver {
 	return resolverFunc(func(_ context.Context, host string) ([]netip.Addr, error) {
 		t.Errorf("a question for %s", host)
 		return nil, net.ErrClosed
@@ -139,7 +139,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, run(t.Context(), t, New(known, noDial(t)), tt.options, tt.value)); diff != "" {
+			if diff := cmp.Diff(tt.want, run(t.Context(), t, newCheck(known, noDial(t)), tt.options, tt.value)); diff != "" {
 				t.Errorf("%v (-want +got):\n%s", tt.value, diff)
 			}
 		})
@@ -148,7 +148,7 @@ func TestResolve(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	t.Parallel()
-	c := New(hosts{"a.example": {"10.0.0.1"}}, noDial(t))
+	c := newCheck(hosts{"a.example": {"10.0.0.1"}}, noDial(t))
 	run := check.NewRun(c, &call.Call{}, nil)
 	o := &url.Options{Resolve: true}
 	run.Targets = []check.Target{{Pointer: "/0", Value: "http://a.example", Options: o}, {Pointer: "/1", Value: "http://b.example", Options: o}}
@@ -166,7 +166,7 @@ func TestLevels(t *testing.T) {
 
 func TestRemote(t *testing.T) {
 	t.Parallel()
-	c := New(hosts{}, noDial(t))
+	c := newCheck(hosts{}, noDial(t))
 	run := check.NewRun(c, &call.Call{}, nil)
 	run.World.Remote = true
 	run.Targets = []check.Target{{Value: "https://unknown.example", Options: &url.Options{Resolve: true}}}
@@ -208,7 +208,7 @@ func TestSlowResolver(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				start := time.Now()
-				got := run(ctx, t, New(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example", "https://unknown.example")
+				got := run(ctx, t, newCheck(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example", "https://unknown.example")
 				want := lateText + "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n"
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
@@ -229,7 +229,7 @@ func TestNoDeadline(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		got := run(t.Context(), t, New(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example")
+		got := run(t.Context(), t, newCheck(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example")
 		if diff := cmp.Diff(lateText, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -243,7 +243,7 @@ func TestStuckLooksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		entered := make(chan struct{}, maxLooks+2)
-		c := New(resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
+		c := newCheck(resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
 			entered <- struct{}{}
 			<-release
 			return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
@@ -270,7 +270,7 @@ func TestStuckLooksAreBounded(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	c := New(resolverFunc(func(context.Context, string) ([]netip.Addr, error) { panic("broken") }), noDial(t))
+	c := newCheck(resolverFunc(func(context.Context, string) ([]netip.Addr, error) { panic("broken") }), noDial(t))
 	run := check.NewRun(c, &call.Call{}, nil)
 	run.Targets = []check.Target{{Value: "https://a.example", Options: &url.Options{Resolve: true}}}
 	if err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "broken") {
@@ -290,7 +290,7 @@ func TestReadmeShowsWhatIsFound(t *testing.T) {
 			shown.WriteString(rest)
 		}
 	}
-	c := New(hosts{"metadata.example": {"169.254.169.254"}}, noDial(t))
+	c := newCheck(hosts{"metadata.example": {"169.254.169.254"}}, noDial(t))
 	found := run(t.Context(), t, c, &url.Options{Resolve: true}, "https://metadata.example", "https://unknown.example")
 	if diff := cmp.Diff(strings.ReplaceAll(found, "error ", ""), shown.String()); diff != "" {
 		t.Errorf("the example (-found +shown):\n%s", diff)

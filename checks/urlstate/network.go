@@ -16,8 +16,8 @@ import (
 
 // A network is what URLs are looked up in.
 type network struct {
-	resolver Resolver
-	dial     DialFunc
+	resolver resolver
+	dial     dialFunc
 	slots    chan struct{} // one is taken for each URL that is being looked at
 	tls      *tls.Config   // nil: the system's certificates
 }

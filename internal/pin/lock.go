@@ -74,9 +74,6 @@ func (l *Lock) Has(server string) bool {
 	return ok
 }
 
-// Servers returns the names of the servers whose tools are locked, sorted.
-func (l *Lock) Servers() []string { return slices.Sorted(maps.Keys(l.servers)) }
-
 // Tools returns the names of a server's tools in the lock, sorted.
 func (l *Lock) Tools(server string) []string { return slices.Sorted(maps.Keys(l.servers[server])) }
 

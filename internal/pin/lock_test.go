@@ -236,7 +236,7 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d changes", len(changes))
 	}
 	deep := `{"name": "t", "x": ` + strings.Repeat("[", 250) + strings.Repeat("1,", 400_000) + "1" + strings.Repeat("]", 250) + "}"
-	text, err := lockOf(t, deep).Encode()
+	text, err := lockOf(t, deep).encode()
 	if err != nil || len(text) > 32<<20 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
