@@ -21,7 +21,7 @@ type Call struct {
 	Meta      map[string]any  // the request's _meta; nil if it has none
 	Session   *Session        // who makes the call; nil if nothing is known
 
-	// Validation says that the call is of the validate tool, which runs nothing.
+	// Validation marks a call of the validate tool, which runs nothing.
 	Validation bool
 }
 

@@ -50,7 +50,7 @@ func SessionID(header string) string {
 // OpenID Connect Core 1.0, section 2).
 var volatile = map[string]bool{"exp": true, "iat": true, "nbf": true, "jti": true, "auth_time": true}
 
-// Principal tells apart who may see and use what another has begun: it is a digest of the subject
+// Principal identifies the owner of anything that a session begins: it is a digest of the subject
 // and of what is claimed of it. It stays the same when a token is renewed, and is another when
 // the token says other things of its subject, since rules may go by these.
 func (s *Session) Principal() string {

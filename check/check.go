@@ -35,10 +35,10 @@ type Check struct {
 	// Severity is that of its findings unless a policy says otherwise. The zero
 	// value is Error.
 	Severity Severity
-	// Bounded says that Run waits for nothing and returns within a time that its own
-	// limits set, so that it needs no goroutine that could be left behind. Of a check with
-	// a demand, and of one of results, it says so for a few KiB; with more it has a goroutine.
-	// A check of level Runtime is never bounded.
+	// Bounded promises that Run waits for nothing and returns within a time that its own limits
+	// set. Such a check needs no goroutine of its own. Of a check with a demand, and of one of
+	// results, it says so for a few KiB; with more it has a goroutine. A check of level Runtime
+	// is never bounded.
 	Bounded bool
 	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
 	// check looks at every call as a whole.
@@ -103,8 +103,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 // Severity says what a finding does to a call.
 type Severity int
 
-// The severities. The zero Severity is Error, so that a finding whose severity
-// nobody set refuses the call.
+// The severities. The zero Severity is Error: a finding without a severity refuses the call.
 const (
 	Error   Severity = iota // the call is refused
 	Warning                 // the call goes through; the finding is told

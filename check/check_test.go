@@ -117,8 +117,8 @@ func TestSkipOnTheWire(t *testing.T) {
 	}
 }
 
-// TestPass holds that a finding carries the check's own stage, level and severity,
-// whatever the check writes there.
+// TestPass holds that a finding carries the check's own stage, level and severity, even if the
+// check sets others.
 func TestPass(t *testing.T) {
 	t.Parallel()
 	c := good()

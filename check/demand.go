@@ -3,9 +3,9 @@
 
 package check
 
-// A Demand is what a policy can demand of an argument, such as "path: {exists: true}". One
-// or more checks answer it: usually one that looks at the value alone, and one of level
-// Runtime that looks at the world.
+// A Demand is what a policy can demand of an argument, such as "path: {exists: true}". One or
+// more checks answer it: usually one looks at the value alone, and another, of level Runtime,
+// looks at the world.
 type Demand struct {
 	// Name is the demand's key in a policy.
 	Name string
@@ -17,12 +17,12 @@ type Demand struct {
 	// Lists says that the demand is about a whole array, such as the words of a command.
 	// Otherwise each element of an array is a target of its own.
 	Lists bool
-	// Results says that the demand is about what tools send back, not about arguments. It holds
-	// with its default options where no policy demands it.
+	// Results marks a demand on results instead of arguments. It holds with its default options
+	// where no policy demands it.
 	Results bool
 }
 
-// Problems readies options that are filled in, and says what is wrong with them.
+// Problems prepares filled-in options and returns their faults.
 func Problems(options any) []Problem {
 	if o, ok := options.(interface{ Problems() []Problem }); ok {
 		return o.Problems()
@@ -46,8 +46,8 @@ type Target struct {
 
 // A World is what a check may know of the place where the server works.
 type World struct {
-	// Remote says that the server's files, programs and environment are not ours, so
-	// that checks of them must skip.
+	// Remote means that the server's files, programs and environment are elsewhere. Checks of
+	// them must skip.
 	Remote bool
 	// Base is the absolute directory that the server resolves relative paths against;
 	// "" if it is not known.

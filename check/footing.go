@@ -22,8 +22,7 @@ type Footing struct {
 // maxFiles bounds the files that a Footing remembers. What rests on more is fleeting.
 const maxFiles = 256
 
-// Loosen says that what was found holds for the moment only. To a nil Footing it says
-// nothing.
+// Loosen marks the findings as valid for the moment only. To a nil Footing it says nothing.
 func (f *Footing) Loosen() {
 	if f == nil {
 		return

@@ -35,8 +35,7 @@ type Finding struct {
 	// Code is what the finding is called on the wire, if it is not its stage's.
 	Code string
 
-	// Observed says that the finding would have refused the call, and that the
-	// policy only observes it.
+	// Observed marks a finding that would refuse the call if the policy did not only observe it.
 	Observed bool
 }
 
@@ -113,14 +112,14 @@ func (p *Pass) Skipf(format string, args ...any) {
 	p.run.Skip = &Skip{Check: p.run.check.Name, Level: p.run.check.Level, Why: fmt.Sprintf(format, args...)}
 }
 
-// Depends says that what the check finds rests on what lies at a path, or that nothing lies
-// there. Call it before each look, so that a verdict that is kept is dropped when the file
-// changes. A check of level Runtime that looks at something else need not say so: its
-// findings are believed for seconds only. It may be called concurrently.
+// Depends records that the findings depend on the file at a path, or on its absence. Call it
+// before each look. A cached verdict is dropped when the file changes. A check of level Runtime
+// that looks at something else need not say so: its findings are believed for seconds only. It
+// may be called concurrently.
 func (p *Pass) Depends(path string) { p.run.Footing.depends(path) }
 
-// Fleeting says that what the check finds holds for this moment only, such as what depends
-// on the time. It may be called concurrently.
+// Fleeting marks the findings as valid for this moment only, such as findings that depend on the
+// time. It may be called concurrently.
 func (p *Pass) Fleeting() { p.run.Footing.Loosen() }
 
 // Change has places of the result changed before the client gets it.

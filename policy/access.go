@@ -14,8 +14,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Rule says who may make which calls. Package rule says what it means; the policy only
-// reads it.
+// A Rule permits or refuses calls. Package rule says what it means; the policy only reads it.
 type Rule struct {
 	Name       string
 	Allow      bool     // it permits what it matches; otherwise it refuses that
@@ -28,8 +27,8 @@ type Rule struct {
 	Origin
 }
 
-// An Origin remembers where an entry of a policy was read, for what only shows later. The
-// zero Origin is that of an entry that was made in Go.
+// An Origin remembers where an entry of a policy was read, for what only shows later. The zero
+// Origin belongs to an entry made in Go.
 type Origin struct {
 	file   *file
 	at     position
@@ -220,7 +219,7 @@ func (p *Policy) readLimits(d *decoder, n ast.Node) {
 	})
 }
 
-// A Session is what a policy says of the sessions of a door that authenticates nobody.
+// A Session describes the sessions of a door without authentication.
 type Session struct {
 	Subject string // who makes the calls
 }

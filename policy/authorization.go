@@ -16,8 +16,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Authorization says whose requests a door takes that listens on the network. Package auth
-// enforces it.
+// Authorization lists the clients that a door on the network accepts. Package auth enforces it.
 type Authorization struct {
 	// Resource is the identifier of what is protected: the URL that clients are given (RFC
 	// 9728, section 1.2). "" only without Issuers.

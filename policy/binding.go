@@ -22,8 +22,8 @@ type Binding struct {
 	output      []Demand // the most particular first
 }
 
-// Bind resolves what p demands of the calls of a tool: what it says of the tool, what more says,
-// and, for arguments that neither mentions, what p.Infer makes of the definition t. The name ""
+// Bind resolves what p demands of the calls of a tool: its own demands, those of more, and, for
+// arguments that neither mentions, those that p.Infer makes from the definition t. The name ""
 // binds results that answer no call of a tool.
 func (p *Policy) Bind(server, name string, t *call.Tool, more ...Tool) *Binding {
 	b := new(Binding)

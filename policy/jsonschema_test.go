@@ -39,7 +39,7 @@ func (s *schemaSize) UnmarshalText(text []byte) error {
 	return err
 }
 
-// TestJSONSchema holds that the schema and Parse agree on what a policy is, but for what
+// TestJSONSchema holds that the schema and Parse accept the same policies, except for errors that
 // only Parse can see.
 func TestJSONSchema(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 }
 
-// jsonValue turns what YAML holds into what JSON holds.
+// jsonValue turns a YAML value into a JSON value.
 func jsonValue(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -93,9 +93,9 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 // A policy may make demands of these kinds. ${NAME} in a string is the value of an environment
 // variable, which no message shows.
 //
-// The error is an [Errors] with everything that is wrong, except for the names of
-// checks, which [Policy.Validate] knows. Filename is for its messages. Anchors,
-// aliases, merge keys and tags are refused.
+// The error is an [Errors] with every fault, except for unknown names of checks, which
+// [Policy.Validate] reports. Filename is for its messages. Anchors, aliases, merge keys and tags
+// are refused.
 func Parse(filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
 	return ParseWith(os.LookupEnv, filename, data, kinds...)
 }

@@ -1,9 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policy holds what the operator decides: which checks run and what their
-// findings do. It reads toolvet.yaml strictly; every error names its line and column
-// and shows it.
+// Package policy holds what the operator decides: the checks that run and the effect of their
+// findings. It reads toolvet.yaml strictly; every error names its line and column and shows it.
 package policy
 
 import (
@@ -22,8 +21,8 @@ type Policy struct {
 	Servers []*Server        // in the order of the file
 	Output  []Demand         // of what servers send back; a server's own and a tool's own count before
 
-	// Rules say who may make which calls. A Gate enforces them only with the options of
-	// package access, and refuses to be made without.
+	// Rules permit and refuse calls. A Gate enforces them only with the options of package
+	// access, and refuses to be made without.
 	Rules         []Rule
 	Session       Session
 	Pinning       Pinning
@@ -36,12 +35,12 @@ type Policy struct {
 	// HideRefused leaves tools out of tools/list that the session may not call at all.
 	HideRefused bool
 
-	// Infer says what is demanded of the arguments of a tool that the policy does not
-	// speak of. Nil: nothing.
+	// Infer makes demands on the arguments of a tool that the policy does not mention. Nil:
+	// nothing.
 	Infer func(t *call.Tool) []Argument
 
-	// Preset is the name of what is demanded of arguments that the policy does not speak of;
-	// "" if it does not say. Whoever makes a Gate turns it into Infer.
+	// Preset is the name of the demands on arguments that the policy does not mention; "" if it
+	// does not say. Whoever makes a Gate turns it into Infer.
 	Preset string
 
 	origin *origin // nil for a policy that was made in Go

@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Rehearsal is what a policy says of calls that are rehearsed before they are made. Package
-// rehearse carries it out. The zero Rehearsal has none.
+// Rehearsal selects the calls to rehearse before they are made. Package rehearse carries it out.
+// The zero Rehearsal has none.
 type Rehearsal struct {
 	Allow   bool             `policy:"allow" doc:"true: a proxy offers the tool rehearse, with which a client has calls rehearsed; default: false"`
 	Before  []string         `policy:"before" doc:"calls that are rehearsed before they are made, as server:tool, such as files:move_*; * stands for any characters"`
@@ -28,8 +28,7 @@ type RehearsalNetwork struct {
 	Replay       string   `policy:"replay" doc:"an HTTP Archive (HAR), from which requests are answered by their method and URL"`
 	Allow        []string `policy:"allow" doc:"hosts on the internet that are reached for real: HOST, HOST:PORT or *.HOST; without a port, 80 and 443"`
 	AllowPrivate []string `policy:"allow_private" doc:"the same, for hosts of a private network and for localhost:PORT"`
-	// Record is an HTTP Archive to write, of what hosts that are allowed answer. No policy
-	// sets it.
+	// Record is an HTTP Archive for the answers of allowed hosts. No policy sets it.
 	Record string
 }
 

@@ -27,12 +27,12 @@ type Server struct {
 	Tools       []Tool   // in the order of the file
 	Output      []Demand // of what the server sends back
 
-	// ClientRoots says that the roots that the client announces count beside those of
-	// World. A policy file that names roots means these alone.
+	// ClientRoots adds the roots that the client announces to those of World. A policy file that
+	// names roots means these alone.
 	ClientRoots bool
 }
 
-// A Tool is what a policy says about the tools of a server whose names match.
+// A Tool holds a policy's demands on the tools whose names match.
 type Tool struct {
 	Pattern   string // a name, or one with * for any characters; no other character is special
 	Arguments []Argument

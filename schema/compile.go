@@ -12,8 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// documentURL is the base URI of a schema without "$id". It is hierarchical,
-// so that "other.json" resolves to another document, which is refused.
+// documentURL is the base URI of a schema without "$id". It is hierarchical: "other.json"
+// resolves to another document, and is refused.
 const documentURL = "toolvet:///schema"
 
 // A Schema is a compiled JSON Schema. It is immutable and safe for concurrent

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schema compiles a tool's JSON Schema and says what is wrong with a
-// value, in words that a model can act on.
+// Package schema compiles a tool's JSON Schema and explains violations in words that a model can
+// act on.
 //
 //	raw schema ─ parse ─ compile ─▶ Schema ─ Evaluate(value) ─▶ Evaluation
 //

@@ -22,8 +22,8 @@ type failure struct {
 	because  *cause
 }
 
-// A cause is why a subschema was applied at all: an "if" that holds or does
-// not, or a property that is present.
+// A cause is why a subschema was applied at all: the outcome of an "if", or the presence of a
+// property.
 type cause struct {
 	condition *node
 	holds     bool

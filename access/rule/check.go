@@ -25,7 +25,7 @@ type Options struct {
 	View func(context.Context, *call.Call) (*call.Call, error)
 }
 
-// NewCheck makes the check "rule", which refuses what the set does not allow.
+// NewCheck makes the check "rule", which refuses calls by the rules of the set.
 func NewCheck(set *Set, o Options) *check.Check {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

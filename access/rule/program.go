@@ -51,8 +51,8 @@ func (s *Set) newProgram(of programKey) *Program {
 	return p
 }
 
-// plan checks a condition against a tool's definition. A definition that cannot be read, or
-// that breaks the reading, is a fault of the condition: it cannot be known to fit.
+// plan checks a condition against a tool's definition. A malformed definition, or one that breaks
+// the reader, is a fault of the condition: it cannot be known to fit.
 func (s *Set) plan(env **environment, inputSchema string, c *compiled) (program cel.Program, faults []fault) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -21,8 +21,8 @@ var (
 	toolType    = cel.ObjectType("tool#")
 )
 
-// A property is a field of session, server or tool. Its value is nil if it is not known,
-// which has() tells and which is an error to read.
+// A property is a field of session, server or tool. Its value is nil if it is unknown. Then has()
+// is false, and reading it is an error.
 type property struct {
 	name  string
 	typ   *cel.Type
@@ -168,8 +168,7 @@ func value(v ref.Val) (any, error) {
 	return v, nil
 }
 
-// A missingError says that a rule reads an argument that the call does not give. The name
-// is the schema's.
+// A missingError reports a rule that reads a missing argument. The name is the schema's.
 type missingError struct{ name string }
 
 func (e *missingError) Error() string {

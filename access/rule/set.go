@@ -42,8 +42,8 @@ type compiled struct {
 	program  cel.Program // of a dynamic rule; nil without a condition
 }
 
-// Compile reads rules. The error is an [Errors] with everything that is wrong, except for
-// what only the tools' definitions show; see [Program.Errors].
+// Compile reads rules. The error is an [Errors] with every fault, except for faults that only
+// show in the tools' definitions; see [Program.Errors].
 func Compile(rules []Rule, limits Limits) (*Set, error) {
 	return compile(rules, limits)
 }

@@ -166,8 +166,7 @@ func (s *shaper) list(schema map[string]any, name string, depth int) *shape {
 	return &shape{typ: cel.ListType(elem.typ), elem: elem}
 }
 
-// combinators are keywords by which an object may get properties that "properties" does not
-// list.
+// combinators are keywords that may add properties beside "properties".
 var combinators = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties"}
 
 func (s *shaper) object(schema map[string]any, name string, depth int) *shape {

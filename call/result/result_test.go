@@ -178,8 +178,8 @@ func TestApplyOverlaps(t *testing.T) {
 	}
 }
 
-// FuzzReplace: whatever is cut out of whatever text, what is left is JSON with as many
-// scalars, and what was not in the range stays.
+// FuzzReplace: cutting any range out of any text leaves JSON with as many scalars, and everything
+// outside the range.
 func FuzzReplace(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a\u0041\\"}],"n":[1,-2e3,true]}`, 3, 9)
 	f.Add(`["\ud83d\ude00\\\"x",""]`, 4, 12)

@@ -19,7 +19,7 @@ type testCase struct {
 	ends  bool
 }
 
-// indent begins the lines that say what is expected, and fine says that nothing is found.
+// indent begins the lines with expected findings, and fine is the line for none.
 const (
 	indent = "    "
 	fine   = "ok\n"

@@ -252,8 +252,7 @@ func TestUpdateKeepsFaultyFiles(t *testing.T) {
 	}
 }
 
-// TestOneCase holds that -run can choose a case, and that -update then leaves the
-// others alone.
+// TestOneCase holds that -run can choose a case, and that -update leaves the other cases alone.
 func TestOneCase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -40,8 +40,8 @@ var (
 	place    = regexp.MustCompile(`^/[^ :]*: `)
 )
 
-// exampleFaults says which indented lines of the example are none that a case finds. The
-// example of a demand has the name of an argument, which its cases have not.
+// exampleFaults reports the indented lines of the example that no case finds. The example of a
+// demand has the name of an argument, which its cases have not.
 func exampleFaults(c *check.Check, found map[string]bool) []string {
 	example, _ := sectionOf(c.Doc, "## Example")
 	var faults []string

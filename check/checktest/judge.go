@@ -150,8 +150,8 @@ func render(c *check.Check, run *check.Run, within string) string {
 	return b.String()
 }
 
-// survive holds that a check that answers a demand takes any value, even without options, as
-// whoever calls it from Go may leave them out: it may break, but not panic.
+// survive holds that a check with a demand accepts any value, even without options, since a
+// caller in Go may leave them out: it may break, but not panic.
 func survive(t *testing.T, c *check.Check) {
 	t.Helper()
 	if c.Demand == nil {

@@ -20,7 +20,7 @@ import (
 // toolResult is the method of results, unless a section names another.
 const toolResult = "tools/call"
 
-// methodOf reads which method the name of a section says that its results answer.
+// methodOf reads the method of a section's results from its name.
 func methodOf(name string) (string, error) {
 	rest, other := strings.CutPrefix(name, "of ")
 	if !other {
@@ -44,8 +44,8 @@ func (f *file) addResults(s *section, text string) error {
 	return nil
 }
 
-// addResultDemand adds cases that are results of which something is demanded; without any,
-// the policy must refuse the demand.
+// addResultDemand adds cases that are results, with a demand on them; without any, the policy
+// must refuse the demand.
 func (f *file) addResultDemand(s *section, text string) error {
 	if err := f.addCases(s, text); err != nil {
 		return err

@@ -19,12 +19,12 @@ import (
 //go:embed README.md
 var doc string
 
-// Demand is the demand that this check and that of package commandstate answer. An array is
-// one command, not a list of them.
+// Demand is the demand of this check and of package commandstate. An array is one
+// command, not a list of them.
 var Demand = &check.Demand{Name: "command", Options: func() any { return new(Options) }, Lists: true}
 
-// Check reports commands that need a shell, programs that are not allowed, and words that
-// make an allowed program do what its name does not say.
+// Check reports commands that need a shell, forbidden programs, and words that make an allowed
+// program do more than its name says.
 var Check = &check.Check{
 	Name:    "command",
 	Doc:     doc,

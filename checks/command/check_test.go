@@ -23,8 +23,8 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestFaultyOptions holds that options that do not compile, which no policy can have, let no
-// command through.
+// TestFaultyOptions holds that options that do not compile let no command through. No policy can
+// have such options.
 func TestFaultyOptions(t *testing.T) {
 	t.Parallel()
 	for _, o := range []*Options{{Arguments: []string{"["}}, {Flags: map[string][]string{"ls": {"("}}}} {

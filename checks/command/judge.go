@@ -146,8 +146,8 @@ func (j *judge) measure(size int) bool {
 	return true
 }
 
-// characters refuses characters that no command needs, and that make it another one than
-// it shows. It reports whether the text may be read further.
+// characters refuses characters that no command needs, and that disguise a command. It reports
+// whether the text may be read further.
 func (j *judge) characters(element int, text string, isLine bool) bool {
 	if !utf8.ValidString(text) {
 		j.fail(element, "is not UTF-8", "")
@@ -179,8 +179,8 @@ func disguises(r rune) bool {
 
 var operators = []string{";", ";;", "|", "||", "|&", "&", "&&", ">", ">>", "<", "<<", "<<<", "2>", "2>&1", "&>", "1>", ">&2"}
 
-// operator refuses an element that a shell would act on and that a program gets as a
-// plain word: whoever wrote it meant a shell. After an option it is that option's value.
+// operator refuses an element that is an operator to a shell and a plain word to a program:
+// whoever wrote it meant a shell. After an option it is that option's value.
 func (j *judge) operator(element, i int, words []string) {
 	w := words[i]
 	if i > 0 && strings.HasPrefix(words[i-1], "-") || len(w) == 0 || w == ";" && findRuns(words) {
@@ -193,8 +193,8 @@ func (j *judge) operator(element, i int, words []string) {
 	j.refuse(element, compound, "has a word that is an operator of a shell, where no shell reads it")
 }
 
-// findRuns reports whether the words are those of a find that runs a command, which
-// ends in a semicolon. It is refused for what it runs.
+// findRuns reports whether the words are those of a find with a command, which ends in a
+// semicolon. It is refused for what it runs.
 func findRuns(words []string) bool {
 	return programName(words[0]) == "find" && slices.ContainsFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok")

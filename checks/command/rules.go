@@ -255,7 +255,7 @@ func judgeExport(j *judge, s simple) {
 	}
 }
 
-// judgeFromAnywhere refuses what everyone may have written, for programs that run it.
+// judgeFromAnywhere refuses scripts from world-writable places, for programs that run them.
 func judgeFromAnywhere(j *judge, s simple) {
 	j.each(s, interpreter, "makes the program run a file from a directory that everyone may write to", func(_ int, w string) bool {
 		if _, value, ok := strings.Cut(w, "="); ok {
@@ -343,8 +343,8 @@ func judgeScripts(j *judge, s simple) {
 	})
 }
 
-// scriptIn returns the place of a script in a directory that everyone may write to, which
-// an interpreter or shell would run; 0 without one.
+// scriptIn returns the place of a script in a world-writable directory that an interpreter or
+// shell would run; 0 without one.
 func scriptIn(program string, words []string) int {
 	_, code := codeOptions(program)
 	_, shell := shellOf(program)

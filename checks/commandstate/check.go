@@ -20,7 +20,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports programs that do not exist, or that we may not run.
+// Check reports missing programs, and programs that we may not run.
 var Check = newCheck(func() string { return os.Getenv("PATH") }, os.Stat)
 
 // maxLooks is how many lists of places are gone through at a time, in the whole process.
@@ -100,7 +100,7 @@ func report(pass *check.Pass, pointer string, o *command.Options, s state) {
 	pass.Report(f)
 }
 
-// builtins are commands that shells have in themselves, without a program of that name.
+// builtins are commands inside shells, without a program of that name.
 var builtins = strings.Fields("cd alias unalias export readonly declare local typeset let set unset shift umask ulimit source . eval exec trap command builtin type hash bind complete compgen compopt enable history fc jobs fg bg wait disown read mapfile readarray dirs pushd popd shopt times exit return logout suspend : [ test true false echo printf pwd kill getopts caller help time")
 
 // places are the files that a program may be; nil if that is not known.

@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 	}, "testdata")
 }
 
-// TestStall holds that a file system that does not answer holds nothing up.
+// TestStall holds that a silent file system holds nothing up.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -89,8 +89,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestNewCredential holds that a refused credential is not tried again and again, and that
-// a new one is tried at once.
+// TestNewCredential holds that a refused credential is not tried again and again, and a new one
+// at once.
 func TestNewCredential(t *testing.T) {
 	t.Parallel()
 	server, asked := service(t)

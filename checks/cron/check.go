@@ -18,8 +18,8 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "cron", Options: func() any { return new(Options) }}
 
-// Check reports expressions that cannot be read, that never fire, that fire too often, and
-// that mean something else when clocks are put forward or back.
+// Check reports unreadable expressions, and expressions that never fire, fire too often, or
+// change their meaning when clocks are put forward or back.
 var Check = New(time.Now)
 
 // New makes the check with a clock of the caller's.

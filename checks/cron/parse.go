@@ -37,8 +37,7 @@ var macroForms = map[string]string{
 // An expression is one that has been read.
 type expression struct {
 	schedule lib.Schedule
-	// fixed says that the hour is given, so that a shift of the clock changes when, or how
-	// often, it fires.
+	// fixed means a given hour: a shift of the clock changes when, or how often, it fires.
 	fixed bool
 	// fine says that it may fire more than once a minute.
 	fine bool
@@ -148,7 +147,7 @@ func plainField(field string) bool {
 	return field[0] != ',' && field[len(field)-1] != ',' && !strings.Contains(field, ",,") && !strings.Contains(field, "=") && field[0] != '@'
 }
 
-// wrongField finds the first field that cannot be read among ones that can.
+// wrongField finds the first unreadable field among readable ones.
 func wrongField(fields []string) error {
 	for i, field := range fields {
 		alone := []string{"0", "*", "*", "*", "*", "*"}

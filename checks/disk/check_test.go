@@ -47,8 +47,8 @@ func TestRealDisk(t *testing.T) {
 	}
 }
 
-// TestStall holds that a file system that does not answer is left behind, and that many
-// calls do not ask it many times.
+// TestStall holds that a silent file system is abandoned, and that many calls do not ask it many
+// times.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "email", Options: func() any { return new(Options) }}
 
-// Check reports what is not one e-mail address, or one that is not allowed.
+// Check reports values other than one allowed e-mail address.
 var Check = &check.Check{
 	Name:    "email",
 	Doc:     doc,

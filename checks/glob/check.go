@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package glob judges arguments that are patterns of file names: their syntax, and that
-// they neither leave the directory that they start in nor stand for too many names.
+// Package glob judges arguments that are patterns of file names: their syntax, that they stay in
+// their directory, and that they stand for few names.
 package glob
 
 import (

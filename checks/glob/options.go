@@ -22,9 +22,8 @@ const maxExpansions = 10_000
 // maxLength bounds what a policy may allow: each spelling is as long.
 const maxLength = 4000
 
-// Options are what a policy demands of a pattern. The zero Options demand that it stays
-// below the directory that it starts in and does not stand for too many patterns. They are
-// safe for concurrent use.
+// Options are what a policy demands of a pattern. The zero Options demand that it stays below its
+// starting directory and does not stand for too many patterns. They are safe for concurrent use.
 type Options struct {
 	Absolute  bool  `policy:"absolute" doc:"true allows patterns that start at the root, at a drive or at a home directory; default false"`
 	Parent    bool  `policy:"parent" doc:"true allows .. as a directory; default false"`

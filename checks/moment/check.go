@@ -19,8 +19,7 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "time", Options: func() any { return new(Options) }}
 
-// Check reports dates and times that have another form than the policy says, do not exist,
-// or lie outside the range that it allows.
+// Check reports dates and times of another form, that do not exist, or outside the allowed range.
 var Check = New(time.Now)
 
 // New makes the check with a clock of the caller's.

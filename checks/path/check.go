@@ -18,11 +18,10 @@ import (
 //go:embed README.md
 var doc string
 
-// Demand is the demand that this check and that of package pathstate answer.
+// Demand is the demand of this check and of package pathstate.
 var Demand = &check.Demand{Name: "path", Options: func() any { return new(Options) }}
 
-// Check reports paths that leave the allowed directories, and paths of a form that
-// is not allowed.
+// Check reports paths out of the allowed directories, and paths of a forbidden form.
 var Check = &check.Check{
 	Name:    "path",
 	Doc:     doc,

@@ -93,8 +93,8 @@ func (c *confines) add(dir string) {
 	}
 }
 
-// guess tells the platform by the directories that are known, else by the system
-// that toolvet runs on, unless the server runs elsewhere.
+// guess finds the platform from the known directories, else from toolvet's own system, unless the
+// server runs elsewhere.
 func guess(dirs []string, remote bool) platform {
 	for _, dir := range dirs {
 		switch {

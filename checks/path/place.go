@@ -29,9 +29,9 @@ type Place struct {
 	confines *confines
 }
 
-// Place says where a path leads in a world. Its error is one of the three above;
-// with ErrRefused nothing must be asked of the file system, whose answers would tell
-// what lies outside the allowed directories.
+// Place says where a path leads in a world. Its error is one of the three above; with ErrRefused
+// nothing must be asked of the file system: its answers would tell about places outside the
+// allowed directories.
 func (o *Options) Place(world check.World, path string) (Place, error) {
 	if refused(o.judge(world, path)) {
 		return Place{}, ErrRefused

@@ -23,8 +23,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports paths that symbolic links lead out of the allowed directories, and
-// paths that the file system does not have as the policy demands.
+// Check reports paths that leave the allowed directories through symbolic links, and files
+// against the policy's demands.
 var Check = newCheck(host{}, maxLooks)
 
 // maxLooks is how many paths are looked at at a time, in the whole process. It bounds
@@ -123,8 +123,8 @@ func (d *driver) jobs(pass *check.Pass) ([]job, error) {
 	return jobs, nil
 }
 
-// start starts jobs as slots become free, until ctx is done. One alone needs no goroutine,
-// which would cost as much as the look: who runs the check leaves that behind if it stalls.
+// start starts jobs as slots become free, until ctx is done. One alone needs no goroutine, which
+// would cost as much as the look: a driver abandons the goroutine if it stalls.
 func (d *driver) start(ctx context.Context, jobs []job) {
 	for _, j := range jobs {
 		select {

@@ -90,7 +90,7 @@ func tree(t *testing.T, entries ...string) string {
 	return dir
 }
 
-// A seen case is a path, what is demanded of it, and what is found.
+// A seen case is a path with its demands and findings.
 type seen struct {
 	path    string // "$" is the directory
 	options *path.Options
@@ -131,8 +131,8 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedByText holds that what the check path refuses is not asked of the file
-// system, and that nothing is asked where nothing is demanded.
+// TestRefusedByText holds that the file system is not asked about paths refused by the check
+// path, nor without any demand.
 func TestRefusedByText(t *testing.T) {
 	t.Parallel()
 	f := &fake{}

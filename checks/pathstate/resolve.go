@@ -106,7 +106,7 @@ func (r *resolver) step(name string) error {
 	return nil
 }
 
-// up goes to the directory above, which is there unless we are in what does not exist.
+// up goes to the parent directory, which exists unless we are in a missing one.
 func (r *resolver) up() {
 	r.path = filepath.Dir(r.path)
 	if r.missing > 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/toolvet/toolvet/checks/path"
 )
 
-// A fake is a system in which every path is an empty directory, but for those below
-// /dead, which do not answer until they are released.
+// A fake is a system of empty directories. Paths below /dead do not answer until they are
+// released.
 type fake struct {
 	release chan struct{}
 	failure error            // of every question
@@ -84,8 +84,8 @@ func TestStall(t *testing.T) {
 	})
 }
 
-// TestStallsAreBounded holds that a dead file system holds no more than so many
-// goroutines, and that its slots come free again.
+// TestStallsAreBounded holds that a dead file system blocks a bounded number of goroutines, and
+// that its slots come free again.
 func TestStallsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestContextDone(t *testing.T) {
 
 var errPanic = errors.New("panic")
 
-// TestFailures holds that what the system cannot tell is never taken for fine.
+// TestFailures holds that an unknown answer of the system never counts as fine.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	magic := map[string]entry{"/l": {kind: link, target: "pipe:[1]", magic: true}}

@@ -4,9 +4,9 @@
 // Package regex judges arguments that are regular expressions: whether the tool's engine
 // compiles them, and whether they can take exponential time.
 //
-// The expression is never run. A parser reads it as the engine would, and of what it
-// read an automaton is made in which ambiguity can be seen: where one text can be matched
-// in two ways within a loop, a backtracking engine tries them all.
+// The expression is never run. A parser reads it as the engine would, and builds an automaton
+// that shows ambiguity: where one text can be matched in two ways within a loop, a backtracking
+// engine tries them all.
 package regex
 
 import (

@@ -20,8 +20,8 @@ const defaultLength = 1000
 const maxLength = 4000
 
 // Options are what a policy demands of a regular expression. The zero Options demand that
-// JavaScript compiles it and that it cannot take exponential time. They are safe for
-// concurrent use.
+// JavaScript compiles it, and in less than exponential time runs it. They are safe for concurrent
+// use.
 type Options struct {
 	Engine    string `policy:"engine" doc:"who runs it: go (RE2), ecma (JavaScript), python (re) or pcre; default ecma"`
 	Explosive string `policy:"explosive" doc:"what an expression that can take exponential time brings: refuse, warn or allow; default refuse; Go's engine has none"`

@@ -17,8 +17,8 @@ const ofAnyName = "generic-api-key"
 // maxListed bounds what is looked at beside the name of its list, in bytes.
 const maxListed = 256
 
-// named looks at numbers that have a name, and at what stands in a list that has one, as if
-// they were strings beside it: the pattern expects a password in quotes.
+// named looks at numbers with a name, and at the elements of a list with a name, as if they were
+// strings beside it: the pattern expects a password in quotes.
 func (s *search) named() {
 	var text []byte
 	var tokens []result.Token

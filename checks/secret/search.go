@@ -43,9 +43,9 @@ const maxPlaces = 1 << 20
 
 type span struct{ start, end int }
 
-// all finds the secrets in the order of what they are told apart by: what is split or encoded
-// is a whole, of which a later look would see a part. What lies in one of several blocks comes
-// last: mostly it is found without the others, unless its name stands in another one.
+// all finds the secrets in the order of what they are told apart by: split or encoded text is a
+// whole; a later look would see only a part. What lies in one of several blocks comes last:
+// mostly it is found without the others, unless its name stands in another one.
 func (s *search) all() {
 	var alone []sighting
 	if joined, several := s.joined(); several {

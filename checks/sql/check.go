@@ -1,13 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sql judges arguments that are SQL, or that a server puts into SQL, by their
-// text alone.
+// Package sql judges SQL, and values for SQL, by their text alone.
 //
-// A text is cut into tokens as the database would do it, and where the database is not
-// known, as any would. Then its statements are counted, and each must be of a kind that
-// is allowed, with all that it holds: SELECT alone does not make a statement read-only.
-// Package sqlstate asks the real database what the text cannot tell.
+// A text is cut into tokens as the database would do it, and where the database is not known, as
+// any would. Then its statements are counted, and each must be of an allowed kind, with all its
+// parts: SELECT alone does not make a statement read-only. Package sqlstate asks the real
+// database what the text cannot tell.
 package sql
 
 import (
@@ -20,11 +19,10 @@ import (
 //go:embed README.md
 var doc string
 
-// Demand is the demand that this check and that of package sqlstate answer.
+// Demand is the demand of this check and of package sqlstate.
 var Demand = &check.Demand{Name: "sql", Options: func() any { return new(Options) }}
 
-// Check reports SQL that is not of an allowed kind, and values that would change the
-// statement that they are put into.
+// Check reports SQL of a forbidden kind, and values that would change the statement around them.
 var Check = &check.Check{
 	Name:   "sql",
 	Doc:    doc,

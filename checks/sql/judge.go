@@ -132,7 +132,7 @@ func counted(n int) string {
 	return fmt.Sprintf("%d statements", n)
 }
 
-// calls judges the functions that a statement calls, and the tables that it names.
+// calls judges the functions and tables in a statement.
 func (j *judgement) calls(s *statement) {
 	var buffer [64]byte
 	for i := range s.tokens {

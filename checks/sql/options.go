@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Options are what a policy demands of SQL. The zero Options demand one statement that
-// only reads, whatever the database.
+// Options are what a policy demands of SQL. The zero Options demand one read-only statement, for
+// any database.
 //
 // Options must not be changed once a check has seen them. They are safe for
 // concurrent use.
@@ -154,8 +154,8 @@ func orDefault(n, otherwise int) int {
 	return n
 }
 
-// DialectName is the dialect that a text is read in: that of the options, else that of
-// the database that is asked, else generic.
+// DialectName is the dialect that a text is read in: from the options, else from the database,
+// else generic.
 func (o *Options) DialectName() string {
 	if o.Dialect != "" {
 		return dialectOf(o.Dialect)

@@ -181,8 +181,8 @@ func (w *walk) word(low string) {
 	}
 }
 
-// prefixes are words before an operand, reserved are words that are none, and callable
-// those of them that are functions with brackets.
+// prefixes are words before an operand, reserved are words other than operands, and callable are
+// reserved words that are functions with brackets.
 var (
 	prefixes = set("not distinct all any some array row interval")
 	reserved = set(`and or xor from where then else when end union except intersect order group by having in is like between
@@ -262,9 +262,9 @@ func (w *walk) called(i int) {
 // keep a database busy.
 var channels = set("extractvalue updatexml randomblob")
 
-// systemNames are what may stand before a function that comes with a database.
+// systemNames are prefixes of functions that come with a database.
 var systemNames = set("pg_catalog. sys. mysql. dbo. master. public.")
 
-// packaged reports whether a qualified name is that of a function in one of Oracle's
-// packages, which is called without brackets as well.
+// packaged reports whether a qualified name is a function in one of Oracle's packages, which need
+// no brackets.
 func packaged(name []byte) bool { return bytes.HasPrefix(name, []byte("utl_")) }

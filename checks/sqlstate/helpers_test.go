@@ -22,7 +22,7 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// absent skips a test that needs a database which is not there. In CI it has to be.
+// absent skips a test whose database is missing. In CI it has to be.
 func absent(t testing.TB, what string, err error) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -188,8 +188,7 @@ func written(run *check.Run) string {
 	return b.String()
 }
 
-// everything allows all that can be prepared, so that nothing is held back before the
-// database sees it.
+// everything allows all statements that can be prepared, so that the database sees them.
 func everything(dsn string) *sql.Options {
 	return &sql.Options{
 		DSN:              dsn,

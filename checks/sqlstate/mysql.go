@@ -30,8 +30,7 @@ type mysqlConn struct {
 	driver.Conn
 	id      string // by which it can be killed
 	mariadb bool
-	// cut says that it was left in the middle of a question, which the server goes on
-	// with.
+	// cut marks a connection left in the middle of a question; the server goes on with it.
 	cut bool
 }
 

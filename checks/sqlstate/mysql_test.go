@@ -144,8 +144,8 @@ func TestMySQLCost(t *testing.T) {
 	}
 }
 
-// TestMySQLUnknownCost holds that a limit of the cost is not passed by what the planner
-// does not estimate, and that a mere warning refuses nothing.
+// TestMySQLUnknownCost holds that a limit of the cost refuses statements without an estimate, and
+// that a mere warning refuses nothing.
 func TestMySQLUnknownCost(t *testing.T) {
 	t.Parallel()
 	db := newServerMySQL(t)
@@ -177,8 +177,7 @@ func TestMySQLUnknownCost(t *testing.T) {
 	}
 }
 
-// TestMySQLLocked asks about a table that another session is about to change, which
-// holds up whoever wants to look at it.
+// TestMySQLLocked asks about a table that another session is changing, which blocks readers.
 func TestMySQLLocked(t *testing.T) {
 	t.Parallel()
 	db := newServerMySQL(t)

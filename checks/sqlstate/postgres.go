@@ -26,8 +26,8 @@ func newPostgres(src *source) *postgres {
 	return p
 }
 
-// open connects. What a dsn can say, and which parts of the environment and of the home
-// directory count besides, is that of libpq.
+// open connects. The options of a dsn, and the relevant parts of the environment and the home
+// directory, are those of libpq.
 func (p *postgres) open(ctx context.Context) (*pgconn.PgConn, error) {
 	cfg, err := pgconn.ParseConfig(p.dsn)
 	if err != nil {
@@ -85,8 +85,8 @@ func refusal(code string) error {
 	return &unusable{"refuses to be asked (SQLSTATE " + code + ")", "look it up in the manual of PostgreSQL, appendix A"}
 }
 
-// shutPostgres closes a connection. One that was cut off in the middle cancels on the
-// server what it was about.
+// shutPostgres closes a connection. A connection cut off in the middle cancels its question on
+// the server.
 func shutPostgres(c *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -117,8 +117,8 @@ type postgresSession struct {
 	r    *report
 }
 
-// begin starts a transaction that cannot write, with limits that the server keeps. They
-// end with the transaction, so that a pooler in between is not confused.
+// begin starts a read-only transaction, with limits that the server keeps. They end with the
+// transaction, so that a pooler in between is not confused.
 func (s *postgresSession) begin(ctx context.Context) error {
 	limit := max(1, s.q.timeout.Milliseconds())
 	return s.exec(ctx, fmt.Sprintf("BEGIN READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; "+
@@ -193,9 +193,8 @@ func (s *postgresSession) unlooked(ctx context.Context, err error) error {
 
 const explainPostgres = "EXPLAIN (FORMAT JSON) "
 
-// plan asks the planner. It may run functions that their owner declares immutable or
-// stable, such as those that a view calls: what they write is refused by the
-// transaction, and the connection is closed.
+// plan asks the planner. It may run functions declared immutable or stable, such as those of a
+// view: what they write is refused by the transaction, and the connection is closed.
 func (s *postgresSession) plan(ctx context.Context, parameters int) error {
 	statement, ours := explainPostgres+s.q.source, len(explainPostgres)
 	if parameters > 0 {

@@ -65,8 +65,8 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
-// TestPostgresChangesNothing asks about what writes when it is run, with a policy that
-// allows all of it, so that every statement reaches the database.
+// TestPostgresChangesNothing asks about statements that would write, with a policy that allows
+// them all, so that every statement reaches the database.
 func TestPostgresChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := newServerPostgres(t)
@@ -166,8 +166,8 @@ func TestPostgresCost(t *testing.T) {
 	}
 }
 
-// TestPostgresCostOfMore holds that parameters and changes of rows have a cost as well,
-// and that a limit is not passed by what is not planned.
+// TestPostgresCostOfMore holds that parameters and changes of rows have a cost as well, and that
+// a limit refuses unplanned statements.
 func TestPostgresCostOfMore(t *testing.T) {
 	t.Parallel()
 	db := newServerPostgres(t)

@@ -45,7 +45,7 @@ func (s *postgresSession) refused(ctx context.Context, err error, skip int) erro
 // overdue reports whether an error code says that statement_timeout or lock_timeout is over.
 func overdue(code string) bool { return code == "57014" || code == "55P03" }
 
-// missing tells of a name that does not exist, with what the catalog has instead.
+// missing reports a missing name, with the nearest name in the catalog.
 func (s *postgresSession) missing(ctx context.Context, what string, at int, candidates func(*postgresSession, context.Context) ([]string, error)) error {
 	name, ok := s.q.text.NameAt(at)
 	if !ok {
@@ -68,8 +68,7 @@ func (s *postgresSession) missing(ctx context.Context, what string, at int, cand
 	return nil
 }
 
-// withSchema looks for the name in other schemas: what exists there by this very name
-// is what was meant.
+// withSchema looks for the name in other schemas: an existing name there was meant.
 func withSchema(candidates []string, name *sql.Name) []string {
 	for _, c := range candidates {
 		if _, table, qualified := strings.Cut(c, "."); qualified && strings.EqualFold(table, name.Last) {

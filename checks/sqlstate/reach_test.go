@@ -19,8 +19,8 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// TestUnreachable holds that a database which cannot be asked is an error that says
-// what, where and how to mend it, and never shows the password.
+// TestUnreachable holds that an unreachable database is an error with its place and a remedy, and
+// without the password.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	closed := closedPort(t)

@@ -55,8 +55,8 @@ func TestSQLite(t *testing.T) {
 	}
 }
 
-// TestSQLiteCost holds that a limit of the cost, which SQLite does not tell, refuses,
-// and that a mere warning does not.
+// TestSQLiteCost holds that a limit of the cost refuses, because SQLite estimates none, and that
+// a mere warning does not.
 func TestSQLiteCost(t *testing.T) {
 	t.Parallel()
 	db := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
@@ -71,9 +71,9 @@ func TestSQLiteCost(t *testing.T) {
 	}
 }
 
-// TestSQLiteLeftOver asks about what a process that was killed leaves behind: a -wal
-// file, with and without its -shm file, and a journal that is to be rolled back. What
-// cannot be read without a write is told, and nothing is written.
+// TestSQLiteLeftOver asks about files left by a killed process: a -wal file, with and without its
+// -shm file, and a journal that is to be rolled back. What cannot be read without a write is
+// told, and nothing is written.
 func TestSQLiteLeftOver(t *testing.T) {
 	t.Parallel()
 	const unrecovered = "error /query: cannot be checked: the SQLite database shop.db was left in the middle of a change, which only who may write can recover\n" +
@@ -115,8 +115,8 @@ func TestSQLiteLeftOver(t *testing.T) {
 	}
 }
 
-// TestSQLiteChangesNothing holds that neither the database changes nor the directory
-// that it is in, whether others have it open or not.
+// TestSQLiteChangesNothing holds that neither the database nor its directory changes, even while
+// others have it open.
 func TestSQLiteChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, journal := range []string{"delete", "wal"} {

@@ -93,7 +93,7 @@ func between(message, before, after string) (string, bool) {
 	return rest[:i], true
 }
 
-// missingTable tells of a table that does not exist, with what the schema has instead.
+// missingTable reports a missing table, and the nearest table of the schema.
 func (s *sqliteSession) missingTable(ctx context.Context, name sql.Name) error {
 	list, err := s.names(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name LIMIT ?", int64(maxCandidates))
 	if err != nil {
@@ -145,8 +145,8 @@ func (s *sqliteSession) syntax(ctx context.Context, message string) (at int, ok 
 // maxPlaces bounds how many occurrences of a token are tried.
 const maxPlaces = 32
 
-// place finds which occurrence of a token it is that SQLite stumbles over, or −1: the
-// parser reads from left to right, so that a text that ends with it has the same fault.
+// place finds the occurrence of a token at which SQLite stumbles, or −1: the parser reads from
+// left to right, so a text cut off behind it has the same fault.
 func (s *sqliteSession) place(ctx context.Context, token string) int {
 	at := 0
 	for range maxPlaces {

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package substitution finds what a shell would run, in strings that are no command lines.
+// Package substitution finds text for a shell in strings that are not command lines.
 package substitution
 
 import (
@@ -20,7 +20,7 @@ type Options struct{ _ byte } // not empty: pointers to nothing may be equal
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "substitution", Options: func() any { return new(Options) }}
 
-// Check reports strings of which a shell would run a part, and those that hold a NUL.
+// Check reports strings with text that a shell would run, and strings with a NUL.
 var Check = &check.Check{
 	Name:    "substitution",
 	Doc:     doc,

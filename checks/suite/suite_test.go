@@ -25,9 +25,9 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestRules holds that a policy can tell the rules apart, and that each makes options
-// that are fine as they are, or says what it needs.
-func TestRules(t *testing.T) {
+// TestDemands holds that no two demands share a name, and that the default options of each are
+// valid, or else say what is missing.
+func TestDemands(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, r := range Demands() {

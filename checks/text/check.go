@@ -17,8 +17,7 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "text", Options: func() any { return new(Options) }}
 
-// Check reports text that is not as the policy demands, or holds characters that cannot be
-// seen.
+// Check reports text against the policy's demands, and invisible characters.
 var Check = &check.Check{
 	Name:    "text",
 	Doc:     doc,

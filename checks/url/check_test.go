@@ -135,8 +135,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestDisagreement holds that each part of a URL is compared, with readings of other URLs
-// for those that no known parser makes.
+// TestDisagreement holds that each part of a URL is compared, with invented readings for parts
+// that known parsers agree about.
 func TestDisagreement(t *testing.T) {
 	t.Parallel()
 	const raw = "https://u@a.example:8443/b"
@@ -160,8 +160,8 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are
-// what its two URLs bring.
+// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are the
+// findings on its two URLs.
 func TestReadmeShowsWhatIsFound(t *testing.T) {
 	t.Parallel()
 	_, example, _ := strings.Cut(doc, "\n## Example\n")

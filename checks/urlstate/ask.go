@@ -74,7 +74,7 @@ func authority(place url.Place) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(place.Port)))
 }
 
-// dialer connects to one of the addresses that were judged, whatever a resolver would say
+// dialer connects to one of the judged addresses, even if a resolver would answer differently
 // now. Each gets its share of the time that ctx leaves; the transport would dial on in the
 // background when ctx is done.
 func (n *network) dialer(ctx context.Context, o *url.Options, port uint16, addrs []netip.Addr) func(context.Context, string, string) (net.Conn, error) {

@@ -25,8 +25,8 @@ import (
 // internet is a world of public addresses that servers on loopback stand for.
 type internet map[string]string // "93.184.215.14:80" → "127.0.0.1:41234"
 
-// dial connects to the server that stands for an address, after control has seen that
-// address. An address that nothing stands for refuses the connection.
+// dial connects to the server behind an address, after control has seen the address. An address
+// that nothing stands for refuses the connection.
 func (w internet) dial(ctx context.Context, network, address string, control control) (net.Conn, error) {
 	if err := control("tcp4", address, nil); err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
@@ -167,7 +167,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestCertificate holds that a certificate is held against the host that was judged.
+// TestCertificate holds that a certificate must fit the judged host.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
 	secure := quiet(t, site(nil), (*httptest.Server).StartTLS)
@@ -188,8 +188,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestRequest holds that a server sees a bare HEAD, whatever the environment and earlier
-// answers say.
+// TestRequest holds that a server sees a bare HEAD, in any environment and after any earlier
+// answer.
 func TestRequest(t *testing.T) {
 	proxied := quiet(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a proxy is asked for %s", r.URL) }), (*httptest.Server).Start)
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
@@ -214,8 +214,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestConnectionIsJudged holds that the address of the connection counts, not only what
-// the resolver said before.
+// TestConnectionIsJudged holds that the address of the connection counts, not only the resolver's
+// earlier answer.
 func TestConnectionIsJudged(t *testing.T) {
 	t.Parallel()
 	plain := quiet(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the server is asked") }), (*httptest.Server).Start)
@@ -244,8 +244,8 @@ func TestLoopbackAllowed(t *testing.T) {
 	}
 }
 
-// TestSilentServer holds that a server which accepts and says nothing, and an address that
-// does not even accept, end with the context, and that the next address gets its share.
+// TestSilentServer holds that a server that accepts and says nothing, and an address that does
+// not even accept, end with the context, and that the next address gets its share.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

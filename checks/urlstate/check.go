@@ -31,9 +31,9 @@ type resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// A dialFunc opens a TCP connection to an address, which is an IP address and a port. It
-// must call control with what it is about to connect to, as net.Dialer.Control is called,
-// give up if that fails, and heed ctx.
+// A dialFunc opens a TCP connection to an address, which is an IP address and a port. It must
+// call control before it connects, as net.Dialer.Control is called, give up if that fails, and
+// heed ctx.
 type dialFunc func(ctx context.Context, network, address string, control control) (net.Conn, error)
 
 // A control refuses addresses that are not allowed. Its form is that of
@@ -46,8 +46,8 @@ func dial(ctx context.Context, network, address string, control control) (net.Co
 	return d.DialContext(ctx, network, address)
 }
 
-// newCheck makes the check with a resolver and a way to connect of the caller's own. A server
-// whose World names a DNS server is judged by what that says.
+// newCheck makes the check with a resolver and a way to connect of the caller's own. It judges a
+// server by the DNS server that its World names.
 func newCheck(resolver resolver, dial dialFunc) *check.Check {
 	n := &network{resolver: resolver, dial: dial, slots: make(chan struct{}, maxLooks)}
 	return &check.Check{
@@ -98,7 +98,7 @@ func (n *network) run(ctx context.Context, pass *check.Pass) error {
 	return err
 }
 
-// withMargin ends a little before ctx does, so that what is found until then is told.
+// withMargin ends a little before ctx does, in time to report findings.
 func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	left := longest
 	if deadline, ok := ctx.Deadline(); ok {

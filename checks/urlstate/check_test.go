@@ -180,9 +180,8 @@ func TestRemote(t *testing.T) {
 
 const lateText = "warning /url: the host could not be resolved in time, so that nothing is known of its addresses\n"
 
-// TestSlowResolver holds that a run ends before its context does, with a resolver that
-// heeds the context and with one that does not, and that what was found until then is
-// told. A goroutine that is left over fails the test.
+// TestSlowResolver holds that a run ends before its context does, with obedient and stubborn
+// resolvers, and reports its findings until then. A goroutine that is left over fails the test.
 func TestSlowResolver(t *testing.T) {
 	t.Parallel()
 	for name, heeds := range map[string]bool{"heeds the context": true, "does not": false} {
@@ -236,8 +235,8 @@ func TestNoDeadline(t *testing.T) {
 	})
 }
 
-// TestStuckLooksAreBounded holds that resolvers which never return hold a bounded number
-// of goroutines, and that whoever finds no place then is told so.
+// TestStuckLooksAreBounded holds that resolvers that never return occupy a bounded number of
+// goroutines, and that a look without a free slot says so.
 func TestStuckLooksAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -278,8 +277,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are
-// what the check says.
+// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are the
+// check's findings.
 func TestReadmeShowsWhatIsFound(t *testing.T) {
 	t.Parallel()
 	_, example, _ := strings.Cut(doc, "\n## Example\n")

@@ -33,9 +33,9 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// guard judges an address in the moment of the connection, twice: as the URL's host is
-// judged, and by a table that is not ours. That one refuses a little more: ranges such as
-// 6to4 that are routed, and that no web server is in.
+// guard judges an address in the moment of the connection, twice: as the URL's host is judged,
+// and by a table that is not ours. That one refuses a little more: routed ranges such as 6to4
+// that hold no web server.
 func guard(o *url.Options) control {
 	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // what is embedded is judged
 	if o.Loopback == url.Warn || o.Loopback == url.Allow {

@@ -71,9 +71,9 @@ var rules = []rule{
 var (
 	regularExpression = regexp.MustCompile(`regular expression|\bregexp?s?\b`)
 	otherQueries      = regexp.MustCompile(`\b(jql|graphql|cypher|kql|kusto|soql|sosl|gaql|xpath|jsonpath|sparql|promql|logql|dax|mdx|aql)\b|xpath|natural language|mongo`)
-	// whollyURL finds a description that begins by saying that it is a URL.
+	// whollyURL matches a description that begins like "URL of …".
 	whollyURL = regexp.MustCompile(`^(the |an? |list of |array of |optional |full |complete |public |base |target |direct )*([a-z-]+ ){0,2}(url|uri)s?( (of|to|for|where|from|that)\b|$|[.,;:(]| \()`)
-	// orElse finds that something else will do as well, or that it is only about a URL.
+	// orElse matches descriptions of alternatives to a URL, or of text about a URL.
 	orElse = regexp.MustCompile(`\b(id|name|slug|path|text|html|alias|file|number|handle|username)s? or\b|\bor (an? |the |local |file |its )*(path|name|id|file|text|html|base64|slug|alias|urn|handle)|base64|data uri|part of the ur[il]|\b(url|uri) (encoded|path|slug|pattern|prefix|parameter|safe|friendly)|schemes?\b`)
 )
 

@@ -122,7 +122,7 @@ func sortedKeys(m map[string]any) []string {
 	return slices.SortedFunc(maps.Keys(m), compareUTF16)
 }
 
-// compareUTF16 compares as UTF-16 does. That is the order of the bytes of UTF-8, but that
+// compareUTF16 compares as UTF-16 does. That is the order of the bytes of UTF-8, except that
 // characters beyond U+FFFF, which are surrogates there, come before U+E000 to U+FFFF.
 func compareUTF16(a, b string) int {
 	for i := range min(len(a), len(b)) {

@@ -37,9 +37,9 @@ func (o Options) severity(c *Change) check.Severity {
 	return o.Changed
 }
 
-// NewListing returns what tells which definitions may stand in a list of tools, for a model to
-// read: those that are as they were locked, and others of which the options only warn. Both
-// are told to the log; nil discards. Without a lock none may.
+// NewListing returns a function that selects the definitions that a model may read in a list of
+// tools: unchanged ones, and changed ones that the options only warn of. Both are told to the
+// log; nil discards. Without a lock none may.
 func NewListing(lock *Lock, o Options, log *slog.Logger) func(context.Context, *call.Call) bool {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -41,8 +41,8 @@ func Load(file string) (*Lock, error) {
 	return l, nil
 }
 
-// parseLock reads the text of a lock file. It refuses what [Lock.encode] does not write: keys
-// that it does not know, and a definition that its digest is not of.
+// parseLock reads the text of a lock file. It refuses what [Lock.encode] does not write: unknown
+// keys, and definitions that do not match their digests.
 func parseLock(data []byte) (*Lock, error) {
 	v, err := strictjson.Parse(data, strictjson.Limits{Bytes: maxBytes, Depth: strictjson.DefaultDepth + 4})
 	if err != nil {
@@ -125,9 +125,8 @@ func place(pointer string) string {
 	return `"` + Visible(pointer) + `"`
 }
 
-// encode writes the lock as JSON: sorted and indented, so that version control shows what
-// has changed, and with escapes for characters that a reader could not see. The error says
-// that it would be larger than 64 MiB.
+// encode writes the lock as JSON: sorted and indented for diffs in version control, and with
+// escapes for invisible characters. The error says that it would be larger than 64 MiB.
 func (l *Lock) encode() ([]byte, error) {
 	servers := map[string]any{}
 	for server, tools := range l.servers {

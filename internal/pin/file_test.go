@@ -138,7 +138,7 @@ func TestLoadAndWrite(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is read is written as the same, and that this text is stable.
+// FuzzParse holds that a parsed lock is written as the same lock, and that the text is stable.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sampleFile(f)))
 	f.Add([]byte(`{"version":1.0,"servers":{"\u200b":{}}}`))

@@ -41,7 +41,7 @@ var mislabelled = map[any]string{
 	"http://168.63.129.16/api": "it is the address of Azure's host services, which hand out secrets as metadata addresses do",
 }
 
-// count is what became of the samples of a corpus, by what is expected of them.
+// count counts the verdicts on the samples of a corpus, by the expected verdict.
 type count struct{ all, refused, warned int }
 
 // TestCorpora runs the samples through standard without a policy. No benign one is

@@ -23,11 +23,10 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// Standard refuses metadata addresses and URLs that parsers read in different ways, paths
-// that leave the server's directories where they are known or hide where they lead, NUL,
-// and shell substitution in names, paths and URLs. It warns of what is no URL, of loopback
-// and private addresses, of destructive commands and statements, and of files that a
-// reading tool will not find.
+// Standard refuses metadata addresses, URLs that parsers read differently, paths out of the
+// server's known directories, paths that hide their destination, NUL, and shell substitution in
+// names, paths and URLs. It warns of malformed URLs, loopback and private addresses, destructive
+// commands and statements, and missing files for reading tools.
 func Standard(t *call.Tool) []policy.Argument {
 	return arguments(t, standardDemands)
 }
@@ -35,14 +34,14 @@ func Standard(t *call.Tool) []policy.Argument {
 // Observe demands what [Standard] does; [Apply] sees to it that nothing is refused.
 func Observe(t *call.Tool) []policy.Argument { return Standard(t) }
 
-// Strict demands the rule of each guess with its defaults, and that what a reading tool
-// reads exists.
+// Strict makes the demand of each guess with its default options, and demands that the files of
+// reading tools exist.
 func Strict(t *call.Tool) []policy.Argument {
 	return arguments(t, strictDemands)
 }
 
-// arguments joins what is demanded because of a guess with what is demanded of plain
-// values, one Argument an address.
+// arguments joins the demands of guesses with the demands on plain values, one Argument an
+// address.
 func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Demand) []policy.Argument {
 	var list []policy.Argument
 	guessed := map[string]bool{}
@@ -134,7 +133,7 @@ func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 // to touch secrets, to send things away.
 var shellWords = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound interpreter")
 
-// Schemes that tools fetch, and those that browsers open besides.
+// Schemes for tools, and more schemes for browsers.
 var (
 	fetched  = strings.Fields("http https ws wss ftp ftps sftp ssh git git+https git+ssh s3 gs mailto")
 	browsers = strings.Fields("about blob chrome data devtools edge file view-source")

@@ -30,10 +30,10 @@ type realCase struct {
 	Valid     bool
 }
 
-// TestValidCalls runs the calls of real tools that are valid by their schemas through
-// standard. Their values are made up, and most do not fit their arguments: no rule that
-// rests on a guess may refuse one that nobody would call an attack. Where the server's
-// directories are known, a path is held to them.
+// TestValidCalls runs the calls of real tools that are valid by their schemas through standard.
+// Their values are made up, and most do not fit their arguments: no guessed demand may refuse a
+// call that nobody would call an attack. Where the server's directories are known, a path is held
+// to them.
 func TestValidCalls(t *testing.T) {
 	t.Parallel()
 	tools := map[string]*call.Tool{}

@@ -25,8 +25,8 @@ func bounded(t *testing.T, name string, s *scanner) {
 	}
 }
 
-// TestWorkIsLinear holds that hostile texts cost no more a byte than others, and that the
-// share does not grow with the text.
+// TestWorkIsLinear holds that hostile texts cost no more per byte than others, and that the cost
+// per byte does not grow with the text.
 func TestWorkIsLinear(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

@@ -183,7 +183,7 @@ func (r *reading) orderAfter(i int) int {
 	return -1
 }
 
-// add appends a cue with the weight that its place gives it, unless that is nothing.
+// add appends a cue with its weight at its place, unless that is zero.
 func (r *reading) add(list []cue, c cue, h *hit) []cue {
 	w := r.weight(&c)
 	c.score, c.quoted = min(c.score*w/100, 100), w < talkedMid

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind says by what means a text addresses the model, or hides from people that it does.
+// A Kind names the means by which a text addresses the model or hides from people.
 type Kind string
 
 // The kinds of signals.
@@ -67,7 +67,7 @@ type scanner struct {
 	*pace
 	text    string
 	signals []Signal
-	// steps counts what the scan looks at, so that a test can hold it to a bound.
+	// steps counts the steps of a scan, for a test of its bound.
 	steps int
 }
 

@@ -28,8 +28,8 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 	}
 }
 
-// carries tells by what a URL's query shows that it is made to carry a text away: a
-// placeholder for something private, or words.
+// carries names the feature of a URL's query that shows the theft of a text: a placeholder for
+// something private, or words.
 func carries(raw string) string {
 	_, query, ok := strings.Cut(raw, "?")
 	if !ok {

@@ -9,8 +9,9 @@ import (
 	"unicode"
 )
 
-// An anchor is a few words, one of which a match of an expression holds, in either case, and what
-// the expression allows around it. An expression has a set of anchors: every match holds one of them.
+// An anchor is a few words with the surroundings that the expression allows. Every match holds
+// one of the words, in either case. An expression has a set of anchors: every match holds one of
+// them.
 type anchor struct {
 	words  []string // lower case ASCII
 	before extent

@@ -95,8 +95,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestBenign runs texts of other corpora, which hold no secrets but what their authors made
-// up: documents about attacks, commands, URLs.
+// TestBenign runs texts of other corpora, which hold only invented secrets: documents about
+// attacks, commands, URLs.
 func TestBenign(t *testing.T) {
 	t.Parallel()
 	s := standard(t)
@@ -116,7 +116,7 @@ func TestBenign(t *testing.T) {
 	}
 }
 
-// TestFigures holds that docs/figures/secrets.md has the tables that the corpus gives now.
+// TestFigures holds that the tables of the figures page are those of the corpus now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	s, rows := standard(t), corpora.Read[sample](t, "secrets")

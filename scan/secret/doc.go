@@ -1,9 +1,9 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package secret finds secrets in text: keys, tokens, passwords. It is made for the results
-// of tools, which a model is about to read, so it has to be fast and must leave alone what
-// only looks random: hashes, UUIDs, lock files, images.
+// Package secret finds secrets in text: keys, tokens, passwords. It is made for the results of
+// tools, just before a model reads them. So it has to be fast and must ignore text that only
+// looks random: hashes, UUIDs, lock files, images.
 //
 //	scanner, err := secret.New(secret.Options{})
 //	...
@@ -18,8 +18,8 @@
 //	text ─ words (one pass) ─ what follows them (bits) ─ regions ─ regular expression
 //	                                                             └ entropy, allow-lists
 //
-// and applies an expression to the few regions that it could match in. What it finds is
-// what the expression finds in the whole text; TestRegions and FuzzRegions hold it to that.
+// and applies an expression to the few regions that it could match in. It finds the same matches
+// as the expression over the whole text; TestRegions and FuzzRegions hold it to that.
 //
 // A text is looked at as it stands and in its normal form, without the escapes of JSON and
 // HTML and without characters that are not seen. What is encoded otherwise (base64, URL

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// An extent bounds what a part of an expression can take of a text, from one end on: so many
-// bytes, or as long as the bytes are of a set, or of several parts what they take together
-// or the most that one takes.
+// An extent bounds what a part of an expression can take of a text, from one end on: a number of
+// bytes, or bytes of a set, or the sum or the maximum of several parts.
 type extent struct {
 	op    extentOp
 	bytes int        // extentBytes

@@ -37,14 +37,15 @@ type Pattern struct {
 	// Allow tells what is not a secret, although it looks like one.
 	Allow []Allow `json:"allow,omitempty"`
 
-	// Component is set for a pattern that finds no secret, only what another requires.
+	// Component is set for a pattern that finds no secret, only a part that another pattern
+	// requires.
 	Component bool `json:"component,omitempty"`
 
 	// Require names patterns of which all must have found something nearby.
 	Require []Requirement `json:"require,omitempty"`
 
-	// Generic is set for a pattern that knows no issuer: what it finds gives way to what
-	// other patterns find at the same place.
+	// Generic is set for a pattern that knows no issuer: its matches give way to those of other
+	// patterns at the same place.
 	Generic bool `json:"generic,omitempty"`
 }
 

@@ -19,7 +19,7 @@ var signing = []string{
 	"x-goog-signature", "x-goog-credential", "googleaccessid", "sig",
 }
 
-// signers are patterns that find the public half of what signed a URL: the id of a key.
+// signers are patterns for the public half of a URL's signing key: the id of a key.
 var signers = []string{"aws-access-token", presignedRule}
 
 // longestURL bounds how far before a match its URL may begin, in bytes.

@@ -55,7 +55,7 @@ func describe(list []found) []string {
 	return all
 }
 
-// compare holds that looking at regions finds what looking at the whole text finds.
+// compare holds that a scan of regions finds the same as a scan of the whole text.
 func compare(t *testing.T, s *Scanner, text string) {
 	t.Helper()
 	// Outside ASCII, Go folds these two letters into s and k; so does the normal form.
@@ -65,8 +65,8 @@ func compare(t *testing.T, s *Scanner, text string) {
 	}
 }
 
-// TestRegions compares on the corpus, on samples that touch each other, and on samples with
-// what is likely to break the edges of regions.
+// TestRegions compares on the corpus, on adjacent samples, and on samples with text that is
+// likely to break the edges of regions.
 func TestRegions(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -140,7 +140,7 @@ func hostileTexts(s *Scanner) []string {
 	}, lowered(words)...)
 }
 
-// TestLinear holds that a scan's work grows with the text, whatever is in it: see [work].
+// TestLinear holds that a scan's work grows with the text, for any text: see [work].
 func TestLinear(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

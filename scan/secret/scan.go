@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// work counts what a scan does, for the tests that hold it to be linear.
+// work counts the steps of a scan, for tests of linear time.
 type work struct {
 	words    int // occurrences, by the patterns that they mean something to
 	followed int // words whose tails were followed
@@ -74,7 +74,7 @@ func (c *scan) hit(word, length, end int) {
 	}
 }
 
-// around returns the region that a match can lie in which has a word at a place, if any can.
+// around returns the region of the possible matches with a word at a place, if there are any.
 func (c *scan) around(p *place, start, end int) (region, bool) {
 	if !p.begins(c.text, end) {
 		return region{}, false
@@ -144,8 +144,7 @@ func (c *scan) inRegions(r *compiled, regions []region) []found {
 	return all
 }
 
-// complete drops the matches of patterns that require another one to match nearby, which does
-// not.
+// complete drops matches whose required other match is missing nearby.
 func (c *scan) complete(list []found) []found {
 	needed := map[string][]int{} // the lines at which there are matches of patterns that others require
 	for _, f := range list {

@@ -63,8 +63,8 @@ type place struct {
 	empty  bool      // there may be nothing behind the word
 }
 
-// New returns a Scanner. It fails if an option is not sound: an expression that does not
-// compile, an id that is unknown or taken, a digest that is none.
+// New returns a Scanner. It fails if an option is not sound: a malformed expression, an id that
+// is unknown or taken, a malformed digest.
 func New(o Options) (*Scanner, error) {
 	set, err := builtin()
 	if err != nil {

@@ -32,8 +32,8 @@ func redact(s *Scanner, text string) string {
 	return text
 }
 
-// TestOwnPatterns has, for each pattern of ours, what it finds and what it leaves alone. A text
-// without a marker passes unchanged.
+// TestOwnPatterns has hits and misses of each own pattern. A text without a marker passes
+// unchanged.
 func TestOwnPatterns(t *testing.T) {
 	t.Parallel()
 	s := scanner(t, Options{PresignedURLs: true})
@@ -124,8 +124,8 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// TestOverlaps holds that of what overlaps nothing is left, and that the pattern which knows the
-// issuer names it.
+// TestOverlaps holds that one match remains of an overlap, named by the pattern that knows the
+// issuer.
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
 	s := &Scanner{}

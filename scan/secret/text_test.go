@@ -97,8 +97,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// FuzzNormalForm holds that offsets of the normal form lead into the raw text, in order, and
-// that what was not changed is the same bytes.
+// FuzzNormalForm holds that offsets of the normal form lead into the raw text, in order, and that
+// unchanged text has the same bytes.
 func FuzzNormalForm(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)
@@ -180,7 +180,7 @@ func asciiLower(s string) string {
 }
 
 // TestVendored holds that the licences of the patterns are with them, and that each pattern has a
-// word to look for: one without would be applied to every text as a whole.
+// word: one without would be applied to every text as a whole.
 func TestVendored(t *testing.T) {
 	t.Parallel()
 	for _, r := range standard(t).patterns {

@@ -95,8 +95,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestOneFlight holds that calls at the same time share a look, and that it goes on for the
-// others when one leaves.
+// TestOneFlight holds that simultaneous calls share a look, and that it goes on for the others
+// when one leaves.
 func TestOneFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestOneFlight(t *testing.T) {
 	})
 }
 
-// TestAbandoned holds that a look that nobody waits for ends, that its outcome is not
-// remembered, and that the next call takes a new one. (The bubble fails if it does not end.)
+// TestAbandoned holds that a look without waiters ends, that its outcome is not remembered, and
+// that the next call takes a new one. (The bubble fails if it does not end.)
 func TestAbandoned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

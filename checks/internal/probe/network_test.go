@@ -143,8 +143,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestRace holds that one address that does not answer does not keep another from it, and
-// that the connections that are not needed are closed.
+// TestRace holds that a silent address does not delay another, and that superfluous connections
+// are closed.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	port, _ := serve(t, hang)

@@ -37,8 +37,7 @@ type scaffold struct {
 	Package string // knowntool
 }
 
-// taken are packages that are no checks, and names that Go does not let a package
-// be imported by.
+// taken are packages other than checks, and names that no Go package can have.
 var taken = []string{"suite", "testdata", "vendor", "internal", "main", "init"}
 
 func newScaffold(name string) (*scaffold, error) {

@@ -24,8 +24,8 @@ type URL struct {
 	Rest     string // what follows the authority: path, query, fragment
 }
 
-// What is wrong with a string that is not a URL. The texts complete the sentence "the
-// value is not a URL: …" and hold nothing of the value.
+// The faults of a string that is not a URL. The texts complete the sentence "the value is not a
+// URL: …" and hold nothing of the value.
 var (
 	ErrNoScheme = errors.New("it does not begin with a scheme such as https://")
 	ErrNoHost   = errors.New("the host is missing")

@@ -101,8 +101,8 @@ func (p *filterParser) operand() ([]condition, error) {
 	return nil, p.unexpected()
 }
 
-// target reads what a function is applied to; "path" is that of a file, which a result of a
-// tool does not have.
+// target reads what a function is applied to; "path" is the path of a file; results of tools have
+// none.
 func (p *filterParser) target() (string, bool) {
 	if p.take("(", "attributes", "[", `"path"`, "]", "??", `""`, ")") {
 		return "path", true

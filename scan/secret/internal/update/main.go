@@ -5,8 +5,8 @@
 //
 //	go mod download -json MODULE@VERSION... | go run ./internal/update -o rules
 //
-// It is run by "go generate ./scan/secret". It fails at whatever it does not understand, so that
-// a new release is looked at by somebody before it is used.
+// It is run by "go generate ./scan/secret". It fails at anything unknown, so that a person looks
+// at a new release before it is used.
 package main
 
 import (

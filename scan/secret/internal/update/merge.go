@@ -21,8 +21,8 @@ var leftOut = map[string]string{
 	"kubernetes-secret-yaml":              "it finds the first value only; the rule kubernetes-secret finds all",
 }
 
-// promoted are rules that betterleaks uses to find what another rule requires, and whose
-// matches are secrets by themselves.
+// promoted are rules for parts of other rules in betterleaks, whose matches are secrets by
+// themselves.
 var promoted = []string{
 	"alibaba-sts-security-token", "aws-secret-access-key", "exoscale-api-secret", "polymarket-api-secret", "polymarket-passphrase",
 }

@@ -57,7 +57,7 @@ func FuzzParseFilter(f *testing.F) {
 	})
 }
 
-// TestMerge holds which rule is taken of two, and what becomes of it.
+// TestMerge holds the choice between two rules of one name, and the changes to the chosen one.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	first := &config{Filter: `containsAny(finding["secret"], ["zz"])`, Rules: []configRule{
