@@ -31,7 +31,7 @@ import (
 )
 
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the
-// policy changes. What limits have counted stays. It may be used concurrently.
+// policy changes. The counts of limits stay. It may be used concurrently.
 type Enforcer struct {
 	Server string           // its name in the policy
 	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards

@@ -58,7 +58,7 @@ const (
 	Schema         // the arguments have the shape that the tool declares
 	Semantic       // they make sense: the path exists, the query prepares
 	Policy         // this session may make this call now
-	Output         // what comes back may be shown to a model
+	Output         // the result may be shown to a model
 )
 
 var stageNames = []string{"", "schema", "semantic", "policy", "output"}
@@ -78,9 +78,9 @@ type Level int
 const (
 	_             Level = iota
 	SyntaxLevel         // the arguments alone
-	SemanticLevel       // what the arguments mean
+	SemanticLevel       // the meaning of the arguments
 	RuntimeLevel        // files, network, databases as they are now
-	SecurityLevel       // what the arguments could be abused for
+	SecurityLevel       // abuse of the arguments
 )
 
 var levelNames = []string{"", "syntax", "semantic", "runtime", "security"}

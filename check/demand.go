@@ -39,8 +39,8 @@ type Problem struct {
 // A Target is a place in the arguments of one call that a demand is demanded of.
 type Target struct {
 	Pointer  string // JSON Pointer into the arguments; "" for a demand of the whole tool
-	Value    any    // what the call gives there, as package call decodes it
-	Options  any    // what the demand's Options made
+	Value    any    // the call's value there, as package call decodes it
+	Options  any    // made by the demand's Options
 	Inferred string // why toolvet takes the place for one of this kind; "" if a policy says so
 }
 

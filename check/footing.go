@@ -19,7 +19,7 @@ type Footing struct {
 	files    map[string]filestate.State // as they were before a check looked at them
 }
 
-// maxFiles bounds the files that a Footing remembers. What rests on more is fleeting.
+// maxFiles bounds the files that a Footing remembers. Findings about more files are fleeting.
 const maxFiles = 256
 
 // Loosen marks the findings as valid for the moment only. To a nil Footing it says nothing.

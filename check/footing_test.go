@@ -52,7 +52,7 @@ func TestFooting(t *testing.T) {
 	if f.Holds() || !f.Fleeting() {
 		t.Error("what holds for the moment only holds")
 	}
-	// Whoever does not ask is told nothing.
+	// A run without a footing discards.
 	newRun(nil).Depends(file)
 	newRun(nil).Fleeting()
 }

@@ -21,7 +21,7 @@ type Finding struct {
 	Level    Level    //
 	Severity Severity //
 	Pointer  string   // JSON Pointer (RFC 6901) into the arguments; "" is their root
-	Message  string   // what is wrong and what is allowed, without the place
+	Message  string   // the fault and the allowed values, without the place
 
 	// Suggestion says how to mend it, or is "". Value is what to put at Pointer,
 	// where the tool's definition leaves no choice; nil otherwise.

@@ -35,5 +35,5 @@ func NewRun(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, er
 	return r
 }
 
-// Do runs the check. What it reported before an error stays in r.
+// Do runs the check. Reports before an error stay in r.
 func (r *Run) Do(ctx context.Context) error { return r.check.Run(ctx, &r.Pass) }

@@ -221,7 +221,7 @@ func (p *Policy) readLimits(d *decoder, n ast.Node) {
 
 // A Session describes the sessions of a door without authentication.
 type Session struct {
-	Subject string // who makes the calls
+	Subject string // the caller
 }
 
 func (p *Policy) readSession(d *decoder, n ast.Node) {

@@ -33,7 +33,7 @@ servers:
 	// error
 }
 
-// What is wrong is said all at once, and shown.
+// All errors come at once, with their lines.
 func ExampleErrors() {
 	_, err := policy.Parse("toolvet.yaml", []byte(`version: 1
 servers:

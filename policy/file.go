@@ -13,7 +13,7 @@ import (
 // A file is the text of a policy, or of its tests, for messages that show it.
 type file struct {
 	name  string
-	kind  string // what the text is: "policy"
+	kind  string // the kind of the text: "policy"
 	lines []line
 }
 

@@ -120,9 +120,9 @@ func ParseWith(lookup func(name string) (string, bool), filename string, data []
 	return p, nil
 }
 
-// open reads the YAML of a file of a kind: "policy" or "test file". The errors are those
-// of a text that cannot be read at all. What else is wrong with it the decoder has, and
-// then the node may be nil.
+// open reads the YAML of a file of a kind: "policy" or "test file". The errors are those of a
+// text that cannot be read at all. The decoder holds all other errors, and then the node may be
+// nil.
 func open(filename, kind string, data []byte) (*decoder, ast.Node, Errors) {
 	f := newFile(filename, kind, "")
 	if len(data) > maxBytes {

@@ -40,7 +40,7 @@ type Policy struct {
 	Infer func(t *call.Tool) []Argument
 
 	// Preset is the name of the demands on arguments that the policy does not mention; "" if it
-	// does not say. Whoever makes a Gate turns it into Infer.
+	// does not say. Package preset turns it into Infer.
 	Preset string
 
 	origin *origin // nil for a policy that was made in Go

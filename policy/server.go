@@ -68,7 +68,7 @@ type Argument struct {
 // A Demand is one kind of demand with its options.
 type Demand struct {
 	Kind    *check.Demand
-	Options any // what Kind.Options made, filled in
+	Options any // made by Kind.Options, filled in
 	// Severity is the worst that a finding can be because of this demand. A guess may only
 	// warn.
 	Severity check.Severity

@@ -36,7 +36,7 @@ type Case struct {
 	Name      string
 	Tool      string          // TOOL or SERVER:TOOL
 	Arguments json.RawMessage // an object
-	Session   *call.Session   // who makes the call; nil: as the policy says, over stdio
+	Session   *call.Session   // the caller; nil: as the policy says, over stdio
 	Now       time.Time       // when the call is made; zero: when the tests run
 	Want      Want
 	Line      int // where the case begins, from 1

@@ -50,7 +50,7 @@ type watch struct {
 	log      *slog.Logger
 	watcher  *fsnotify.Watcher
 	target   string   // the directory of the file that filename links to
-	seen     [32]byte // what the file held when it was last loaded
+	seen     [32]byte // the content when it was last loaded
 }
 
 func (w *watch) run(ctx context.Context) error {
@@ -70,7 +70,7 @@ func (w *watch) run(ctx context.Context) error {
 				return errors.New("watching the policy: the system stopped telling of changes")
 			}
 			w.log.Warn("watching the policy: changes may have been missed", "file", w.filename, "err", err)
-			rest.Reset(settle) // whatever was missed, the file itself tells
+			rest.Reset(settle) // the file itself shows any missed change
 		case <-rest.C:
 			if w.changed() {
 				w.reload()

@@ -67,8 +67,8 @@ func Compile(raw []byte, limits Limits) (_ *Schema, err error) {
 	}, nil
 }
 
-// compile makes the nodes of the document. What only a dynamic reference can
-// lead to is not reachable from the root, and is compiled by name.
+// compile makes the nodes of the document. A schema that only a dynamic reference leads to is not
+// reachable from the root, and is compiled by name.
 func (g *graph) compile(c *jsonschema.Compiler, survey surveyor) (*node, error) {
 	src, err := c.Compile(documentURL)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type Program struct {
 	enforced []planned // in the order of the policy
 	observed []planned // likewise; what they say decides nothing
-	// What no enforced rule allows is refused; what no observed rule allows would be.
+	// A call that no enforced rule allows is refused; what no observed rule allows would be.
 	defaultDeny, wouldDeny bool
 	cost                   uint64
 	errs                   Errors

@@ -29,7 +29,7 @@ type property struct {
 	value func(target any) any
 }
 
-// sessionOf is a property of the session. What the client calls itself is not among them.
+// sessionOf is a property of the session. The client's own name is not among them.
 func sessionOf(name string, typ *cel.Type, value func(*call.Session) any) property {
 	return property{name, typ, func(target any) any {
 		if s, ok := target.(*call.Session); ok && s != nil {

@@ -102,8 +102,8 @@ func (c *compiled) read(names map[string]bool) Errors {
 	return errs
 }
 
-// condition reads a rule's condition, with args of any type. What the type of args shows is
-// found where a tool is known; everything else is found here, whatever the rule is over.
+// condition reads a rule's condition, with args of any type. Errors that the type of args shows
+// are found where a tool is known; everything else is found here, whatever the rule is over.
 func (s *Set) condition(c *compiled) Errors {
 	if c.When == "" {
 		return nil

@@ -11,15 +11,15 @@ import (
 	"slices"
 )
 
-// An Edit puts another text in the place of a part of Raw. What it puts there is JSON, or
-// the inside of a string, as the place wants it.
+// An Edit puts another text in the place of a part of Raw. The new text is JSON, or the inside of
+// a string, as the place wants it.
 type Edit struct {
 	Start, End int // in Raw
 	Text       string
 }
 
 // Replace puts text in the place of the range between two offsets of Raw. If the range begins or
-// ends in a scalar: of a string the part, of a number the whole. What stands between the scalars
+// ends in a scalar: of a string the part, of a number the whole. The text between the scalars
 // stays. Text stands in the first of them; from the others the part is cut out. The text must
 // need no escapes.
 func (r *Result) Replace(start, end int, text string) []Edit {
@@ -27,7 +27,7 @@ func (r *Result) Replace(start, end int, text string) []Edit {
 	touched := r.touched(start, end)
 	for i, t := range touched {
 		if i > 0 && i < len(touched)-1 && slices.ContainsFunc(touched[1:], func(t Token) bool { return t.Kind == Key }) {
-			continue // what stands between two places of an object is its structure
+			continue // text between two places of an object is its structure
 		}
 		if i > 0 && t.Kind == Key {
 			continue

@@ -129,7 +129,7 @@ func TestReplace(t *testing.T) {
 		{`{"a":"\\\\nSECRET"}`, `nSECRET`, `{"a":"\\\\[x]"}`},
 		{`{"a":"\\\nSECRET"}`, `nSECRET`, `{"a":"\\[x]"}`},
 		{`{"a":"","b":"SECRET"}`, `","b":"SECRET`, `{"a":"","b":"[x]"}`},
-		// what parts two places of an object is its structure
+		// text between two places of an object is its structure
 		{`[{"type":"text","text":"SEC"},{"type":"text","text":"RET"}]`, `SEC"},{"type":"text","text":"RET`, `[{"type":"text","text":"[x]"},{"type":"text","text":""}]`},
 	} {
 		r := read(t, tt.raw)

@@ -15,7 +15,7 @@ import (
 type testCase struct {
 	text  string          // comments and blank lines above it, and the value, as they stand
 	value json.RawMessage // nil for a call as a whole
-	gap   string          // what separates it from the next one: blanks, or a line break
+	gap   string          // the separator behind it: blanks, or a line break
 	ends  bool
 }
 
@@ -25,8 +25,8 @@ const (
 	fine   = "ok\n"
 )
 
-// readCases reads the values of a section, and what stands behind the last one. What is
-// expected is not kept, because render writes it anew. Expand replaces $WORK.
+// readCases reads the values of a section, and what stands behind the last one. The expectation
+// is not kept, because render writes it anew. Expand replaces $WORK.
 func readCases(text string, expand func(string) string) (cases []testCase, end string, err error) {
 	above := ""
 	for text != "" {

@@ -36,7 +36,7 @@ type section struct {
 	end     string // comments and blank lines behind the last case
 	server  *policy.Server
 	policy  string // the text of what the policy says; no secret
-	refused string // what is wrong with the policy, as it is expected; or ""
+	refused string // the faults of the policy, as expected; or ""
 	params  func(value json.RawMessage) []byte
 	within  string // where the value is in the arguments
 	method  string // that is answered, if the values are results

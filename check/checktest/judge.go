@@ -23,7 +23,7 @@ import (
 type outcome struct {
 	text     string // as it is expected
 	findings []check.Finding
-	faults   []string // what no check may do
+	faults   []string // breaches of a check's duties
 }
 
 // runs is how often each case runs: findings that follow the order of a map differ

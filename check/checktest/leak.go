@@ -20,8 +20,8 @@ const (
 	maxLeak = 24
 )
 
-// leaks says which findings repeat a value of the arguments, or of the result. What the definition of
-// a tool or the policy holds as well is no secret.
+// leaks says which findings repeat a value of the arguments, or of the result. Text that the
+// definition of a tool or the policy holds as well is no secret.
 func (f *file) leaks(s *section, in input, run *check.Run) []string {
 	known := []string{s.policy}
 	for _, name := range in.call.Known.Names() {

@@ -22,8 +22,8 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "env", Options: func() any { return new(Options) }}
 
-// Check reports environment variables that are not set as the policy demands. What they
-// hold is never shown.
+// Check reports environment variables that are not set as the policy demands. Their values are
+// never shown.
 var Check = newCheck(os.LookupEnv)
 
 // newCheck makes the check for an environment.

@@ -26,7 +26,7 @@ type parser struct {
 	text  string
 	pos   int
 	depth int
-	why   string // what is wrong, or ""
+	why   string // the fault, or ""
 }
 
 // parse reads a pattern in the syntax that shells and libraries share: * ? [class] {a,b}

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package injection looks for signals of prompt injection in what tools send back. What a
-// signal is, package github.com/toolvet/toolvet/scan/injection says.
+// Package injection looks for signals of prompt injection in what tools send back. Package
+// github.com/toolvet/toolvet/scan/injection defines the signals.
 package injection
 
 import (
@@ -35,7 +35,7 @@ var Check = &check.Check{
 	Run:     run,
 }
 
-// What becomes of a result with a signal.
+// The actions on a result with a signal.
 const (
 	annotate = "annotate"
 	withhold = "withhold"

@@ -75,9 +75,8 @@ func walk(v any, steps []string, hit func(steps []string)) {
 	}
 }
 
-// rounds reports whether the text of a number is an integer without exponent outside
-// the range in which every integer is its own double. Who writes an exponent thinks
-// in doubles.
+// rounds reports whether the text of a number is an integer without exponent outside the range in
+// which every integer is its own double. A writer of exponents thinks in doubles.
 func rounds(number string) bool {
 	const exactDigits = 15 // every integer of so many digits is exact
 	if len(number) <= exactDigits {

@@ -73,6 +73,6 @@ func run(_ context.Context, pass *check.Pass) error {
 // Structured content must match the schema in any result: older clients do not read resultType.
 func complete(member func(...string) json.RawMessage) bool {
 	kind := "complete"
-	_ = json.Unmarshal(member("resultType"), &kind) // what is no text is none
+	_ = json.Unmarshal(member("resultType"), &kind) // only texts count
 	return kind == "complete" && member("task", "taskId") == nil
 }

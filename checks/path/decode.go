@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxDecodes is how often a path is decoded. What is still encoded then is refused.
+// maxDecodes is how often a path is decoded. A path that is still encoded then is refused.
 const maxDecodes = 4
 
 // decode reads the encodings in a text once: %2e, %u002e and 0x2e, also in characters

@@ -92,7 +92,7 @@ func appendFolded(b []byte, r rune, literal, rest string) []byte {
 	return append(b, s...)
 }
 
-// What people see of a character.
+// The looks of a character.
 type visibility int
 
 const (

@@ -14,7 +14,7 @@ import (
 // A reading is one way in which a program may take a path.
 type reading struct {
 	text    string // folded, unless it is literal
-	source  string // what was folded
+	source  string // the text before folding
 	traits  traits // of the source
 	literal bool   // as the characters stand
 	plain   bool   // nothing was decoded, folded or expanded: only backslashes and spaces matter

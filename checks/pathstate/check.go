@@ -59,7 +59,7 @@ type job struct {
 // A result is what came of a look.
 type result struct {
 	findings []check.Finding
-	skip     string // what could not be looked at, and why; or ""
+	skip     string // the looks that failed, with reasons; or ""
 	err      error
 }
 
@@ -155,7 +155,7 @@ func (j job) run(ctx context.Context) {
 	j.result <- j.look.run(ctx)
 }
 
-// wait waits for a job's result until ctx is done. What is there then still counts.
+// wait waits for a job's result until ctx is done. A result that is there by then still counts.
 func (j job) wait(ctx context.Context) (r result, ok bool) {
 	select {
 	case r = <-j.result:

@@ -38,8 +38,8 @@ type span struct {
 	empty, many bool
 }
 
-// build adds a node to the graph. What is matched apart is one state here, and goes onto
-// the list apart.
+// build adds a node to the graph. An atomic match is one state here, and goes onto the list
+// apart.
 func (g *graph) build(n *node, apart *[]*node) span {
 	if *g.steps < 0 {
 		return span{empty: true}

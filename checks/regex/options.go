@@ -20,7 +20,7 @@ const defaultLength = 1000
 const maxLength = 4000
 
 // Options are what a policy demands of a regular expression. The zero Options demand that
-// JavaScript compiles it, and in less than exponential time runs it. They are safe for concurrent
+// JavaScript compiles it, and that it cannot take exponential time. They are safe for concurrent
 // use.
 type Options struct {
 	Engine    string `policy:"engine" doc:"who runs it: go (RE2), ecma (JavaScript), python (re) or pcre; default ecma"`

@@ -63,8 +63,8 @@ func (p *parser) quantifier() (least, most, width int) {
 	return 0, 0, 0
 }
 
-// bounds reads {n}, {n,} and {n,m}, and {,m} where the engine knows it. What is not of
-// this form stands for itself.
+// bounds reads {n}, {n,} and {n,m}, and {,m} where the engine knows it. Other text stands for
+// itself.
 func (p *parser) bounds() (least, most, width int) {
 	k := 1
 	number := func() (n int, found bool) {

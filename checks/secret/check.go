@@ -1,9 +1,9 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package secret finds keys, tokens and passwords in what tools send back, and puts markers
-// in their place before a model reads them. What a secret is, package
-// github.com/toolvet/toolvet/scan/secret says.
+// Package secret finds keys, tokens and passwords in what tools send back, and puts markers in
+// their place before a model reads them. Package github.com/toolvet/toolvet/scan/secret defines
+// secrets.
 package secret
 
 import (

@@ -66,8 +66,8 @@ func newCode(bits, least int, alphabets []string, encode func(text, like []byte)
 	return c
 }
 
-// decode writes the bytes that characters stand for to dst. What is left at the end and
-// makes no byte is dropped.
+// decode writes the bytes that characters stand for to dst. A rest at the end that makes no byte
+// is dropped.
 func (c *code) decode(dst, chars []byte) []byte {
 	dst = dst[:0]
 	acc, n := uint(0), 0
@@ -100,8 +100,8 @@ func (s *search) encoded(src source) {
 	})
 }
 
-// phases looks at a part of a stretch. What is encoded may begin at any of its characters:
-// of as many readings as a group has characters, one is right.
+// phases looks at a part of a stretch. Encoded text may begin at any of its characters: of as
+// many readings as a group has characters, one is right.
 func (s *search) phases(src source, r *stretch, c *code, start, end int) {
 	for phase := range c.chars {
 		s.work += end - start

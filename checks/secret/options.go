@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// What becomes of a secret.
+// The actions on a secret.
 const (
 	redact   = "redact"
 	withhold = "withhold"

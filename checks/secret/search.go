@@ -44,8 +44,8 @@ const maxPlaces = 1 << 20
 type span struct{ start, end int }
 
 // all finds the secrets in the order of what they are told apart by: split or encoded text is a
-// whole; a later look would see only a part. What lies in one of several blocks comes last:
-// mostly it is found without the others, unless its name stands in another one.
+// whole; a later look would see only a part. Findings in one of several blocks come last: mostly
+// it is found without the others, unless its name stands in another one.
 func (s *search) all() {
 	var alone []sighting
 	if joined, several := s.joined(); several {

@@ -18,7 +18,7 @@ type grammar struct {
 	alias   bool // a table or a bracket ended, which may be given a name
 	queries bool // behind SELECT
 	joins   bool // behind JOIN
-	done    bool // whatever follows, the statement has changed
+	done    bool // in any continuation, the statement has changed
 }
 
 // continues reports whether the tokens behind the first, which is a string, may follow it.
@@ -185,7 +185,7 @@ func (g *grammar) before(symbol string) (ok, operand bool) {
 	switch symbol {
 	case "(", "[":
 		if symbol == "(" && g.query(g.i) {
-			g.i = g.closing(g.i-1) + 1 // whatever the query is
+			g.i = g.closing(g.i-1) + 1 // for any query
 			return true, false
 		}
 		g.level++
@@ -247,7 +247,7 @@ func (g *grammar) nameOrCall() (ok, operand bool) {
 	switch word := g.word(g.i - 1); {
 	case g.low(g.i) == "(":
 		if closing := g.closing(g.i); g.low(closing) == ")" {
-			g.i = closing + 1 // whatever is in them
+			g.i = closing + 1 // with any content
 			return true, word == "operator"
 		}
 		g.level++

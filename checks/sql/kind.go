@@ -32,7 +32,7 @@ const (
 	Maintenance Kind = "maintenance" // VACUUM, ANALYZE, KILL, NOTIFY …
 	Attach      Kind = "attach"      // ATTACH, DETACH
 	Pragma      Kind = "pragma"      // PRAGMA where it may change something
-	Other       Kind = "other"       // whatever toolvet does not know
+	Other       Kind = "other"       // any other statement
 )
 
 // firstWords are the words that statements begin with.

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// A walk follows a fragment as SQL for as long as it is grammatical. What people write
-// is soon not: "O'Brien" is a string and a name, which cannot follow each other. What
-// is meant as SQL has to be.
+// A walk follows a fragment as SQL for as long as it is grammatical. Prose soon is not: "O'Brien"
+// is a string and a name, which cannot follow each other. SQL has to be.
 type walk struct {
 	*fragment
 	i       int  // the token that comes next
@@ -21,9 +20,9 @@ type walk struct {
 	broken  bool // it is no SQL from here on
 	deep    bool // it goes deeper than is looked
 
-	// What was seen.
+	// The tokens seen so far.
 	operators int  // operators, commas and closing brackets
-	serious   bool // what a text seldom holds: a comparison, AND, a query
+	serious   bool // marks that are rare in texts: a comparison, AND, a query
 	condition bool // AND, OR … and a comparison that is no mere pair of names
 	constant  bool // AND, OR … and a constant
 	clause    bool // ORDER BY and the like with a constant
@@ -248,7 +247,7 @@ func (w *walk) called(i int) {
 	last := w.appendName(nil, i)
 	w.group()
 	if w.broken && w.part.joined && w.statement.closing(i+1) < len(w.tokens)-1 {
-		w.i, w.broken = w.statement.closing(i+1)+1, false // what is in the brackets is no SQL, but a call it is
+		w.i, w.broken = w.statement.closing(i+1)+1, false // the text in the brackets is not SQL, but a call it is
 	}
 	w.part.solid = true
 	w.part.calls++

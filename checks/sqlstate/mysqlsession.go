@@ -145,8 +145,8 @@ func (s *mysqlSession) refused(ctx context.Context, err error) error {
 }
 
 // writes reports a statement that cannot be prepared in a read-only transaction: a query calls a
-// function that does. Of what else the policy allows, MariaDB does not even look at the names
-// then; its tables are looked up.
+// function that does. For other statements that the policy allows, MariaDB does not even look at
+// the names then; its tables are looked up.
 func (s *mysqlSession) writes(ctx context.Context) error {
 	if s.q.reads() {
 		s.r.fault("leave it out", "calls a function that writes")

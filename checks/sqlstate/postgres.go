@@ -103,7 +103,7 @@ func (p *postgres) ask(ctx context.Context, q *question, r *report) error {
 			return false, stale{err}
 		}
 		planned, err := s.look(ctx)
-		if err != nil || planned { // what was planned may have changed the session
+		if err != nil || planned { // planning may have changed the session
 			return false, err
 		}
 		return true, s.exec(ctx, "ROLLBACK")
@@ -148,8 +148,8 @@ func (s *postgresSession) broken(ctx context.Context, err error) error {
 	return err
 }
 
-// look prepares the statement, and finds out what can be said of it. What was planned
-// may have changed the session.
+// look prepares the statement, and finds out what can be said of it. Planning may have changed
+// the session.
 func (s *postgresSession) look(ctx context.Context) (planned bool, err error) {
 	d, err := s.conn.Prepare(ctx, "", s.q.source, nil)
 	if err != nil {
@@ -180,8 +180,8 @@ func (s *postgresSession) look(ctx context.Context) (planned bool, err error) {
 	return true, s.plan(ctx, len(d.ParamOIDs))
 }
 
-// unlooked is the error of a look into the catalog. What the catalog itself refuses says
-// nothing of the statement.
+// unlooked is the error of a look into the catalog. A refusal by the catalog itself says nothing
+// of the statement.
 func (s *postgresSession) unlooked(ctx context.Context, err error) error {
 	err = s.broken(ctx, err)
 	if errors.As(err, new(*unusable)) {

@@ -51,7 +51,7 @@ func (s *postgresSession) missing(ctx context.Context, what string, at int, cand
 	if !ok {
 		name = sql.Name{At: at}
 	}
-	if err := s.exec(ctx, "ROLLBACK"); err != nil { // what was refused has ended the transaction
+	if err := s.exec(ctx, "ROLLBACK"); err != nil { // the refusal has ended the transaction
 		return err
 	}
 	if err := s.begin(ctx); err != nil {

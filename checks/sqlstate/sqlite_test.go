@@ -72,8 +72,8 @@ func TestSQLiteCost(t *testing.T) {
 }
 
 // TestSQLiteLeftOver asks about files left by a killed process: a -wal file, with and without its
-// -shm file, and a journal that is to be rolled back. What cannot be read without a write is
-// told, and nothing is written.
+// -shm file, and a journal that is to be rolled back. A database that cannot be read without a
+// write is told, and nothing is written.
 func TestSQLiteLeftOver(t *testing.T) {
 	t.Parallel()
 	const unrecovered = "error /query: cannot be checked: the SQLite database shop.db was left in the middle of a change, which only who may write can recover\n" +

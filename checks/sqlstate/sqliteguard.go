@@ -67,9 +67,8 @@ func lacks(file string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// guard lets statements compile that only read, or that the policy allows. What a trigger of the
-// database does besides is its owner's. Nothing is ever run but our own look at the columns of a
-// table.
+// guard lets statements compile that only read, or that the policy allows. A trigger's other
+// effects are its owner's. Nothing is ever run but our own look at the columns of a table.
 func (s *sqliteSession) guard() error {
 	allowed := actions(s.q.text.Kinds())
 	return s.conn.(sqlitedriver.AuthorizerRegisterer).RegisterAuthorizer(

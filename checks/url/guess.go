@@ -15,10 +15,9 @@ import (
 	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
 )
 
-// guess judges a value that is only thought to be a URL. What is no whole URL brings a
-// warning: it may be a reference, a host alone, or no URL at all. But a client may make a
-// URL of it, and whatever it makes must not lead to a link-local or metadata address, nor
-// have a scheme of attacks.
+// guess judges a value that is only thought to be a URL. A malformed URL brings a warning: it may
+// be a reference, a host alone, or no URL at all. But a client may make a URL of it, and whatever
+// it makes must not lead to a link-local or metadata address, nor have a scheme of attacks.
 func (o *Options) guess(raw string) (Place, []check.Finding) {
 	j := judging{options: o}
 	trimmed := strings.TrimSpace(raw)

@@ -16,7 +16,7 @@ import (
 
 // A reading is a place in a value where a reader may begin to look for a host.
 type reading struct {
-	scheme    string // what stands before it, in lower case
+	scheme    string // the text before it, in lower case
 	authority string // up to the first slash
 	explicit  bool   // it stands where nothing but a host can stand
 }

@@ -115,7 +115,7 @@ type look struct {
 	err      error
 }
 
-// lookAll looks at all targets at once. What has not come back when ctx is done is left
+// lookAll looks at all targets at once. A look that has not come back when ctx is done is left
 // behind, and said to be late.
 func (n *network) lookAll(ctx context.Context, targets []check.Target) ([][]check.Finding, error) {
 	looks := make(chan look, len(targets))

@@ -37,7 +37,7 @@ func prefixes(texts ...string) []netip.Prefix {
 // and by a table that is not ours. That one refuses a little more: routed ranges such as 6to4
 // that hold no web server.
 func guard(o *url.Options) control {
-	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // what is embedded is judged
+	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // the embedded address is judged
 	if o.Loopback == url.Warn || o.Loopback == url.Allow {
 		v4, v6 = append(v4, loopbackV4...), append(v6, loopbackV6...)
 	}

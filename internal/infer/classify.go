@@ -18,7 +18,7 @@ type parameter struct {
 	description string   // in lower case
 	format      string
 	values      []string // defaults and examples
-	tool        string   // what the tool says of itself, in lower case
+	tool        string   // the tool's name and description, in lower case
 }
 
 // A rule turns a parameter into a guess, or into nothing.

@@ -96,8 +96,8 @@ func (w *walker) forms(n *node) []*node {
 // maxRefs bounds how many references are followed one after the other.
 const maxRefs = 8
 
-// resolve follows a reference to a definition. What stands beside it is left out of
-// account, but for a description.
+// resolve follows a reference to a definition. Keywords beside it are left out of account, but
+// for a description.
 func (w *walker) resolve(n *node) *node {
 	for range maxRefs {
 		if n == nil || n.Ref == "" {

@@ -145,8 +145,8 @@ func (l *Lock) encode() ([]byte, error) {
 	return w.buf, nil
 }
 
-// Write writes the lock to a file with the mode 0644, all of it or nothing. What the file
-// held is replaced; if it is a link, the file that it leads to is.
+// Write writes the lock to a file with the mode 0644, all of it or nothing. The old content is
+// replaced; if it is a link, the file that it leads to is.
 func (l *Lock) Write(file string) error {
 	text, err := l.encode()
 	if err != nil {

@@ -129,8 +129,8 @@ func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 	return nil
 }
 
-// shellWords is what a shell does every day. What is left brings a warning: to destroy,
-// to touch secrets, to send things away.
+// shellWords is what a shell does every day. Everything else brings a warning: to destroy, to touch
+// secrets, to send things away.
 var shellWords = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound interpreter")
 
 // Schemes for tools, and more schemes for browsers.

@@ -23,8 +23,7 @@ const (
 	maxParameters = 500
 )
 
-// A node is the part of a schema that stringParameters looks at. Whatever is not as it
-// should be says nothing.
+// A node is the part of a schema that stringParameters looks at. A malformed schema says nothing.
 type node struct {
 	Type, Enum json.RawMessage
 	Properties map[string]json.RawMessage

@@ -60,7 +60,7 @@ func TestValidCalls(t *testing.T) {
 			for _, c := range cases {
 				arguments, err := call.DecodeArguments(c.Arguments, call.Limits{})
 				if !c.Valid || err != nil {
-					continue // what is no object, or can be read in two ways, meets no preset
+					continue // a schema that is not an object, or can be read in two ways, meets no preset
 				}
 				judged++
 				tool := tools[c.Schema]

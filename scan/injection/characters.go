@@ -50,8 +50,8 @@ func (s *scanner) characters() {
 	c.end(len(s.text))
 }
 
-// What stands around other characters in ASCII is read as well: the begin of a word that
-// goes on in another alphabet, and two characters behind one without width.
+// ASCII around other characters is read as well: the begin of a word that goes on in another
+// alphabet, and two characters behind one without width.
 const (
 	readBefore = 24
 	readBehind = 8

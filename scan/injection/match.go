@@ -28,7 +28,7 @@ type reading struct {
 	*pace
 	*words
 	text   string
-	hidden []hiddenSpan // what people would not see, in ascending order
+	hidden []hiddenSpan // text hidden from people, in ascending order
 	talk   []int32      // where words stand that one uses to talk about attacks
 	fences []span       // blocks of code; nil until asked for
 	fenced bool         // whether fences is known

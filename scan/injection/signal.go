@@ -27,7 +27,7 @@ const (
 	Terminal      Kind = "ansi"                // escapes that hide or erase text, or write the clipboard
 	ImageURL      Kind = "exfiltration-image"  // an image whose URL carries text away
 	LinkURL       Kind = "exfiltration-link"   // a link that leads elsewhere than it says, or runs a script
-	Noise         Kind = "adversarial-noise"   // what a search for jailbreaks leaves behind
+	Noise         Kind = "adversarial-noise"   // leftovers of a search for jailbreaks
 )
 
 // A Signal is one mark of prompt injection in a text.

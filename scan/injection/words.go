@@ -31,7 +31,7 @@ type words struct {
 	bangs []run
 }
 
-// What a byte can be in a word.
+// The roles of a byte in a word.
 const (
 	isLetter = 1 << iota
 	isDigit

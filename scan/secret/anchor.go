@@ -15,7 +15,7 @@ import (
 type anchor struct {
 	words  []string // lower case ASCII
 	before extent
-	tail   []*syntax.Regexp // what follows
+	tail   []*syntax.Regexp // the text behind
 }
 
 const (

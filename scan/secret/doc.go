@@ -21,8 +21,8 @@
 // and applies an expression to the few regions that it could match in. It finds the same matches
 // as the expression over the whole text; TestRegions and FuzzRegions hold it to that.
 //
-// A text is looked at as it stands and in its normal form, without the escapes of JSON and
-// HTML and without characters that are not seen. What is encoded otherwise (base64, URL
-// encoding, compressed) or split over several texts is not found. Neither is a secret that
-// looks like none: a password of common words in the midst of a sentence.
+// A text is looked at as it stands and in its normal form, without the escapes of JSON and HTML
+// and without characters that are not seen. Text in other encodings (base64, URL encoding,
+// compressed) or split over several texts is not found. Neither is a secret that looks like none:
+// a password of common words in the midst of a sentence.
 package secret

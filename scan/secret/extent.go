@@ -73,7 +73,7 @@ func extentOf(n *syntax.Regexp) extent {
 	case syntax.OpRepeat:
 		return repeated(n)
 	}
-	return extent{} // what matches no text
+	return extent{} // matches no text
 }
 
 func repeated(n *syntax.Regexp) extent {

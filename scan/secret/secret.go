@@ -59,7 +59,7 @@ type place struct {
 	before extent
 	after  extent
 	tail   tail
-	first  [2]uint64 // what the tail can begin with, of ASCII
+	first  [2]uint64 // possible first bytes of the tail, in ASCII
 	empty  bool      // there may be nothing behind the word
 }
 

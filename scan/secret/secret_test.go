@@ -162,7 +162,7 @@ func TestPresignedURLs(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		// What is not made for one URL is found in it.
+		// A key that is not made for one URL is found in it.
 		azure + "&api_key=aB3dE5gH7jK9mN1pQ2":                                      azure + "&api_key=[redacted:generic-api-key]",
 		strings.Replace(azure, "https://x", "https://u:Zx81-kq93mm@x", 1):          strings.Replace(azure, "https://x", "https://u:[redacted:url-password]@x", 1),
 		"https://a.example.org/?sig=ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3": "https://a.example.org/?sig=[redacted:github-pat]",

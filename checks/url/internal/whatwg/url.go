@@ -21,7 +21,7 @@ type URL struct {
 	Host     Host
 	Port     uint16 // the scheme's own if none is given; 0 for a scheme that has none
 	HasPort  bool   // a port is given, and it is not the scheme's own
-	Rest     string // what follows the authority: path, query, fragment
+	Rest     string // the text behind the authority: path, query, fragment
 }
 
 // The faults of a string that is not a URL. The texts complete the sentence "the value is not a

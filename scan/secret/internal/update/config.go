@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// A config is a file of rules of gitleaks or betterleaks. What is not read here says nothing
-// of a text: descriptions, paths, requests that ask an issuer whether a secret is valid.
+// A config is a file of rules of gitleaks or betterleaks. Other keys say nothing about a text:
+// descriptions, paths, requests that ask an issuer whether a secret is valid.
 type config struct {
 	Filter    string    // betterleaks
 	Allowlist allowlist // gitleaks

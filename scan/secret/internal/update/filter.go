@@ -22,8 +22,8 @@ type condition struct {
 // token finds the parts of a filter: comments, strings, names, numbers, operators.
 var token = regexp.MustCompile(`(?s)//[^\n]*|` + "`[^`]*`" + `|r""".*?"""|"(?:[^"\\]|\\.)*"|[\w.]+|\|\||<=|\?\?|\S`)
 
-// A filterParser reads the few forms of expression that the rule sets have. Whatever else
-// appears in them is an error: it would change what a rule means.
+// A filterParser reads the few forms of expression that the rule sets have. Anything else in them
+// is an error: it would change what a rule means.
 type filterParser struct{ tokens []string }
 
 func parseFilter(text string) ([]condition, error) {
