@@ -77,8 +77,8 @@ func (i *Issuer) Problems() []check.Problem {
 // A Token is a static bearer token, known by its digest alone.
 type Token struct {
 	SHA256  Digest         `policy:"sha256" doc:"SHA-256 of the token, 64 hexadecimal digits, as toolvet token prints it"`
-	Subject string         `policy:"subject" doc:"who it is that has the token"`
-	Claims  map[string]any `policy:"claims" doc:"what rules read as session.claims; scope holds its scopes, separated by spaces"`
+	Subject string         `policy:"subject" doc:"the token's owner"`
+	Claims  map[string]any `policy:"claims" doc:"session.claims in rules; scope holds its scopes, separated by spaces"`
 }
 
 // A Digest is a SHA-256.
@@ -104,7 +104,7 @@ func (t *Token) Problems() []check.Problem {
 		list = append(list, check.Problem{Field: "sha256", Message: "must be given: toolvet token prints it"})
 	}
 	if t.Subject == "" || strings.Contains(t.Subject, "#") {
-		list = append(list, check.Problem{Field: "subject", Message: "must say who has the token, without #, which stands between an issuer and its subject"})
+		list = append(list, check.Problem{Field: "subject", Message: "must name the token's owner, without #, which separates an issuer and its subject"})
 	}
 	return list
 }

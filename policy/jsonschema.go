@@ -30,13 +30,13 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 	results := object{"$ref": "#/$defs/output"}
 	root := closed(object{
 		"version":       object{"const": 1, "description": "the version of this format: 1"},
-		"preset":        words("what is demanded of arguments that the policy does not speak of; default: standard", presets...),
-		"checks":        closed(named, "what becomes of the findings of a check, by its name"),
+		"preset":        words("demands on arguments that the policy does not mention; default: standard", presets...),
+		"checks":        closed(named, "settings of checks, by their names"),
 		"output":        results,
 		"servers":       object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
 		"authorization": authorizationSchema(),
-		"session":       closed(object{"subject": textSchema("who makes the calls, where nobody is authenticated")}, "what holds for the sessions of a door that authenticates nobody"),
-		"rules":         listOf(ruleSchema(), "who may make which calls: deny rules win, and with any allow rule what none allows is refused"),
+		"session":       closed(object{"subject": textSchema("the caller, where nobody is authenticated")}, "sessions of a door without authentication"),
+		"rules":         listOf(ruleSchema(), "allow and deny calls: deny rules win, and one allow rule refuses every call that no allow rule permits"),
 		"pinning":       pinningSchema(),
 		"log":           logSchema(),
 		"limits":        listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
@@ -56,7 +56,7 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 				"additionalProperties": object{"$ref": "#/$defs/demands"}},
 			"requires": listOf(object{"$ref": "#/$defs/demands"}, "demands on the tool as a whole"),
 			"output":   results,
-		}, "what is demanded of the calls of a tool"),
+		}, "demands on the calls of a tool"),
 		"demands": closed(demands, "demands, by name"),
 		"output":  closed(output, "demands on results, by name; those of a tool count before those of its server, and these before those of all"),
 	}
@@ -130,8 +130,8 @@ func credentialsSchema() object {
 func pinningSchema() object {
 	s := closed(object{
 		"lock":    textSchema("file that holds the definitions of tools, as toolvet lock writes it; relative to the policy"),
-		"changed": words("what becomes of a call of a tool that is not as it was locked; default: refuse", "refuse", "warn"),
-		"unknown": words("what becomes of a call of a tool that is not in the lock; default: refuse", "refuse", "warn"),
+		"changed": words("for calls of a tool that differs from the lock; default: refuse", "refuse", "warn"),
+		"unknown": words("for calls of a tool that is not in the lock; default: refuse", "refuse", "warn"),
 	}, "tools whose definitions may not change unseen")
 	s["required"] = []string{"lock"}
 	return s
@@ -145,7 +145,7 @@ func logSchema() object {
 		"max_bytes": object{"type": "integer", "minimum": 1, "description": "size above which the file is rotated; default: 100 MiB"},
 		"max_age":   textSchema("age above which the file is rotated, such as 24h; default: never"),
 		"keep":      object{"type": "integer", "minimum": 1, "description": "rotated files that are kept; default: all"},
-		"on_error":  words("what becomes of a call that cannot be recorded; default: refuse", "refuse", "continue"),
+		"on_error":  words("for calls that cannot be recorded; default: refuse", "refuse", "continue"),
 		"arguments": words("recorded: the log holds the arguments, values and all, which a replay needs; default: omitted", "omitted", "recorded"),
 	}, "a record of every call")
 	s["required"] = []string{"file"}
@@ -155,12 +155,12 @@ func logSchema() object {
 func ruleSchema() object {
 	s := closed(object{
 		"name":       textSchema("names the rule in reasons and logs"),
-		"effect":     words("what becomes of the calls that it matches", "allow", "deny"),
+		"effect":     words("decision on matching calls", "allow", "deny"),
 		"tools":      listOf(object{"type": "string"}, "SERVER:TOOL, or TOOL of any server; * is any characters; default: all tools"),
 		"when":       textSchema("a CEL expression over session, server, tool, args and now; default: always"),
-		"message":    textSchema("what a caller is told who is refused"),
-		"suggestion": textSchema("how a caller who is refused can mend the call"),
-		"mode":       words("observe: what the rule would do is told and not done; default: enforce", "enforce", "observe"),
+		"message":    textSchema("the text for a refused caller"),
+		"suggestion": textSchema("advice for a refused caller"),
+		"mode":       words("observe: the rule only reports its decision; default: enforce", "enforce", "observe"),
 	}, "a rule")
 	s["required"] = []string{"name", "effect"}
 	return s

@@ -74,7 +74,7 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 //	  scopes: [mcp]       # that every token must have
 //	  clock_skew: 1m
 //	session:
-//	  subject: ${USER}    # who makes the calls, where nobody is authenticated
+//	  subject: ${USER}    # the caller, where nobody is authenticated
 //	rules:                # who may make which calls; see package rule
 //	  - {name: readers, effect: allow, tools: ["files:read_*"], when: 'session.subject == "ann"'}
 //	pinning: {lock: toolvet.lock, changed: refuse, unknown: refuse}    # refuse | warn
@@ -112,7 +112,7 @@ func ParseWith(lookup func(name string) (string, bool), filename string, data []
 	if root != nil {
 		p.read(d, root)
 	} else if len(d.errs) == 0 {
-		d.errorf(position{1, 1}, "the policy is empty: the least that it can say is %q", "version: 1")
+		d.errorf(position{1, 1}, "the policy is empty: begin it with %q", "version: 1")
 	}
 	if len(d.errs) > 0 {
 		return nil, d.errs.ordered()

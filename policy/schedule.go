@@ -52,7 +52,7 @@ func (s *Schedule) Problems() []check.Problem {
 	a := s.Alerts
 	switch {
 	case a.Webhook != "" && a.WebhookSecret == "":
-		fail("alerts", "a webhook needs a webhook_secret, by which its receiver knows who tells it")
+		fail("alerts", "a webhook needs a webhook_secret, so that its receiver can verify the sender")
 	case a.Webhook == "" && a.WebhookSecret != "":
 		fail("alerts", "webhook_secret is given and no webhook")
 	case a.Webhook != "" && !strings.HasPrefix(a.Webhook, "http://") && !strings.HasPrefix(a.Webhook, "https://"):

@@ -145,10 +145,10 @@ func (s *Server) checkURL(d *decoder, at position) {
 	case s.URL != "" && s.Command != nil:
 		d.errorf(at, "the server has a command and a url: it is either started or reached")
 	case s.URL != "" && (s.Env != nil || s.Dir != ""):
-		d.errorf(at, "the server has a url: env and dir are for what is started")
+		d.errorf(at, "the server has a url: env and dir are for a command")
 		d.errs[len(d.errs)-1].Source = "" // the line may hold a secret
 	case s.Credentials != nil && s.URL == "":
-		d.errorf(at, "the server has credentials and no url: what is started has its secrets in its environment")
+		d.errorf(at, "the server has credentials and no url: a command gets its secrets from its environment")
 	case s.Credentials != nil && secureURL(s.URL) != "":
 		d.errorf(at, "the url of a server %s", secureURL(s.URL)+", where there are credentials")
 	}

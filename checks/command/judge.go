@@ -44,7 +44,7 @@ func (o *Options) judge(value any) []check.Finding {
 		j.fail(-1, "must be a command line, or an array of the program and its words", "")
 	}
 	if j.err != nil {
-		j.fail(-1, "cannot be judged: the policy has a regular expression that is none", "")
+		j.fail(-1, "cannot be judged: the policy has a malformed regular expression", "")
 	}
 	return j.faults
 }
@@ -140,7 +140,7 @@ func (j *judge) array(elements []any) {
 
 func (j *judge) measure(size int) bool {
 	if size > j.length {
-		j.fail(-1, fmt.Sprintf("is longer than the %d bytes that are allowed", j.length), "give a shorter command, or put the data in a file")
+		j.fail(-1, fmt.Sprintf("is longer than the allowed %d bytes", j.length), "give a shorter command, or put the data in a file")
 		return false
 	}
 	return true
@@ -222,7 +222,7 @@ func (j *judge) demands(s simple, own int) {
 			ended = true
 		case !ended && len(w) > 1 && w[0] == '-':
 			if limited && !matches(flags, w) {
-				j.fail(s.element(i), s.place(i)+"is a flag that the policy does not allow", "allowed are flags that match "+patterns(flags))
+				j.fail(s.element(i), s.place(i)+"is a flag against the policy", "allowed are flags that match "+patterns(flags))
 			}
 		default:
 			if j.endOfOptions && !ended {

@@ -133,7 +133,7 @@ func (j *judge) options(program string, s simple) {
 		}
 	}
 	if i := scriptIn(program, s.words); i > 0 {
-		j.refuse(s.element(i), interpreter, s.place(i)+"makes the program run a file from a directory that everyone may write to")
+		j.refuse(s.element(i), interpreter, s.place(i)+"makes the program run a file from a world-writable directory")
 	}
 }
 
@@ -141,7 +141,7 @@ func (j *judge) options(program string, s simple) {
 func (j *judge) warnings(p profile, s simple) {
 	for i, w := range s.words {
 		if i > 0 && !j.allow[destructive] && p.warns != "" && p.holds(p.warns, w, s.words) {
-			j.add(s.element(i), check.Finding{Severity: check.Warning, Message: s.place(i) + "stops or destroys what cannot be brought back", Suggestion: mends[destructive]})
+			j.add(s.element(i), check.Finding{Severity: check.Warning, Message: s.place(i) + "stops or destroys something for good", Suggestion: mends[destructive]})
 		}
 	}
 }

@@ -257,7 +257,7 @@ func judgeExport(j *judge, s simple) {
 
 // judgeFromAnywhere refuses scripts from world-writable places, for programs that run them.
 func judgeFromAnywhere(j *judge, s simple) {
-	j.each(s, interpreter, "makes the program run a file from a directory that everyone may write to", func(_ int, w string) bool {
+	j.each(s, interpreter, "makes the program run a file from a world-writable directory", func(_ int, w string) bool {
 		if _, value, ok := strings.Cut(w, "="); ok {
 			w = value
 		}

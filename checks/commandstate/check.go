@@ -91,9 +91,9 @@ func report(pass *check.Pass, pointer string, o *command.Options, s state) {
 	}
 	switch s {
 	case missing:
-		f.Message, f.Suggestion = "the program does not exist where programs are looked for", "call one that is installed, or give its absolute path"
+		f.Message, f.Suggestion = "the program was not found", "call an installed program, or give its absolute path"
 	case locked:
-		f.Message, f.Suggestion = "the program is a file that may not be run", "call another program, or have the file made executable"
+		f.Message, f.Suggestion = "the program is a file without permission to run", "call another program, or have the file made executable"
 	default:
 		return
 	}

@@ -143,7 +143,7 @@ func look(ctx context.Context, network probe.Network, r probe.Request, o *Option
 		return nil, nil
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.Message = fmt.Sprintf("needs a credential that %s accepts, and it refuses the one in the environment variable %s (status %d)", origin, o.TokenEnv, status)
-		f.Suggestion = "renew the credential, or give it the permissions that are missing"
+		f.Suggestion = "renew the credential, or give it the missing permissions"
 	default:
 		f.Message = fmt.Sprintf("needs %s to accept its credential with %s, and it answers with %d", origin, probe.Statuses(o.Status), status)
 	}

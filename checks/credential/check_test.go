@@ -71,7 +71,7 @@ func TestAnswers(t *testing.T) {
 		"GET":       {"/head", "token_env: GOOD, " + other, down + "405\n"},
 		"status":    {"/down", "token_env: GOOD, status: 503", "ok\n"},
 		"refused": {"/", "token_env: BAD", "error: needs a credential that " + origin + " accepts, and it refuses the one in the environment variable BAD (status 401)\n" +
-			"→ renew the credential, or give it the permissions that are missing\n"},
+			"→ renew the credential, or give it the missing permissions\n"},
 		"down":       {"/down", "token_env: GOOD", down + "503\n"},
 		"redirected": {"/login", "token_env: GOOD", down + "302\n"},
 	} {

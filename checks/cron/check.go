@@ -54,7 +54,7 @@ func (o *Options) judge(text string, now time.Time) []check.Finding {
 	now = now.In(zone)
 	first := e.after(now)
 	if first.IsZero() {
-		return []check.Finding{{Message: "never fires: there is no such date", Suggestion: "give days that the months have, such as 28 for February"}}
+		return []check.Finding{{Message: "never fires: there is no such date", Suggestion: "give days that exist, such as 28 for February"}}
 	}
 	if o.MaxHorizon > 0 && first.After(now.Add(o.MaxHorizon)) {
 		return []check.Finding{{Message: fmt.Sprintf("does not fire within %v from now", o.MaxHorizon), Suggestion: "give an earlier date"}}

@@ -28,7 +28,7 @@ func TestBeyondPolicies(t *testing.T) {
 	}{
 		{"Mars/Olympus", "30 2 * * *", "cannot be judged: the policy's time zone is unknown here"},
 		{"Local", "30 2 * * *", "cannot be judged: the policy's time zone is unknown here"},
-		{"", strings.Repeat("0,", 1<<19) + "0 * * * *", "is longer than the 512 bytes that are allowed"},
+		{"", strings.Repeat("0,", 1<<19) + "0 * * * *", "is longer than the allowed 512 bytes"},
 	} {
 		got := (&Options{Timezone: tt.zone}).judge(tt.text, now)
 		if len(got) != 1 || got[0].Message != tt.want {

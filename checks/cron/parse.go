@@ -49,7 +49,7 @@ func (o *Options) read(text string) (*expression, *check.Finding) {
 		return nil, &check.Finding{Level: check.SyntaxLevel, Message: message, Suggestion: mend}
 	}
 	if len(text) > maxLength {
-		return fail(fmt.Sprintf("is longer than the %d bytes that are allowed", maxLength), "use ranges and steps")
+		return fail(fmt.Sprintf("is longer than the allowed %d bytes", maxLength), "use ranges and steps")
 	}
 	text = strings.TrimSpace(text)
 	switch {
@@ -74,7 +74,7 @@ func (o *Options) read(text string) (*expression, *check.Finding) {
 		if errors.As(err, &bad) {
 			return fail(fmt.Sprintf("the field of %s is wrong: allowed are %s, lists, ranges and steps", fieldNames[bad.field], fieldForms[bad.field]), "such as "+o.example())
 		}
-		return fail("is not a name that cron knows; allowed are @yearly, @monthly, @weekly, @daily, @hourly and, where the policy says so, @every with a duration of at least 1s", "such as "+o.example())
+		return fail("is not a name known to cron; allowed are @yearly, @monthly, @weekly, @daily, @hourly and, where the policy says so, @every with a duration of at least 1s", "such as "+o.example())
 	}
 	return e, nil
 }

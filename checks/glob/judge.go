@@ -54,10 +54,10 @@ func (o *Options) places(tree *sequence, s string, fail func(level check.Level, 
 	ways := append(tree.spell(), s)
 	holds := func(bad func(path string) bool) bool { return slices.ContainsFunc(ways, bad) }
 	if !o.Absolute && holds(absolute) {
-		fail(check.SecurityLevel, "leave out the leading /, drive or ~", "must be relative to the directory that is searched")
+		fail(check.SecurityLevel, "leave out the leading /, drive or ~", "must be relative to the searched directory")
 	}
 	if !o.Parent && holds(func(p string) bool { return slices.ContainsFunc(segments(p), parent) }) {
-		fail(check.SecurityLevel, "leave out ..", "must stay below the directory that is searched, without ..")
+		fail(check.SecurityLevel, "leave out ..", "must stay below the searched directory, without ..")
 	}
 	if o.Hidden != nil && !*o.Hidden && holds(func(p string) bool { return slices.ContainsFunc(segments(p), hidden) }) {
 		fail(check.SecurityLevel, "", "must not ask for names that begin with a dot")

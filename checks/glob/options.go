@@ -30,7 +30,7 @@ type Options struct {
 	Hidden    *bool `policy:"hidden" doc:"false: no part of it begins with a dot; default true"`
 	Deep      *int  `policy:"deep" doc:"how often ** may stand in it; default 2"`
 	Braces    *int  `policy:"braces" doc:"how many patterns its braces may stand for, up to 10000; 0 is no braces; default 1000"`
-	MaxLength int   `policy:"max_length" doc:"characters that it may have at most, up to 4000; default 1000"`
+	MaxLength int   `policy:"max_length" doc:"maximum number of characters, up to 4000; default 1000"`
 }
 
 // Problems reports what is wrong with the options.

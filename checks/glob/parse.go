@@ -149,7 +149,7 @@ func (p *parser) class() {
 			p.pos = i + 1
 			return
 		case p.text[i] == '/':
-			p.fail("a class of characters that holds a separator")
+			p.fail("a class of characters with a separator")
 			return
 		case p.text[i] == '\\':
 			i++

@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 		"redirect":          {"/moved", "", answers("200 to 299", "301")},
 		"redirect followed": {"/moved", ", redirects: 1", "ok\n"},
 		"metadata unasked":  {"/metadata", ", status: 302", "ok\n"},
-		"metadata":          {"/metadata", ", redirects: 1", "error security: needs " + origin + ", which is not at a public address, which the policy does not allow\n"},
+		"metadata":          {"/metadata", ", redirects: 1", "error security: needs " + origin + ", which is not at a public address; the policy does not allow that\n"},
 		"key":               {"/key", key, "ok\n"},
 		"no key":            {"/key", "", answers("200 to 299", "401")},
 		"key stays":         {"/away", key + ", redirects: 1", "error: needs " + origin + ", which redirects to where the policy does not allow\n"},

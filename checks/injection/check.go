@@ -82,7 +82,7 @@ func run(ctx context.Context, pass *check.Pass) error {
 			o = new(Options)
 		}
 		if len(pass.Result.Raw) > maxBytes {
-			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, which is more than can be looked at", Suggestion: "ask for less at once"})
+			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, too large to check", Suggestion: "ask for less at once"})
 			continue
 		}
 		places, err := o.search(ctx, pass.Result)

@@ -50,7 +50,7 @@ func run(_ context.Context, pass *check.Pass) error {
 		}
 		pass.Report(check.Finding{
 			Pointer:    pointer,
-			Message:    "is an integer beyond ±9007199254740991, which servers that use doubles (JavaScript) round",
+			Message:    "is an integer beyond ±9007199254740991: servers that use doubles (JavaScript) round it",
 			Suggestion: "send it as a string if the tool accepts one",
 		})
 	}

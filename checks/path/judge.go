@@ -96,7 +96,7 @@ func (j *judgement) unconfined(r reading, w *walk) (check.Finding, bool) {
 	case hidden && (w.absolute && w.ups > j.first.ups || !w.absolute && w.above > j.first.above):
 		return r.fault(`leads upwards by ".." in disguise`, "", plainly)
 	case !w.absolute && j.started && !below(w.at, j.start):
-		return r.fault("leads above the directory in which relative paths start", ": "+j.startName(), "")
+		return r.fault("leads above the starting directory of relative paths", ": "+j.startName(), "")
 	}
 	return check.Finding{}, false
 }

@@ -70,6 +70,6 @@ func look(pass *check.Pass, v any, pointer string) {
 }
 
 func tell(pass *check.Pass, pointer string) {
-	pass.Report(check.Finding{Pointer: pointer, Message: "holds a marker that stands for a secret which was withheld: the server would take the marker itself",
+	pass.Report(check.Finding{Pointer: pointer, Message: "holds a marker in the place of a withheld secret: the server would get the marker itself",
 		Suggestion: "leave it out, or ask the user for the value; the secret cannot be had from toolvet"})
 }

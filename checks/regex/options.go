@@ -25,7 +25,7 @@ const maxLength = 4000
 type Options struct {
 	Engine    string `policy:"engine" doc:"who runs it: go (RE2), ecma (JavaScript), python (re) or pcre; default ecma"`
 	Explosive string `policy:"explosive" doc:"what an expression that can take exponential time brings: refuse, warn or allow; default refuse; Go's engine has none"`
-	MaxLength int    `policy:"max_length" doc:"characters that it may have at most, up to 4000; default 1000"`
+	MaxLength int    `policy:"max_length" doc:"maximum number of characters, up to 4000; default 1000"`
 }
 
 // Problems reports what is wrong with the options.

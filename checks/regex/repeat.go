@@ -18,7 +18,7 @@ func (p *parser) repeated(atom *node) (*node, *parseFault) {
 		return nil, p.fail(why)
 	}
 	if most >= 0 && least > most {
-		return nil, p.fail("a repetition whose bounds are out of order")
+		return nil, p.fail("a repetition with its bounds out of order")
 	}
 	if least > maxCount || most > maxCount {
 		return nil, p.fail("a repetition with a number over 65535")

@@ -48,7 +48,7 @@ func run(ctx context.Context, pass *check.Pass) error {
 			return err
 		}
 		if len(pass.Result.Raw) > maxBytes {
-			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, which is more than can be looked at", Suggestion: "ask for less at once"})
+			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, too large to check", Suggestion: "ask for less at once"})
 			continue
 		}
 		s := &search{ctx: ctx, result: pass.Result, scanner: scanner, options: o}
@@ -98,7 +98,7 @@ func (o *Options) finding(h hit) check.Finding {
 		f.Message = "holds a secret (" + h.pattern + "), which the policy only reports"
 	case withhold:
 		f.Severity, f.Message = check.Error, "holds a secret ("+h.pattern+")"
-		f.Suggestion = "ask for something that holds no secrets; the policy withholds such results"
+		f.Suggestion = "ask for something without secrets; the policy withholds such results"
 	}
 	return f
 }

@@ -74,8 +74,8 @@ func TestMessages(t *testing.T) {
 		"no text": {new(Options), json.Number("1"), []string{
 			"error /sql: must be a string, because it is SQL or put into SQL"}},
 		"value": {&Options{Parameter: Literal}, "x' OR '1'='1", []string{
-			"error /sql: would change the statement that it is put into: it adds a condition (AND, OR)",
-			"→ send a value alone; who writes the server should bind it as a parameter"}},
+			"error /sql: would change the statement around it: it adds a condition (AND, OR)",
+			"→ send a value alone; the server should bind it as a parameter"}},
 		"value, number":       {&Options{Parameter: Literal}, json.Number("1"), nil},
 		"value, null":         {&Options{Parameter: String}, nil, nil},
 		"value, array":        {&Options{Parameter: Literal}, []any{}, []string{"error /sql: must be a string, because it is SQL or put into SQL"}},

@@ -30,8 +30,8 @@ func (j *judgement) literal() {
 	}
 	for _, text := range spellings(j.text) {
 		if what := j.changes(text); what != "" {
-			j.fault(check.SecurityLevel, "would change the statement that it is put into: it "+what,
-				"send a value alone; who writes the server should bind it as a parameter")
+			j.fault(check.SecurityLevel, "would change the statement around it: it "+what,
+				"send a value alone; the server should bind it as a parameter")
 			return
 		}
 	}

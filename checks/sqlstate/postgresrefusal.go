@@ -101,7 +101,7 @@ func postgresFault(code string) (what, mend string) {
 	case "42883":
 		return "calls a function or uses an operator that does not exist for these types", "correct the name, or cast the arguments"
 	case "42702", "42P09":
-		return "names a column that more than one table has", "put the table's name before it"
+		return "names a column of more than one table", "put the table's name before it"
 	case "42803":
 		return "uses a column that is neither grouped nor in an aggregate", "put it into GROUP BY or an aggregate"
 	case "42804", "42846", "22P02", "22007", "22008", "42P18":

@@ -173,17 +173,17 @@ func sqliteFault(message string) (what, mend string) {
 	case has("wrong number of arguments"):
 		return "calls a function with a wrong number of arguments", "correct the arguments"
 	case has("ambiguous column name"):
-		return "names a column that more than one table has", "put the table's name before it"
+		return "names a column of more than one table", "put the table's name before it"
 	case has("misuse of aggregate"), has("misuse of window"):
 		return "uses an aggregate where none can be", "move it into HAVING or a subquery"
 	case has("do not have the same number of result columns"):
 		return "has queries with different numbers of columns", "give each the same number"
 	case has("columns but"), has("values for"):
-		return "gives a table a number of values that it has not", "give each column a value, or name the columns"
+		return "gives a table the wrong number of values", "give each column a value, or name the columns"
 	case has("no such collation"), has("no such index"), has("no such module"):
 		return "names a collation, index or module that does not exist", "correct the name"
 	case has("table-valued function"), has("may not be modified"), has("cannot modify"):
-		return "changes what cannot be changed", "name a table"
+		return "changes something that cannot be changed", "name a table"
 	}
 	return "is refused by SQLite", "correct it"
 }

@@ -83,7 +83,7 @@ func TestConnects(t *testing.T) {
 		want   string
 	}{
 		"there":    {policy(address, ", allow_private: true"), nil, "ok\n"},
-		"private":  {policy(address, ""), nil, "error security: needs the server " + address + ", which is not at a public address, which the policy does not allow\n"},
+		"private":  {policy(address, ""), nil, "error security: needs the server " + address + ", which is not at a public address; the policy does not allow that\n"},
 		"nobody":   {policy(nobody, ", allow_private: true"), nil, "error: needs the server " + nobody + ", which refuses connections\n"},
 		"no TLS":   {policy(address, ", allow_private: true, tls: true"), nil, "error: needs the server " + address + ", which does not speak TLS\n"},
 		"argument": {"tcp: {allow_private: true}", address, "ok\n"},
@@ -109,9 +109,9 @@ func TestCertificate(t *testing.T) {
 		want    string // "" for nothing
 	}{
 		"valid":    {probe.Network{Roots: roots}, ""},
-		"unknown":  {probe.Network{}, "error: needs the server " + address + ", which has a certificate of an authority that is not trusted"},
+		"unknown":  {probe.Network{}, "error: needs the server " + address + ", which has a certificate of an untrusted authority"},
 		"expiring": {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(-36 * time.Hour) }}, "warning: needs the server " + address + ", whose certificate expires within 2 days"},
-		"expired":  {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(time.Hour) }}, "error: needs the server " + address + ", which has a certificate that has expired, or is not valid yet"},
+		"expired":  {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(time.Hour) }}, "error: needs the server " + address + ", which has a certificate that is expired or not valid yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

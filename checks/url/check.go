@@ -39,7 +39,7 @@ func OptionsOf(target check.Target) *Options {
 func judge(_ *check.Pass, o *Options, value any) []check.Finding {
 	raw, ok := value.(string)
 	if !ok {
-		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string that holds a URL"}}
+		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string with a URL"}}
 	}
 	_, findings := o.Judge(raw)
 	return findings

@@ -126,7 +126,7 @@ func (j *judging) reference(raw string) {
 	case !j.options.Relative:
 		j.malformed("is not a URL: %v", whatwg.ErrNoScheme)
 	case len(stripped) > 1 && strings.Trim(stripped[:2], `/\`) == "":
-		j.refuse("begins with two slashes, which makes what follows a host: write the whole URL, or a path")
+		j.refuse("begins with two slashes, so the text behind them is a host: write the whole URL, or a path")
 	default:
 		g, err := neturl.Parse(raw)
 		if errors.As(err, new(neturl.EscapeError)) {

@@ -116,7 +116,7 @@ func TestReach(t *testing.T) {
 	const (
 		redirected = "/url: the server redirects, and where it leads, "
 		public     = ": only public hosts are allowed\n→ name a public host\n"
-		unsound    = "error /url: what answers at the URL's host and port is no web server of the URL's scheme, or not a sound one\n"
+		unsound    = "error /url: the server at the URL's host and port does not speak the URL's scheme, or not properly\n"
 		nothing    = "error /url: no server answers at the URL's host and port\n→ check host and port, and that the server runs\n"
 	)
 	for value, want := range map[string]string{
@@ -138,12 +138,12 @@ func TestReach(t *testing.T) {
 		"http://site.example/100%":          "warning /url: the URL could not be asked for: percent-encode each % in it as %25\n",
 		"http://site.example:81/":           "", // a TLS server answers plain HTTP with 400: somebody is there
 		"https://site.example:8443/":        unsound,
-		"https://site.example/":             "error /url: the server's certificate is not one that this machine trusts for the host\n",
+		"https://site.example/":             "error /url: this machine does not trust the server's certificate for the host\n",
 		"http://site.example:82/":           nothing,
 		"http://unknown.example/":           "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n",
 		"http://inside.example/":            "error /url: the host resolves to a private address" + public,
 		"http://site.example/hop/0":         "",
-		"http://site.example/loop":          "error /url: the server redirects more than five times: give the URL that it leads to\n",
+		"http://site.example/loop":          "error /url: the server redirects more than five times: give its final URL\n",
 		"http://site.example/to/other":      "",
 		"http://site.example/to/gone":       "error " + redirected + "the server has nothing at this URL (status 404)\n→ check the URL's path\n",
 		"http://site.example/to/metadata":   "error " + redirected + "the host is the address of cloud metadata" + public,
@@ -156,7 +156,7 @@ func TestReach(t *testing.T) {
 		"http://site.example/to/userinfo":   "error " + redirected + "a user name or password before the host is not allowed: begin with the host\n",
 		"http://site.example/to/unknown":    "error " + redirected + "the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n",
 		"http://site.example/to/unreadable": "error " + redirected + "is not a URL: the port must be a number up to 65535\n",
-		"http://site.example/to/https":      "error " + redirected + "the server's certificate is not one that this machine trusts for the host\n",
+		"http://site.example/to/https":      "error " + redirected + "this machine does not trust the server's certificate for the host\n",
 	} {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
@@ -261,7 +261,7 @@ func TestSilentServer(t *testing.T) {
 		}
 		return internet{siteAddr + ":80": listener.Addr().String(), otherAddr + ":80": plain.Listener.Addr().String()}.dial(ctx, network, address, control)
 	}
-	const late = "warning /url: the URL could not be asked for in time, so that nothing is known of it\n"
+	const late = "warning /url: the URL did not answer in time, so nothing is known about it\n"
 	for value, want := range map[string]string{
 		"http://site.example/":  late,
 		"http://8.8.4.4/":       late,

@@ -177,9 +177,9 @@ func (n *network) look(ctx context.Context, index int, target check.Target) (l l
 
 func late(o *url.Options) check.Finding {
 	f := check.Finding{Severity: check.Warning}
-	f.Message = "the host could not be resolved in time, so that nothing is known of its addresses"
+	f.Message = "the host could not be resolved in time, so its addresses are unknown"
 	if o.Reachable {
-		f.Message = "the URL could not be asked for in time, so that nothing is known of it"
+		f.Message = "the URL did not answer in time, so nothing is known about it"
 	}
 	return f
 }

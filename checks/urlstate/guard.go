@@ -48,7 +48,7 @@ func guard(o *url.Options) control {
 	return func(network, address string, c syscall.RawConn) error {
 		connecting, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "what the host resolves to cannot be judged"}}
+			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "the host resolves to something that cannot be judged"}}
 		}
 		if f := o.JudgeAddr("the connection leads to", connecting.Addr()); f != nil && f.Severity == check.Error {
 			f.Level = check.SecurityLevel

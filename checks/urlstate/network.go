@@ -45,7 +45,7 @@ func (n *network) visit(ctx context.Context, o *url.Options, raw string) []check
 		case next == "":
 			return told
 		case hop == maxRedirects:
-			return append(told, check.Finding{Message: "the server redirects more than five times: give the URL that it leads to"})
+			return append(told, check.Finding{Message: "the server redirects more than five times: give its final URL"})
 		}
 		raw = next
 		place, findings = o.Judge(raw)

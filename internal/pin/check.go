@@ -105,7 +105,7 @@ func (c checker) run(_ context.Context, pass *check.Pass) error {
 	case Unusable:
 		f.Message = "the tool's definition cannot be compared with the lock, because it means nothing for certain"
 	default:
-		f.Message = fmt.Sprintf("the tool's definition is not the one that was accepted; what differs: %s", parts(change.Members))
+		f.Message = fmt.Sprintf("the tool's definition is not the accepted one; it differs in: %s", parts(change.Members))
 	}
 	pass.Report(f)
 	return nil

@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 	named := accept(t, "files", same)
 	warn := pin.Options{Changed: check.Warning, Unknown: check.Warning}
 	const (
-		differs  = "the tool's definition is not the one that was accepted; what differs: description, inputSchema, a member that MCP does not define"
+		differs  = "the tool's definition is not the accepted one; it differs in: description, inputSchema, a member that MCP does not define"
 		unlocked = "the tool is not in the lock: nobody has accepted its definition"
 		twice    = "the tool's definition cannot be compared with the lock, because it means nothing for certain"
 	)
