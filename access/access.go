@@ -1,9 +1,9 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access makes the policy layer of a Gate from what a policy file says of access: rules
-// in CEL, limits, and the lock of tools. It is separate from package toolvet, so that only
-// programs with such rules carry CEL.
+// Package access makes the policy layer of a Gate from a policy's access settings: rules in CEL,
+// limits, and the lock of tools. It is separate from package toolvet, so that only programs with
+// such rules carry CEL.
 //
 //	p, err := policy.Load("toolvet.yaml", suite.Demands()...)
 //	...
@@ -36,7 +36,7 @@ type Enforcer struct {
 	Server string           // its name in the policy
 	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
 	Now    func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
-	// View makes of a call what rules read of it, as in [rule.Options]; nil: they read the call.
+	// View translates a call for rules, as in [rule.Options]; nil: they read the call itself.
 	View func(context.Context, *call.Call) (*call.Call, error)
 	// Counters count the calls, together with those of the other Enforcers that have them; nil:
 	// alone.
@@ -45,8 +45,7 @@ type Enforcer struct {
 	own Counters
 }
 
-// Counters are where calls are counted. The zero Counters are ready, and may be used
-// concurrently.
+// Counters count calls. The zero Counters are ready, and may be used concurrently.
 type Counters struct {
 	mu     sync.Mutex
 	memory *limit.Memory

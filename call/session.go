@@ -11,8 +11,8 @@ import (
 	"maps"
 )
 
-// A Session is who makes a call and how it came in, as the door knows it. A field that is
-// not known is zero. It is read-only once a call has it.
+// A Session describes the caller and the transport of a call, as the door knows them. A field
+// that is not known is zero. It is read-only once a call has it.
 type Session struct {
 	// Subject is who makes the calls: the token's subject, or, over stdio, what the flags or
 	// the environment say.

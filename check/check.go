@@ -1,13 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package check says what a check is: a documented value with one function that
-// looks for one thing in a call.
+// Package check defines checks. A check is a documented value with one function that looks for
+// one thing in a call.
 //
-// A check is data, never a registration: drivers are given a slice of checks
-// (checks/suite holds the default one, in order). Run's error means that the check
-// broke; findings mean that the call is bad; a skip means that the check could not
-// look. None of the three ever counts as fine for another.
+// Checks are data, never registered: drivers take a slice of checks (checks/suite holds the
+// default one, in order). An error of Run means that the check broke; findings mean that the call
+// is bad; a skip means that the check could not look. None of the three ever counts as fine for
+// another.
 package check
 
 import (
@@ -28,20 +28,20 @@ type Check struct {
 	Doc string
 	// Stage is the layer that the check belongs to.
 	Stage Stage
-	// Level is the kind of look that it takes. Checks of level Runtime run
-	// concurrently, and one that does not finish in time is a warning in a dry
-	// run; a check of another level that does not is a no-go.
+	// Level is the kind of the check's work. Checks of level Runtime run concurrently, and one
+	// that does not finish in time is a warning in a dry run; a check of another level that does
+	// not is a no-go.
 	Level Level
 	// Severity is that of its findings unless a policy says otherwise. The zero
 	// value is Error.
 	Severity Severity
 	// Bounded promises that Run waits for nothing and returns within a time that its own limits
-	// set. Such a check needs no goroutine of its own. Of a check with a demand, and of one of
-	// results, it says so for a few KiB; with more it has a goroutine. A check of level Runtime
-	// is never bounded.
+	// set. Such a check needs no goroutine of its own. For checks with a demand, and for checks
+	// of results, this holds for a few KiB; larger inputs get a goroutine. A check of level
+	// Runtime is never bounded.
 	Bounded bool
-	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
-	// check looks at every call as a whole.
+	// Demand is the demand that the check answers on an argument. Nil: the check looks at every
+	// call as a whole.
 	Demand *Demand
 	// Run reports what it finds through the pass. It must not change the call, has
 	// no side effects, and returns an error only when it could not do its work.
@@ -71,7 +71,7 @@ func (s Stage) Code() string { return strings.ToUpper(s.String()) }
 // Stages are all stages, in the order in which a call passes them.
 func Stages() []Stage { return []Stage{Schema, Semantic, Policy, Output} }
 
-// A Level is the kind of look that a check takes.
+// A Level is the kind of a check's work.
 type Level int
 
 // The levels. The zero Level is not used.

@@ -3,9 +3,9 @@
 
 package check
 
-// A Demand is what a policy can demand of an argument, such as "path: {exists: true}". One or
-// more checks answer it: usually one looks at the value alone, and another, of level Runtime,
-// looks at the world.
+// A Demand is a kind of demand that a policy can make on an argument, such as "path: {exists:
+// true}". One or more checks answer it: usually one looks at the value alone, and another, of
+// level Runtime, looks at the world.
 type Demand struct {
 	// Name is the demand's key in a policy.
 	Name string
@@ -17,8 +17,8 @@ type Demand struct {
 	// Lists says that the demand is about a whole array, such as the words of a command.
 	// Otherwise each element of an array is a target of its own.
 	Lists bool
-	// Results marks a demand on results instead of arguments. It holds with its default options
-	// where no policy demands it.
+	// Results marks a demand on results instead of arguments. Its default options apply if no
+	// policy makes it.
 	Results bool
 }
 
@@ -36,7 +36,7 @@ type Problem struct {
 	Message string
 }
 
-// A Target is a place in the arguments of one call that a demand is demanded of.
+// A Target is a place in the arguments of one call with a demand on it.
 type Target struct {
 	Pointer  string // JSON Pointer into the arguments; "" for a demand of the whole tool
 	Value    any    // the call's value there, as package call decodes it
@@ -44,7 +44,7 @@ type Target struct {
 	Inferred string // why toolvet takes the place for one of this kind; "" if a policy says so
 }
 
-// A World is what a check may know of the place where the server works.
+// A World describes the server's environment to checks.
 type World struct {
 	// Remote means that the server's files, programs and environment are elsewhere. Checks of
 	// them must skip.

@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/filestate"
 )
 
-// A Footing is what the findings of some checks rest on beside the call, its session and the
-// policy. It tells whether they still hold. The zero Footing is ready, and it may be used
+// A Footing records what findings depend on besides the call, its session and the policy: files
+// and the time. It tells whether they still hold. The zero Footing is ready, and it may be used
 // concurrently.
 type Footing struct {
 	mu       sync.Mutex

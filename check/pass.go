@@ -23,8 +23,8 @@ type Finding struct {
 	Pointer  string   // JSON Pointer (RFC 6901) into the arguments; "" is their root
 	Message  string   // the fault and the allowed values, without the place
 
-	// Suggestion says how to mend it, or is "". Value is what to put at Pointer,
-	// where the tool's definition leaves no choice; nil otherwise.
+	// Suggestion is a remedy, or "". Value belongs at Pointer if the tool's definition leaves no
+	// choice; nil otherwise.
 	Suggestion string
 	Value      json.RawMessage
 
@@ -32,10 +32,10 @@ type Finding struct {
 	// check alone is behind it.
 	Source string
 
-	// Code is what the finding is called on the wire, if it is not its stage's.
+	// Code is the finding's code on the wire, if it differs from its stage's.
 	Code string
 
-	// Observed marks a finding that would refuse the call if the policy did not only observe it.
+	// Observed marks a finding that would refuse the call, but the policy only observes.
 	Observed bool
 }
 
@@ -50,22 +50,21 @@ func (f Finding) String() string {
 	return f.Place() + ": " + f.Message
 }
 
-// Place is the pointer as a person may be shown it: names of properties are the
-// sender's own and may hold anything.
+// Place is the pointer in a form that is safe to print: the sender chooses the names of
+// properties, and they may hold anything.
 func (f Finding) Place() string { return strictjson.Printable(f.Pointer, maxPlace) }
 
 // maxPlace bounds a place in a text, in characters.
 const maxPlace = 400
 
-// A Skip says that a check could not look, and why. It never counts as fine.
+// A Skip reports why a check could not look. It never counts as fine.
 type Skip struct {
 	Check string `json:"check"`
 	Level Level  `json:"level"`
 	Why   string `json:"why"`
 }
 
-// A Pass is one run of one check over one call, and all that the check sees. It
-// must not be used after Run has returned.
+// A Pass is everything that a check sees of one call. It must not be used after Run has returned.
 type Pass struct {
 	Call *call.Call // read-only
 
@@ -77,12 +76,12 @@ type Pass struct {
 	// Targets are the places that a policy makes the check's demand on; empty for a check
 	// without a demand. A check with a demand looks at nothing else.
 	Targets []Target
-	// World is the place where the server works.
+	// World is the server's environment.
 	World World
 
-	// Result is what the server sent back; nil before the output stage. There Targets hold
-	// one target a demand, without a place; and Evaluate judges the structured content by
-	// the tool's output schema.
+	// Result is the server's answer; nil before the output stage. There Targets hold one target a
+	// demand, without a place; and Evaluate judges the structured content by the tool's output
+	// schema.
 	Result *result.Result
 
 	run *Run
@@ -107,7 +106,7 @@ func (p *Pass) Reportf(pointer, format string, args ...any) {
 	p.Report(Finding{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// Skipf says that the check could not look, and why.
+// Skipf reports why the check could not look.
 func (p *Pass) Skipf(format string, args ...any) {
 	p.run.Skip = &Skip{Check: p.run.check.Name, Level: p.run.check.Level, Why: fmt.Sprintf(format, args...)}
 }
@@ -122,12 +121,12 @@ func (p *Pass) Depends(path string) { p.run.Footing.depends(path) }
 // time. It may be called concurrently.
 func (p *Pass) Fleeting() { p.run.Footing.Loosen() }
 
-// Change has places of the result changed before the client gets it.
+// Change changes places of the result before the client gets it.
 func (p *Pass) Change(edits ...result.Edit) { p.run.Changes = append(p.run.Changes, edits...) }
 
-// Hide has no finding name a property that Change would change in these places: its name must
-// not be told, although it stays.
+// Hide keeps findings from naming the properties at these places, even if Change leaves them in
+// the result.
 func (p *Pass) Hide(places ...result.Edit) { p.run.Hidden = append(p.run.Hidden, places...) }
 
-// Note has a sentence told to the model, beside the result.
+// Note adds a sentence for the model beside the result.
 func (p *Pass) Note(text string) { p.run.Notes = append(p.run.Notes, text) }

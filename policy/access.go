@@ -27,8 +27,8 @@ type Rule struct {
 	Origin
 }
 
-// An Origin remembers where an entry of a policy was read, for what only shows later. The zero
-// Origin belongs to an entry made in Go.
+// An Origin remembers the position of an entry in a policy's file, for errors that only show
+// later. The zero Origin belongs to an entry made in Go.
 type Origin struct {
 	file   *file
 	at     position
@@ -130,7 +130,7 @@ func textAt(n ast.Node) textPosition {
 	return p
 }
 
-// Pinning is what a policy says about the lock of tools. The zero Pinning has none.
+// Pinning configures the lock of tools. The zero Pinning has none.
 type Pinning struct {
 	Lock    string         // the lock file; "": tools are not compared with any
 	Changed check.Severity // of a call of a tool whose definition has changed

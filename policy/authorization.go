@@ -43,8 +43,8 @@ type Issuer struct {
 	Types      []string `policy:"types" doc:"what the header typ may say, such as at+jwt (RFC 9068); default: at+jwt, JWT or nothing"`
 }
 
-// Algorithms are those that tokens may be signed with: none of them is symmetric, and "none"
-// is not one.
+// Algorithms are the allowed signature algorithms of tokens. None is symmetric, and "none" is not
+// allowed.
 var Algorithms = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"}
 
 // Problems says what is wrong with the issuer, by the names of its fields in a policy.

@@ -100,8 +100,8 @@ func Parse(filename string, data []byte, kinds ...*check.Demand) (*Policy, error
 	return ParseWith(os.LookupEnv, filename, data, kinds...)
 }
 
-// ParseWith is [Parse] with an environment of its own, for who wants to know whether a policy
-// is well written where its variables are not set.
+// ParseWith is [Parse] with another environment, so that a policy can be checked without its
+// variables.
 func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
 	d, root, errs := open(filename, "policy", data)
 	if errs != nil {

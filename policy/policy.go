@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Policy is what toolvet.yaml says. The nil Policy leaves every check as it
-// documents itself. A Policy is read-only once a Gate uses it.
+// A Policy is the content of toolvet.yaml. The nil Policy leaves every check as it documents
+// itself. A Policy is read-only once a Gate uses it.
 type Policy struct {
 	Checks  map[string]Check // by the name of the check
 	Servers []*Server        // in the order of the file
@@ -52,7 +52,7 @@ type origin struct {
 	checks map[string]position // of the names in Policy.Checks
 }
 
-// A Check is what a policy says about one check. The zero Check changes nothing.
+// A Check holds a policy's settings for one check. The zero Check changes nothing.
 type Check struct {
 	Severity *check.Severity // of all its findings; nil: as the check says
 	Observe  bool            // findings are recorded and refuse nothing
@@ -60,7 +60,7 @@ type Check struct {
 	Off      bool            // the check does not run
 }
 
-// Check returns what p says about the check called name.
+// Check returns the settings of p for the check called name.
 func (p *Policy) Check(name string) Check {
 	if p == nil {
 		return Check{}

@@ -23,7 +23,7 @@ type Rehearsal struct {
 	Network RehearsalNetwork `policy:"network" doc:"what a rehearsed server reaches; default: nothing, and what it would send is told"`
 }
 
-// A RehearsalNetwork is what a rehearsed server reaches. The zero value is nothing.
+// A RehearsalNetwork is the network of a rehearsed server. The zero value is nothing.
 type RehearsalNetwork struct {
 	Replay       string   `policy:"replay" doc:"an HTTP Archive (HAR), from which requests are answered by their method and URL"`
 	Allow        []string `policy:"allow" doc:"hosts on the internet that are reached for real: HOST, HOST:PORT or *.HOST; without a port, 80 and 443"`
@@ -53,7 +53,7 @@ func (e *Effect) Covers(server, tool string) bool {
 	return len(e.Tools) == 0 || limit.Match(e.Tools, server, tool)
 }
 
-// Covers reports whether calls of a tool of a server are rehearsed.
+// Covers reports whether calls of a server's tool are rehearsed.
 func (r *Rehearsal) Covers(server, tool string) bool { return limit.Match(r.Before, server, tool) }
 
 // Problems says what is wrong, by the names of the fields in a policy.

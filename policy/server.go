@@ -14,14 +14,14 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Server is what a policy says about one server.
+// A Server holds a policy's settings for one server.
 type Server struct {
 	Name    string
 	Command []string   // how to start it; nil if the policy does not say
 	Env     []Variable // added to the environment in which Command is started
 	Dir     string     // where Command is started; "": where toolvet was
 	URL     string     // where it listens, in place of Command; "" if the policy does not say
-	// Credentials are what toolvet shows the server at URL of itself; nil: nothing.
+	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
 	World       check.World
 	Tools       []Tool   // in the order of the file
@@ -74,9 +74,8 @@ type Demand struct {
 	Severity check.Severity
 }
 
-// Server returns what p says about the server called name: by its name, or, for a
-// proxy of one server that was not named, the only one in the policy. It returns nil
-// if p says nothing.
+// Server returns the settings of p for a server. For the name "" it returns the only server of p.
+// It returns nil if there is none.
 func (p *Policy) Server(name string) *Server {
 	if p == nil {
 		return nil

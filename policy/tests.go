@@ -44,8 +44,8 @@ type Case struct {
 	Origin
 }
 
-// Want is what must become of a call: go or no-go, and one finding that fits every field given
-// here. For a no-go the finding must be one that refuses the call.
+// Want is the expected verdict on a call: go or no-go, and one finding that fits every field
+// given here. For a no-go the finding must be one that refuses the call.
 type Want struct {
 	Go      bool
 	Check   string  // that finds it; "" is any

@@ -20,8 +20,8 @@ var doc string
 type Options struct {
 	Log *slog.Logger     // is told why a rule could not be evaluated, which may quote an argument; nil discards
 	Now func() time.Time // of the variable now; nil: time.Now
-	// View makes of a call what rules read of it, where callers have several words for the same
-	// thing. Its error refuses the call. Nil: they read the call.
+	// View translates a call for rules, if callers have several words for the same thing. Its
+	// error refuses the call. Nil: they read the call.
 	View func(context.Context, *call.Call) (*call.Call, error)
 }
 

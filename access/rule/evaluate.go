@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// An Input is what rules decide about.
+// An Input is the call that rules decide about.
 type Input struct {
 	Session *call.Session // nil: nothing is known of it, and a rule that reads it denies
 	Server  string
@@ -24,14 +24,14 @@ type Input struct {
 	Now     time.Time
 }
 
-// A Decision is what the rules say of a call. The zero Decision denies.
+// A Decision is the rules' verdict on a call. The zero Decision denies.
 type Decision struct {
 	Allowed bool
 	Reasons []Reason // why not, and what rules that only observe would have done
 	Timely  bool     // it rests on the time: later it may be another
 }
 
-// A Reason is what a rule has to say about a call. Its texts never repeat a value.
+// A Reason is a rule's verdict on a call. Its texts never repeat a value.
 type Reason struct {
 	Rule       string // "" if no rule holds for the tool
 	Message    string

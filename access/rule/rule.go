@@ -17,10 +17,10 @@ type Rule struct {
 	Tools []string
 	// When is a CEL expression whose result is a bool. "": always.
 	When string
-	// Message and Suggestion are told to a caller who is refused. They may be "".
+	// Message and Suggestion are shown to a refused caller. They may be "".
 	Message    string
 	Suggestion string
-	// Observe says that the rule decides nothing: what it would have done is reported.
+	// Observe makes the rule report its decision without enforcing it.
 	Observe bool
 }
 

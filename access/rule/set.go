@@ -15,9 +15,9 @@ import (
 
 // Limits bounds what deciding about one call may cost. A zero field means its default.
 type Limits struct {
-	// Cost is what all rules together may use, in CEL's units: about one for each step, and
-	// one for every ten characters that are passed over. A rule that is about to use as much
-	// alone is stopped. Default 1,000,000, some tenths of a second.
+	// Cost is the budget of all rules together, in CEL's units: about one for each step, and one
+	// for every ten characters read. A rule that is about to use as much alone is stopped.
+	// Default 1,000,000, some tenths of a second.
 	Cost uint64
 }
 

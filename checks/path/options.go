@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/internal/bytesize"
 )
 
-// Options are what a policy demands of a path. The zero Options demand what holds for every path:
+// Options are a policy's demands on a path. The zero Options demand what holds for every path:
 // that it stays within the server's known confines, and has no deceptive form.
 //
 // Options must not be changed once a check has seen them, nor must the list of a

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Kind is what a statement does, as a policy names it.
+// A Kind is the kind of a statement, as a policy names it.
 type Kind string
 
 // The kinds of statements.

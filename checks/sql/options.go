@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Options are what a policy demands of SQL. The zero Options demand one read-only statement, for
-// any database.
+// Options are a policy's demands on SQL. The zero Options demand one read-only statement, for any
+// database.
 //
 // Options must not be changed once a check has seen them. They are safe for
 // concurrent use.

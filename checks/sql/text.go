@@ -54,7 +54,7 @@ type Name struct {
 	Written string // as the text has it, with its schema and its quotes
 	Last    string // its last part, without quotes
 	At      int    // the byte where it begins
-	// Privilege is what must be granted on a table: SELECT, INSERT, UPDATE or DELETE.
+	// Privilege is a required privilege on a table: SELECT, INSERT, UPDATE or DELETE.
 	Privilege string
 }
 

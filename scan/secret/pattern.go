@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// A Pattern says what one kind of secret looks like. Its form is that of the pattern sets of
-// gitleaks and betterleaks, as far as it can be told from a text alone.
+// A Pattern describes one kind of secret. Its form is that of the pattern sets of gitleaks and
+// betterleaks, as far as it can be told from a text alone.
 type Pattern struct {
 	// ID names the pattern in markers, options and figures: lower case letters, digits, dots,
 	// hyphens and underscores.
@@ -23,25 +23,25 @@ type Pattern struct {
 	// Regex is in Go's syntax. Of letters in either case, (?i), those of ASCII are meant.
 	Regex string `json:"regex"`
 
-	// Keywords are words of which a text must hold one, in either case, or else the pattern
-	// is not looked at. Without any, it always is.
+	// Keywords are words. A text must hold one of them, in either case, or else the pattern is
+	// not tried. Without any, it always is.
 	Keywords []string `json:"keywords,omitempty"`
 
 	// SecretGroup is the group of the expression that is the secret. The default is the
 	// first one that matched any text, or the whole match.
 	SecretGroup int `json:"secret_group,omitempty"`
 
-	// Entropy is what the secret's Shannon entropy must exceed, in bits per byte.
+	// Entropy is a lower bound of the secret's Shannon entropy, in bits per byte.
 	Entropy float64 `json:"entropy,omitempty"`
 
-	// Allow tells what is not a secret, although it looks like one.
+	// Allow describes look-alikes that are not secrets.
 	Allow []Allow `json:"allow,omitempty"`
 
 	// Component is set for a pattern that finds no secret, only a part that another pattern
 	// requires.
 	Component bool `json:"component,omitempty"`
 
-	// Require names patterns of which all must have found something nearby.
+	// Require names patterns that must all match nearby.
 	Require []Requirement `json:"require,omitempty"`
 
 	// Generic is set for a pattern that knows no issuer: its matches give way to those of other
@@ -49,10 +49,9 @@ type Pattern struct {
 	Generic bool `json:"generic,omitempty"`
 }
 
-// Allow tells which matches are no secrets.
+// Allow describes matches that are not secrets.
 type Allow struct {
-	// Target is what Regexes are applied to: the "secret" (the default), the "match" or
-	// its "line".
+	// Target is the text for Regexes: the "secret" (the default), the "match" or its "line".
 	Target string `json:"target,omitempty"`
 
 	// Regexes allow a match if one of them matches the target; with Not, if none does.

@@ -19,14 +19,14 @@ type Options struct {
 	// Patterns are looked for as well. Their ids must be new.
 	Patterns []Pattern
 
-	// Disable lists the ids of patterns that are not looked for.
+	// Disable lists the ids of patterns to leave out.
 	Disable []string
 
-	// Allow lists the SHA-256 digests, in hexadecimal, of values that are no secrets.
+	// Allow lists the SHA-256 digests, in hexadecimal, of harmless values.
 	Allow []string
 
-	// PresignedURLs has the signatures in presigned URLs found, too. Without it these URLs
-	// keep working: whoever makes one means to give it away, for a time.
+	// PresignedURLs also finds the signatures in presigned URLs. Without it these URLs keep
+	// working: they are meant to be given away, for a time.
 	PresignedURLs bool
 }
 
