@@ -127,9 +127,9 @@ func (j *judge) options(program string, s simple) {
 	if code, ok := codeOptions(program); ok {
 		j.group(code, code.runs, interpreter, "gives the program code to run", s)
 	}
-	for _, rule := range rules {
-		if rule.programs[program] {
-			rule.judge(j, s)
+	for _, special := range specials {
+		if special.programs[program] {
+			special.judge(j, s)
 		}
 	}
 	if i := scriptIn(program, s.words); i > 0 {

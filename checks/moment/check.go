@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package moment judges arguments that are dates or times: their form, and whether they
-// lie where the policy wants them. The rule is named "time".
+// lie where the policy wants them. The demand is named "time".
 package moment
 
 import (

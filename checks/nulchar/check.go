@@ -14,7 +14,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Options of the rule: it has none.
+// Options of the demand: it has none.
 type Options struct{ _ byte } // not empty: pointers to nothing may be equal
 
 // Demand is the demand that the check answers.

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package urlstate asks the network about URLs that the rule of package url allows: which
+// Package urlstate asks the network about URLs that the demand of package url allows: which
 // addresses their hosts have now, and whether a server answers for them.
 package urlstate
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A rule judges what a table of options cannot say.
-type rule struct {
+// A special judges programs beyond their tables of options.
+type special struct {
 	programs map[string]bool
 	judge    func(j *judge, s simple)
 }
 
-var rules = []rule{
+var specials = []special{
 	{set("git"), judgeGit},
 	{set("export declare typeset readonly local setenv"), judgeExport},
 	{set("sed gsed"), judgeSed},
@@ -310,7 +310,7 @@ func judgeKill(j *judge, s simple) {
 
 var statement = regexp.MustCompile(`(?i)(^|[=;\s"'])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
 
-// judgeStatement looks at statements for a database; the rule sql judges those that a
+// judgeStatement looks at statements for a database; the demand sql judges those that a
 // tool takes as such.
 func judgeStatement(j *judge, s simple) {
 	j.each(s, destructive, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
