@@ -15,10 +15,10 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// typical are values as agents send them, with a rule as operators write it.
+// typical are values as agents send them, with a demand as operators write it.
 var typical = []struct {
-	check, rule string
-	value       any
+	check, demand string
+	value         any
 }{
 	{"path", "path: {within: [/srv/data], hidden: false}", "reports/2026/october.csv"},
 	{"url", "url: {schemes: [https], hosts: ['*.example.org']}", "https://api.example.org/v1/orders?week=42&format=csv"},
@@ -45,13 +45,13 @@ func BenchmarkSemanticCheck(b *testing.B) {
 				continue
 			}
 			b.Run(c.Name, func(b *testing.B) {
-				p := semanticPolicy(b, "v: {"+v.rule+"}")
-				pass := check.NewPass(c, &call.Call{}, nil)
-				pass.Targets = []check.Target{{Pointer: "/v", Value: v.value, Options: p.Servers[0].Tools[0].Arguments[0].Demands[0].Options}}
+				p := semanticPolicy(b, "v: {"+v.demand+"}")
+				run := check.NewRun(c, &call.Call{}, nil)
+				run.Targets = []check.Target{{Pointer: "/v", Value: v.value, Options: p.Servers[0].Tools[0].Arguments[0].Demands[0].Options}}
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := c.Run(b.Context(), pass); err != nil || len(pass.Findings()) > 0 {
-						b.Fatal(err, pass.Findings())
+					if err := run.Do(b.Context()); err != nil || len(run.Findings) > 0 {
+						b.Fatal(err, run.Findings)
 					}
 				}
 			})
@@ -63,7 +63,7 @@ func BenchmarkSemanticCheck(b *testing.B) {
 func pure() []*check.Check {
 	var list []*check.Check
 	for _, c := range suite.Default() {
-		if c.Stage == check.Semantic && c.Level != check.RuntimeLevel && c.Rule != nil {
+		if c.Stage == check.Semantic && c.Level != check.RuntimeLevel && c.Demand != nil {
 			list = append(list, c)
 		}
 	}
@@ -87,7 +87,7 @@ func TestTypical(t *testing.T) {
 func semanticPolicy(tb testing.TB, arguments string) *policy.Policy {
 	tb.Helper()
 	text := "version: 1\nservers: {s: {tools: {publish_report: {arguments: {" + arguments + "}}}}}\n"
-	p, err := policy.Parse("policy", []byte(text), suite.Rules()...)
+	p, err := policy.Parse("policy", []byte(text), suite.Demands()...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -101,11 +101,11 @@ const reportTool = `{"name": "publish_report", "inputSchema": {"type": "object",
 // BenchmarkSemanticCall measures the whole semantic layer on a call with a path, a URL, a text
 // and a command, without what asks the world; and, to compare, what else such a call costs.
 func BenchmarkSemanticCall(b *testing.B) {
-	rules, arguments := "", map[string]any{}
+	demands, arguments := "", map[string]any{}
 	for _, name := range []string{"path", "url", "command", "note"} {
 		for _, v := range typical {
 			if v.check == name || name == "note" && v.check == "text" {
-				rules += fmt.Sprintf("%s: {%s}, ", name, v.rule)
+				demands += fmt.Sprintf("%s: {%s}, ", name, v.demand)
 				arguments[name] = v.value
 			}
 		}
@@ -135,7 +135,7 @@ func BenchmarkSemanticCall(b *testing.B) {
 		checks []*check.Check
 	}{{"schema", schema}, {"semantic", pure()}} {
 		b.Run(layer.name, func(b *testing.B) {
-			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(semanticPolicy(b, rules)))
+			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(semanticPolicy(b, demands)))
 			b.ReportAllocs()
 			for b.Loop() {
 				if v := g.Judge(b.Context(), c, toolvet.PointProxy); !v.Go || len(v.Findings) > 0 {

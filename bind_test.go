@@ -15,13 +15,13 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// TestRules holds that a check with a rule sees what the policy demands, and what is
+// TestRules holds that a check with a demand sees what the policy demands, and what is
 // inferred only where the policy is silent.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	rule := &check.Rule{Name: "fake", Options: func() any { return new(string) }}
+	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
 	var seen []check.Target
-	looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.RuntimeLevel, Rule: rule,
+	looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.RuntimeLevel, Demand: demand,
 		Run: func(_ context.Context, pass *check.Pass) error {
 			seen = pass.Targets
 			for _, target := range pass.Targets {
@@ -36,12 +36,12 @@ func TestRules(t *testing.T) {
 		Run: func(context.Context, *check.Pass) error { return nil }}
 	p := &policy.Policy{
 		Servers: []*policy.Server{{Name: "files", World: check.World{Base: "/srv"}, Tools: []policy.Tool{
-			{Pattern: "read_*", Arguments: []policy.Argument{{Address: "/path", Demands: []policy.Demand{{Rule: rule, Options: "policy"}}}}},
+			{Pattern: "read_*", Arguments: []policy.Argument{{Address: "/path", Demands: []policy.Demand{{Kind: demand, Options: "policy"}}}}},
 		}}},
 		Infer: func(*call.Tool) []policy.Argument {
 			return []policy.Argument{
-				{Address: "/path", Demands: []policy.Demand{{Rule: rule, Options: "inferred"}}, Inferred: "named"},
-				{Address: "/dir", Demands: []policy.Demand{{Rule: rule, Options: "inferred"}}, Inferred: "named"},
+				{Address: "/path", Demands: []policy.Demand{{Kind: demand, Options: "inferred"}}, Inferred: "named"},
+				{Address: "/dir", Demands: []policy.Demand{{Kind: demand, Options: "inferred"}}, Inferred: "named"},
 			}
 		},
 	}
@@ -81,8 +81,8 @@ func TestRules(t *testing.T) {
 // policy says of the check, and that what is an error elsewhere is not told again.
 func TestSeverity(t *testing.T) {
 	t.Parallel()
-	rule := &check.Rule{Name: "fake", Options: func() any { return new(string) }}
-	finds := &check.Check{Name: "fake", Doc: "# fake\n\nFinds.\n", Stage: check.Semantic, Level: check.SyntaxLevel, Bounded: true, Rule: rule,
+	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
+	finds := &check.Check{Name: "fake", Doc: "# fake\n\nFinds.\n", Stage: check.Semantic, Level: check.SyntaxLevel, Bounded: true, Demand: demand,
 		Run: func(_ context.Context, pass *check.Pass) error {
 			for _, target := range pass.Targets {
 				pass.Report(check.Finding{Pointer: target.Pointer, Message: target.Options.(string)})
@@ -98,9 +98,9 @@ func TestSeverity(t *testing.T) {
 		Infer: func(*call.Tool) []policy.Argument {
 			return []policy.Argument{
 				{Address: "/both", Demands: []policy.Demand{
-					{Rule: rule, Options: "same"}, {Rule: rule, Options: "same", Severity: check.Warning}, {Rule: rule, Options: "more", Severity: check.Warning},
+					{Kind: demand, Options: "same"}, {Kind: demand, Options: "same", Severity: check.Warning}, {Kind: demand, Options: "more", Severity: check.Warning},
 				}},
-				{Address: "/guess", Demands: []policy.Demand{{Rule: rule, Options: "same", Severity: check.Warning}}},
+				{Address: "/guess", Demands: []policy.Demand{{Kind: demand, Options: "same", Severity: check.Warning}}},
 			}
 		},
 	}))
@@ -138,39 +138,17 @@ func TestInferencePanics(t *testing.T) {
 	}
 }
 
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		one, other string
-		want       bool
-	}{
-		{"/path", "/path", true},
-		{"/Path", "/path", true}, // some servers take the one for the other
-		{"/paths/*", "/paths", true},
-		{"/paths", "/paths/*", true},
-		{"/*", "/path", true},
-		{"/*/path", "/job/path", true},
-		{"/job/path", "/*/path", false},
-		{"/path", "/path/deeper", false},
-		{"", "/path", false},
-	} {
-		if got := covers(tt.one, tt.other); got != tt.want {
-			t.Errorf("covers(%q, %q) = %v", tt.one, tt.other, got)
-		}
-	}
-}
-
 // TestTooManyTargets holds that a call with absurdly many values to look at is refused, and
 // that a check which only warns only warns.
 func TestTooManyTargets(t *testing.T) {
 	t.Parallel()
-	rule := &check.Rule{Name: "fake", Options: func() any { return new(string) }}
+	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
 	for _, severity := range []check.Severity{check.Error, check.Warning} {
 		looked := 0
-		looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.SemanticLevel, Severity: severity, Rule: rule,
+		looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.SemanticLevel, Severity: severity, Demand: demand,
 			Run: func(_ context.Context, pass *check.Pass) error { looked = len(pass.Targets); return nil }}
 		p := &policy.Policy{Infer: func(*call.Tool) []policy.Argument {
-			return []policy.Argument{{Address: "/list/*/v", Demands: []policy.Demand{{Rule: rule}}}, {Address: "/more", Demands: []policy.Demand{{Rule: rule}}}}
+			return []policy.Argument{{Address: "/list/*/v", Demands: []policy.Demand{{Kind: demand}}}, {Address: "/more", Demands: []policy.Demand{{Kind: demand}}}}
 		}}
 		always := &check.Check{Name: "always", Doc: "# always\n\nLooks.\n", Stage: check.Schema, Level: check.SyntaxLevel,
 			Run: func(context.Context, *check.Pass) error { return nil }}

@@ -44,7 +44,7 @@ type burden struct {
 func (b burden) gate(t *testing.T, budget time.Duration) *toolvet.Gate {
 	t.Helper()
 	text := "version: 1\nservers:\n  s:\n    tools: {t: {" + b.policy + "}}\n" + b.server
-	p, err := policy.Parse("policy", []byte(text), suite.Rules()...)
+	p, err := policy.Parse("policy", []byte(text), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestBudgetOfManyRoots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fastest := time.Hour
 			for try := 0; try < tries && fastest > grace; try++ {
-				demand := policy.Demand{Rule: path.Rule, Options: path.Rule.Options()}
+				demand := policy.Demand{Kind: path.Demand, Options: path.Demand.Options()}
 				g := newGate(t, toolvet.WithTimeout(budget), toolvet.WithPolicy(&policy.Policy{Servers: []*policy.Server{{
 					Name: "s", World: check.World{Roots: roots},
 					Tools: []policy.Tool{{Pattern: "t", Arguments: []policy.Argument{{Address: "/v", Demands: []policy.Demand{demand}}}}},
@@ -252,7 +252,7 @@ func TestBudgetOfManyRoots(t *testing.T) {
 	goroutinesEnd(t, before, 4*time.Second)
 }
 
-// demands are the rules that judge a value by its text, as lenient as a policy can make them,
+// demands are those that judge a value by its text, as lenient as a policy can make them,
 // so that nothing is refused before it is read.
 var demands = []string{
 	"text: {pattern: '(a|b)*c$', single_line: true, trim: true, charset: ascii, scripts: [Latin]}",
@@ -265,7 +265,7 @@ var demands = []string{
 	"cron: {seconds: true, allow: [macros, every]}", "time: {}",
 }
 
-// TestBudgetOfLargeArguments gives each such rule a megabyte: one value of what it finds hard
+// TestBudgetOfLargeArguments gives each such demand a megabyte: one value of what it finds hard
 // to read, or an array of small ones.
 func TestBudgetOfLargeArguments(t *testing.T) {
 	race.Skip(t)

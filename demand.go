@@ -27,17 +27,17 @@ func Argument(address string, demands ...policy.Demand) policy.Argument {
 	return policy.Argument{Address: policy.Address(address), Demands: demands}
 }
 
-// Require demands a rule with its default options, changed by set.
+// Require makes a demand of this kind with its default options, changed by set.
 //
-//	toolvet.Require(path.Rule, func(o *path.Options) { o.Exists = new(true) })
+//	toolvet.Require(path.Demand, func(o *path.Options) { o.Exists = new(true) })
 //
-// [New] reports options that are not the rule's, or that are wrong.
-func Require[Options any](rule *check.Rule, set func(*Options)) policy.Demand {
-	d := policy.Demand{Rule: rule}
-	if rule == nil {
+// [New] reports options of another kind, and options that are wrong.
+func Require[Options any](kind *check.Demand, set func(*Options)) policy.Demand {
+	d := policy.Demand{Kind: kind}
+	if kind == nil {
 		return d
 	}
-	if o, ok := rule.Options().(*Options); ok && o != nil && set != nil {
+	if o, ok := kind.Options().(*Options); ok && o != nil && set != nil {
 		set(o)
 		d.Options = o
 	}
@@ -60,17 +60,17 @@ func (c *config) demandErrors() error {
 }
 
 func (c *config) demandError(d policy.Demand) error {
-	answers := func(k *check.Check) bool { return k != nil && k.Rule == d.Rule && !c.policy.Check(k.Name).Off }
+	answers := func(k *check.Check) bool { return k != nil && k.Demand == d.Kind && !c.policy.Check(k.Name).Off }
 	switch {
-	case d.Rule == nil:
-		return errors.New("a demand without a rule: use the Rule of a package below checks")
+	case d.Kind == nil:
+		return errors.New("a demand without a kind: use the Demand of a package below checks")
 	case d.Options == nil:
-		return fmt.Errorf("the options are not those of the rule %q: use Require with a function that takes its Options", d.Rule.Name)
+		return fmt.Errorf("the options are not those of the demand %q: use Require with a function that takes its Options", d.Kind.Name)
 	case !slices.ContainsFunc(c.checks, answers):
-		return fmt.Errorf("no check that runs answers the rule %q", d.Rule.Name)
+		return fmt.Errorf("no check that runs answers the demand %q", d.Kind.Name)
 	}
 	for _, p := range check.Problems(d.Options) {
-		return fmt.Errorf("the rule %q: %s %s", d.Rule.Name, p.Field, p.Message)
+		return fmt.Errorf("the demand %q: %s %s", d.Kind.Name, p.Field, p.Message)
 	}
 	return nil
 }

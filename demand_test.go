@@ -22,16 +22,16 @@ func TestWithToolRefuses(t *testing.T) {
 		options []Option
 		want    string // "" for a good one
 	}{
-		"good":              {[]Option{WithTool("a", Argument("x", Require(path.Rule, exists)))}, ""},
-		"no rule":           {[]Option{WithTool("a", Argument("x", Require(nil, exists)))}, `the tool "a", argument "/x": a demand without a rule`},
-		"another's options": {[]Option{WithTool("a", Argument("x", Require(text.Rule, exists)))}, `the options are not those of the rule "text"`},
-		"no options":        {[]Option{WithTool("a", Argument("x", policy.Demand{Rule: path.Rule}))}, `the options are not those of the rule "path"`},
-		"wrong options": {[]Option{WithTool("a", Argument("x", Require(path.Rule, func(o *path.Options) { o.Within = []string{"relative"} })))},
-			`the rule "path": within`},
-		"no check": {[]Option{WithChecks(suite.Default()[:6]...), WithTool("a", Argument("x", Require(path.Rule, exists)))},
-			`no check that runs answers the rule "path"`},
+		"good":              {[]Option{WithTool("a", Argument("x", Require(path.Demand, exists)))}, ""},
+		"no kind":           {[]Option{WithTool("a", Argument("x", Require(nil, exists)))}, `the tool "a", argument "/x": a demand without a kind`},
+		"another's options": {[]Option{WithTool("a", Argument("x", Require(text.Demand, exists)))}, `the options are not those of the demand "text"`},
+		"no options":        {[]Option{WithTool("a", Argument("x", policy.Demand{Kind: path.Demand}))}, `the options are not those of the demand "path"`},
+		"wrong options": {[]Option{WithTool("a", Argument("x", Require(path.Demand, func(o *path.Options) { o.Within = []string{"relative"} })))},
+			`the demand "path": within`},
+		"no check": {[]Option{WithChecks(suite.Default()[:6]...), WithTool("a", Argument("x", Require(path.Demand, exists)))},
+			`no check that runs answers the demand "path"`},
 		"check is off": {[]Option{WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"regex": {Off: true}}}),
-			WithTool("a", Argument("x", Require(regex.Rule, func(*regex.Options) {})))}, `no check that runs answers the rule "regex"`},
+			WithTool("a", Argument("x", Require(regex.Demand, func(*regex.Options) {})))}, `no check that runs answers the demand "regex"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -81,7 +81,7 @@ func (d *dryRun) chosen(passes []plannedPass, v *Verdict) []plannedPass {
 	return slices.DeleteFunc(passes, func(p plannedPass) bool {
 		c := p.planned
 		if len(d.Levels) == 0 || c.Stage != check.Semantic || slices.Contains(d.Levels, c.Level) {
-			p.pass.Footing = &d.basis.Footing
+			p.run.Footing = &d.basis.Footing
 			d.basis.Runtime = d.basis.Runtime || c.Level == check.RuntimeLevel
 			return false
 		}

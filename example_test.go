@@ -49,10 +49,10 @@ func ExampleGate_Judge() {
 func ExampleWithTool() {
 	gate, err := toolvet.New(
 		toolvet.WithTool("save_note",
-			toolvet.Argument("path", toolvet.Require(path.Rule, func(o *path.Options) {
+			toolvet.Argument("path", toolvet.Require(path.Demand, func(o *path.Options) {
 				o.Within, o.Extensions = []string{"/srv/notes"}, []string{".md"}
 			})),
-			toolvet.Argument("/tags/*", toolvet.Require(text.Rule, func(o *text.Options) { o.MaxLength = 20 })),
+			toolvet.Argument("/tags/*", toolvet.Require(text.Demand, func(o *text.Options) { o.MaxLength = 20 })),
 		))
 	if err != nil {
 		log.Fatal(err)

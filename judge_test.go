@@ -233,7 +233,7 @@ func TestPolicy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		severity check.Severity // of the check
 		breaks   bool
-		rule     policy.Check
+		settings policy.Check
 		goes     bool
 		want     []check.Severity // of the findings
 		observed bool
@@ -262,7 +262,7 @@ func TestPolicy(t *testing.T) {
 					c.Run = broken["error"]
 				}
 				c.Severity = tt.severity
-				p := &policy.Policy{Checks: map[string]policy.Check{"subject": tt.rule}}
+				p := &policy.Policy{Checks: map[string]policy.Check{"subject": tt.settings}}
 				g := newGate(t, toolvet.WithChecks(newCheck("fine", fine), c), toolvet.WithPolicy(p))
 				v := g.Judge(t.Context(), goodCall(t), at)
 				var got []check.Severity
@@ -350,13 +350,13 @@ func TestFindingsOfABrokenCheck(t *testing.T) {
 func TestUnknownTool(t *testing.T) {
 	t.Parallel()
 	warning := check.Warning
-	for name, rule := range map[string]policy.Check{
+	for name, settings := range map[string]policy.Check{
 		"as it is": {}, "off": {Off: true}, "observed": {Observe: true}, "a warning": {Severity: &warning},
 	} {
 		for _, at := range points {
 			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
 				t.Parallel()
-				g := newGate(t, toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"known-tool": rule}}))
+				g := newGate(t, toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"known-tool": settings}}))
 				if v := g.Judge(t.Context(), newCall(t, `{"name": "other"}`, fileTool), at); v.Go || len(v.Errors()) == 0 {
 					t.Errorf("verdict: %v", v)
 				}

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -56,7 +55,7 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 		own.Raw = bytes.Clone(r.Raw)
 		r = &own
 	}
-	bound, err := g.bindResult(c)
+	bound, err := g.bind(c, true)
 	if err != nil {
 		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
 		return Reviewed{Verdict: Verdict{Findings: []check.Finding{{Check: "policy", Stage: check.Output, Level: check.SemanticLevel,
@@ -107,28 +106,4 @@ func (g *Gate) Reviews() bool {
 		}
 	}
 	return false
-}
-
-// bindResult is bind, also for what answers no call of a tool.
-func (g *Gate) bindResult(c *call.Call) (b *binding, err error) {
-	if c.Tool != nil {
-		return g.bind(c)
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
-	return &binding{output: g.outputDemands(g.policy.Server(c.Server), "")}, nil
-}
-
-// outputTargets is the one target of a rule about results: with the options of the most
-// particular demand, or else the rule's own.
-func (b *binding) outputTargets(rule *check.Rule) []check.Target {
-	for _, d := range b.output {
-		if d.Rule == rule {
-			return []check.Target{{Options: d.Options}}
-		}
-	}
-	return []check.Target{{Options: rule.Options()}}
 }

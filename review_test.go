@@ -27,7 +27,7 @@ var leaked = "ghp_" + "x7Kq2mV9sR4tW1zB8nC5dF3gH6jL0pQaYu3E"
 // review reviews a result by a policy.
 func review(t testing.TB, yaml, method, raw string, tool *call.Tool, more ...*check.Check) toolvet.Reviewed {
 	t.Helper()
-	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	for i, o := range outcomes {
 		g.record(passes[i], o, late, j, v)
 		if j.review != nil {
-			j.review.take(o, passes[i].planned.rule.Observe)
+			j.review.take(o, passes[i].planned.settings.Observe)
 		}
 	}
 }
@@ -93,7 +93,7 @@ var errExited = errors.New("it called runtime.Goexit")
 // A plannedPass is one run of a check that has something to look at.
 type plannedPass struct {
 	planned planned
-	pass    *check.Pass
+	run     *check.Run
 	worst   check.Severity // that its findings can have
 	bounded bool           // it needs no goroutine
 	tooMany bool           // there is too much to look at, so that it does not run
@@ -104,18 +104,18 @@ type plannedPass struct {
 // more than most checks of short ones.
 const maxBounded = 16 << 10
 
-// passes are the runs of a stage's checks over a call. A check whose rule is demanded of
-// nothing in the call does not run; one whose rule is demanded here as an error and there
+// passes are the runs of a stage's checks over a call. A check whose demand is demanded of
+// nothing in the call does not run; one whose demand is demanded here as an error and there
 // as a warning runs twice.
 func (s stage) passes(j judgement) []plannedPass {
 	passes := make([]plannedPass, 0, min(len(s.checks), 8))
 	for _, p := range s.checks {
 		switch {
-		case p.Rule == nil:
-			passes = append(passes, plannedPass{planned: p, pass: check.NewPass(p.Check, j.call, j.evaluate), bounded: p.Bounded})
-		case p.Rule.Results:
-			one := plannedPass{planned: p, pass: check.NewPass(p.Check, j.call, j.evaluate), bounded: p.Bounded}
-			one.pass.Targets, one.pass.World = j.bound.outputTargets(p.Rule), j.bound.world
+		case p.Demand == nil:
+			passes = append(passes, plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded})
+		case p.Demand.Results:
+			one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded}
+			one.run.Targets, one.run.World = []check.Target{{Options: j.bound.OutputOptions(p.Demand)}}, j.bound.World(j.call)
 			passes = append(passes, one)
 		default:
 			passes = p.demanded(j, passes)
@@ -124,22 +124,23 @@ func (s stage) passes(j judgement) []plannedPass {
 	if j.review != nil {
 		for i := range passes {
 			p := &passes[i]
-			p.pass.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
+			p.run.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
 		}
 	}
 	return passes
 }
 
-// demanded adds the runs of a check whose rule is demanded of arguments.
+// demanded adds the runs of a check whose demand is demanded of arguments.
 func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 	for _, worst := range []check.Severity{check.Error, check.Warning} {
 		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
-		var targets []check.Target
-		if targets, one.tooMany = j.bound.targets(p.Rule, worst, j.call); len(targets) == 0 {
+		targets := j.bound.Targets(p.Demand, worst, j.call.Arguments, maxTargets+1)
+		if len(targets) == 0 {
 			continue
 		}
-		one.pass = check.NewPass(p.Check, j.call, j.evaluate)
-		one.pass.Targets, one.pass.World = targets, j.bound.worldOf(j.call)
+		one.tooMany = len(targets) > maxTargets
+		one.run = check.NewRun(p.Check, j.call, j.evaluate)
+		one.run.Targets, one.run.World = targets, j.bound.World(j.call)
 		passes = append(passes, one)
 	}
 	return passes
@@ -176,11 +177,12 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	if p.tooMany {
 		return outcome{done: true, tooMany: true}
 	}
-	err := p.planned.Run(ctx, p.pass)
+	err := p.run.Do(ctx)
 	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		return outcome{findings: p.pass.Findings()} // it heeded its context: it is late, not broken
+		return outcome{findings: p.run.Findings} // it heeded its context: it is late, not broken
 	}
-	return outcome{done: true, findings: p.pass.Findings(), skip: p.pass.Skipped(), err: err, edits: p.pass.Changes(), hidden: p.pass.Hidden(), notes: p.pass.Notes()}
+	r := p.run
+	return outcome{done: true, findings: r.Findings, skip: r.Skip, err: err, edits: r.Changes, hidden: r.Hidden, notes: r.Notes}
 }
 
 // record adds one check's outcome to v, as the policy wants it.
@@ -210,8 +212,8 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 		v.sawLevel(p.Level)
 	}
 	for _, f := range o.findings {
-		if p.rule.Severity != nil && (f.Severity == p.Severity || *p.rule.Severity == check.Warning) {
-			f.Severity = *p.rule.Severity // but what a check itself only warns of stays a warning
+		if p.settings.Severity != nil && (f.Severity == p.Severity || *p.settings.Severity == check.Warning) {
+			f.Severity = *p.settings.Severity // but what a check itself only warns of stays a warning
 		}
 		f.Severity = max(f.Severity, run.worst)
 		if f.Severity == check.Error || !v.tells(f) {
@@ -224,7 +226,7 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 func (p planned) broken(why string) check.Finding {
 	f := check.Finding{Check: p.Name, Stage: p.Stage, Level: p.Level,
 		Message: fmt.Sprintf("the check %q %s, so nothing is known of what it looks for", p.Name, why)}
-	if p.rule.FailOpen {
+	if p.settings.FailOpen {
 		f.Severity = check.Warning
 	}
 	return f
@@ -235,8 +237,8 @@ func (p planned) broken(why string) check.Finding {
 func (p planned) crowded() check.Finding {
 	f := p.broken(fmt.Sprintf("did not run over more than %d values", maxTargets))
 	f.Suggestion = "send fewer at a time"
-	if p.rule.Severity != nil && !p.rule.FailOpen {
-		f.Severity = *p.rule.Severity
+	if p.settings.Severity != nil && !p.settings.FailOpen {
+		f.Severity = *p.settings.Severity
 	} else {
 		f.Severity = max(f.Severity, p.Severity)
 	}
@@ -244,7 +246,7 @@ func (p planned) crowded() check.Finding {
 }
 
 func (v *Verdict) add(p planned, f check.Finding) {
-	f.Observed = p.rule.Observe && f.Severity == check.Error
+	f.Observed = p.settings.Observe && f.Severity == check.Error
 	v.Findings = append(v.Findings, f)
 }
 

@@ -77,7 +77,7 @@ type stage struct {
 // A planned check is a check with what the policy says about it.
 type planned struct {
 	*check.Check
-	rule policy.Check
+	settings policy.Check
 }
 
 // New makes a Gate. Without options it runs suite.Default with the default policy.
@@ -96,8 +96,8 @@ func New(opts ...Option) (*Gate, error) {
 	for _, name := range check.Stages() {
 		s := stage{name: name}
 		for _, c := range cfg.checks {
-			if rule := cfg.policy.Check(c.Name); c.Stage == name && !rule.Off {
-				s.checks = append(s.checks, planned{c, rule})
+			if settings := cfg.policy.Check(c.Name); c.Stage == name && !settings.Off {
+				s.checks = append(s.checks, planned{c, settings})
 			}
 		}
 		if len(s.checks) > 0 {
@@ -122,7 +122,7 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) V
 		own.Raw = bytes.Clone(c.Raw)
 		c = &own
 	}
-	bound, err := g.bind(c)
+	bound, err := g.bind(c, false)
 	if err != nil {
 		dry.loosen()
 		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
@@ -165,7 +165,7 @@ func (g *Gate) before(c *call.Call) []stage {
 type judgement struct {
 	call     *call.Call
 	at       Point
-	bound    *binding
+	bound    *policy.Binding
 	evaluate func() (*schema.Evaluation, error)
 	review   *review // nil before the tool has run
 	dry      *dryRun // nil of a live call
@@ -174,13 +174,13 @@ type judgement struct {
 // Waits reports whether judging c may have to wait for the world: for files, names or
 // databases. Otherwise Judge needs nothing but the processor.
 func (g *Gate) Waits(c *call.Call) bool {
-	bound, err := g.bind(c)
+	bound, err := g.bind(c, false)
 	if err != nil {
 		return false // Judge refuses it at once
 	}
 	for _, s := range g.stages {
 		for _, p := range s.checks {
-			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Rule == nil || bound.demands(p.Rule, c)) {
+			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Demand == nil || bound.Demands(p.Demand, c.Arguments)) {
 				return true
 			}
 		}

@@ -1,11 +1,11 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access makes the policy layer of a Gate from what a policy file says of access:
-// rules in CEL, limits, and the lock of tools. It is apart from package toolvet so that only who writes such rules carries
-// what evaluates them.
+// Package access makes the policy layer of a Gate from a policy's access settings: rules in CEL,
+// limits, and the lock of tools. It is separate from package toolvet, so that only programs with
+// such rules carry CEL.
 //
-//	p, err := policy.Load("toolvet.yaml", suite.Rules()...)
+//	p, err := policy.Load("toolvet.yaml", suite.Demands()...)
 //	...
 //	enforcer := &access.Enforcer{Server: "files"}
 //	options, err := enforcer.Options(p)
@@ -31,12 +31,12 @@ import (
 )
 
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the
-// policy changes. What limits have counted stays. It may be used concurrently.
+// policy changes. The counts of limits stay. It may be used concurrently.
 type Enforcer struct {
 	Server string           // its name in the policy
 	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
 	Now    func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
-	// View makes of a call what rules read of it, as in [rule.Options]; nil: they read the call.
+	// View translates a call for rules, as in [rule.Options]; nil: they read the call itself.
 	View func(context.Context, *call.Call) (*call.Call, error)
 	// Counters count the calls, together with those of the other Enforcers that have them; nil:
 	// alone.
@@ -45,8 +45,7 @@ type Enforcer struct {
 	own Counters
 }
 
-// Counters are where calls are counted. The zero Counters are ready, and may be used
-// concurrently.
+// Counters count calls. The zero Counters are ready, and may be used concurrently.
 type Counters struct {
 	mu     sync.Mutex
 	memory *limit.Memory
@@ -54,9 +53,9 @@ type Counters struct {
 	at     limit.Shared // where shared counts
 }
 
-// Options are the options of a Gate that enforce what p says of access. The error is a
-// policy.Errors with the places in the file, or says why the lock cannot be read or where
-// calls cannot be counted.
+// Options returns the options of a Gate that enforce the access settings of p. The error is a
+// policy.Errors with the places in the file, or says why the lock cannot be read or where calls
+// cannot be counted.
 func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 	set, err := Rules(p)
 	if err != nil || p == nil {
@@ -84,7 +83,7 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 	return options, nil
 }
 
-// pinning compares tools with the lock: those that are called, and those that are listed.
+// pinning compares tools with the lock: for calls, and for listings.
 func (e *Enforcer) pinning(p *policy.Policy) ([]toolvet.Option, error) {
 	lock, err := pin.Load(p.Pinning.Lock)
 	if err != nil {
@@ -114,7 +113,7 @@ func (e *Enforcer) visibility(set *rule.Set) func(context.Context, *call.Call) b
 	}
 }
 
-// Checks are the checks that Options may add, to read what they look for. They refuse every
+// Checks returns the checks that Options may add, for their documentation. They refuse every
 // call.
 func Checks() []*check.Check {
 	return []*check.Check{pin.NewCheck(nil, pin.Options{}), rule.NewCheck(nil, rule.Options{})}

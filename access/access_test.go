@@ -22,7 +22,7 @@ import (
 
 func parse(t *testing.T, yaml string) *policy.Policy {
 	t.Helper()
-	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func code(v toolvet.Verdict) string {
 	return ""
 }
 
-// TestLimits holds that calls are counted by the identity, also when the policy is read
-// again, and that a dry run spends nothing.
+// TestLimits holds that calls are counted by identity, also after a reload of the policy, and
+// that a dry run spends nothing.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	e := &access.Enforcer{Server: "s"}
@@ -100,8 +100,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPerSession holds that sessions are counted apart, whoever they are of, and that what an
-// identity calls without one counts as one.
+// TestPerSession holds that each session is counted apart, and that calls of an identity without
+// a session count as one.
 func TestPerSession(t *testing.T) {
 	t.Parallel()
 	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, per: [session], quota: 1/month}]\n")
@@ -118,8 +118,8 @@ func TestPerSession(t *testing.T) {
 	}
 }
 
-// TestRollback holds that a call which is admitted and then not made gives back all that it
-// spent, wherever it is counted.
+// TestRollback holds that an admitted call that is not made gives back all that it spent, in
+// every counter.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
@@ -167,8 +167,8 @@ func judged(t *testing.T, yaml string) toolvet.Verdict {
 	return gate(t, &access.Enforcer{Server: "s"}, yaml).Judge(t.Context(), callBy("ann"), toolvet.PointProxy)
 }
 
-// TestFailsClosed holds that what cannot be enforced refuses, or keeps the Gate from being made.
-// Package toolvet has a test of this name for checks, and internal/cli for the audit log.
+// TestFailsClosed holds that a limit or rule that cannot be enforced refuses calls, or prevents
+// the Gate. Package toolvet has a test of this name for checks, and internal/cli for the log.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	const limits, away = "limits: [{name: calls, rate: 10/s}]\n", `shared: {url: "redis://127.0.0.1:1"`

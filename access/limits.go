@@ -110,7 +110,7 @@ func (l *limiter) findings(c *call.Call, err error) []check.Finding {
 	f := check.Finding{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Code: toolvet.CodeRateLimit, Message: err.Error()}
 	var refusal *limit.Refusal
 	if errors.As(err, &refusal) {
-		f.Rule = refusal.Limit
+		f.Source = refusal.Limit
 	} else {
 		l.log.Error("a call could not be counted", "server", c.Server, "tool", c.Name, "err", err)
 		f.Message = "calls cannot be counted now, so the call is refused; the reason is in toolvet's log"

@@ -19,9 +19,9 @@ type Call struct {
 	Arguments map[string]any  // decoded strictly; numbers are json.Number; never nil
 	Raw       json.RawMessage // the text of the arguments, which is what is forwarded
 	Meta      map[string]any  // the request's _meta; nil if it has none
-	Session   *Session        // who makes the call; nil if nothing is known
+	Session   *Session        // the caller; nil if nothing is known
 
-	// Validation says that the call is of the validate tool, which runs nothing.
+	// Validation marks a call of the validate tool, which runs nothing.
 	Validation bool
 }
 

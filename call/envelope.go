@@ -71,7 +71,7 @@ func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 	return m, nil
 }
 
-// envelopeCode tells JSON that is wrong for a message from what is no JSON.
+// envelopeCode distinguishes JSON that is not a message from text that is not JSON.
 func envelopeCode(err error) int {
 	var e *strictjson.Error
 	if !errors.As(err, &e) {

@@ -34,7 +34,7 @@ func TestDecodeEnvelopeRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		line string
 		code int
-		id   string // what can be answered
+		id   string // a request with a usable id
 		want string // in the message
 	}{
 		{`nope`, ParseError, "", "value is expected"},

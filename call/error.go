@@ -13,9 +13,8 @@ const (
 	InternalError  = -32603
 )
 
-// An Error refuses a message that is not a well-formed request, or that two
-// readers could read differently. Its message names places and rules, never a
-// value, and goes to the sender.
+// An Error refuses a malformed request, or a message that two readers could read differently. Its
+// message names places and rules, never a value, and goes to the sender.
 type Error struct {
 	Code    int // JSON-RPC error code
 	Message string

@@ -9,7 +9,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// What two readers could read differently is no call.
+// A text that two readers could read differently is not a call.
 func ExampleDecodeParams() {
 	c, err := call.DecodeParams([]byte(`{"name": "read", "arguments": {"path": "notes.txt"}}`), call.Limits{})
 	fmt.Println(c.Name, c.Arguments["path"], err)

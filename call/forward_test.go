@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzForwardsWhatItJudged: whatever is accepted reads to a plain Go decoder, one that
-// minds no case, and to Node exactly as it was judged.
+// FuzzForwardsWhatItJudged: an accepted message reads the same to a plain Go decoder, to one that
+// ignores case, and to Node.
 func FuzzForwardsWhatItJudged(f *testing.F) {
 	seeds := forwardSeeds()
 	if len(seeds) == 0 {

@@ -9,16 +9,16 @@ import (
 	"io"
 )
 
-// A Remnant is what can be told of a message that is refused as a whole: too large, or
-// not JSON somewhere.
+// A Remnant holds the readable parts of a message that is refused as a whole: too large, or not
+// JSON somewhere.
 type Remnant struct {
 	ID     json.RawMessage // its id, if it has just one before the fault; else nil
 	Method bool            // it has a method: it is a request or a notification, no response
 	Call   bool            // the method is tools/call
 }
 
-// Recover reads a message that is refused, so that even such a one can be answered. It
-// reads r to its end but keeps only an id.
+// Recover reads a refused message, so that even that can be answered. It reads r to its end but
+// keeps only an id.
 func Recover(r io.Reader) Remnant {
 	s := idScanner{r: bufio.NewReaderSize(r, 32<<10)}
 	s.scan()

@@ -11,8 +11,8 @@ import (
 	"maps"
 )
 
-// A Session is who makes a call and how it came in, as the door knows it. A field that is
-// not known is zero. It is read-only once a call has it.
+// A Session describes the caller and the transport of a call, as the door knows them. A field
+// that is not known is zero. It is read-only once a call has it.
 type Session struct {
 	// Subject is who makes the calls: the token's subject, or, over stdio, what the flags or
 	// the environment say.
@@ -50,7 +50,7 @@ func SessionID(header string) string {
 // OpenID Connect Core 1.0, section 2).
 var volatile = map[string]bool{"exp": true, "iat": true, "nbf": true, "jti": true, "auth_time": true}
 
-// Principal tells apart who may see and use what another has begun: it is a digest of the subject
+// Principal identifies the owner of anything that a session begins: it is a digest of the subject
 // and of what is claimed of it. It stays the same when a token is renewed, and is another when
 // the token says other things of its subject, since rules may go by these.
 func (s *Session) Principal() string {

@@ -41,9 +41,9 @@ type memo struct {
 	value any
 }
 
-// Memo returns what derive made of the definition the last time that owner asked with the
-// same key, or makes it. It keeps one value: several owners of one tool make theirs
-// again and again. Memo may be called concurrently.
+// Memo returns the result of derive for this definition, owner and key. It calls derive only once
+// for them. It keeps one value: several owners of one tool make theirs again and again. Memo may
+// be called concurrently.
 func (t *Tool) Memo(owner any, key string, derive func() any) any {
 	if m := t.memo.Load(); m != nil && m.owner == owner && m.key == key {
 		return m.value

@@ -1,13 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package check says what a check is: a documented value with one function that
-// looks for one thing in a call.
+// Package check defines checks. A check is a documented value with one function that looks for
+// one thing in a call.
 //
-// A check is data, never a registration: drivers are given a slice of checks
-// (checks/suite holds the default one, in order). Run's error means that the check
-// broke; findings mean that the call is bad; a skip means that the check could not
-// look. None of the three ever counts as fine for another.
+// Checks are data, never registered: drivers take a slice of checks (checks/suite holds the
+// default one, in order). An error of Run means that the check broke; findings mean that the call
+// is bad; a skip means that the check could not look. None of the three ever counts as fine for
+// another.
 package check
 
 import (
@@ -28,21 +28,21 @@ type Check struct {
 	Doc string
 	// Stage is the layer that the check belongs to.
 	Stage Stage
-	// Level is the kind of look that it takes. Checks of level Runtime run
-	// concurrently, and one that does not finish in time is a warning in a dry
-	// run; a check of another level that does not is a no-go.
+	// Level is the kind of the check's work. Checks of level Runtime run concurrently, and one
+	// that does not finish in time is a warning in a dry run; a check of another level that does
+	// not is a no-go.
 	Level Level
 	// Severity is that of its findings unless a policy says otherwise. The zero
 	// value is Error.
 	Severity Severity
-	// Bounded says that Run waits for nothing and returns within a time that its own
-	// limits set, so that it needs no goroutine that could be left behind. Of a check with
-	// a rule, and of one of results, it says so for a few KiB; with more it has a goroutine.
-	// A check of level Runtime is never bounded.
+	// Bounded promises that Run waits for nothing and returns within a time that its own limits
+	// set. Such a check needs no goroutine of its own. For checks with a demand, and for checks
+	// of results, this holds for a few KiB; larger inputs get a goroutine. A check of level
+	// Runtime is never bounded.
 	Bounded bool
-	// Rule is what the check answers, where a policy demands it of an argument. Nil: the
-	// check looks at every call as a whole.
-	Rule *Rule
+	// Demand is the demand that the check answers on an argument. Nil: the check looks at every
+	// call as a whole.
+	Demand *Demand
 	// Run reports what it finds through the pass. It must not change the call, has
 	// no side effects, and returns an error only when it could not do its work.
 	// Run is called concurrently, for many calls.
@@ -58,7 +58,7 @@ const (
 	Schema         // the arguments have the shape that the tool declares
 	Semantic       // they make sense: the path exists, the query prepares
 	Policy         // this session may make this call now
-	Output         // what comes back may be shown to a model
+	Output         // the result may be shown to a model
 )
 
 var stageNames = []string{"", "schema", "semantic", "policy", "output"}
@@ -71,16 +71,16 @@ func (s Stage) Code() string { return strings.ToUpper(s.String()) }
 // Stages are all stages, in the order in which a call passes them.
 func Stages() []Stage { return []Stage{Schema, Semantic, Policy, Output} }
 
-// A Level is the kind of look that a check takes.
+// A Level is the kind of a check's work.
 type Level int
 
 // The levels. The zero Level is not used.
 const (
 	_             Level = iota
 	SyntaxLevel         // the arguments alone
-	SemanticLevel       // what the arguments mean
+	SemanticLevel       // the meaning of the arguments
 	RuntimeLevel        // files, network, databases as they are now
-	SecurityLevel       // what the arguments could be abused for
+	SecurityLevel       // abuse of the arguments
 )
 
 var levelNames = []string{"", "syntax", "semantic", "runtime", "security"}
@@ -103,8 +103,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 // Severity says what a finding does to a call.
 type Severity int
 
-// The severities. The zero Severity is Error, so that a finding whose severity
-// nobody set refuses the call.
+// The severities. The zero Severity is Error: a finding without a severity refuses the call.
 const (
 	Error   Severity = iota // the call is refused
 	Warning                 // the call goes through; the finding is told

@@ -117,29 +117,29 @@ func TestSkipOnTheWire(t *testing.T) {
 	}
 }
 
-// TestPass holds that a finding carries the check's own stage, level and severity,
-// whatever the check writes there.
+// TestPass holds that a finding carries the check's own stage, level and severity, even if the
+// check sets others.
 func TestPass(t *testing.T) {
 	t.Parallel()
 	c := good()
 	c.Severity = check.Warning
-	pass := check.NewPass(c, &call.Call{Name: "echo"}, nil)
-	pass.Report(check.Finding{Check: "other", Stage: check.Output, Severity: check.Error, Pointer: "/a", Message: "is odd"})
-	pass.Reportf("", "%d is too many", 3)
-	check.ReportViolations(pass, []schema.Violation{{Pointer: "/b", Message: "is wrong", Suggestion: "mend it", Value: json.RawMessage("1")}})
+	run := check.NewRun(c, &call.Call{Name: "echo"}, nil)
+	run.Report(check.Finding{Check: "other", Stage: check.Output, Severity: check.Error, Pointer: "/a", Message: "is odd"})
+	run.Reportf("", "%d is too many", 3)
+	check.ReportViolations(&run.Pass, []schema.Violation{{Pointer: "/b", Message: "is wrong", Suggestion: "mend it", Value: json.RawMessage("1")}})
 	stamp := check.Finding{Check: "known-word2", Stage: check.Schema, Level: check.SyntaxLevel, Severity: check.Warning}
 	want := []check.Finding{stamp, stamp, stamp}
 	want[0].Pointer, want[0].Message = "/a", "is odd"
 	want[1].Message = "3 is too many"
 	want[2].Pointer, want[2].Message, want[2].Suggestion, want[2].Value = "/b", "is wrong", "mend it", json.RawMessage("1")
-	if diff := cmp.Diff(want, pass.Findings()); diff != "" {
+	if diff := cmp.Diff(want, run.Findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if got := pass.Skipped(); got != nil {
+	if got := run.Skip; got != nil {
 		t.Errorf("skipped: %v, want nil", got)
 	}
-	pass.Skipf("no %s", "light")
-	if diff := cmp.Diff(&check.Skip{Check: "known-word2", Level: check.SyntaxLevel, Why: "no light"}, pass.Skipped()); diff != "" {
+	run.Skipf("no %s", "light")
+	if diff := cmp.Diff(&check.Skip{Check: "known-word2", Level: check.SyntaxLevel, Why: "no light"}, run.Skip); diff != "" {
 		t.Errorf("skip (-want +got):\n%s", diff)
 	}
 }

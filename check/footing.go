@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/filestate"
 )
 
-// A Footing is what the findings of some checks rest on beside the call, its session and the
-// policy. It tells whether they still hold. The zero Footing is ready, and it may be used
+// A Footing records what findings depend on besides the call, its session and the policy: files
+// and the time. It tells whether they still hold. The zero Footing is ready, and it may be used
 // concurrently.
 type Footing struct {
 	mu       sync.Mutex
@@ -19,11 +19,10 @@ type Footing struct {
 	files    map[string]filestate.State // as they were before a check looked at them
 }
 
-// maxFiles bounds the files that a Footing remembers. What rests on more is fleeting.
+// maxFiles bounds the files that a Footing remembers. Findings about more files are fleeting.
 const maxFiles = 256
 
-// Loosen says that what was found holds for the moment only. To a nil Footing it says
-// nothing.
+// Loosen marks the findings as valid for the moment only. To a nil Footing it says nothing.
 func (f *Footing) Loosen() {
 	if f == nil {
 		return

@@ -14,10 +14,10 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-func newPass(f *check.Footing) *check.Pass {
-	pass := check.NewPass(good(), &call.Call{}, nil)
-	pass.Footing = f
-	return pass
+func newRun(f *check.Footing) *check.Run {
+	run := check.NewRun(good(), &call.Call{}, nil)
+	run.Footing = f
+	return run
 }
 
 func TestFooting(t *testing.T) {
@@ -33,12 +33,12 @@ func TestFooting(t *testing.T) {
 	if !f.Holds() || f.Fleeting() || f.Files() != 0 {
 		t.Error("the zero Footing does not hold")
 	}
-	newPass(&f).Depends(file)
+	newRun(&f).Depends(file)
 	if !f.Holds() || f.Files() != 1 {
 		t.Error("what is not there stays so, and does not hold")
 	}
 	write("1")
-	newPass(&f).Depends(file) // the first look counts
+	newRun(&f).Depends(file) // the first look counts
 	if f.Holds() || f.Fleeting() {
 		t.Error("a file is created, and nothing changes")
 	}
@@ -48,13 +48,13 @@ func TestFooting(t *testing.T) {
 	if !f.Holds() {
 		t.Error("all is as it was, and does not hold")
 	}
-	newPass(&f).Fleeting()
+	newRun(&f).Fleeting()
 	if f.Holds() || !f.Fleeting() {
 		t.Error("what holds for the moment only holds")
 	}
-	// Whoever does not ask is told nothing.
-	newPass(nil).Depends(file)
-	newPass(nil).Fleeting()
+	// A run without a footing discards.
+	newRun(nil).Depends(file)
+	newRun(nil).Fleeting()
 }
 
 func TestFootingIsBounded(t *testing.T) {
@@ -65,7 +65,7 @@ func TestFootingIsBounded(t *testing.T) {
 	for i := range 4 {
 		all.Go(func() {
 			for n := range 100 {
-				newPass(&f).Depends(filepath.Join(dir, fmt.Sprintf("%d-%d", i, n)))
+				newRun(&f).Depends(filepath.Join(dir, fmt.Sprintf("%d-%d", i, n)))
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func TestFootingIsBounded(t *testing.T) {
 		t.Errorf("%d files are remembered, fleeting: %t", n, f.Fleeting())
 	}
 	var unreadable check.Footing
-	newPass(&unreadable).Depends("a\x00b")
+	newRun(&unreadable).Depends("a\x00b")
 	if !unreadable.Fleeting() {
 		t.Error("what rests on a path of which nothing is known does not look fleeting")
 	}

@@ -14,29 +14,28 @@ import (
 )
 
 // A Finding is one thing that a check found. Its texts reach models and logs:
-// they name the place, the rule and what is allowed, and never repeat a value.
+// they name the place and what is allowed there, and never repeat a value.
 type Finding struct {
 	Check    string   // name of the check
 	Stage    Stage    //
 	Level    Level    //
 	Severity Severity //
 	Pointer  string   // JSON Pointer (RFC 6901) into the arguments; "" is their root
-	Message  string   // what is wrong and what is allowed, without the place
+	Message  string   // the fault and the allowed values, without the place
 
-	// Suggestion says how to mend it, or is "". Value is what to put at Pointer,
-	// where the tool's definition leaves no choice; nil otherwise.
+	// Suggestion is a remedy, or "". Value belongs at Pointer if the tool's definition leaves no
+	// choice; nil otherwise.
 	Suggestion string
 	Value      json.RawMessage
 
-	// Rule names the rule of a policy or of a scanner that the finding rests on; "" if it
-	// rests on the check alone.
-	Rule string
+	// Source names the access rule, limit, effect or pattern behind the finding; "" if the
+	// check alone is behind it.
+	Source string
 
-	// Code is what the finding is called on the wire, if it is not its stage's.
+	// Code is the finding's code on the wire, if it differs from its stage's.
 	Code string
 
-	// Observed says that the finding would have refused the call, and that the
-	// policy only observes it.
+	// Observed marks a finding that would refuse the call, but the policy only observes.
 	Observed bool
 }
 
@@ -51,22 +50,21 @@ func (f Finding) String() string {
 	return f.Place() + ": " + f.Message
 }
 
-// Place is the pointer as a person may be shown it: names of properties are the
-// sender's own and may hold anything.
+// Place is the pointer in a form that is safe to print: the sender chooses the names of
+// properties, and they may hold anything.
 func (f Finding) Place() string { return strictjson.Printable(f.Pointer, maxPlace) }
 
 // maxPlace bounds a place in a text, in characters.
 const maxPlace = 400
 
-// A Skip says that a check could not look, and why. It never counts as fine.
+// A Skip reports why a check could not look. It never counts as fine.
 type Skip struct {
 	Check string `json:"check"`
 	Level Level  `json:"level"`
 	Why   string `json:"why"`
 }
 
-// A Pass is one run of one check over one call, and all that the check sees. It
-// must not be used after Run has returned.
+// A Pass is everything that a check sees of one call. It must not be used after Run has returned.
 type Pass struct {
 	Call *call.Call // read-only
 
@@ -75,45 +73,32 @@ type Pass struct {
 	// the arguments could not be judged within the limits.
 	Evaluate func() (*schema.Evaluation, error)
 
-	// Targets are the places that the check's rule is demanded of; empty for a check
-	// without a rule. They are what a check with a rule looks at, and all it looks at.
+	// Targets are the places that a policy makes the check's demand on; empty for a check
+	// without a demand. A check with a demand looks at nothing else.
 	Targets []Target
-	// World is the place where the server works.
+	// World is the server's environment.
 	World World
 
-	// Result is what the server sent back; nil before the output stage. There Targets hold
-	// one target a demand, without a place; and Evaluate judges the structured content by
-	// the tool's output schema.
+	// Result is the server's answer; nil before the output stage. There Targets hold one target a
+	// demand, without a place; and Evaluate judges the structured content by the tool's output
+	// schema.
 	Result *result.Result
 
-	// Footing is told what the findings rest on; nil if nobody asks. Only drivers set it.
-	Footing *Footing
-
-	check    *Check
-	findings []Finding
-	skip     *Skip
-	edits    []result.Edit
-	hidden   []result.Edit
-	notes    []string
-}
-
-// NewPass makes the pass of c over a call. Only drivers need it.
-func NewPass(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Pass {
-	return &Pass{Call: judged, Evaluate: evaluate, check: c}
+	run *Run
 }
 
 // Report adds a finding. It fills in the check and its stage, and where the finding has
 // none of its own, level and severity; an unknown severity is none. A check of severity
 // Warning never reports an error.
 func (p *Pass) Report(f Finding) {
-	f.Check, f.Stage = p.check.Name, p.check.Stage
+	f.Check, f.Stage = p.run.check.Name, p.run.check.Stage
 	if f.Level == 0 {
-		f.Level = p.check.Level
+		f.Level = p.run.check.Level
 	}
 	if f.Severity != Warning {
-		f.Severity = p.check.Severity
+		f.Severity = p.run.check.Severity
 	}
-	p.findings = append(p.findings, f)
+	p.run.Findings = append(p.run.Findings, f)
 }
 
 // Reportf adds a finding at a place.
@@ -121,42 +106,27 @@ func (p *Pass) Reportf(pointer, format string, args ...any) {
 	p.Report(Finding{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// Skipf says that the check could not look, and why.
+// Skipf reports why the check could not look.
 func (p *Pass) Skipf(format string, args ...any) {
-	p.skip = &Skip{Check: p.check.Name, Level: p.check.Level, Why: fmt.Sprintf(format, args...)}
+	p.run.Skip = &Skip{Check: p.run.check.Name, Level: p.run.check.Level, Why: fmt.Sprintf(format, args...)}
 }
 
-// Depends says that what the check finds rests on what lies at a path, or that nothing lies
-// there. Call it before each look, so that a verdict that is kept is dropped when the file
-// changes. A check of level Runtime that looks at something else need not say so: its
-// findings are believed for seconds only. It may be called concurrently.
-func (p *Pass) Depends(path string) { p.Footing.depends(path) }
+// Depends records that the findings depend on the file at a path, or on its absence. Call it
+// before each look. A cached verdict is dropped when the file changes. A check of level Runtime
+// that looks at something else need not say so: its findings are believed for seconds only. It
+// may be called concurrently.
+func (p *Pass) Depends(path string) { p.run.Footing.depends(path) }
 
-// Fleeting says that what the check finds holds for this moment only, such as what depends
-// on the time. It may be called concurrently.
-func (p *Pass) Fleeting() { p.Footing.Loosen() }
+// Fleeting marks the findings as valid for this moment only, such as findings that depend on the
+// time. It may be called concurrently.
+func (p *Pass) Fleeting() { p.run.Footing.Loosen() }
 
-// Change has places of the result changed before the client gets it.
-func (p *Pass) Change(edits ...result.Edit) { p.edits = append(p.edits, edits...) }
+// Change changes places of the result before the client gets it.
+func (p *Pass) Change(edits ...result.Edit) { p.run.Changes = append(p.run.Changes, edits...) }
 
-// Hide has no finding name a property that Change would change in these places: its name must
-// not be told, although it stays.
-func (p *Pass) Hide(places ...result.Edit) { p.hidden = append(p.hidden, places...) }
+// Hide keeps findings from naming the properties at these places, even if Change leaves them in
+// the result.
+func (p *Pass) Hide(places ...result.Edit) { p.run.Hidden = append(p.run.Hidden, places...) }
 
-// Note has a sentence told to the model, beside the result.
-func (p *Pass) Note(text string) { p.notes = append(p.notes, text) }
-
-// Changes returns what is to be changed. Only drivers need it.
-func (p *Pass) Changes() []result.Edit { return p.edits }
-
-// Hidden returns what findings must not name. Only drivers need it.
-func (p *Pass) Hidden() []result.Edit { return p.hidden }
-
-// Notes returns what the model is to be told. Only drivers need it.
-func (p *Pass) Notes() []string { return p.notes }
-
-// Findings returns what was reported, in order. Only drivers need it.
-func (p *Pass) Findings() []Finding { return p.findings }
-
-// Skipped returns why the check could not look, or nil. Only drivers need it.
-func (p *Pass) Skipped() *Skip { return p.skip }
+// Note adds a sentence for the model beside the result.
+func (p *Pass) Note(text string) { p.run.Notes = append(p.run.Notes, text) }

@@ -148,7 +148,7 @@ func (d *Door) record(ctx context.Context, e *toolvet.Event) {
 }
 
 func unrecorded(stage check.Stage, why string) toolvet.Verdict {
-	return toolvet.Verdict{Findings: []check.Finding{{Check: "audit-log", Stage: stage, Level: check.SecurityLevel, Message: why}}}
+	return toolvet.Verdict{Findings: []check.Finding{{Check: "log", Stage: stage, Level: check.SecurityLevel, Message: why}}}
 }
 
 // tell logs why a call was refused or a result withheld. In a Go server the log is that of the

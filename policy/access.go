@@ -14,8 +14,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Rule says who may make which calls. Package rule says what it means; the policy only
-// reads it.
+// A Rule permits or refuses calls. Package rule says what it means; the policy only reads it.
 type Rule struct {
 	Name       string
 	Allow      bool     // it permits what it matches; otherwise it refuses that
@@ -28,8 +27,8 @@ type Rule struct {
 	Origin
 }
 
-// An Origin remembers where an entry of a policy was read, for what only shows later. The
-// zero Origin is that of an entry that was made in Go.
+// An Origin remembers the position of an entry in a policy's file, for errors that only show
+// later. The zero Origin belongs to an entry made in Go.
 type Origin struct {
 	file   *file
 	at     position
@@ -131,7 +130,7 @@ func textAt(n ast.Node) textPosition {
 	return p
 }
 
-// Pinning is what a policy says about the lock of tools. The zero Pinning has none.
+// Pinning configures the lock of tools. The zero Pinning has none.
 type Pinning struct {
 	Lock    string         // the lock file; "": tools are not compared with any
 	Changed check.Severity // of a call of a tool whose definition has changed
@@ -149,8 +148,8 @@ func (p *Policy) readPinning(d *decoder, n ast.Node) {
 	)
 }
 
-// Audit is what a policy says about the audit log. The zero Audit has none.
-type Audit struct {
+// Log configures the log of calls. The zero Log keeps none.
+type Log struct {
 	File      string        // "": nothing is recorded
 	KeyFile   string        // "": hashes that anybody can make
 	Always    bool          // records are on the disk before a call goes on
@@ -161,8 +160,8 @@ type Audit struct {
 	Arguments bool          // arguments are recorded, values and all
 }
 
-func (p *Policy) readAudit(d *decoder, n ast.Node) {
-	a := &p.Audit
+func (p *Policy) readLog(d *decoder, n ast.Node) {
+	a := &p.Log
 	number := func(into *int64) func(n ast.Node) {
 		return func(n ast.Node) {
 			v, ok := d.integer(n)
@@ -172,7 +171,7 @@ func (p *Policy) readAudit(d *decoder, n ast.Node) {
 		}
 	}
 	var keep int64
-	d.object(n, "the audit log",
+	d.object(n, "the log",
 		field{key: "file", required: true, read: func(n ast.Node) { a.File = d.beside(n) }},
 		field{key: "key_file", read: func(n ast.Node) { a.KeyFile = d.beside(n) }},
 		field{key: "sync", read: func(n ast.Node) {
@@ -220,9 +219,9 @@ func (p *Policy) readLimits(d *decoder, n ast.Node) {
 	})
 }
 
-// A Session is what a policy says of the sessions of a door that authenticates nobody.
+// A Session describes the sessions of a door without authentication.
 type Session struct {
-	Subject string // who makes the calls
+	Subject string // the caller
 }
 
 func (p *Policy) readSession(d *decoder, n ast.Node) {

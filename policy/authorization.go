@@ -16,8 +16,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Authorization says whose requests a door takes that listens on the network. Package auth
-// enforces it.
+// Authorization lists the clients that a door on the network accepts. Package auth enforces it.
 type Authorization struct {
 	// Resource is the identifier of what is protected: the URL that clients are given (RFC
 	// 9728, section 1.2). "" only without Issuers.
@@ -44,8 +43,8 @@ type Issuer struct {
 	Types      []string `policy:"types" doc:"what the header typ may say, such as at+jwt (RFC 9068); default: at+jwt, JWT or nothing"`
 }
 
-// Algorithms are those that tokens may be signed with: none of them is symmetric, and "none"
-// is not one.
+// Algorithms are the allowed signature algorithms of tokens. None is symmetric, and "none" is not
+// allowed.
 var Algorithms = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"}
 
 // Problems says what is wrong with the issuer, by the names of its fields in a policy.
@@ -78,8 +77,8 @@ func (i *Issuer) Problems() []check.Problem {
 // A Token is a static bearer token, known by its digest alone.
 type Token struct {
 	SHA256  Digest         `policy:"sha256" doc:"SHA-256 of the token, 64 hexadecimal digits, as toolvet token prints it"`
-	Subject string         `policy:"subject" doc:"who it is that has the token"`
-	Claims  map[string]any `policy:"claims" doc:"what rules read as session.claims; scope holds its scopes, separated by spaces"`
+	Subject string         `policy:"subject" doc:"the token's owner"`
+	Claims  map[string]any `policy:"claims" doc:"session.claims in rules; scope holds its scopes, separated by spaces"`
 }
 
 // A Digest is a SHA-256.
@@ -105,7 +104,7 @@ func (t *Token) Problems() []check.Problem {
 		list = append(list, check.Problem{Field: "sha256", Message: "must be given: toolvet token prints it"})
 	}
 	if t.Subject == "" || strings.Contains(t.Subject, "#") {
-		list = append(list, check.Problem{Field: "subject", Message: "must say who has the token, without #, which stands between an issuer and its subject"})
+		list = append(list, check.Problem{Field: "subject", Message: "must name the token's owner, without #, which separates an issuer and its subject"})
 	}
 	return list
 }

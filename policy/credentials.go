@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Credentials are what toolvet shows a server of itself. They have nothing to do with what a
+// Credentials authenticate toolvet to a server. They are unrelated to the credentials that a
 // client shows toolvet. A server may be shown several: an API key beside a token, say.
 type Credentials struct {
 	Headers     map[string]string // values by the header's name

@@ -15,11 +15,11 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// A decoder turns nodes into typed values and collects what is wrong on its way, so
-// that one run finds every error. A value that is wrong comes out as zero.
+// A decoder turns nodes into typed values and collects errors on its way, so that one run finds
+// every error. A value that is wrong comes out as zero.
 type decoder struct {
 	file   *file
-	rules  []*check.Rule
+	kinds  []*check.Demand // that a policy may name
 	errs   Errors
 	lookup func(name string) (string, bool) // of variables of the environment
 }
@@ -28,7 +28,7 @@ func (d *decoder) errorf(at position, format string, args ...any) {
 	d.errs = append(d.errs, d.file.errorf(at, format, args...))
 }
 
-// A field is a key that a mapping may have, and what reads its value.
+// A field is an allowed key of a mapping, with the reader of its value.
 type field struct {
 	key      string
 	required bool
@@ -120,7 +120,7 @@ func (d *decoder) integer(n ast.Node) (int, bool) {
 	return 0, false
 }
 
-// A choice is a word that a value may be, and what it stands for.
+// A choice is an allowed word and its value.
 type choice[T any] struct {
 	word  string
 	value T
@@ -144,7 +144,7 @@ func oneOf[T any](d *decoder, n ast.Node, choices ...choice[T]) (value T) {
 	return value
 }
 
-// mismatch says that n is of another kind than what is wanted.
+// mismatch reports that n is not of the wanted kind.
 func (d *decoder) mismatch(n ast.Node, want string) {
 	if _, alias := bare(n).(*ast.AliasNode); alias {
 		return // refused as an alias already
@@ -197,7 +197,7 @@ func positionOf(n ast.Node) position {
 	return tokenPosition(n.GetToken())
 }
 
-// hint names the word that was meant, or all that are allowed.
+// hint suggests the nearest word, or else lists all allowed words.
 func hint(got string, allowed []string) string {
 	if near := schema.Nearest(got, allowed); near != "" {
 		return "did you mean " + strconv.Quote(near) + "?"

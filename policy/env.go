@@ -19,9 +19,9 @@ type Variable struct {
 	value string // as it is written, with ${NAME}
 }
 
-// Environ is what is added to the environment of the server: NAME=VALUE, in the order of the
-// file. Lookup tells our own variables, as os.LookupEnv does. The error names those that are
-// not set.
+// Environ returns the additions to the environment of the server: NAME=VALUE, in the order of the
+// file. Lookup tells our own variables, as os.LookupEnv does. The error names those that are not
+// set.
 func (s *Server) Environ(lookup func(name string) (string, bool)) ([]string, error) {
 	var list, missing []string
 	for _, v := range s.Env {

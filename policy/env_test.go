@@ -61,7 +61,7 @@ func TestEnvironErrors(t *testing.T) {
 		`a: {command: [a], env: {"": hunter2}}`:                    "is not the name of an environment variable",
 		`a: {command: [a], env: hunter2}`:                          "must be a mapping",
 		`a: {command: [a], dir: srv}`:                              "must be an absolute path",
-		`a: {url: "https://example.org/mcp", env: {A: "hunter2"}}`: "env and dir are for what is started",
+		`a: {url: "https://example.org/mcp", env: {A: "hunter2"}}`: "env and dir are for a command",
 		`"a:b": {command: [a]}`:                                    "must not hold a colon",
 	} {
 		_, err := policy.Parse("p", []byte("version: 1\nservers:\n  "+yaml+"\n"))

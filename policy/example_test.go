@@ -21,26 +21,26 @@ servers:
       "read_*":
         arguments:
           path: {path: {within: [/srv/data]}}
-`), path.Rule)
+`), path.Demand)
 	if err != nil {
 		log.Fatal(err)
 	}
 	argument := p.Server("files").Tools[0].Arguments[0]
-	fmt.Println(argument.Address, argument.Demands[0].Rule.Name)
+	fmt.Println(argument.Address, argument.Demands[0].Kind.Name)
 	fmt.Println(*p.Check("unknown-argument").Severity)
 	// Output:
 	// /path path
 	// error
 }
 
-// What is wrong is said all at once, and shown.
+// All errors come at once, with their lines.
 func ExampleErrors() {
 	_, err := policy.Parse("toolvet.yaml", []byte(`version: 1
 servers:
   files:
     location: far
     tools: {read_file: {arguments: {path: {path: {exist: true}}}}}
-`), path.Rule)
+`), path.Demand)
 	fmt.Println(err)
 	// Output:
 	// toolvet.yaml:4:15: "far" is not allowed here: must be "local" or "remote"

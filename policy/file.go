@@ -13,7 +13,7 @@ import (
 // A file is the text of a policy, or of its tests, for messages that show it.
 type file struct {
 	name  string
-	kind  string // what the text is: "policy"
+	kind  string // the kind of the text: "policy"
 	lines []line
 }
 
@@ -52,8 +52,8 @@ func visible(r rune) rune {
 	return utf8.RuneError
 }
 
-// characters reports the first character of each line that its reader cannot see or
-// that YAML does not allow: the text on a screen must be the policy in force.
+// characters reports the first invisible or forbidden character of each line: the text on a
+// screen must be the policy in force.
 func (f *file) characters() Errors {
 	var errs Errors
 	for i, line := range f.lines {

@@ -11,35 +11,34 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// JSONSchema returns a JSON Schema (draft 2020-12) of policies, for editors: they complete
-// keys, show what they mean and underline misspelt ones. Checks are those that a policy may
-// name, rules those that it may demand. What only [Parse] sees, such as a directory that is
-// not absolute, it does not tell.
-func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
+// JSONSchema returns a JSON Schema (draft 2020-12) of policies that name these checks and make
+// demands of these kinds. With it editors complete keys, explain them and underline misspelt
+// ones. The schema misses some errors that [Parse] reports, such as a relative directory.
+func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 	named := object{}
 	for _, c := range checks {
 		named[c.Name] = object{"description": c.Summary(), "$ref": "#/$defs/check"}
 	}
 	demands, output := object{}, object{}
-	for _, r := range rules {
-		if r.Results {
-			output[r.Name] = optionsSchema(r)
+	for _, k := range kinds {
+		if k.Results {
+			output[k.Name] = optionsSchema(k)
 		} else {
-			demands[r.Name] = optionsSchema(r)
+			demands[k.Name] = optionsSchema(k)
 		}
 	}
 	results := object{"$ref": "#/$defs/output"}
 	root := closed(object{
 		"version":       object{"const": 1, "description": "the version of this format: 1"},
-		"preset":        words("what is demanded of arguments that the policy does not speak of; default: standard", presets...),
-		"checks":        closed(named, "what becomes of the findings of a check, by its name"),
+		"preset":        words("demands on arguments that the policy does not mention; default: standard", presets...),
+		"checks":        closed(named, "settings of checks, by their names"),
 		"output":        results,
 		"servers":       object{"type": "object", "description": "servers by name", "additionalProperties": object{"$ref": "#/$defs/server"}},
 		"authorization": authorizationSchema(),
-		"session":       closed(object{"subject": textSchema("who makes the calls, where nobody is authenticated")}, "what holds for the sessions of a door that authenticates nobody"),
-		"rules":         listOf(ruleSchema(), "who may make which calls: deny rules win, and with any allow rule what none allows is refused"),
+		"session":       closed(object{"subject": textSchema("the caller, where nobody is authenticated")}, "sessions of a door without authentication"),
+		"rules":         listOf(ruleSchema(), "allow and deny calls: deny rules win, and one allow rule refuses every call that no allow rule permits"),
 		"pinning":       pinningSchema(),
-		"audit":         auditSchema(),
+		"log":           logSchema(),
 		"limits":        listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
 		"shared":        structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
 		"rehearsal":     structSchema(reflect.TypeFor[Rehearsal](), "calls that are made in a sandbox before they are made"),
@@ -53,13 +52,13 @@ func JSONSchema(checks []*check.Check, rules []*check.Rule) []byte {
 		"check":  checkSchema(),
 		"server": serverSchema(),
 		"tool": closed(object{
-			"arguments": object{"type": "object", "description": "rules by the name or JSON Pointer of an argument; * in a pointer is every element",
+			"arguments": object{"type": "object", "description": "demands by the name or JSON Pointer of an argument; * in a pointer is every element",
 				"additionalProperties": object{"$ref": "#/$defs/demands"}},
-			"requires": listOf(object{"$ref": "#/$defs/demands"}, "rules of the tool as a whole"),
+			"requires": listOf(object{"$ref": "#/$defs/demands"}, "demands on the tool as a whole"),
 			"output":   results,
-		}, "what is demanded of the calls of a tool"),
-		"demands": closed(demands, "rules, by name"),
-		"output":  closed(output, "rules of what comes back, by name; those of a tool count before those of its server, and these before those of all"),
+		}, "demands on the calls of a tool"),
+		"demands": closed(demands, "demands, by name"),
+		"output":  closed(output, "demands on results, by name; those of a tool count before those of its server, and these before those of all"),
 	}
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -131,14 +130,14 @@ func credentialsSchema() object {
 func pinningSchema() object {
 	s := closed(object{
 		"lock":    textSchema("file that holds the definitions of tools, as toolvet lock writes it; relative to the policy"),
-		"changed": words("what becomes of a call of a tool that is not as it was locked; default: refuse", "refuse", "warn"),
-		"unknown": words("what becomes of a call of a tool that is not in the lock; default: refuse", "refuse", "warn"),
+		"changed": words("for calls of a tool that differs from the lock; default: refuse", "refuse", "warn"),
+		"unknown": words("for calls of a tool that is not in the lock; default: refuse", "refuse", "warn"),
 	}, "tools whose definitions may not change unseen")
 	s["required"] = []string{"lock"}
 	return s
 }
 
-func auditSchema() object {
+func logSchema() object {
 	s := closed(object{
 		"file":      textSchema("the log, JSON lines chained by hashes; relative to the policy"),
 		"key_file":  textSchema("file with a key of at least 32 bytes, so that only its holder can make the hashes; default: none"),
@@ -146,7 +145,7 @@ func auditSchema() object {
 		"max_bytes": object{"type": "integer", "minimum": 1, "description": "size above which the file is rotated; default: 100 MiB"},
 		"max_age":   textSchema("age above which the file is rotated, such as 24h; default: never"),
 		"keep":      object{"type": "integer", "minimum": 1, "description": "rotated files that are kept; default: all"},
-		"on_error":  words("what becomes of a call that cannot be recorded; default: refuse", "refuse", "continue"),
+		"on_error":  words("for calls that cannot be recorded; default: refuse", "refuse", "continue"),
 		"arguments": words("recorded: the log holds the arguments, values and all, which a replay needs; default: omitted", "omitted", "recorded"),
 	}, "a record of every call")
 	s["required"] = []string{"file"}
@@ -156,12 +155,12 @@ func auditSchema() object {
 func ruleSchema() object {
 	s := closed(object{
 		"name":       textSchema("names the rule in reasons and logs"),
-		"effect":     words("what becomes of the calls that it matches", "allow", "deny"),
+		"effect":     words("decision on matching calls", "allow", "deny"),
 		"tools":      listOf(object{"type": "string"}, "SERVER:TOOL, or TOOL of any server; * is any characters; default: all tools"),
 		"when":       textSchema("a CEL expression over session, server, tool, args and now; default: always"),
-		"message":    textSchema("what a caller is told who is refused"),
-		"suggestion": textSchema("how a caller who is refused can mend the call"),
-		"mode":       words("observe: what the rule would do is told and not done; default: enforce", "enforce", "observe"),
+		"message":    textSchema("the text for a refused caller"),
+		"suggestion": textSchema("advice for a refused caller"),
+		"mode":       words("observe: the rule only reports its decision; default: enforce", "enforce", "observe"),
 	}, "a rule")
 	s["required"] = []string{"name", "effect"}
 	return s
@@ -185,9 +184,9 @@ func serverSchema() object {
 	}, "a server")
 }
 
-// optionsSchema is the schema of a rule's options, all of which may be left out.
-func optionsSchema(r *check.Rule) object {
-	s := structSchema(reflect.TypeOf(r.Options()).Elem(), "the rule "+r.Name)
+// optionsSchema is the schema of a demand's options, all of which may be left out.
+func optionsSchema(k *check.Demand) object {
+	s := structSchema(reflect.TypeOf(k.Options()).Elem(), "the demand "+k.Name)
 	s["type"] = []string{"object", "null"}
 	return s
 }

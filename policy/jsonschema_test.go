@@ -39,13 +39,13 @@ func (s *schemaSize) UnmarshalText(text []byte) error {
 	return err
 }
 
-// TestJSONSchema holds that the schema and Parse agree on what a policy is, but for what
+// TestJSONSchema holds that the schema and Parse accept the same policies, except for errors that
 // only Parse can see.
 func TestJSONSchema(t *testing.T) {
 	t.Parallel()
-	rule := &check.Rule{Name: "thing", Options: func() any { return &schemaOptions{hidden: 1} }}
+	rule := &check.Demand{Name: "thing", Options: func() any { return &schemaOptions{hidden: 1} }}
 	checks := []*check.Check{{Name: "format", Doc: "# format\n\nLooks at formats.\n"}, {Name: "thing", Doc: "# thing\n\nLooks.\n"}}
-	s, err := schema.Compile(JSONSchema(checks, []*check.Rule{rule}), schema.Limits{})
+	s, err := schema.Compile(JSONSchema(checks, []*check.Demand{rule}), schema.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestJSONSchema(t *testing.T) {
 		"a check that is on": {"version: 1\nchecks: {format: on}\n", false},
 		"a misspelt server":  {"version: 1\nservers: {s: {comand: a}}\n", false},
 		"a misspelt tool":    {"version: 1\nservers: {s: {tools: {x: {argument: {}}}}}\n", false},
-		"an unknown rule":    {"version: 1\nservers: {s: {tools: {x: {arguments: {a: {thin: {}}}}}}}\n", false},
+		"an unknown demand":  {"version: 1\nservers: {s: {tools: {x: {arguments: {a: {thin: {}}}}}}}\n", false},
 		"a misspelt option":  {options("{flags: true}"), false},
 		"inside":             {options("{inner: {dep: x}}"), false},
 		"a wrong boolean":    {options("{maybe: 1}"), false},
@@ -110,7 +110,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 }
 
-// jsonValue turns what YAML holds into what JSON holds.
+// jsonValue turns a YAML value into a JSON value.
 func jsonValue(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -17,8 +17,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// options fills in a rule's options, a pointer to a struct whose fields have the tag
-// `policy`.
+// options fills in options, a pointer to a struct whose fields have the tag `policy`.
 func (d *decoder) options(n ast.Node, what string, options any) {
 	before := len(d.errs)
 	target := reflect.ValueOf(options).Elem()
@@ -54,7 +53,7 @@ func (d *decoder) structure(n ast.Node, what string, target reflect.Value) map[s
 		}})
 	}
 	if _, empty := bare(n).(*ast.NullNode); empty {
-		return at // "path:" alone demands the rule with its defaults
+		return at // "path:" alone is the demand with its defaults
 	}
 	d.object(n, what, fields...)
 	return at
@@ -65,7 +64,7 @@ var (
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// value reads a node into a field of a rule's options.
+// value reads a node into a field of options.
 func (d *decoder) value(n ast.Node, target reflect.Value) {
 	switch {
 	case target.CanAddr() && target.Addr().Type().Implements(textType):

@@ -24,7 +24,7 @@ const maxBytes = 1 << 20
 const maxErrors = 100
 
 // Load reads the policy in a file. The error is that of [Parse], or of reading.
-func Load(filename string, rules ...*check.Rule) (*Policy, error) {
+func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 	f, err := os.Open(filename)
 	if err != nil {
 		return nil, fmt.Errorf("reading the policy: %w", err)
@@ -34,7 +34,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the policy: %w", err)
 	}
-	return Parse(filename, data, rules...)
+	return Parse(filename, data, kinds...)
 }
 
 // Parse reads a policy: one YAML document of at most 1 MiB.
@@ -48,7 +48,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	    mode: observe       # enforce | observe; default: enforce
 //	    fail_open: false    # default: false
 //	output:
-//	  secrets: {action: redact}    # rules of results; also below a server and below a tool
+//	  secrets: {action: redact}    # demands on results; also below a server and below a tool
 //	servers:
 //	  files:
 //	    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /srv/data]
@@ -60,7 +60,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	    tools:
 //	      "read_*":
 //	        arguments:
-//	          path: {path: {exists: true}}    # a name or a JSON Pointer; rules by name
+//	          path: {path: {exists: true}}    # a name or a JSON Pointer; demands by name
 //
 //	  api:
 //	    url: https://api.example.org/mcp    # in place of command; location: remote, if it is elsewhere
@@ -74,7 +74,7 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	  scopes: [mcp]       # that every token must have
 //	  clock_skew: 1m
 //	session:
-//	  subject: ${USER}    # who makes the calls, where nobody is authenticated
+//	  subject: ${USER}    # the caller, where nobody is authenticated
 //	rules:                # who may make which calls; see package rule
 //	  - {name: readers, effect: allow, tools: ["files:read_*"], when: 'session.subject == "ann"'}
 //	pinning: {lock: toolvet.lock, changed: refuse, unknown: refuse}    # refuse | warn
@@ -86,33 +86,33 @@ func Load(filename string, rules ...*check.Rule) (*Policy, error) {
 //	  effects: [{name: careful, no_deletes: true, below: [/srv/data], max_changes: 20, no_network: true}]
 //	  env: [API_URL]      # variables that a rehearsed server has beside PATH, HOME and their like
 //	  network: {allow: [api.example.com]}    # or replay: answers.har; see RehearsalNetwork
-//	audit: {file: audit.jsonl, on_error: refuse}    # see package auditlog
+//	log: {file: log.jsonl, on_error: refuse}        # see package calllog
 //	schedule: {store: jobs.db, alerts: {command: [notify-send]}}    # see Schedule
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
 //
-// Rules are those that may be demanded of arguments. ${NAME} in a string is the value of
-// an environment variable, which no message shows.
+// A policy may make demands of these kinds. ${NAME} in a string is the value of an environment
+// variable, which no message shows.
 //
-// The error is an [Errors] with everything that is wrong, except for the names of
-// checks, which [Policy.Validate] knows. Filename is for its messages. Anchors,
-// aliases, merge keys and tags are refused.
-func Parse(filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
-	return ParseWith(os.LookupEnv, filename, data, rules...)
+// The error is an [Errors] with every fault, except for unknown names of checks, which
+// [Policy.Validate] reports. Filename is for its messages. Anchors, aliases, merge keys and tags
+// are refused.
+func Parse(filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
+	return ParseWith(os.LookupEnv, filename, data, kinds...)
 }
 
-// ParseWith is [Parse] with an environment of its own, for who wants to know whether a policy
-// is well written where its variables are not set.
-func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, rules ...*check.Rule) (*Policy, error) {
+// ParseWith is [Parse] with another environment, so that a policy can be checked without its
+// variables.
+func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
 	d, root, errs := open(filename, "policy", data)
 	if errs != nil {
 		return nil, errs.ordered()
 	}
-	d.rules, d.lookup = rules, lookup
+	d.kinds, d.lookup = kinds, lookup
 	p := &Policy{origin: &origin{file: d.file, checks: map[string]position{}}}
 	if root != nil {
 		p.read(d, root)
 	} else if len(d.errs) == 0 {
-		d.errorf(position{1, 1}, "the policy is empty: the least that it can say is %q", "version: 1")
+		d.errorf(position{1, 1}, "the policy is empty: begin it with %q", "version: 1")
 	}
 	if len(d.errs) > 0 {
 		return nil, d.errs.ordered()
@@ -120,9 +120,9 @@ func ParseWith(lookup func(name string) (string, bool), filename string, data []
 	return p, nil
 }
 
-// open reads the YAML of a file of a kind: "policy" or "test file". The errors are those
-// of a text that cannot be read at all. What else is wrong with it the decoder has, and
-// then the node may be nil.
+// open reads the YAML of a file of a kind: "policy" or "test file". The errors are those of a
+// text that cannot be read at all. The decoder holds all other errors, and then the node may be
+// nil.
 func open(filename, kind string, data []byte) (*decoder, ast.Node, Errors) {
 	f := newFile(filename, kind, "")
 	if len(data) > maxBytes {
@@ -143,7 +143,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		field{key: "version", required: true, read: func(n ast.Node) { readVersion(d, n) }},
 		field{key: "preset", read: func(n ast.Node) { p.Preset = oneOf(d, n, presetChoices()...) }},
 		field{key: "checks", read: func(n ast.Node) { p.readChecks(d, n) }},
-		field{key: "output", read: func(n ast.Node) { p.Output = d.demands(n, ofResults) }},
+		field{key: "output", read: func(n ast.Node) { p.Output = d.readDemands(n, ofResults) }},
 		field{key: "servers", read: func(n ast.Node) { p.readServers(d, n) }},
 		field{key: "authorization", read: func(n ast.Node) { p.readAuthorization(d, n) }},
 		field{key: "session", read: func(n ast.Node) { p.readSession(d, n) }},
@@ -160,7 +160,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 				*file = d.file.beside(*file)
 			}
 		}},
-		field{key: "audit", read: func(n ast.Node) { p.readAudit(d, n) }},
+		field{key: "log", read: func(n ast.Node) { p.readLog(d, n) }},
 		field{key: "schedule", read: func(n ast.Node) { p.readSchedule(d, n) }},
 		field{key: "visibility", read: func(n ast.Node) {
 			p.HideRefused = oneOf(d, n, choice[bool]{"all", false}, choice[bool]{"allowed", true})

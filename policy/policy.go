@@ -1,9 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policy holds what the operator decides: which checks run and what their
-// findings do. It reads toolvet.yaml strictly; every error names its line and column
-// and shows it.
+// Package policy holds what the operator decides: the checks that run and the effect of their
+// findings. It reads toolvet.yaml strictly; every error names its line and column and shows it.
 package policy
 
 import (
@@ -15,33 +14,33 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Policy is what toolvet.yaml says. The nil Policy leaves every check as it
-// documents itself. A Policy is read-only once a Gate uses it.
+// A Policy is the content of toolvet.yaml. The nil Policy leaves every check as it documents
+// itself. A Policy is read-only once a Gate uses it.
 type Policy struct {
 	Checks  map[string]Check // by the name of the check
 	Servers []*Server        // in the order of the file
 	Output  []Demand         // of what servers send back; a server's own and a tool's own count before
 
-	// Rules say who may make which calls. A Gate enforces them only with the options of
-	// package access, and refuses to be made without.
+	// Rules permit and refuse calls. A Gate enforces them only with the options of package
+	// access, and refuses to be made without.
 	Rules         []Rule
 	Session       Session
 	Pinning       Pinning
 	Limits        []limit.Limit
 	Rehearsal     Rehearsal
-	Audit         Audit
+	Log           Log
 	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
 	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody
 	Schedule      *Schedule      // of the scheduler; nil: it does not say
 	// HideRefused leaves tools out of tools/list that the session may not call at all.
 	HideRefused bool
 
-	// Infer says what is demanded of the arguments of a tool that the policy does not
-	// speak of. Nil: nothing.
+	// Infer makes demands on the arguments of a tool that the policy does not mention. Nil:
+	// nothing.
 	Infer func(t *call.Tool) []Argument
 
-	// Preset is the name of what is demanded of arguments that the policy does not speak of;
-	// "" if it does not say. Whoever makes a Gate turns it into Infer.
+	// Preset is the name of the demands on arguments that the policy does not mention; "" if it
+	// does not say. Package preset turns it into Infer.
 	Preset string
 
 	origin *origin // nil for a policy that was made in Go
@@ -53,7 +52,7 @@ type origin struct {
 	checks map[string]position // of the names in Policy.Checks
 }
 
-// A Check is what a policy says about one check. The zero Check changes nothing.
+// A Check holds a policy's settings for one check. The zero Check changes nothing.
 type Check struct {
 	Severity *check.Severity // of all its findings; nil: as the check says
 	Observe  bool            // findings are recorded and refuse nothing
@@ -61,7 +60,7 @@ type Check struct {
 	Off      bool            // the check does not run
 }
 
-// Check returns what p says about the check called name.
+// Check returns the settings of p for the check called name.
 func (p *Policy) Check(name string) Check {
 	if p == nil {
 		return Check{}

@@ -60,8 +60,7 @@ toolvet.yaml:5:3: the policy names the unknown check "fromat": did you mean "for
 	}
 }
 
-// TestValidateAfterChange holds that a check that was added after reading is told
-// without a place.
+// TestValidateAfterChange holds that errors about a check added after reading have no place.
 func TestValidateAfterChange(t *testing.T) {
 	t.Parallel()
 	p, err := Parse("toolvet.yaml", []byte("version: 1\nchecks: {}\n"))

@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Rehearsal is what a policy says of calls that are rehearsed before they are made. Package
-// rehearse carries it out. The zero Rehearsal has none.
+// Rehearsal selects the calls to rehearse before they are made. Package rehearse carries it out.
+// The zero Rehearsal has none.
 type Rehearsal struct {
 	Allow   bool             `policy:"allow" doc:"true: a proxy offers the tool rehearse, with which a client has calls rehearsed; default: false"`
 	Before  []string         `policy:"before" doc:"calls that are rehearsed before they are made, as server:tool, such as files:move_*; * stands for any characters"`
@@ -23,19 +23,18 @@ type Rehearsal struct {
 	Network RehearsalNetwork `policy:"network" doc:"what a rehearsed server reaches; default: nothing, and what it would send is told"`
 }
 
-// A RehearsalNetwork is what a rehearsed server reaches. The zero value is nothing.
+// A RehearsalNetwork is the network of a rehearsed server. The zero value is nothing.
 type RehearsalNetwork struct {
 	Replay       string   `policy:"replay" doc:"an HTTP Archive (HAR), from which requests are answered by their method and URL"`
 	Allow        []string `policy:"allow" doc:"hosts on the internet that are reached for real: HOST, HOST:PORT or *.HOST; without a port, 80 and 443"`
 	AllowPrivate []string `policy:"allow_private" doc:"the same, for hosts of a private network and for localhost:PORT"`
-	// Record is an HTTP Archive to write, of what hosts that are allowed answer. No policy
-	// sets it.
+	// Record is an HTTP Archive for the answers of allowed hosts. No policy sets it.
 	Record string
 }
 
-// An Effect rule says what calls may do.
+// An Effect limits what calls may do.
 type Effect struct {
-	Name        string   `policy:"name" doc:"name of the rule, in messages"`
+	Name        string   `policy:"name" doc:"name of the limit, in messages"`
 	Tools       []string `policy:"tools" doc:"calls that it holds for, as server:tool; default all"`
 	NoDeletes   bool     `policy:"no_deletes" doc:"true: nothing that is there may be deleted or moved away"`
 	Below       []string `policy:"below" doc:"directories, as absolute paths, outside which nothing may change; default anywhere"`
@@ -49,12 +48,12 @@ var (
 	hostName     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`)
 )
 
-// Covers reports whether the rule holds for a tool of a server.
+// Covers reports whether the effect holds for a tool of a server.
 func (e *Effect) Covers(server, tool string) bool {
 	return len(e.Tools) == 0 || limit.Match(e.Tools, server, tool)
 }
 
-// Covers reports whether calls of a tool of a server are rehearsed.
+// Covers reports whether calls of a server's tool are rehearsed.
 func (r *Rehearsal) Covers(server, tool string) bool { return limit.Match(r.Before, server, tool) }
 
 // Problems says what is wrong, by the names of the fields in a policy.
@@ -91,7 +90,7 @@ func (r *Rehearsal) Problems() []check.Problem {
 	for i, e := range r.Effects {
 		patterns("effects", e.Tools)
 		if e.Name == "" {
-			add("effects", "rule %d needs a name, which messages give", i+1)
+			add("effects", "effect %d needs a name, for messages", i+1)
 		}
 		if e.MaxChanges < 0 {
 			add("effects", "max_changes must not be negative")
@@ -102,7 +101,7 @@ func (r *Rehearsal) Problems() []check.Problem {
 			}
 		}
 		if !e.NoDeletes && len(e.Below) == 0 && e.MaxChanges == 0 && !e.NoNetwork && !e.NoProcesses {
-			add("effects", "rule %d demands nothing", i+1)
+			add("effects", "effect %d demands nothing", i+1)
 		}
 	}
 	return list

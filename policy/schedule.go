@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Schedule is what a policy says of the scheduler.
+// A Schedule configures the scheduler.
 type Schedule struct {
 	Store          string        `policy:"store" doc:"file of the jobs, relative to the policy, or postgres://USER@HOST/DATABASE; default: toolvet-schedule.db"`
 	Shared         bool          `policy:"shared" doc:"true: all who may use the scheduler see and change all jobs; default: with authorization, each only its own"`
@@ -25,7 +25,7 @@ type Schedule struct {
 	Retention      Retention     `policy:"retention" doc:"how long runs are kept"`
 }
 
-// Alerts say who is told when a job's health changes.
+// Alerts are the recipients of news about a job's health.
 type Alerts struct {
 	Webhook       string   `policy:"webhook" doc:"URL that each change is posted to"`
 	WebhookSecret string   `policy:"webhook_secret" doc:"key of the signature (HMAC-SHA256): write ${NAME}"`
@@ -52,7 +52,7 @@ func (s *Schedule) Problems() []check.Problem {
 	a := s.Alerts
 	switch {
 	case a.Webhook != "" && a.WebhookSecret == "":
-		fail("alerts", "a webhook needs a webhook_secret, by which its receiver knows who tells it")
+		fail("alerts", "a webhook needs a webhook_secret, so that its receiver can verify the sender")
 	case a.Webhook == "" && a.WebhookSecret != "":
 		fail("alerts", "webhook_secret is given and no webhook")
 	case a.Webhook != "" && !strings.HasPrefix(a.Webhook, "http://") && !strings.HasPrefix(a.Webhook, "https://"):

@@ -14,25 +14,25 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Server is what a policy says about one server.
+// A Server holds a policy's settings for one server.
 type Server struct {
 	Name    string
 	Command []string   // how to start it; nil if the policy does not say
 	Env     []Variable // added to the environment in which Command is started
 	Dir     string     // where Command is started; "": where toolvet was
 	URL     string     // where it listens, in place of Command; "" if the policy does not say
-	// Credentials are what toolvet shows the server at URL of itself; nil: nothing.
+	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
 	World       check.World
 	Tools       []Tool   // in the order of the file
 	Output      []Demand // of what the server sends back
 
-	// ClientRoots says that the roots that the client announces count beside those of
-	// World. A policy file that names roots means these alone.
+	// ClientRoots adds the roots that the client announces to those of World. A policy file that
+	// names roots means these alone.
 	ClientRoots bool
 }
 
-// A Tool is what a policy says about the tools of a server whose names match.
+// A Tool holds a policy's demands on the tools whose names match.
 type Tool struct {
 	Pattern   string // a name, or one with * for any characters; no other character is special
 	Arguments []Argument
@@ -65,18 +65,17 @@ type Argument struct {
 	Inferred string // why toolvet takes the place for one of this kind; "" if the policy says so
 }
 
-// A Demand is one rule with its options.
+// A Demand is one kind of demand with its options.
 type Demand struct {
-	Rule    *check.Rule
-	Options any // what Rule.Options made, filled in
+	Kind    *check.Demand
+	Options any // made by Kind.Options, filled in
 	// Severity is the worst that a finding can be because of this demand. A guess may only
 	// warn.
 	Severity check.Severity
 }
 
-// Server returns what p says about the server called name: by its name, or, for a
-// proxy of one server that was not named, the only one in the policy. It returns nil
-// if p says nothing.
+// Server returns the settings of p for a server. For the name "" it returns the only server of p.
+// It returns nil if there is none.
 func (p *Policy) Server(name string) *Server {
 	if p == nil {
 		return nil
@@ -120,7 +119,7 @@ func readServer(d *decoder, e entry) *Server {
 			s.ClientRoots = false
 			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.directory(n)) })
 		}},
-		field{key: "output", read: func(n ast.Node) { s.Output = d.demands(n, ofResults) }},
+		field{key: "output", read: func(n ast.Node) { s.Output = d.readDemands(n, ofResults) }},
 		field{key: "resolver", read: func(n ast.Node) { s.World.Resolver = d.dnsServer(n) }},
 		field{key: "tools", read: func(n ast.Node) {
 			tools, _ := d.entries(n, "tools by name")
@@ -145,10 +144,10 @@ func (s *Server) checkURL(d *decoder, at position) {
 	case s.URL != "" && s.Command != nil:
 		d.errorf(at, "the server has a command and a url: it is either started or reached")
 	case s.URL != "" && (s.Env != nil || s.Dir != ""):
-		d.errorf(at, "the server has a url: env and dir are for what is started")
+		d.errorf(at, "the server has a url: env and dir are for a command")
 		d.errs[len(d.errs)-1].Source = "" // the line may hold a secret
 	case s.Credentials != nil && s.URL == "":
-		d.errorf(at, "the server has credentials and no url: what is started has its secrets in its environment")
+		d.errorf(at, "the server has credentials and no url: a command gets its secrets from its environment")
 	case s.Credentials != nil && secureURL(s.URL) != "":
 		d.errorf(at, "the url of a server %s", secureURL(s.URL)+", where there are credentials")
 	}
@@ -166,13 +165,13 @@ func readTool(d *decoder, e entry) Tool {
 		field{key: "arguments", read: func(n ast.Node) {
 			arguments, _ := d.entries(n, "arguments by name or JSON Pointer")
 			for _, a := range arguments {
-				t.Arguments = append(t.Arguments, Argument{Address: Address(a.key), Demands: d.demands(a.value, ofArguments)})
+				t.Arguments = append(t.Arguments, Argument{Address: Address(a.key), Demands: d.readDemands(a.value, ofArguments)})
 			}
 		}},
 		field{key: "requires", read: func(n ast.Node) {
-			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.demands(n, ofArguments)...) })
+			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.readDemands(n, ofArguments)...) })
 		}},
-		field{key: "output", read: func(n ast.Node) { t.Output = d.demands(n, ofResults) }},
+		field{key: "output", read: func(n ast.Node) { t.Output = d.readDemands(n, ofResults) }},
 	)
 	return t
 }
@@ -185,40 +184,40 @@ func Address(argument string) string {
 	return "/" + check.EscapePointer(argument)
 }
 
-// What rules are about (check.Rule.Results).
+// The subjects of demands; see [check.Demand].
 const (
 	ofArguments = false
 	ofResults   = true
 )
 
-// demands reads rules by name, with their options.
-func (d *decoder) demands(n ast.Node, about bool) []Demand {
-	entries, _ := d.entries(n, "rules by name")
+// readDemands reads demands by name, with their options.
+func (d *decoder) readDemands(n ast.Node, about bool) []Demand {
+	entries, _ := d.entries(n, "demands by name")
 	var demands []Demand
 	for _, e := range entries {
-		rule := d.rule(e, about)
-		if rule == nil {
+		kind := d.kind(e, about)
+		if kind == nil {
 			continue
 		}
-		options := rule.Options()
-		d.options(e.value, "the rule "+rule.Name, options)
-		demands = append(demands, Demand{Rule: rule, Options: options})
+		options := kind.Options()
+		d.options(e.value, "the demand "+kind.Name, options)
+		demands = append(demands, Demand{Kind: kind, Options: options})
 	}
 	return demands
 }
 
-func (d *decoder) rule(e entry, about bool) *check.Rule {
+func (d *decoder) kind(e entry, about bool) *check.Demand {
 	var names []string
-	for _, r := range d.rules {
-		if r.Results != about {
+	for _, k := range d.kinds {
+		if k.Results != about {
 			continue
 		}
-		if r.Name == e.key {
-			return r
+		if k.Name == e.key {
+			return k
 		}
-		names = append(names, r.Name)
+		names = append(names, k.Name)
 	}
-	d.errorf(e.at, "unknown rule %s: %s", quote(e.key), hint(e.key, names))
+	d.errorf(e.at, "unknown demand %s: %s", quote(e.key), hint(e.key, names))
 	return nil
 }
 

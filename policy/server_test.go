@@ -48,7 +48,7 @@ func (o *fakeOptions) Problems() []check.Problem {
 	return nil
 }
 
-var fakeRule = &check.Rule{Name: "fake", Options: func() any { return &fakeOptions{Wait: time.Second} }}
+var fakeDemand = &check.Demand{Name: "fake", Options: func() any { return &fakeOptions{Wait: time.Second} }}
 
 func TestServers(t *testing.T) {
 	t.Setenv("TOOLVET_TEST_ROOT", "/srv/secret")
@@ -67,7 +67,7 @@ servers:
             fake: {within: [/a, /b], exists: true, limit: 5, ratio: 0.5, size: 3MB, wait: 300ms, headers: {a: b}, inner: {name: n}}
           /list/*/a~1b: {fake: }
         requires: [{fake: {strict: true, limit: 1}}]
-`), fakeRule)
+`), fakeDemand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ servers:
 	if o := tool.Arguments[1].Demands[0].Options.(*fakeOptions); o.Wait != time.Second {
 		t.Errorf("defaults are lost: %+v", o)
 	}
-	if len(tool.Requires) != 1 || tool.Requires[0].Rule != fakeRule {
+	if len(tool.Requires) != 1 || tool.Requires[0].Kind != fakeDemand {
 		t.Errorf("requires: %+v", tool.Requires)
 	}
 }
@@ -125,7 +125,7 @@ servers:
           url: {fake: {within: "${TOOLVET_TEST_NOT_SET}/${"}}
         requires:
           - fake: {strict: true}
-`), fakeRule)
+`), fakeDemand)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -143,10 +143,10 @@ servers:
 		`must be a mapping: values by name`,
 		`unknown key "nam": did you mean "name"?`,
 		`must be true or false`,
-		`toolvet.yaml:15:18: unknown rule "fak": did you mean "fake"?`,
+		`toolvet.yaml:15:18: unknown demand "fak": did you mean "fake"?`,
 		`the environment variable "TOOLVET_TEST_NOT_SET" is not set`,
 		`${ must be followed by the name`,
-		`"strict" of the rule fake: needs a limit`,
+		`"strict" of the demand fake: needs a limit`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the errors lack %q", want)

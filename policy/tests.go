@@ -36,7 +36,7 @@ type Case struct {
 	Name      string
 	Tool      string          // TOOL or SERVER:TOOL
 	Arguments json.RawMessage // an object
-	Session   *call.Session   // who makes the call; nil: as the policy says, over stdio
+	Session   *call.Session   // the caller; nil: as the policy says, over stdio
 	Now       time.Time       // when the call is made; zero: when the tests run
 	Want      Want
 	Line      int // where the case begins, from 1
@@ -44,8 +44,8 @@ type Case struct {
 	Origin
 }
 
-// Want is what must become of a call: go or no-go, and one finding of which all that is
-// given here is true. For a no-go the finding must be one that refuses the call.
+// Want is the expected verdict on a call: go or no-go, and one finding that fits every field
+// given here. For a no-go the finding must be one that refuses the call.
 type Want struct {
 	Go      bool
 	Check   string  // that finds it; "" is any

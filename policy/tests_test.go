@@ -106,8 +106,8 @@ func TestParseTestsErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseTests holds that what is read of calls and tools is JSON, that there are cases,
-// and that errors have places.
+// FuzzParseTests holds that the calls and tools that ParseTests returns are JSON, that there are
+// cases, and that errors have places.
 func FuzzParseTests(f *testing.F) {
 	f.Add([]byte(testsText))
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "tests", "errors.txtar"))

@@ -25,7 +25,7 @@ func parseTree(f *file, text string) (root ast.Node, errs Errors) {
 	defer func() {
 		// Parsers of YAML have panicked on malformed texts before.
 		if recover() != nil {
-			root, errs = nil, append(errs, f.errorf(position{1, 1}, "the text is not YAML that can be read"))
+			root, errs = nil, append(errs, f.errorf(position{1, 1}, "the text is not readable YAML"))
 		}
 	}()
 	tokens := lexer.Tokenize(text)
@@ -53,7 +53,7 @@ func syntaxError(f *file, err error) *Error {
 		GetToken() *token.Token
 	}
 	if !errors.As(err, &syntax) || syntax.GetToken() == nil {
-		return f.errorf(position{1, 1}, "the text is not YAML that can be read")
+		return f.errorf(position{1, 1}, "the text is not readable YAML")
 	}
 	return f.errorf(tokenPosition(syntax.GetToken()), "not YAML: %s", syntax.GetMessage())
 }

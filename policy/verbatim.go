@@ -39,8 +39,8 @@ const maxEscape = 6
 // jsonNumber is a number by RFC 8259, section 6.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// json writes any value as JSON, members in the order of the file and numbers with their
-// own digits. What JSON writes otherwise, such as 0x1F, is an error.
+// json writes any value as JSON, members in the order of the file and numbers with their own
+// digits. A number that JSON writes otherwise, such as 0x1F, is an error.
 func (d *decoder) json(n ast.Node) json.RawMessage { return d.appendJSON(nil, n) }
 
 func (d *decoder) appendJSON(b []byte, n ast.Node) []byte {

@@ -20,13 +20,12 @@ import (
 // settle is how long a file must rest before it is read: editors write in several steps.
 const settle = 50 * time.Millisecond
 
-// Watch calls load as soon as it watches a file, and then each time that what the file
-// holds has changed, until ctx is done. Calls of load do not overlap. If load returns an
-// error, Watch logs it and goes on; load should then leave in force what was. A nil log
-// discards.
+// Watch calls load at once, and then each time the content of the file changes, until ctx is
+// done. Calls of load do not overlap. If load returns an error, Watch logs it and goes on; load
+// should then leave in force what was. A nil log discards.
 //
-// The file may be replaced, as editors do, be a link that is swapped, or be gone for a
-// while: its directory is watched, and that of the file that it links to. The error is nil
+// The file may be replaced, as editors do, be a link that is swapped, or be gone for a while:
+// Watch watches its directory and, if it is a link, the directory of the target. The error is nil
 // when ctx is done; otherwise it says why the file cannot be watched.
 func Watch(ctx context.Context, filename string, load func() error, log *slog.Logger) error {
 	if log == nil {
@@ -51,7 +50,7 @@ type watch struct {
 	log      *slog.Logger
 	watcher  *fsnotify.Watcher
 	target   string   // the directory of the file that filename links to
-	seen     [32]byte // what the file held when it was last loaded
+	seen     [32]byte // the content when it was last loaded
 }
 
 func (w *watch) run(ctx context.Context) error {
@@ -71,7 +70,7 @@ func (w *watch) run(ctx context.Context) error {
 				return errors.New("watching the policy: the system stopped telling of changes")
 			}
 			w.log.Warn("watching the policy: changes may have been missed", "file", w.filename, "err", err)
-			rest.Reset(settle) // whatever was missed, the file itself tells
+			rest.Reset(settle) // the file itself shows any missed change
 		case <-rest.C:
 			if w.changed() {
 				w.reload()
@@ -106,7 +105,7 @@ func (w *watch) sum() (sum [32]byte, ok bool) {
 	return sha256.Sum256(data), err == nil
 }
 
-// follow watches the directory that the file really is in, where that is another one.
+// follow also watches the real directory of the file, if that is another one.
 func (w *watch) follow() {
 	real, err := filepath.EvalSymlinks(w.filename)
 	if err != nil {

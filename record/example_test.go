@@ -32,8 +32,8 @@ func Example() {
 	defer os.RemoveAll(dir)
 	p, err := policy.Parse(filepath.Join(dir, "toolvet.yaml"), []byte(`version: 1
 rules: [{name: small, effect: allow, tools: double, when: args.n < 100, message: only small numbers}]
-audit: {file: audit.jsonl}
-`), suite.Rules()...)
+log: {file: log.jsonl}
+`), suite.Demands()...)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +45,7 @@ audit: {file: audit.jsonl}
 	if err != nil {
 		log.Fatal(err)
 	}
-	record, err := record.Open(p.Audit, record.Options{})
+	record, err := record.Open(p.Log, record.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -65,7 +65,7 @@ audit: {file: audit.jsonl}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	record.Close(ctx)
-	for r, err := range calllog.Records(filepath.Join(dir, "audit.jsonl")) {
+	for r, err := range calllog.Records(filepath.Join(dir, "log.jsonl")) {
 		if err != nil {
 			log.Fatal(err)
 		}

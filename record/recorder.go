@@ -1,11 +1,11 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package record writes what becomes of calls into the audit log that a policy names, and
+// Package record writes what becomes of calls into the log that a policy names, and
 // tells it to metrics and traces. The proxy and package mcpgate are given it as their
 // observer.
 //
-//	record, err := recorder.Open(p.Audit, recorder.Options{})
+//	record, err := record.Open(p.Log, recorder.Options{})
 //	defer record.Close(ctx) // with a deadline
 //	err = mcpgate.Install(server, gate, mcpgate.WithObserver(record))
 package record
@@ -34,7 +34,7 @@ type Options struct {
 
 // A Recorder is a toolvet.Observer. It is safe for concurrent use.
 type Recorder struct {
-	audit    policy.Audit
+	settings policy.Log
 	log      *calllog.Log // nil: none
 	observer telemetry.Observer
 	logger   *slog.Logger
@@ -45,16 +45,16 @@ type Recorder struct {
 
 var _ toolvet.Observer = (*Recorder)(nil)
 
-// Open opens the audit log that a policy names, if it names one; an error says why that cannot
+// Open opens the log that a policy names, if it names one; an error says why that cannot
 // be. The caller must call [Recorder.Close].
-func Open(a policy.Audit, o Options) (*Recorder, error) {
+func Open(a policy.Log, o Options) (*Recorder, error) {
 	if o.Observer == nil {
 		o.Observer = telemetry.Discard{}
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	r := &Recorder{audit: a, observer: o.Observer, logger: o.Logger, tools: map[string]string{}}
+	r := &Recorder{settings: a, observer: o.Observer, logger: o.Logger, tools: map[string]string{}}
 	if a.File == "" {
 		return r, nil
 	}
@@ -74,20 +74,20 @@ func Open(a policy.Audit, o Options) (*Recorder, error) {
 		return nil, err
 	}
 	if l.File() != a.File {
-		o.Logger.Warn("another process writes the audit log: this one has a file of its own", "file", l.File())
+		o.Logger.Warn("another process writes the log: this one has a file of its own", "file", l.File())
 	}
 	r.log = l
 	return r, r.append(context.Background(), calllog.Record{Kind: calllog.KindStart, Version: toolvet.Version})
 }
 
-// Close ends the audit log in order. It returns at the latest when ctx is done.
+// Close ends the log in order. It returns at the latest when ctx is done.
 func (r *Recorder) Close(ctx context.Context) {
 	if r.log == nil {
 		return
 	}
 	_ = r.append(ctx, calllog.Record{Kind: calllog.KindStop}) // what cannot be written is told already
 	if err := r.log.Close(ctx); err != nil {
-		r.logger.Error("the audit log could not be closed", "err", err)
+		r.logger.Error("the log could not be closed", "err", err)
 	}
 }
 
@@ -97,8 +97,8 @@ func (r *Recorder) append(ctx context.Context, rec calllog.Record) error {
 		return nil
 	}
 	err := r.log.Append(ctx, rec)
-	if err != nil && r.audit.Continue {
-		r.logger.Error("the audit log could not be written, and the policy lets calls go on", "err", err)
+	if err != nil && r.settings.Continue {
+		r.logger.Error("the log could not be written, and the policy lets calls go on", "err", err)
 		return nil
 	}
 	return err
@@ -117,7 +117,7 @@ func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 	if e.Point == toolvet.PointValidate {
 		rec.Kind = calllog.KindValidate
 	}
-	if r.audit.Arguments {
+	if r.settings.Arguments {
 		rec.Arguments = e.Call.Raw
 		if e.Call.Session != nil {
 			rec.Roots = e.Call.Session.Roots
@@ -146,7 +146,7 @@ func (r *Recorder) Returned(ctx context.Context, e *toolvet.Event) error {
 	rec.ResultBytes, rec.ResultError = e.Bytes, e.Failed
 	for _, f := range e.Verdict.Findings {
 		if f.Check == "secret" && f.Severity == check.Warning {
-			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: f.Place(), Rule: f.Rule})
+			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: f.Place(), Pattern: f.Source})
 		}
 	}
 	if k, ok := e.Keep.(*kept); ok {
@@ -217,12 +217,12 @@ func outcome(e *toolvet.Event, added time.Duration) telemetry.Outcome {
 	for _, f := range e.Verdict.Findings {
 		switch {
 		case f.Blocks() && f.Code == toolvet.CodeRateLimit:
-			o.Limits = append(o.Limits, f.Rule)
+			o.Limits = append(o.Limits, f.Source)
 			o.Codes, o.Checks = append(o.Codes, f.Code), append(o.Checks, f.Check)
 		case f.Blocks():
 			o.Codes, o.Checks = append(o.Codes, strings.ToUpper(f.Stage.String())), append(o.Checks, f.Check)
 		case f.Check == "secret":
-			o.Redactions[f.Rule]++
+			o.Redactions[f.Source]++
 		}
 	}
 	return o

@@ -49,7 +49,7 @@ func (s span) End(o telemetry.Outcome) {
 func TestSpansEnd(t *testing.T) {
 	t.Parallel()
 	s := &spans{}
-	r, err := record.Open(policy.Audit{File: filepath.Join(t.TempDir(), "audit.jsonl")}, record.Options{Observer: s})
+	r, err := record.Open(policy.Log{File: filepath.Join(t.TempDir(), "log.jsonl")}, record.Options{Observer: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestSpansEnd(t *testing.T) {
 // no text of its own, and that the same text can be told again.
 func TestClientsTexts(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	r, err := record.Open(policy.Audit{File: file}, record.Options{})
+	file := filepath.Join(t.TempDir(), "log.jsonl")
+	r, err := record.Open(policy.Log{File: file}, record.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func TestCheck(t *testing.T) {
 		}
 		v := g.Judge(t.Context(), &call.Call{Server: "test", Name: tool, Tool: definition, Arguments: args, Raw: raw}, toolvet.PointProxy)
 		for _, f := range v.Findings {
-			messages = append(messages, f.Rule+": "+f.Message)
+			messages = append(messages, f.Source+": "+f.Message)
 		}
 		if v.Go != (messages == nil) {
 			t.Errorf("the verdict is %v with %q", v.Go, messages)
@@ -195,7 +195,7 @@ func TestJudge(t *testing.T) {
 	}
 	var got []string
 	for _, f := range Judge(r, "test", rules) {
-		got = append(got, f.Rule)
+		got = append(got, f.Source)
 	}
 	if want := []string{"network", "below", "deletes", "fewer"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -44,7 +44,7 @@ func (r *redactor) text(ctx context.Context, s string) string {
 	}
 	for i := len(matches) - 1; i >= 0; i-- {
 		m := matches[i]
-		s = s[:m.Start] + secret.Marker(m.Rule) + s[m.End:]
+		s = s[:m.Start] + secret.Marker(m.Pattern) + s[m.End:]
 	}
 	return s
 }

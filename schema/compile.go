@@ -12,8 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// documentURL is the base URI of a schema without "$id". It is hierarchical,
-// so that "other.json" resolves to another document, which is refused.
+// documentURL is the base URI of a schema without "$id". It is hierarchical: "other.json"
+// resolves to another document, and is refused.
 const documentURL = "toolvet:///schema"
 
 // A Schema is a compiled JSON Schema. It is immutable and safe for concurrent
@@ -67,8 +67,8 @@ func Compile(raw []byte, limits Limits) (_ *Schema, err error) {
 	}, nil
 }
 
-// compile makes the nodes of the document. What only a dynamic reference can
-// lead to is not reachable from the root, and is compiled by name.
+// compile makes the nodes of the document. A schema that only a dynamic reference leads to is not
+// reachable from the root, and is compiled by name.
 func (g *graph) compile(c *jsonschema.Compiler, survey surveyor) (*node, error) {
 	src, err := c.Compile(documentURL)
 	if err != nil {

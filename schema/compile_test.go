@@ -178,8 +178,8 @@ var compileSeeds = []string{
 	`{"$schema":"http://json-schema.org/draft-07/schema#","enum":[1,1.0]}`, `{"$dynamicRef":"#a","$dynamicAnchor":"a"}`,
 }
 
-// FuzzCompile checks that whatever is accepted is one JSON object, and that a
-// refusal says why.
+// FuzzCompile checks that every accepted schema is one JSON object, and that a refusal gives a
+// reason.
 func FuzzCompile(f *testing.F) {
 	if len(compileSeeds) == 0 {
 		f.Fatal("no seeds")

@@ -122,8 +122,8 @@ func (c *corpus) judge(t *testing.T, line []byte) {
 	checkNoValues(t, string(rawSchema), args, ev)
 }
 
-// checkNoValues fails the test when a text mentions a value that was judged,
-// and that is not from the schema or a name.
+// checkNoValues fails the test if a text mentions a judged value that is neither from the schema
+// nor a name.
 func checkNoValues(t *testing.T, rawSchema string, args any, ev *schema.Evaluation) {
 	t.Helper()
 	known := rawSchema + fmt.Sprint(propertyNames(args)) + "true or false; https://example.com" // our own words

@@ -122,10 +122,9 @@ func hasCycle(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-// hardForLibrary reports what the library does not judge: exponents that it
-// expands, lengths that it wraps around, the format "regex", which cannot be
-// turned off in it, and "const" beside "$ref" in the old drafts, which it
-// applies although it must be ignored.
+// hardForLibrary reports what the library does not judge: exponents that it expands, lengths that
+// it wraps around, the format "regex", which it always asserts, and "const" beside "$ref" in the
+// old drafts, which must be ignored and is not.
 func hardForLibrary(rawSchema []byte, v any) bool {
 	if bytes.Contains(rawSchema, []byte(`"regex"`)) || bytes.Contains(rawSchema, []byte("const")) && bytes.Contains(rawSchema, []byte("draft-0")) {
 		return true

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schema compiles a tool's JSON Schema and says what is wrong with a
-// value, in words that a model can act on.
+// Package schema compiles a tool's JSON Schema and explains violations in words that a model can
+// act on.
 //
 //	raw schema ─ parse ─ compile ─▶ Schema ─ Evaluate(value) ─▶ Evaluation
 //
@@ -17,7 +17,7 @@
 // own, because the library's cannot be stopped, and a hostile schema can keep
 // it busy for ever. The tests hold the two against each other.
 //
-// Both sides are untrusted. What cannot be judged within [Limits] is an error,
-// and the caller must refuse the call. A message names places, property names
-// and what the schema allows; it never repeats a value that was judged.
+// Both sides are untrusted. A value that cannot be judged within [Limits] is an error, and the
+// caller must refuse the call. A message names places, property names and what the schema allows;
+// it never repeats a value that was judged.
 package schema

@@ -5,8 +5,8 @@ package schema
 
 import "errors"
 
-// ErrUnsupportedDialect is wrapped by the [CompileError] of a schema whose
-// "$schema" names a dialect that is not supported.
+// ErrUnsupportedDialect is wrapped by the [CompileError] of a schema with an unsupported
+// "$schema".
 var ErrUnsupportedDialect = errors.New("unsupported dialect")
 
 // ErrOutOfTime is wrapped by the [EvaluateError] of an evaluation that did not

@@ -23,17 +23,17 @@ type Evaluation struct {
 	// Unknown are properties that the schema neither declares nor forbids; the
 	// tool may ignore them.
 	Unknown []Violation
-	// Ambiguous are properties that the schema does not declare by name and that
-	// differ in case alone from a declared one beside them. Readers that match
-	// names in any case take the one for the other. They are not among Unknown.
+	// Ambiguous are undeclared properties that differ only in case from a declared one beside
+	// them. Readers that match names in any case take the one for the other. They are not among
+	// Unknown.
 	Ambiguous []Violation
 }
 
 // A Violation is one thing that is wrong, worded for a model.
 type Violation struct {
-	// Pointer is the place in the value, an RFC 6901 JSON Pointer. That of a
-	// missing property is where the property should be; that of a property that
-	// is not allowed, the property. Names of more than 256 bytes are cut.
+	// Pointer is the place in the value, an RFC 6901 JSON Pointer. That of a missing property is
+	// where the property should be; for a forbidden property, the property. Names of more than
+	// 256 bytes are cut.
 	Pointer string
 	// Keyword is the schema keyword that failed; empty in the last entry of a
 	// list that was cut.
@@ -49,9 +49,9 @@ type Violation struct {
 	Value json.RawMessage
 }
 
-// Evaluate judges a decoded JSON value. An error, always an [*EvaluateError],
-// means that it could not be judged within the limits, and that the caller
-// must refuse it. Evaluate is safe for concurrent use.
+// Evaluate judges a decoded JSON value. An error, always an [*EvaluateError], reports that the
+// value could not be judged within the limits. The caller must refuse it. Evaluate is safe for
+// concurrent use.
 func (s *Schema) Evaluate(v any) (*Evaluation, error) { return s.EvaluateSized(v, 0) }
 
 // EvaluateSized is Evaluate for a value whose text has so many bytes: it may take the time of

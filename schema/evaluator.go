@@ -67,8 +67,8 @@ func (e *evaluator) deeper() {
 // quick reports whether a failure decides, so that nothing else need be known.
 func (e *evaluator) quick() bool { return e.sink == nil }
 
-// eval applies n to v, which is at the given place. What n evaluates is noted
-// in out, unless that is nil.
+// eval applies n to v, which is at the given place. It notes the locations that n evaluates in
+// out, unless that is nil.
 func (e *evaluator) eval(n *node, v any, at *place, out *seen) bool {
 	e.spend(1)
 	if n.always || n.never {

@@ -65,7 +65,7 @@ func (e *evaluator) resolve(r *reference) *node {
 
 func (e *evaluator) anyOf(n *node, v any, at *place, own *seen) bool {
 	var branches [][]failure
-	var none []*seen // what the branches that failed evaluated
+	var none []*seen // locations evaluated by failed branches
 	matched := false
 	for _, sub := range n.anyOf {
 		mine := own.fresh()

@@ -16,7 +16,7 @@ import (
 // how many they have.
 const failuresPerViolation = 4
 
-// explain fills in what is wrong with a value that was not accepted.
+// explain fills in the reasons why a value was not accepted.
 func (e *evaluator) explain(v any, out *Evaluation) {
 	plain := e.collect(v, false)
 	out.Violations = e.render(plain.failures, plain.total)
@@ -85,8 +85,7 @@ func (e *evaluator) render(failures []failure, total int) []Violation {
 	return l.finish()
 }
 
-// inOrder returns the failures by place, so that what is left out is what
-// comes last.
+// inOrder sorts the failures by place, so that the last ones are left out.
 func inOrder(failures []failure) []*failure {
 	pointers := make(map[*failure]string, len(failures))
 	out := make([]*failure, len(failures))

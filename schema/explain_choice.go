@@ -17,9 +17,8 @@ type branch struct {
 	failures []failure
 }
 
-// choose explains a value that fits none of several alternatives: by what they
-// all expect when the value is of the wrong kind for each, else by the one
-// that comes closest.
+// choose explains a value that fits none of several alternatives: by their common expectation if
+// the value is of the wrong kind for each, else by the closest one.
 func (x *explainer) choose(f *failure) []Violation {
 	all := x.branches(f)
 	if slices.ContainsFunc(all, func(b branch) bool { return len(b.failures) == 0 }) {
@@ -156,9 +155,9 @@ func (x *explainer) needOneOf(f *failure, fitting []branch) (Violation, bool) {
 	}, true
 }
 
-// discriminate keeps the alternatives whose constant properties are as given.
-// When there is none, and all look at the same property, it is that property
-// that is wrong, and the returned violation says so.
+// discriminate keeps the alternatives whose constant properties are as given. If there is none,
+// and all look at the same property, then that property is wrong, and the returned violation says
+// so.
 func (x *explainer) discriminate(f *failure, fitting []branch) ([]branch, Violation) {
 	var kept []branch
 	var tags []*failure
@@ -206,7 +205,7 @@ func tagFailure(b branch, at *place) *failure {
 	return nil
 }
 
-// tagValues returns the values that the property which f is about may have.
+// tagValues returns the allowed values of the property that f is about.
 func (f *failure) tagValues() []any {
 	n := f.node
 	switch f.keyword {

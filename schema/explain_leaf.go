@@ -284,7 +284,7 @@ func (c *cause) words() string {
 	}
 }
 
-// conditionWords says which properties an "if" looks at, and for which values.
+// conditionWords names the properties and values that an "if" looks for.
 func (c *cause) conditionWords() string {
 	if c.condition.object == nil {
 		return ""

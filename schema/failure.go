@@ -13,7 +13,7 @@ type failure struct {
 	at      *place
 	node    *node
 	keyword string
-	value   any    // what is at the place; it chooses the advice and is never shown
+	value   any    // the value at the place; it chooses the advice and is never shown
 	name    string // the property that is missing, not allowed or badly named
 	other   string // the property that asks for it
 	pair    [2]int // items that are equal, or branches of oneOf that both match
@@ -22,8 +22,8 @@ type failure struct {
 	because  *cause
 }
 
-// A cause is why a subschema was applied at all: an "if" that holds or does
-// not, or a property that is present.
+// A cause is why a subschema was applied at all: the outcome of an "if", or the presence of a
+// property.
 type cause struct {
 	condition *node
 	holds     bool

@@ -11,9 +11,9 @@ type format struct {
 	slow  bool // one text may take as long as many steps
 }
 
-// assertedFormats are the formats that matter to tools. Their grammars are
-// those that JSON Schema names (2020-12 validation §7.3), not the library's,
-// which let through "+1:00:00Z", "+1.2.3.4" and "http://a/b c".
+// assertedFormats are the formats that matter to tools. Their grammars come from JSON Schema
+// (2020-12 validation §7.3), not from the library, which lets through "+1:00:00Z", "+1.2.3.4" and
+// "http://a/b c".
 var assertedFormats = map[string]*format{
 	"date-time":    {"date-time", "a date and time such as 2026-01-31T09:30:00Z", isDateTime, false},
 	"date":         {"date", "a date such as 2026-01-31", isDate, false},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFormats adds to the JSON Schema Test Suite what that does not ask. Each
-// "no" that the library would let through is marked.
+// TestFormats adds cases to those of the JSON Schema Test Suite. Each "no" that the library would
+// let through is marked.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -64,8 +64,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// FuzzFormats checks that no format panics, and that what the message shows as
-// an example is one.
+// FuzzFormats checks that no format panics, and that the example in a message has the format.
 func FuzzFormats(f *testing.F) {
 	examples := 0
 	for _, format := range assertedFormats {

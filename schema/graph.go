@@ -219,7 +219,7 @@ func (g *graph) number(src *jsonschema.Schema) *numberRules {
 	return &r
 }
 
-// boundOf writes a finite decimal, which is all that a schema can hold.
+// boundOf writes a finite decimal. A schema holds no other numbers.
 func boundOf(r *big.Rat) *bound {
 	if r == nil {
 		return nil

@@ -31,9 +31,8 @@ func doubling(word string, n int, last string) string {
 	}) + fmt.Sprintf(`,"d%d":%s}}`, n, last)
 }
 
-// TestHostileIsOutOfTime holds what no evaluation could finish: it must end
-// with an error, which the caller takes for a refusal. That it ends at all is
-// what the test is about.
+// TestHostileIsOutOfTime holds what no evaluation could finish: it must end with an error, which
+// the caller takes for a refusal. The test is about ending at all.
 func TestHostileIsOutOfTime(t *testing.T) {
 	t.Parallel()
 	as := strings.Repeat("a", 50)
@@ -124,7 +123,7 @@ func TestHostileIsJudged(t *testing.T) {
 	}
 }
 
-// trees returns arrays that a hash which flattens them takes for the same.
+// trees returns different arrays that collide under a flattening hash.
 func trees(i int) any {
 	var v any = []any{[]any{}}
 	for range 16 {

@@ -15,9 +15,8 @@ type Limits struct {
 	// Subschemas is how many objects, arrays and booleans the schema's JSON may
 	// hold, which is never less than its number of subschemas. Default 5000.
 	Subschemas int
-	// Time is how long one evaluation may take. Default 250 ms. A pattern that
-	// only the backtracking engine understands may overrun it by half, and by
-	// that engine's clock period of 100 ms.
+	// Time is how long one evaluation may take. Default 250 ms. The backtracking engine may
+	// overrun it by half, and by that engine's clock period of 100 ms.
 	Time time.Duration
 	// Violations is how many entries each list of an [Evaluation] holds; one
 	// more says how many were left out. Default 100.

@@ -40,7 +40,7 @@ func explainCompile(err error, refs []mention) error {
 	return &CompileError{Reason: printable(strings.ReplaceAll(err.Error(), documentURL, ""), maxPrintedFault)}
 }
 
-// missingTarget returns what a reference that leads nowhere refers to.
+// missingTarget returns the target of a reference that leads nowhere.
 func missingTarget(err error) string {
 	if e, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
 		return e.URL

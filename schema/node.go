@@ -34,7 +34,7 @@ type node struct {
 	number *numberRules
 
 	fallback any     // from "default"; nil for none
-	inPlace  []*node // what is applied to the same value: references, allOf, if …
+	inPlace  []*node // subschemas for the same value: references, allOf, if …
 	declares bool    // it, or something it leads to, names properties
 }
 

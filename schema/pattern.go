@@ -31,9 +31,8 @@ const (
 	maxDirectWork = 4 << 20
 )
 
-// A pattern is a compiled ECMA-262 regular expression. Go's engine, which
-// takes linear time, runs all but those that need what it does not have, such
-// as lookahead and back references.
+// A pattern is a compiled ECMA-262 regular expression. Go's engine takes linear time and runs all
+// patterns, except those with features that it lacks, such as lookahead and back references.
 type pattern struct {
 	text   string
 	linear *regexp.Regexp
@@ -118,8 +117,8 @@ func compileSlow(text string, timeout time.Duration) (*pattern, error) {
 	return &pattern{text: text, slow: re, size: len(text)}, nil
 }
 
-// foreignEscape returns a letter that follows a backslash and that ECMA-262
-// gives no meaning. The backtracking engine would give it one of .NET's.
+// foreignEscape returns a letter behind a backslash without a meaning in ECMA-262. The
+// backtracking engine would give it one of .NET's.
 func foreignEscape(text string) (byte, bool) {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {

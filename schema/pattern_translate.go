@@ -25,9 +25,8 @@ const (
 // the pattern is written for such an engine.
 var goFlags = regexp.MustCompile(`\(\?[imsU-]+[:)]`)
 
-// toGo translates an ECMA-262 pattern to Go's syntax. What it does not know it
-// leaves alone, for Go to accept or refuse. It fails on the classes [] and
-// [^], which Go cannot say.
+// toGo translates an ECMA-262 pattern to Go's syntax. It leaves unknown text alone, for Go to
+// accept or refuse. It fails on the classes [] and [^], which Go cannot say.
 func toGo(text string) (string, bool) {
 	if !strings.ContainsAny(text, `.\[`) {
 		return text, true

@@ -16,11 +16,9 @@ const (
 	abbreviated = 100
 )
 
-// similar returns the candidate that name was most likely meant to be: the
-// same but for case and separators, else the nearest by edit distance, else
-// the only one that abbreviates it or that it abbreviates. Of two that are
-// equally near, the one that comes first in an order of preference wins only
-// if it is preferred.
+// similar returns the candidate that name was most likely meant to be: the same except for case
+// and separators, else the nearest by edit distance, else the only abbreviation of it or by it.
+// Of two equally near names, the first in an order of preference wins only if it is preferred.
 func similar(name string, candidates []string, preferred func(string) bool) (string, bool) {
 	best, bestRank, tie := "", 2*abbreviated, false
 	for _, c := range candidates {

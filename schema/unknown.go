@@ -147,8 +147,8 @@ func (w *unknowns) object(view *view, obj map[string]any, at *place) {
 	}
 }
 
-// confusable reports whether a name that is not declared itself differs in case alone
-// from a declared one that obj has as well.
+// confusable reports whether an undeclared name differs only in case from a declared one that obj
+// also has.
 func (w *unknowns) confusable(view *view, obj map[string]any, name string) bool {
 	if view.declared[name] {
 		return false

@@ -205,7 +205,7 @@ servers:
       read_text_file:
         arguments:
           path: {path: {exists: true}}
-`, dir)), suite.Rules()...)
+`, dir)), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

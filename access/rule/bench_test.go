@@ -31,7 +31,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// manyRules are one rule that allows reading, and others that deny what the call is not.
+// manyRules are one rule to allow reading, and others to deny something else.
 func manyRules(tb testing.TB, n int, pattern string) *Set {
 	rules := []Rule{{Name: "allow", Effect: Allow, Tools: []string{"files:read"}, When: `within(args.path, "/srv/data/" + session.subject)`}}
 	for i := 1; i < n; i++ {

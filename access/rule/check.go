@@ -20,12 +20,12 @@ var doc string
 type Options struct {
 	Log *slog.Logger     // is told why a rule could not be evaluated, which may quote an argument; nil discards
 	Now func() time.Time // of the variable now; nil: time.Now
-	// View makes of a call what rules read of it, where callers have several words for the same
-	// thing. Its error refuses the call. Nil: they read the call.
+	// View translates a call for rules, if callers have several words for the same thing. Its
+	// error refuses the call. Nil: they read the call.
 	View func(context.Context, *call.Call) (*call.Call, error)
 }
 
-// NewCheck makes the check "rule", which refuses what the set does not allow.
+// NewCheck makes the check "rule", which refuses calls by the rules of the set.
 func NewCheck(set *Set, o Options) *check.Check {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -67,7 +67,7 @@ func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 			pass.Fleeting() // it may have been short of time
 			o.Log.Error("rule could not be evaluated", "rule", r.Rule, "server", c.Server, "tool", c.Name, "err", r.Err)
 		}
-		f := check.Finding{Rule: r.Rule, Message: r.Message, Suggestion: r.Suggestion}
+		f := check.Finding{Source: r.Rule, Message: r.Message, Suggestion: r.Suggestion}
 		if r.Observed {
 			f.Severity = check.Warning
 		}

@@ -73,8 +73,8 @@ func newCall(tb testing.TB, session *call.Session, arguments string) *call.Call 
 	return c
 }
 
-// TestGate holds that a Gate refuses what the rules refuse, that what they only observe is
-// a warning, and that values are told to the log alone.
+// TestGate holds that a Gate refuses calls by the rules, that rules in observe mode only warn,
+// and that only the log repeats values.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	rules := append(readers[:len(readers):len(readers)],
@@ -127,7 +127,7 @@ func contain(findings []check.Finding, parts []string) bool {
 	return true
 }
 
-// TestCancelled holds that a call whose judgement is stopped is refused.
+// TestCancelled holds that a cancelled judgement refuses the call.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	gate, err := toolvet.New(toolvet.WithChecks(rule.NewCheck(compile(t, readers...), rule.Options{})))

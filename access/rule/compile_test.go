@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// TestCompileErrors holds that everything that is wrong is told at once, with its place.
+// TestCompileErrors holds that all errors are reported at once, with their places.
 func TestCompileErrors(t *testing.T) {
 	t.Parallel()
 	_, err := Compile([]Rule{

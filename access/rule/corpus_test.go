@@ -19,8 +19,8 @@ import (
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./ -]+$`)
 
-// TestRealSchemas holds that the arguments of every real tool have types, and that every
-// argument that a tool declares can be named.
+// TestRealSchemas holds that the arguments of every real tool have types, and that rules can name
+// every declared argument.
 func TestRealSchemas(t *testing.T) {
 	t.Parallel()
 	set := mustCompile(t, Rule{Name: "a", Tools: []string{"read"}, When: "true"})
@@ -64,8 +64,8 @@ func TestRealSchemas(t *testing.T) {
 	t.Logf("%d schemas, %d arguments, of which %d have a type and %d can be named with a point", tools, arguments, typedArguments, named)
 }
 
-// TestValidArguments holds that whatever a schema allows is of the type that a rule takes
-// it for: a rule must not break over a valid call.
+// TestValidArguments holds that values allowed by a schema have the type that rules assume: a
+// rule must not break over a valid call.
 func TestValidArguments(t *testing.T) {
 	t.Parallel()
 	d := mustCompile(t).env.provider.dynamic
@@ -95,7 +95,7 @@ func TestValidArguments(t *testing.T) {
 	t.Logf("%d valid calls", cases)
 }
 
-// misfit is the place of a value that is not of the type that is known of it, or "".
+// misfit returns the place of a value with a type other than the known one, or "".
 func misfit(t typed, v any, at string) string {
 	if err, ok := t.NativeToValue(v).(*types.Err); ok && !errors.Is(err, errRange) {
 		return at + "/"

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// An Input is what rules decide about.
+// An Input is the call that rules decide about.
 type Input struct {
 	Session *call.Session // nil: nothing is known of it, and a rule that reads it denies
 	Server  string
@@ -24,14 +24,14 @@ type Input struct {
 	Now     time.Time
 }
 
-// A Decision is what the rules say of a call. The zero Decision denies.
+// A Decision is the rules' verdict on a call. The zero Decision denies.
 type Decision struct {
 	Allowed bool
 	Reasons []Reason // why not, and what rules that only observe would have done
 	Timely  bool     // it rests on the time: later it may be another
 }
 
-// A Reason is what a rule has to say about a call. Its texts never repeat a value.
+// A Reason is a rule's verdict on a call. Its texts never repeat a value.
 type Reason struct {
 	Rule       string // "" if no rule holds for the tool
 	Message    string
@@ -40,9 +40,8 @@ type Reason struct {
 	Err        error // why the rule could not be evaluated, for logs: it may quote an argument
 }
 
-// Evaluate decides about a call. All rules are evaluated, whatever the first ones say: a
-// rule that cannot be evaluated denies, and so does a context that is done. Only then are
-// the rules evaluated that observe.
+// Evaluate decides about a call. All rules are evaluated, whatever the first ones say: a rule
+// that fails denies, and so does a done context. Only then are the rules evaluated that observe.
 func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
 	vars := &variables{in: in}
 	votes := p.ask(ctx, p.enforced, vars)
@@ -59,8 +58,8 @@ func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
 	return d
 }
 
-// observe tells what the rules that only observe would have done. Silent says that the call
-// is refused because no rule allows it.
+// observe reports the decisions of the rules in observe mode. Silent says that the call is
+// refused because no rule allows it.
 func (p *Program) observe(ctx context.Context, vars *variables, silent bool) []Reason {
 	would := p.ask(ctx, p.observed, vars)
 	reasons := would.against
@@ -83,8 +82,8 @@ type votes struct {
 	against []Reason // of deny rules that match, and of rules that cannot be evaluated
 }
 
-// ask evaluates rules. If their cost or the context ends it early, that is a reason against
-// the call, and one is enough for all the rules that are left.
+// ask evaluates rules. If their cost or the context ends it early, that is one reason against the
+// call for all remaining rules.
 func (p *Program) ask(ctx context.Context, rules []planned, vars *variables) votes {
 	var v votes
 	var spent uint64

@@ -19,8 +19,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// injected are functions for tests: one that panics, and one that breaks its promise of a
-// bool.
+// injected are functions for tests: one panics, and one returns something other than a bool.
 func injected() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.Function("explode", cel.Overload("explode", nil, cel.BoolType,
@@ -30,9 +29,8 @@ func injected() []cel.EnvOption {
 	}
 }
 
-// TestFailuresDeny holds that a rule that cannot be evaluated denies, be it an allow rule, a
-// deny rule, or an allow rule beside another that allows; and that it does not if it only
-// observes.
+// TestFailuresDeny holds that a failing rule denies, be it an allow rule, a deny rule, or an
+// allow rule beside another that allows; and that it does not if it only observes.
 func TestFailuresDeny(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -145,7 +143,7 @@ func noValues(tb testing.TB, v any, d Decision) {
 	}
 }
 
-// TestEmptyInput holds that what is not given denies only where a rule reads it.
+// TestEmptyInput holds that missing input denies only if a rule reads it.
 func TestEmptyInput(t *testing.T) {
 	t.Parallel()
 	s := mustCompile(t, Rule{Name: "a", Effect: Allow, When: `!has(args.path)`})
@@ -229,8 +227,8 @@ func TestCostOfAll(t *testing.T) {
 	}
 }
 
-// TestCancelledBetween holds that a call is not allowed by the rules that were evaluated
-// before the context was done.
+// TestCancelledBetween holds that the rules evaluated before the end of the context do not allow
+// a call.
 func TestCancelledBetween(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -247,7 +245,7 @@ func TestCancelledBetween(t *testing.T) {
 	}
 }
 
-// TestObservedCost holds that rules that only observe take nothing from those that decide.
+// TestObservedCost holds that observing rules take nothing from the budget of deciding rules.
 func TestObservedCost(t *testing.T) {
 	t.Parallel()
 	costly := Rule{Name: "o", When: `[1,2,3,4,5,6,7,8,9].all(x, [1,2,3,4,5,6,7,8,9].all(y, x < 10))`, Observe: true}

@@ -24,8 +24,8 @@ var fixed = []Rule{
 	{Name: "all", Effect: Allow},
 }
 
-// FuzzEvaluate holds that no arguments break the rules, and that a call is allowed only if
-// no enforced rule failed or refused it. Whether it did is found out by asking each alone.
+// FuzzEvaluate holds that no arguments break the rules, and that a call is allowed only if no
+// enforced rule fails or refuses it. Whether it did is found out by asking each alone.
 func FuzzEvaluate(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"path": "/srv/x", "count": 3}`, `{"path": 5}`, `{"count": 1e400}`, `{"count": 99999999999999999999}`, `{"ratio": "x"}`,

@@ -15,8 +15,8 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// The functions that take a pattern, which is compiled with the rule. A pattern that is made
-// when a call comes in could be made by the call.
+// The functions with a pattern, which is compiled with the rule. A pattern that is made when a
+// call comes in could be made by the call.
 const (
 	matchesFunction = "matches"
 	globFunction    = "glob"
@@ -99,8 +99,8 @@ func translateGlob(glob string) string {
 	return b.String()
 }
 
-// A literals validator refuses what is wrong with the literal arguments of some functions:
-// a pattern that is none, a root of within that is not clean.
+// A literals validator refuses what is wrong with the literal arguments of some functions: a
+// malformed pattern, a root of within that is not clean.
 type literals struct{}
 
 // Name implements cel.ASTValidator.

@@ -13,7 +13,7 @@ import (
 type Program struct {
 	enforced []planned // in the order of the policy
 	observed []planned // likewise; what they say decides nothing
-	// What no enforced rule allows is refused; what no observed rule allows would be.
+	// A call that no enforced rule allows is refused; what no observed rule allows would be.
 	defaultDeny, wouldDeny bool
 	cost                   uint64
 	errs                   Errors
@@ -51,8 +51,8 @@ func (s *Set) newProgram(of programKey) *Program {
 	return p
 }
 
-// plan checks a condition against a tool's definition. A definition that cannot be read, or
-// that breaks the reading, is a fault of the condition: it cannot be known to fit.
+// plan checks a condition against a tool's definition. A malformed definition, or one that breaks
+// the reader, is a fault of the condition: it cannot be known to fit.
 func (s *Set) plan(env **environment, inputSchema string, c *compiled) (program cel.Program, faults []fault) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -21,15 +21,15 @@ var (
 	toolType    = cel.ObjectType("tool#")
 )
 
-// A property is a field of session, server or tool. Its value is nil if it is not known,
-// which has() tells and which is an error to read.
+// A property is a field of session, server or tool. Its value is nil if it is unknown. Then has()
+// is false, and reading it is an error.
 type property struct {
 	name  string
 	typ   *cel.Type
 	value func(target any) any
 }
 
-// sessionOf is a property of the session. What the client calls itself is not among them.
+// sessionOf is a property of the session. The client's own name is not among them.
 func sessionOf(name string, typ *cel.Type, value func(*call.Session) any) property {
 	return property{name, typ, func(target any) any {
 		if s, ok := target.(*call.Session); ok && s != nil {
@@ -168,8 +168,7 @@ func value(v ref.Val) (any, error) {
 	return v, nil
 }
 
-// A missingError says that a rule reads an argument that the call does not give. The name
-// is the schema's.
+// A missingError reports a rule that reads a missing argument. The name is the schema's.
 type missingError struct{ name string }
 
 func (e *missingError) Error() string {

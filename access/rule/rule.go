@@ -17,14 +17,14 @@ type Rule struct {
 	Tools []string
 	// When is a CEL expression whose result is a bool. "": always.
 	When string
-	// Message and Suggestion are told to a caller who is refused. They may be "".
+	// Message and Suggestion are shown to a refused caller. They may be "".
 	Message    string
 	Suggestion string
-	// Observe says that the rule decides nothing: what it would have done is reported.
+	// Observe makes the rule report its decision without enforcing it.
 	Observe bool
 }
 
-// An Effect is what a rule does to a call that it matches.
+// An Effect is a rule's decision on a matching call.
 type Effect int
 
 // The effects.
@@ -71,8 +71,8 @@ func parsePattern(s string) (p pattern, fault string) {
 	return pattern{server: strings.Split(server, "*"), tool: strings.Split(tool, "*")}, ""
 }
 
-// covers reports whether a rule with the pattern holds for a tool. A server without a name
-// may be any: what is denied of any server is denied of it, and what is allowed of one is not.
+// covers reports whether a rule with the pattern holds for a tool. A server without a name may be
+// any: deny rules of any server hold for it, and allow rules of one server do not.
 func (p pattern) covers(effect Effect, server, tool string) bool {
 	if p.server != nil && !like(p.server, server) && (server != "" || effect == Allow) {
 		return false

@@ -46,8 +46,8 @@ func wideTool(tb testing.TB) *call.Tool {
 		"any": {}}}}`)
 }
 
-// TestConditions evaluates conditions as that of a typed allow rule, and as that of a
-// dynamic one, which must agree unless it says otherwise.
+// TestConditions evaluates conditions as a typed allow rule and as a dynamic one. Both must agree
+// unless a case says otherwise.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -15,9 +15,9 @@ import (
 
 // Limits bounds what deciding about one call may cost. A zero field means its default.
 type Limits struct {
-	// Cost is what all rules together may use, in CEL's units: about one for each step, and
-	// one for every ten characters that are passed over. A rule that is about to use as much
-	// alone is stopped. Default 1,000,000, some tenths of a second.
+	// Cost is the budget of all rules together, in CEL's units: about one for each step, and one
+	// for every ten characters read. A rule that is about to use as much alone is stopped.
+	// Default 1,000,000, some tenths of a second.
 	Cost uint64
 }
 
@@ -42,8 +42,8 @@ type compiled struct {
 	program  cel.Program // of a dynamic rule; nil without a condition
 }
 
-// Compile reads rules. The error is an [Errors] with everything that is wrong, except for
-// what only the tools' definitions show; see [Program.Errors].
+// Compile reads rules. The error is an [Errors] with every fault, except for faults that only
+// show in the tools' definitions; see [Program.Errors].
 func Compile(rules []Rule, limits Limits) (*Set, error) {
 	return compile(rules, limits)
 }
@@ -102,8 +102,8 @@ func (c *compiled) read(names map[string]bool) Errors {
 	return errs
 }
 
-// condition reads a rule's condition, with args of any type. What the type of args shows is
-// found where a tool is known; everything else is found here, whatever the rule is over.
+// condition reads a rule's condition, with args of any type. Errors that the type of args shows
+// are found where a tool is known; everything else is found here, whatever the rule is over.
 func (s *Set) condition(c *compiled) Errors {
 	if c.When == "" {
 		return nil

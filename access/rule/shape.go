@@ -40,8 +40,8 @@ type shaper struct {
 	objects map[string]*shape // by the name of the type
 }
 
-// arguments reads a tool's input schema. Whatever CEL cannot know is dyn; only a text that
-// is not JSON is an error.
+// arguments reads a tool's input schema. Types unknown to CEL are dyn; only a text that is not
+// JSON is an error.
 func (s *shaper) arguments(inputSchema []byte) (*shape, error) {
 	s.objects = map[string]*shape{}
 	if len(inputSchema) == 0 { // the definition has none
@@ -166,8 +166,7 @@ func (s *shaper) list(schema map[string]any, name string, depth int) *shape {
 	return &shape{typ: cel.ListType(elem.typ), elem: elem}
 }
 
-// combinators are keywords by which an object may get properties that "properties" does not
-// list.
+// combinators are keywords that may add properties beside "properties".
 var combinators = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties"}
 
 func (s *shaper) object(schema map[string]any, name string, depth int) *shape {

@@ -17,10 +17,10 @@ var (
 	errSplit = errors.New("the arguments of split make too many parts, or the separator is empty")
 )
 
-// within reports whether a path leads to root or below it, judged by its text alone. A
-// relative path starts in root. A path that some servers read otherwise must lead there in
-// every reading: with a backslash as a separator and as a part of a name. What a shell
-// expands and control characters lead nowhere.
+// within reports whether a path leads to root or below it, judged by its text alone. A relative
+// path starts in root. A path that some servers read otherwise must lead there in every reading:
+// with a backslash as a separator and as a part of a name. Text that a shell expands and control
+// characters lead nowhere.
 //
 // A root that is not clean is an error: it may be made of a session's own words, such as
 // "/srv/" + session.subject.

@@ -14,8 +14,8 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// A dynamic adapter makes values of CEL of what package call decoded, where nothing says
-// of which type it is. Everything else it leaves to the adapter below it.
+// A dynamic adapter makes CEL values from decoded JSON without a known type. Everything else it
+// leaves to the adapter below it.
 type dynamic struct{ types.Adapter }
 
 // NativeToValue implements types.Adapter.

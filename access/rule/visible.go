@@ -9,9 +9,9 @@ import (
 	"cel.dev/cel-go/cel"
 )
 
-// Visible reports whether a session may call the tool at all, with some arguments. A rule
-// that has to see the arguments may go either way. What the rules would refuse because they
-// cannot be evaluated is visible, so that a call is told why.
+// Visible reports whether a session may call the tool at all, with some arguments. A rule that
+// has to see the arguments may go either way. A tool whose rules fail is visible, so that its
+// caller gets the reason.
 func (p *Program) Visible(ctx context.Context, in Input) bool {
 	allowed := !p.defaultDeny
 	for i := range p.enforced {

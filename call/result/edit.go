@@ -11,23 +11,23 @@ import (
 	"slices"
 )
 
-// An Edit puts another text in the place of a part of Raw. What it puts there is JSON, or
-// the inside of a string, as the place wants it.
+// An Edit puts another text in the place of a part of Raw. The new text is JSON, or the inside of
+// a string, as the place wants it.
 type Edit struct {
 	Start, End int // in Raw
 	Text       string
 }
 
-// Replace puts text in the place of what stands between two offsets of Raw, wherever that
-// is in a scalar: of a string the part, of a number the whole. What stands between the
-// scalars stays. Text stands in the first of them; from the others the part is cut out. The
-// text must need no escapes.
+// Replace puts text in the place of the range between two offsets of Raw. If the range begins or
+// ends in a scalar: of a string the part, of a number the whole. The text between the scalars
+// stays. Text stands in the first of them; from the others the part is cut out. The text must
+// need no escapes.
 func (r *Result) Replace(start, end int, text string) []Edit {
 	var edits []Edit
 	touched := r.touched(start, end)
 	for i, t := range touched {
 		if i > 0 && i < len(touched)-1 && slices.ContainsFunc(touched[1:], func(t Token) bool { return t.Kind == Key }) {
-			continue // what stands between two places of an object is its structure
+			continue // text between two places of an object is its structure
 		}
 		if i > 0 && t.Kind == Key {
 			continue
@@ -111,9 +111,9 @@ func (r *Result) ReplaceText(t Token, start, end int, text string) Edit {
 	return Edit{t.Start + from, t.Start + to, text}
 }
 
-// Apply makes edits and returns the new text. Of edits that overlap the first counts, and
-// what the others reach beyond it is cut out. The error says that an edit lies outside of
-// the text, or that what comes out is not JSON.
+// Apply makes edits and returns the new text. If edits overlap, the first one counts, and the
+// rest of the others is cut out. An error reports an edit outside the text, or a result that is
+// not JSON.
 func (r *Result) Apply(edits []Edit) (json.RawMessage, error) {
 	if len(edits) == 0 {
 		return r.Raw, nil

@@ -18,8 +18,8 @@ import (
 
 // A Result is one message of a server that a client is about to get.
 type Result struct {
-	// Method is that of the request that is answered, such as "tools/call", or of the
-	// notification or request that the server sends.
+	// Method is the method of the answered request, such as "tools/call", or of the notification
+	// or request from the server.
 	Method string
 	// Raw is the result object, the params or the error, as the server wrote it.
 	Raw json.RawMessage
@@ -133,8 +133,8 @@ var errDepth = errors.New("the result is nested deeper than 256 levels")
 
 func errSyntax(at int) error { return fmt.Errorf("the result is not JSON at byte %d", at) }
 
-// Tool is the path of names to the result of a tool in r, if r may hold one: that of a call, or
-// of the task that a call has become (2025-11-25, basic/utilities/tasks; SEP-2663).
+// Tool is the path of names to the result of a tool in r, if r may hold one: the result of a
+// call, or of a call's task (2025-11-25, basic/utilities/tasks; SEP-2663).
 func (r *Result) Tool() (path []string, ok bool) {
 	switch r.Method {
 	case "tools/call", "tasks/result":

@@ -129,7 +129,7 @@ func TestReplace(t *testing.T) {
 		{`{"a":"\\\\nSECRET"}`, `nSECRET`, `{"a":"\\\\[x]"}`},
 		{`{"a":"\\\nSECRET"}`, `nSECRET`, `{"a":"\\[x]"}`},
 		{`{"a":"","b":"SECRET"}`, `","b":"SECRET`, `{"a":"","b":"[x]"}`},
-		// what parts two places of an object is its structure
+		// text between two places of an object is its structure
 		{`[{"type":"text","text":"SEC"},{"type":"text","text":"RET"}]`, `SEC"},{"type":"text","text":"RET`, `[{"type":"text","text":"[x]"},{"type":"text","text":""}]`},
 	} {
 		r := read(t, tt.raw)
@@ -178,8 +178,8 @@ func TestApplyOverlaps(t *testing.T) {
 	}
 }
 
-// FuzzReplace: whatever is cut out of whatever text, what is left is JSON with as many
-// scalars, and what was not in the range stays.
+// FuzzReplace: cutting any range out of any text leaves JSON with as many scalars, and everything
+// outside the range.
 func FuzzReplace(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a\u0041\\"}],"n":[1,-2e3,true]}`, 3, 9)
 	f.Add(`["\ud83d\ude00\\\"x",""]`, 4, 12)

@@ -15,18 +15,18 @@ import (
 type testCase struct {
 	text  string          // comments and blank lines above it, and the value, as they stand
 	value json.RawMessage // nil for a call as a whole
-	gap   string          // what separates it from the next one: blanks, or a line break
+	gap   string          // the separator behind it: blanks, or a line break
 	ends  bool
 }
 
-// indent begins the lines that say what is expected, and fine says that nothing is found.
+// indent begins the lines with expected findings, and fine is the line for none.
 const (
 	indent = "    "
 	fine   = "ok\n"
 )
 
-// readCases reads the values of a section, and what stands behind the last one. What is
-// expected is not kept, because render writes it anew. Expand replaces $WORK.
+// readCases reads the values of a section, and what stands behind the last one. The expectation
+// is not kept, because render writes it anew. Expand replaces $WORK.
 func readCases(text string, expand func(string) string) (cases []testCase, end string, err error) {
 	above := ""
 	for text != "" {

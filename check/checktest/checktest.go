@@ -6,8 +6,8 @@
 //
 //	func TestCheck(t *testing.T) { checktest.Run(t, known.Check, "testdata") }
 //
-// A case file is a txtar archive (*.txtar): prose that says what it shows, and sections of
-// cases. A case is a JSON value with what the check finds, indented, below it:
+// A case file is a txtar archive (*.txtar): prose about its purpose, A case is a JSON value with
+// what the check finds, indented, below it:
 //
 //	What the policy may say of a text's length.
 //
@@ -18,12 +18,12 @@
 //	"äöü"
 //	    error: must have at least 4 characters
 //	-- text: {min_length: -1} --
-//	    policy: "min_length" of the rule text: must not be negative
+//	    policy: "min_length" of the demand text: must not be negative
 //
-// The name of the section is what a policy demands, as a user writes it. The values are
-// given, one after the other, as an argument of which it is demanded; without a value it is
-// demanded of the tool as a whole, as below "requires". A check without a rule, or one whose cases need
-// whole calls, has sections that name a tool:
+// The name of the section is what a policy demands, as a user writes it. The values are given,
+// one after the other, as an argument of which it is demanded; without a value it is demanded of
+// the tool as a whole, as below "requires". A check without a demand, or with cases of whole
+// calls, has sections that name a tool:
 //
 //	-- tool --
 //	{"name": "read", "inputSchema": {"type": "object", "required": ["path"]}}
@@ -37,7 +37,7 @@
 //
 // A check of the stage output has cases that are results, with what it makes of them and
 // tells the model below the findings. Of which method they are may stand in the name; a
-// rule about results has them below what a policy demands, too:
+// demand about results has them below what a policy demands, too:
 //
 //	-- result of resources/read: text --
 //	{"contents": [{"uri": "file:///a", "text": "the key is AKIA…"}]}
@@ -47,7 +47,7 @@
 //
 // The sections are
 //
-//   - RULE: OPTIONS, values of an argument, or results, of which that is demanded;
+//   - DEMAND: OPTIONS, values of an argument, or results, of which that is demanded;
 //   - tool, a definition as in tools/list, or tools, the result of tools/list;
 //   - call NAME, the arguments of calls of the tool;
 //   - result NAME or result of METHOD: NAME, results of the tool, or what else a server sends;
@@ -61,14 +61,14 @@
 //
 //   - findings in order, "severity pointer: message", with "→ suggestion" and "= value"
 //     below it if there are any. A level stands behind the severity if it is not the
-//     check's. The pointer is that within the value, if the section is a rule's;
+//     check's. The pointer is that within the value, if the section is a demand's;
 //   - "note: text" for what the model is told beside a result, and "becomes: JSON" if the
 //     result is changed;
 //   - "skip: why", if the check could not look;
 //   - "policy: message", if the policy refuses what is demanded.
 //
-// No finding may repeat a value of its call. What a comment in the name of a section names is
-// exempt, as is all that the policy says: "-- time: {past: true} # today is 2026-11-21 --".
+// No finding may repeat a value of its call. Names in the comment of a section are exempt, and so
+// is the text of the policy: "-- time: {past: true} # today is 2026-11-21 --".
 //
 // Other lines that begin with # are comments, too. "go test -update" rewrites what is expected.
 package checktest
@@ -134,10 +134,9 @@ func RunWith(t *testing.T, newCheck func(work string) *check.Check, dir string) 
 	}
 }
 
-// Judge is for the cases that a file cannot have, such as those that need a server: it runs
-// c over a value of which a policy demands something, such as "path: {exists: true}", and
-// returns what it finds, as a case expects it. Without a value, which is nil, it is demanded
-// of the tool as a whole.
+// Judge is for cases that do not fit a file, such as those with a server: it runs c over a value
+// of which a policy demands something, such as "path: {exists: true}", and returns what it finds,
+// as a case expects it. Without a value, which is nil, it is demanded of the tool as a whole.
 func Judge(t testing.TB, c *check.Check, demand string, value any) string {
 	t.Helper()
 	text := ""
@@ -148,7 +147,7 @@ func Judge(t testing.TB, c *check.Check, demand string, value any) string {
 		}
 		text = string(data)
 	}
-	f := &file{rule: c.Rule, work: workDir, names: make(map[string]bool)}
+	f := &file{demand: c.Demand, work: workDir, names: make(map[string]bool)}
 	if err := f.add(0, demand, text); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +173,7 @@ func runFile(t *testing.T, newCheck func(work string) *check.Check, path string,
 		t.Fatal(err)
 	}
 	c := newCheck(work)
-	f, faults := readFile(archive, c.Rule, filepath.ToSlash(work))
+	f, faults := readFile(archive, c.Demand, filepath.ToSlash(work))
 	if len(faults) > 0 {
 		t.Fatal(strings.Join(faults, "\n"))
 	}
@@ -218,7 +217,7 @@ func (f *file) run(t *testing.T, c *check.Check, s *section, seen *tally) string
 	return s.render(results)
 }
 
-// A tally knows which kinds of cases a check has, and what they find.
+// A tally records the kinds of cases of a check, and their findings.
 type tally struct {
 	positive, negative bool
 	lines              map[string]bool // of findings, without severity and level

@@ -70,7 +70,7 @@ It is a test.
 Leave it out.
 `
 
-// goodFile has a case of each kind of a check without a rule.
+// goodFile has a case of each kind of a check without a demand.
 const goodFile = `What the check finds.
 
 -- tool --
@@ -151,7 +151,7 @@ func TestRun(t *testing.T) {
 		"want of old":         more("-- want found --\n", `section "want found": must be "tool"`),
 		"nameless case":       more("-- call --\n{}\n    ok\n", `section "call": must be "tool"`),
 		"named tool":          more("-- tool x --\n{}\n", `section "tool x": must be "tool"`),
-		"a rule's":            more("-- shelf: {} --\n1\n    ok\n", `section "shelf: {}": must be "tool"`),
+		"a demand's":          more("-- shelf: {} --\n1\n    ok\n", `section "shelf: {}": must be "tool"`),
 		"duplicate case":      more("-- call found --\n{}\n    ok\n", `"call found": the file has a section of this name already`),
 		"second tool":         more("-- tools --\n{\"tools\": []}\n", "the file has tools already"),
 		"malformed tool":      {`{"name": "send"`, `{"name": 7`, []string{`section "tool": the definition of a tool has no "name"`}},
@@ -252,8 +252,7 @@ func TestUpdateKeepsFaultyFiles(t *testing.T) {
 	}
 }
 
-// TestOneCase holds that -run can choose a case, and that -update then leaves the
-// others alone.
+// TestOneCase holds that -run can choose a case, and that -update leaves the other cases alone.
 func TestOneCase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -5,10 +5,8 @@ package checktest
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
 )
@@ -61,27 +59,13 @@ func (f *file) parse(text string) (*policy.Server, error) {
 	for line := range strings.Lines(text) {
 		b.WriteString("    " + line)
 	}
-	var rules []*check.Rule
-	if f.rule != nil {
-		rules = append(rules, f.rule)
+	var demands []*check.Demand
+	if f.demand != nil {
+		demands = append(demands, f.demand)
 	}
-	p, err := policy.Parse("server", []byte(b.String()), rules...)
+	p, err := policy.Parse("server", []byte(b.String()), demands...)
 	if err != nil {
 		return nil, err
 	}
 	return p.Server("server"), nil
-}
-
-// targets finds the places in a call's arguments that something is demanded of.
-func targets(s *policy.Server, rule *check.Rule, c *call.Call) []check.Target {
-	var list []check.Target
-	for _, t := range s.Tools {
-		if !t.Matches(c.Name) {
-			continue
-		}
-		for _, a := range append(slices.Clone(t.Arguments), policy.Argument{Demands: t.Requires}) {
-			list = a.Targets(rule, check.Error, c.Arguments, list, 1<<20)
-		}
-	}
-	return list
 }

@@ -21,7 +21,7 @@ func docFaults(c *check.Check) []string {
 		return []string{err.Error()}
 	}
 	needed := sections
-	if c.Rule != nil && c.Rule.Name == c.Name { // else another check has them, which shares the rule
+	if c.Demand != nil && c.Demand.Name == c.Name { // else another check has them, which shares the demand
 		needed = append([]string{"## Options"}, sections...)
 	}
 	var faults []string
@@ -40,15 +40,15 @@ var (
 	place    = regexp.MustCompile(`^/[^ :]*: `)
 )
 
-// exampleFaults says which indented lines of the example are none that a case finds. The
-// example of a rule has the name of an argument, which its cases have not.
+// exampleFaults reports the indented lines of the example that no case finds. The example of a
+// demand has the name of an argument, which its cases have not.
 func exampleFaults(c *check.Check, found map[string]bool) []string {
 	example, _ := sectionOf(c.Doc, "## Example")
 	var faults []string
 	for line := range strings.Lines(example) {
 		text, indented := strings.CutPrefix(line, "    ")
 		text = severity.ReplaceAllString(strings.TrimSpace(text), "")
-		if c.Rule != nil {
+		if c.Demand != nil {
 			text = place.ReplaceAllString(text, "")
 		}
 		if indented && text != "" && !found[text] {

@@ -18,8 +18,8 @@ import (
 
 // A file is a case file that has been read.
 type file struct {
-	rule *check.Rule // that the check answers, or nil
-	work string      // the directory that is written $WORK
+	demand *check.Demand // that the check answers, or nil
+	work   string        // the directory that is written $WORK
 
 	listed   bool // it has a list of tools, perhaps an empty one
 	tools    []*call.Tool
@@ -36,7 +36,7 @@ type section struct {
 	end     string // comments and blank lines behind the last case
 	server  *policy.Server
 	policy  string // the text of what the policy says; no secret
-	refused string // what is wrong with the policy, as it is expected; or ""
+	refused string // the faults of the policy, as expected; or ""
 	params  func(value json.RawMessage) []byte
 	within  string // where the value is in the arguments
 	method  string // that is answered, if the values are results
@@ -45,8 +45,8 @@ type section struct {
 const workDir = "$WORK"
 
 // readFile reads the sections of a case file, and writes the files among them.
-func readFile(archive *txtar.Archive, rule *check.Rule, work string) (f *file, faults []string) {
-	f = &file{rule: rule, work: work, names: make(map[string]bool)}
+func readFile(archive *txtar.Archive, demand *check.Demand, work string) (f *file, faults []string) {
+	f = &file{demand: demand, work: work, names: make(map[string]bool)}
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if strings.TrimSpace(string(archive.Comment)) == "" {
 		fail("the file does not say what it shows: begin it with a sentence")
@@ -95,15 +95,15 @@ func (f *file) add(at int, name, text string) error {
 			return err
 		}
 		return f.addResults(s, text)
-	case f.rule != nil && kind == f.rule.Name+":" && f.rule.Results:
+	case f.demand != nil && kind == f.demand.Name+":" && f.demand.Results:
 		s.method = toolResult
 		return f.addResultDemand(s, text)
-	case f.rule != nil && kind == f.rule.Name+":":
+	case f.demand != nil && kind == f.demand.Name+":":
 		return f.addDemand(s, text)
 	}
 	other := ""
-	if f.rule != nil {
-		other = fmt.Sprintf(`, or what a policy demands, such as "%s: {}"`, f.rule.Name)
+	if f.demand != nil {
+		other = fmt.Sprintf(`, or what a policy demands, such as "%s: {}"`, f.demand.Name)
 	}
 	return fmt.Errorf(`must be "tool", "tools", "server", "call NAME", "params NAME", "result NAME" or "files/NAME"%s`, other)
 }
@@ -142,7 +142,7 @@ func (f *file) addCalls(s *section, text string) error {
 	if len(s.cases) == 0 || s.cases[0].value == nil {
 		return errors.New("has no arguments: begin it with a JSON object")
 	}
-	if f.rule != nil && f.server == "" {
+	if f.demand != nil && f.server == "" {
 		return errors.New(`nothing is demanded: put a section "server" before it`)
 	}
 	if f.server == "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -22,7 +23,7 @@ import (
 type outcome struct {
 	text     string // as it is expected
 	findings []check.Finding
-	faults   []string // what no check may do
+	faults   []string // breaches of a check's duties
 }
 
 // runs is how often each case runs: findings that follow the order of a map differ
@@ -52,21 +53,21 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		fail("%v", err)
 		return o
 	}
-	if c.Rule != nil && len(in.targets) == 0 {
+	if c.Demand != nil && len(in.targets) == 0 {
 		fail("nothing is demanded of this call, so that the check would not run")
 		return o
 	}
 	for i := range runs {
-		pass := check.NewPass(c, in.call, in.evaluate)
-		pass.Result, pass.Targets = in.result, in.targets
+		run := check.NewRun(c, in.call, in.evaluate)
+		run.Result, run.Targets = in.result, in.targets
 		if s.server != nil {
-			pass.World = s.server.World
+			run.World = s.server.World
 		}
-		if err := c.Run(ctx, pass); err != nil {
+		if err := run.Do(ctx); err != nil {
 			fail("the check broke: %v", err)
 		}
-		text := render(c, pass, s.within)
-		changes, err := renderChanges(pass)
+		text := render(c, run, s.within)
+		changes, err := renderChanges(run)
 		if err != nil {
 			fail("the check's changes cannot be made: %v", err)
 		}
@@ -77,9 +78,9 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		if i > 0 && text != o.text {
 			fail("the check found other things, or in another order, when it ran again:\n%s", text)
 		}
-		o.text, o.findings = text, pass.Findings()
+		o.text, o.findings = text, run.Findings
 		if i == 0 {
-			o.faults = append(o.faults, f.leaks(s, in, pass)...)
+			o.faults = append(o.faults, f.leaks(s, in, run)...)
 		}
 	}
 	if in.changed() {
@@ -99,7 +100,8 @@ func (f *file) readCall(c *check.Check, s *section, value json.RawMessage) (inpu
 	judged.Resolve(call.NewCatalog(f.tools))
 	in := input{call: judged, evaluate: evaluator(judged), values: judged.Arguments}
 	if s.server != nil {
-		in.targets = targets(s.server, c.Rule, judged)
+		p := &policy.Policy{Servers: []*policy.Server{s.server}}
+		in.targets = p.Bind(s.server.Name, judged.Name, nil).Targets(c.Demand, check.Error, judged.Arguments, 1<<20)
 	}
 	in.changed = func() bool {
 		return !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta)
@@ -120,10 +122,10 @@ func evaluator(c *call.Call) func() (*schema.Evaluation, error) {
 	})
 }
 
-// render writes what a pass found as it is expected. Within is where the value is.
-func render(c *check.Check, pass *check.Pass, within string) string {
+// render writes what a run found, as a case expects it. Within is where the value is.
+func render(c *check.Check, run *check.Run, within string) string {
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String())
 		if f.Level != c.Level {
 			fmt.Fprintf(&b, " %v", f.Level)
@@ -142,28 +144,28 @@ func render(c *check.Check, pass *check.Pass, within string) string {
 			fmt.Fprintf(&b, "= %s\n", f.Value)
 		}
 	}
-	if skip := pass.Skipped(); skip != nil {
+	if skip := run.Skip; skip != nil {
 		fmt.Fprintf(&b, "skip: %s\n", skip.Why)
 	}
 	return b.String()
 }
 
-// survive holds that a check that answers a rule takes any value, even without options, as
-// whoever calls it from Go may leave them out: it may break, but not panic.
+// survive holds that a check with a demand accepts any value, even without options, since a
+// caller in Go may leave them out: it may break, but not panic.
 func survive(t *testing.T, c *check.Check) {
 	t.Helper()
-	if c.Rule == nil {
+	if c.Demand == nil {
 		return
 	}
 	for _, value := range []any{nil, true, json.Number("1"), "", "x", []any{"x"}, []any{}, map[string]any{}} {
-		pass := check.NewPass(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
-		pass.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
-		if c.Rule.Results {
+		run := check.NewRun(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
+		run.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
+		if c.Demand.Results {
 			raw, _ := json.Marshal(map[string]any{argument: value}) // such values can be encoded
-			pass.Result, _ = result.Read("tools/call", raw)         // and read
+			run.Result, _ = result.Read("tools/call", raw)          // and read
 		}
-		_ = c.Run(t.Context(), pass) // a check may need options
-		for _, f := range pass.Findings() {
+		_ = run.Do(t.Context()) // a check may need options
+		for _, f := range run.Findings {
 			if !strings.HasPrefix(f.Pointer, "/"+argument) {
 				t.Errorf("without options, for %v: a finding is at %q", value, f.Pointer)
 			}

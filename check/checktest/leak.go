@@ -20,9 +20,9 @@ const (
 	maxLeak = 24
 )
 
-// leaks says which findings repeat a value of the arguments, or of the result. What the definition of
-// a tool or the policy holds as well is no secret.
-func (f *file) leaks(s *section, in input, pass *check.Pass) []string {
+// leaks says which findings repeat a value of the arguments, or of the result. Text that the
+// definition of a tool or the policy holds as well is no secret.
+func (f *file) leaks(s *section, in input, run *check.Run) []string {
 	known := []string{s.policy}
 	for _, name := range in.call.Known.Names() {
 		known = append(known, name)
@@ -36,12 +36,12 @@ func (f *file) leaks(s *section, in input, pass *check.Pass) []string {
 		if len(start) < minLeak || slices.ContainsFunc(known, holds) {
 			continue
 		}
-		for _, f := range pass.Findings() {
+		for _, f := range run.Findings {
 			if holds(f.Message) || holds(f.Suggestion) || slices.ContainsFunc(texts(f.Value), holds) {
 				faults = append(faults, fmt.Sprintf("the finding at %q repeats an argument's value: %q", f.Pointer, value))
 			}
 		}
-		if skip := pass.Skipped(); skip != nil && holds(skip.Why) {
+		if skip := run.Skip; skip != nil && holds(skip.Why) {
 			faults = append(faults, fmt.Sprintf("the skip repeats an argument's value: %q", value))
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // toolResult is the method of results, unless a section names another.
 const toolResult = "tools/call"
 
-// methodOf reads which method the name of a section says that its results answer.
+// methodOf reads the method of a section's results from its name.
 func methodOf(name string) (string, error) {
 	rest, other := strings.CutPrefix(name, "of ")
 	if !other {
@@ -44,8 +44,8 @@ func (f *file) addResults(s *section, text string) error {
 	return nil
 }
 
-// addResultDemand adds cases that are results of which something is demanded; without any,
-// the policy must refuse the demand.
+// addResultDemand adds cases that are results, with a demand on them; without any, the policy
+// must refuse the demand.
 func (f *file) addResultDemand(s *section, text string) error {
 	if err := f.addCases(s, text); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (f *file) readResult(c *check.Check, s *section, value json.RawMessage) (in
 	in.call.Known = call.NewCatalog(f.tools)
 	in.evaluate = func() (*schema.Evaluation, error) { return evaluateResult(in.call.Tool, r) }
 	in.changed = func() bool { return !bytes.Equal(original, r.Raw) }
-	if c.Rule != nil {
-		in.targets = []check.Target{{Options: c.Rule.Options()}}
+	if c.Demand != nil {
+		in.targets = []check.Target{{Options: c.Demand.Options()}}
 		if s.server != nil && len(s.server.Output) > 0 {
 			in.targets[0].Options = s.server.Output[0].Options
 		}
@@ -107,19 +107,19 @@ func evaluateResult(tool *call.Tool, r *result.Result) (*schema.Evaluation, erro
 	return s.Evaluate(value)
 }
 
-// renderChanges writes what a pass says to the model, and what it makes of the result.
-func renderChanges(pass *check.Pass) (string, error) {
+// renderChanges writes the notes of a run for the model, and the result with its changes.
+func renderChanges(run *check.Run) (string, error) {
 	var b strings.Builder
-	for _, note := range pass.Notes() {
+	for _, note := range run.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	if len(pass.Changes()) == 0 {
+	if len(run.Changes) == 0 {
 		return b.String(), nil
 	}
-	if pass.Result == nil {
+	if run.Result == nil {
 		return "", errors.New("there is no result")
 	}
-	raw, err := pass.Result.Apply(pass.Changes())
+	raw, err := run.Result.Apply(run.Changes)
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ var stars = &check.Check{
 	Stage:    check.Output,
 	Level:    check.SecurityLevel,
 	Severity: check.Warning,
-	Rule:     &check.Rule{Name: "stars", Options: func() any { return new(starsOptions) }, Results: true},
+	Demand:   &check.Demand{Name: "stars", Options: func() any { return new(starsOptions) }, Results: true},
 	Run: func(_ context.Context, pass *check.Pass) error {
 		r := pass.Result
 		if at := bytes.Index(r.Raw, []byte("secret")); at >= 0 {

@@ -20,8 +20,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "binary", Options: func() any { return &Options{Cache: time.Minute, CacheFailure: time.Second} }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "binary", Options: func() any { return &Options{Cache: time.Minute, CacheFailure: time.Second} }}
 
 // Check reports programs that are not on PATH. It never runs one.
 var Check = New(os.Getenv, os.Stat, nil)
@@ -30,12 +30,12 @@ var Check = New(os.Getenv, os.Stat, nil)
 func New(getenv func(string) string, stat func(string) (fs.FileInfo, error), now func() time.Time) *check.Check {
 	d := driver{getenv: getenv, stat: stat, cache: probe.NewCache(now)}
 	return &check.Check{
-		Name:  "binary",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   d.run,
+		Name:   "binary",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    d.run,
 	}
 }
 

@@ -11,9 +11,7 @@
 package command
 
 import (
-	"context"
 	_ "embed"
-	"strconv"
 
 	"github.com/toolvet/toolvet/check"
 )
@@ -21,38 +19,18 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check and that of package commandstate answer. An array is
-// one command, not a list of them.
-var Rule = &check.Rule{Name: "command", Options: func() any { return new(Options) }, Lists: true}
+// Demand is the demand of this check and of package commandstate. An array is one
+// command, not a list of them.
+var Demand = &check.Demand{Name: "command", Options: func() any { return new(Options) }, Lists: true}
 
-// Check reports commands that need a shell, programs that are not allowed, and words that
-// make an allowed program do what its name does not say.
+// Check reports commands that need a shell, forbidden programs, and words that make an allowed
+// program do more than its name says.
 var Check = &check.Check{
 	Name:    "command",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
-	Run:     run,
-}
-
-func run(ctx context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		o, ok := t.Options.(*Options)
-		if !ok {
-			o = new(Options) // no demands but those that hold for every command
-		}
-		for _, f := range o.judge(t.Value) {
-			pointer := t.Pointer
-			if f.element >= 0 {
-				pointer += "/" + strconv.Itoa(f.element)
-			}
-			pass.Report(check.Finding{Pointer: pointer, Severity: f.severity, Message: f.message, Suggestion: f.mend})
-		}
-	}
-	return nil
+	Demand:  Demand,
+	Run:     check.Each(func(_ *check.Pass, o *Options, value any) []check.Finding { return o.judge(value) }),
 }

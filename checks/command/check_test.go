@@ -18,13 +18,13 @@ func TestCheck(t *testing.T) {
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	const want = "nests brackets too deep"
-	if got := new(Options).judge(strings.Repeat("(", 1000)); len(got) == 0 || !strings.HasPrefix(got[0].message, want) {
+	if got := new(Options).judge(strings.Repeat("(", 1000)); len(got) == 0 || !strings.HasPrefix(got[0].Message, want) {
 		t.Errorf("got %v, want %q", got, want)
 	}
 }
 
-// TestFaultyOptions holds that options that do not compile, which no policy can have, let no
-// command through.
+// TestFaultyOptions holds that options that do not compile let no command through. No policy can
+// have such options.
 func TestFaultyOptions(t *testing.T) {
 	t.Parallel()
 	for _, o := range []*Options{{Arguments: []string{"["}}, {Flags: map[string][]string{"ls": {"("}}}} {

@@ -40,7 +40,7 @@ func listed(rows []row) []string {
 }
 
 func refused(o *Options, input any) bool {
-	return slices.ContainsFunc(o.judge(input), func(f fault) bool { return f.severity == check.Error })
+	return slices.ContainsFunc(o.judge(input), func(f check.Finding) bool { return f.Severity == check.Error })
 }
 
 // TestCorpus holds that with the programs of the benign rows listed every attack is
@@ -105,8 +105,8 @@ func readable(text string) bool {
 	return j.characters(-1, text, true)
 }
 
-// FuzzJudge holds that no line passes with a character that a shell acts on outside quotes,
-// whoever reads it, and that nothing fails.
+// FuzzJudge holds that no line passes with a character outside quotes that any shell acts on, and
+// that nothing fails.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{"ls; id", "ls $(id)", "a 'b;c'", `a "b\"; c"`, "ls\nid", "ls `id`", "{a,b}", "timeout 5 sh -c 'x'", "git -c a=b c", "sed s/a/b/e", "env -S x", "trap 'a;b' X", "<<a", "a[$(x)]=1", "((", "ls %0aid", "s|||;s|"} {
 		f.Add(seed)

@@ -36,7 +36,7 @@ var deniedFamilies = group(map[reason]string{
 	isSystem: "mkfs fsck",
 })
 
-// deniedPrograms are refused unless the policy lists them. What people call by name in
+// deniedPrograms are refused unless the policy lists them. Programs that people call by name in
 // good faith is not here: the options that make it dangerous are in risk.go.
 var deniedPrograms = group(map[reason]string{
 	isShell:     "rksh yash nsh rc es xonsh busybox toybox cmd command.com powershell_ise wsl wslconfig git-bash git-shell rsh rlogin telnet",

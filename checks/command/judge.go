@@ -6,19 +6,12 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
 )
-
-// A fault is what is wrong with a command.
-type fault struct {
-	element  int    // of an array; -1 is the whole
-	message  string // what is wrong, and what is allowed
-	mend     string // how to mend it, or ""
-	severity check.Severity
-}
 
 // A simple is one program with its words, as the program would get them.
 type simple struct {
@@ -36,11 +29,11 @@ type judge struct {
 	*compiled
 	endOfOptions bool
 	shell        string
-	faults       []fault
+	faults       []check.Finding
 }
 
 // judge returns what is wrong with a command: a string, or an array of strings.
-func (o *Options) judge(value any) []fault {
+func (o *Options) judge(value any) []check.Finding {
 	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions}
 	switch value := value.(type) {
 	case string:
@@ -51,17 +44,24 @@ func (o *Options) judge(value any) []fault {
 		j.fail(-1, "must be a command line, or an array of the program and its words", "")
 	}
 	if j.err != nil {
-		j.fail(-1, "cannot be judged: the policy has a regular expression that is none", "")
+		j.fail(-1, "cannot be judged: the policy has a malformed regular expression", "")
 	}
 	return j.faults
 }
 
 func (j *judge) fail(element int, message, mend string) {
-	j.add(fault{element: element, message: message, mend: mend})
+	j.add(element, check.Finding{Message: message, Suggestion: mend})
 }
 
-func (j *judge) add(f fault) {
-	if len(j.faults) < maxFaults && !slices.Contains(j.faults, f) {
+// add adds a finding about an element of an array, or about the whole command (-1), once.
+func (j *judge) add(element int, f check.Finding) {
+	if element >= 0 {
+		f.Pointer = "/" + strconv.Itoa(element)
+	}
+	same := func(g check.Finding) bool {
+		return g.Pointer == f.Pointer && g.Message == f.Message && g.Severity == f.Severity
+	}
+	if len(j.faults) < maxFaults && !slices.ContainsFunc(j.faults, same) {
 		j.faults = append(j.faults, f)
 	}
 }
@@ -140,14 +140,14 @@ func (j *judge) array(elements []any) {
 
 func (j *judge) measure(size int) bool {
 	if size > j.length {
-		j.fail(-1, fmt.Sprintf("is longer than the %d bytes that are allowed", j.length), "give a shorter command, or put the data in a file")
+		j.fail(-1, fmt.Sprintf("is longer than the allowed %d bytes", j.length), "give a shorter command, or put the data in a file")
 		return false
 	}
 	return true
 }
 
-// characters refuses characters that no command needs, and that make it another one than
-// it shows. It reports whether the text may be read further.
+// characters refuses characters that no command needs, and that disguise a command. It reports
+// whether the text may be read further.
 func (j *judge) characters(element int, text string, isLine bool) bool {
 	if !utf8.ValidString(text) {
 		j.fail(element, "is not UTF-8", "")
@@ -179,8 +179,8 @@ func disguises(r rune) bool {
 
 var operators = []string{";", ";;", "|", "||", "|&", "&", "&&", ">", ">>", "<", "<<", "<<<", "2>", "2>&1", "&>", "1>", ">&2"}
 
-// operator refuses an element that a shell would act on and that a program gets as a
-// plain word: whoever wrote it meant a shell. After an option it is that option's value.
+// operator refuses an element that is an operator to a shell and a plain word to a program:
+// whoever wrote it meant a shell. After an option it is that option's value.
 func (j *judge) operator(element, i int, words []string) {
 	w := words[i]
 	if i > 0 && strings.HasPrefix(words[i-1], "-") || len(w) == 0 || w == ";" && findRuns(words) {
@@ -193,8 +193,8 @@ func (j *judge) operator(element, i int, words []string) {
 	j.refuse(element, compound, "has a word that is an operator of a shell, where no shell reads it")
 }
 
-// findRuns reports whether the words are those of a find that runs a command, which
-// ends in a semicolon. It is refused for what it runs.
+// findRuns reports whether the words are those of a find with a command, which ends in a
+// semicolon. It is refused for what it runs.
 func findRuns(words []string) bool {
 	return programName(words[0]) == "find" && slices.ContainsFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok")
@@ -222,7 +222,7 @@ func (j *judge) demands(s simple, own int) {
 			ended = true
 		case !ended && len(w) > 1 && w[0] == '-':
 			if limited && !matches(flags, w) {
-				j.fail(s.element(i), s.place(i)+"is a flag that the policy does not allow", "allowed are flags that match "+patterns(flags))
+				j.fail(s.element(i), s.place(i)+"is a flag against the policy", "allowed are flags that match "+patterns(flags))
 			}
 		default:
 			if j.endOfOptions && !ended {

@@ -5,8 +5,8 @@ package command
 
 import "strings"
 
-// read splits a command line into the commands that it runs, and reports what a shell
-// would act on.
+// read splits a command line into its commands, and reports the characters that a shell would act
+// on.
 func (j *judge) read(text string) []simple {
 	if strings.Trim(text, " \t\n") == "" {
 		j.fail(-1, "is empty: the first word must be the program", "")
@@ -69,8 +69,8 @@ func unhex(high, low byte) (byte, bool) {
 
 const hexDigits = "0123456789abcdef"
 
-// plainWords splits a line that holds nothing but words and quotes in which no character
-// means anything to a shell. That is most lines, and saves the parser's time.
+// plainWords splits a line of nothing but words and quotes without any special character. That is
+// most lines, and saves the parser's time.
 func plainWords(text string) (words []string, plain bool) {
 	words = make([]string, 0, 8)
 	for i := 0; i < len(text); {

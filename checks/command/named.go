@@ -30,8 +30,8 @@ func (j *judge) operand(program string, s simple, i int) {
 	}
 }
 
-// sensitive reports whether a word, or what stands in it as a path, names a file that
-// holds secrets. A word with blanks is a text, such as a message.
+// sensitive reports whether a word, or the path in it, names a file with secrets. A word with
+// blanks is a text, such as a message.
 func sensitive(word string) bool {
 	if strings.IndexByte(word, '/') < 0 && strings.IndexByte(word, '\\') < 0 && !strings.HasPrefix(word, "id_") && strings.IndexByte(word, '.') < 0 {
 		return false
@@ -72,7 +72,7 @@ var secrets = regexp.MustCompile(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`windows\\(win\.ini|system32\\(config|drivers\\etc)(\\|$)|repair\\)`, `winnt\\(win\.ini|repair\\)`, `boot\.ini$`, `ntds\.dit$`,
 }, "|") + `)`)
 
-// writers are programs that change or delete the files that they are given.
+// writers are programs that change or delete the named files.
 var writers = set("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename")
 
 // copiers are programs that change the last of them.
@@ -123,7 +123,7 @@ func (j *judge) variable(text string, byEnv bool) {
 		return
 	}
 	if !byEnv && !j.allow[assignment] {
-		j.add(fault{element: -1, severity: check.Warning, message: "sets an environment variable before the program, which only a shell understands", mend: "leave it out, unless a shell reads the line"})
+		j.add(-1, check.Finding{Severity: check.Warning, Message: "sets an environment variable before the program, which only a shell understands", Suggestion: "leave it out, unless a shell reads the line"})
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Options are what a policy demands of a command. The zero Options demand what holds for
-// every command: that it needs no shell, and starts no program that gives one away.
+// Options are what a policy demands of a command. The zero Options demand what holds for every
+// command: that it needs no shell, and starts no dangerous program.
 //
 // Options must not be changed once a check has seen them. They are safe for concurrent use.
 type Options struct {
@@ -60,7 +60,7 @@ var allowable = []string{
 
 var shells = []string{"", "sh", "bash", "powershell", "cmd", "none"}
 
-// Limits that hold whatever a policy says.
+// Limits for any policy.
 const (
 	defaultLength = 32 << 10
 	maxLength     = 1 << 20

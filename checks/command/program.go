@@ -92,10 +92,10 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		j.fail(element, "runs a program that is not allowed; allowed are "+j.names, "")
 		return "", false
 	case !nameForm(word):
-		j.fail(element, "runs a program whose name has characters that no program's name has", "begin with the program, by its name or absolute path")
+		j.fail(element, "runs a program with impossible characters in its name", "begin with the program, by its name or absolute path")
 		return "", false
 	case worldWritable(word):
-		j.fail(element, "runs a program from a directory that everyone may write to", "run a program that is installed")
+		j.fail(element, "runs a program from a world-writable directory", "run an installed program")
 		return "", false
 	}
 	if why, bad := denied(name); bad && (why.kind == "" || !j.allow[why.kind]) {

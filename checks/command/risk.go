@@ -11,19 +11,18 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A profile says what of a program's options makes it do what its name does not say.
+// A profile lists the options that make a program do more than its name says.
 type profile struct {
-	// valued are its short options that take a value, so that a cluster such as -xzfI ends
-	// there.
+	// valued are its short options with a value, so that a cluster such as -xzfI ends there.
 	valued string
 	// abbreviates says that a long option may be cut as long as it is unique.
 	abbreviates bool
-	// runs are options that make it start other programs or run code, wipes those that
-	// delete or overwrite, reaches those that send to an address of the caller's choice.
-	// An option that begins with one dash and has several letters is a word of its own;
-	// words without a dash are subcommands, and a colon limits an option to one.
+	// runs are options that start other programs or run code, wipes delete or overwrite, and
+	// reaches send to an address of the caller's choice. An option that begins with one dash and
+	// has several letters is a word of its own; words without a dash are subcommands, and a colon
+	// limits an option to one.
 	runs, wipes, reaches string
-	// warns are those that do harm which the program is often called for.
+	// warns are options whose harm is the program's usual purpose.
 	warns string
 }
 
@@ -118,8 +117,7 @@ func profileOf(program string) profile {
 	return profiles[program]
 }
 
-// options judges the words of a program by what its profile says, and by what cannot be
-// said in one.
+// options judges the words of a program by its profile, and by code for the rest.
 func (j *judge) options(program string, s simple) {
 	p := profileOf(program)
 	j.group(p, p.runs, interpreter, "makes the program start another one, run code or load settings", s)
@@ -129,13 +127,13 @@ func (j *judge) options(program string, s simple) {
 	if code, ok := codeOptions(program); ok {
 		j.group(code, code.runs, interpreter, "gives the program code to run", s)
 	}
-	for _, rule := range rules {
-		if rule.programs[program] {
-			rule.judge(j, s)
+	for _, special := range specials {
+		if special.programs[program] {
+			special.judge(j, s)
 		}
 	}
 	if i := scriptIn(program, s.words); i > 0 {
-		j.refuse(s.element(i), interpreter, s.place(i)+"makes the program run a file from a directory that everyone may write to")
+		j.refuse(s.element(i), interpreter, s.place(i)+"makes the program run a file from a world-writable directory")
 	}
 }
 
@@ -143,7 +141,7 @@ func (j *judge) options(program string, s simple) {
 func (j *judge) warnings(p profile, s simple) {
 	for i, w := range s.words {
 		if i > 0 && !j.allow[destructive] && p.warns != "" && p.holds(p.warns, w, s.words) {
-			j.add(fault{element: s.element(i), severity: check.Warning, message: s.place(i) + "stops or destroys what cannot be brought back", mend: mends[destructive]})
+			j.add(s.element(i), check.Finding{Severity: check.Warning, Message: s.place(i) + "stops or destroys something for good", Suggestion: mends[destructive]})
 		}
 	}
 }
@@ -225,8 +223,8 @@ func clustered(cluster string, option byte, valued string) bool {
 
 var sshCommand = regexp.MustCompile(`^(--?[a-z]+=|core\.sshcommand=)?(/usr/bin/)?ssh(?: -(?:[46CTNqvx]+|i ?[\w./~-]+|p ?\d+|l ?\w+|o ?(?:StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|BatchMode|ConnectTimeout|ServerAliveInterval|Port|User|IdentityFile)[= ][\w./~-]+))*$`)
 
-// plainTransport reports whether an option that names the program to connect with names
-// ssh itself, with nothing that makes it run another.
+// plainTransport reports whether an option for the transport program names ssh itself, without
+// options that run another program.
 func plainTransport(words []string, i int) bool {
 	word := words[i]
 	if word == "-e" || word == "--rsh" || word == "-c" {

@@ -109,8 +109,8 @@ func after(words []string, p profile) (string, bool) {
 	return "", false
 }
 
-// starters are programs that start the program that follows their own words: the short
-// and long options that take a value, and how many words come before the program.
+// starters are programs that start the program behind their own words: the short and long options
+// that take a value, and how many words come before the program.
 var starters = map[string]struct {
 	short, long string
 	before      int
@@ -125,7 +125,7 @@ var starters = map[string]struct {
 	"sshpass": {"pfdP", "", 0}, "proxychains": {"f", "", 0}, "proxychains4": {"f", "", 0}, "chpst": {"uUbedolmnpfc", "", 0}, "setarch": {"", "", 1}, "caffeinate": {"tw", "", 0},
 }
 
-// nested returns the program that a program starts, with the variables that it sets.
+// nested returns the program started by a program, with the variables for it.
 func nested(program string, words []string) (simple, bool) {
 	how, ok := starters[program]
 	if !ok || program == "watch" && !anyOf(words, "-x --exec") {

@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word returns a word as the program would get it, and reports what a shell would do to
-// it first. What the shell would put in is left out.
+// word returns a word as the program would get it, and reports what a shell would do to it first.
+// The shell's insertions are left out.
 func (r *reader) word(w *syntax.Word) string {
 	if w == nil {
 		return ""

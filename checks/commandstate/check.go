@@ -20,7 +20,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports programs that do not exist, or that we may not run.
+// Check reports missing programs, and programs that we may not run.
 var Check = newCheck(func() string { return os.Getenv("PATH") }, os.Stat)
 
 // maxLooks is how many lists of places are gone through at a time, in the whole process.
@@ -41,12 +41,12 @@ type finder struct {
 func newCheck(path func() string, stat func(string) (os.FileInfo, error)) *check.Check {
 	f := &finder{path, stat, make(chan struct{}, maxLooks)}
 	return &check.Check{
-		Name:  "command-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  command.Rule,
-		Run:   f.run,
+		Name:   "command-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: command.Demand,
+		Run:    f.run,
 	}
 }
 
@@ -91,16 +91,16 @@ func report(pass *check.Pass, pointer string, o *command.Options, s state) {
 	}
 	switch s {
 	case missing:
-		f.Message, f.Suggestion = "the program does not exist where programs are looked for", "call one that is installed, or give its absolute path"
+		f.Message, f.Suggestion = "the program was not found", "call an installed program, or give its absolute path"
 	case locked:
-		f.Message, f.Suggestion = "the program is a file that may not be run", "call another program, or have the file made executable"
+		f.Message, f.Suggestion = "the program is a file without permission to run", "call another program, or have the file made executable"
 	default:
 		return
 	}
 	pass.Report(f)
 }
 
-// builtins are commands that shells have in themselves, without a program of that name.
+// builtins are commands inside shells, without a program of that name.
 var builtins = strings.Fields("cd alias unalias export readonly declare local typeset let set unset shift umask ulimit source . eval exec trap command builtin type hash bind complete compgen compopt enable history fc jobs fg bg wait disown read mapfile readarray dirs pushd popd shopt times exit return logout suspend : [ test true false echo printf pwd kill getopts caller help time")
 
 // places are the files that a program may be; nil if that is not known.

@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 	}, "testdata")
 }
 
-// TestStall holds that a file system that does not answer holds nothing up.
+// TestStall holds that a silent file system holds nothing up.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,12 +37,12 @@ func TestStall(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		for range 2 * maxLooks { // more than there are slots
-			pass := check.NewPass(c, &call.Call{}, nil)
-			pass.Targets = []check.Target{{Value: "ls", Options: new(command.Options)}}
-			if err := c.Run(ctx, pass); err != nil {
+			run := check.NewRun(c, &call.Call{}, nil)
+			run.Targets = []check.Target{{Value: "ls", Options: new(command.Options)}}
+			if err := run.Do(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if skip := pass.Skipped(); skip == nil || !strings.Contains(skip.Why, "did not answer in time") {
+			if skip := run.Skip; skip == nil || !strings.Contains(skip.Why, "did not answer in time") {
 				t.Errorf("got %v", skip)
 			}
 		}

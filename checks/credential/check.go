@@ -22,24 +22,24 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "credential", Options: func() any {
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "credential", Options: func() any {
 	return &Options{Header: "Authorization", Scheme: "Bearer", Cache: 5 * time.Minute, CacheFailure: 30 * time.Second}
 }}
 
 // Check reports credentials that are missing, or not accepted. They are never shown.
-var Check = New(probe.Network{}, os.LookupEnv)
+var Check = newCheck(probe.Network{}, os.LookupEnv)
 
-// New makes the check for a network and an environment.
-func New(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
+// newCheck makes the check for a network and an environment.
+func newCheck(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
 	d := driver{network: network, lookup: lookup, cache: probe.NewCache(network.Now)}
 	return &check.Check{
-		Name:  "credential",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   d.run,
+		Name:   "credential",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    d.run,
 	}
 }
 
@@ -97,7 +97,7 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 	return probe.Each(ctx, pass, func(ctx context.Context, t check.Target) ([]check.Finding, string, error) {
 		o, ok := t.Options.(*Options)
 		if !ok || o.URL == "" || o.TokenEnv == "" {
-			return nil, "", errors.New("the rule credential needs a URL and an environment variable")
+			return nil, "", errors.New("the demand credential needs a URL and an environment variable")
 		}
 		token, found := d.lookup(o.TokenEnv)
 		if !found || !probe.HeaderValue(token) {
@@ -143,7 +143,7 @@ func look(ctx context.Context, network probe.Network, r probe.Request, o *Option
 		return nil, nil
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.Message = fmt.Sprintf("needs a credential that %s accepts, and it refuses the one in the environment variable %s (status %d)", origin, o.TokenEnv, status)
-		f.Suggestion = "renew the credential, or give it the permissions that are missing"
+		f.Suggestion = "renew the credential, or give it the missing permissions"
 	default:
 		f.Message = fmt.Sprintf("needs %s to accept its credential with %s, and it answers with %d", origin, probe.Statuses(o.Status), status)
 	}

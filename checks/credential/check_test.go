@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	there := probe.Network{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 	}}
-	checktest.Run(t, New(there, environment), "testdata")
+	checktest.Run(t, newCheck(there, environment), "testdata")
 }
 
 // service accepts the good credential, and counts the requests.
@@ -71,14 +71,14 @@ func TestAnswers(t *testing.T) {
 		"GET":       {"/head", "token_env: GOOD, " + other, down + "405\n"},
 		"status":    {"/down", "token_env: GOOD, status: 503", "ok\n"},
 		"refused": {"/", "token_env: BAD", "error: needs a credential that " + origin + " accepts, and it refuses the one in the environment variable BAD (status 401)\n" +
-			"→ renew the credential, or give it the permissions that are missing\n"},
+			"→ renew the credential, or give it the missing permissions\n"},
 		"down":       {"/down", "token_env: GOOD", down + "503\n"},
 		"redirected": {"/login", "token_env: GOOD", down + "302\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			demand := fmt.Sprintf("credential: {url: %q, allow_private: true, %s}", origin+tt.path, tt.options)
-			got := checktest.Judge(t, New(probe.Network{}, environment), demand, nil)
+			got := checktest.Judge(t, newCheck(probe.Network{}, environment), demand, nil)
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -89,13 +89,13 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestNewCredential holds that a refused credential is not tried again and again, and that
-// a new one is tried at once.
+// TestNewCredential holds that a refused credential is not tried again and again, and a new one
+// at once.
 func TestNewCredential(t *testing.T) {
 	t.Parallel()
 	server, asked := service(t)
 	current := bad
-	c := New(probe.Network{}, func(string) (string, bool) { return current, true })
+	c := newCheck(probe.Network{}, func(string) (string, bool) { return current, true })
 	look := func(accepted bool, want int32) {
 		t.Helper()
 		demand := fmt.Sprintf("credential: {url: %q, token_env: TOKEN, allow_private: true}", server.URL)
@@ -116,10 +116,10 @@ func TestHangs(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	c := New(probe.Network{}, environment)
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
-	if err := c.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {
+	c := newCheck(probe.Network{}, environment)
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
+	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {
 		t.Errorf("got %v, want a deadline", err)
 	}
 }

@@ -5,7 +5,6 @@
 package cron
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"time"
@@ -16,47 +15,29 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check answers.
-var Rule = &check.Rule{Name: "cron", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "cron", Options: func() any { return new(Options) }}
 
-// Check reports expressions that cannot be read, that never fire, that fire too often, and
-// that mean something else when clocks are put forward or back.
+// Check reports unreadable expressions, and expressions that never fire, fire too often, or
+// change their meaning when clocks are put forward or back.
 var Check = New(time.Now)
 
 // New makes the check with a clock of the caller's.
 func New(now func() time.Time) *check.Check {
 	return &check.Check{
-		Name:  "cron",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.SemanticLevel,
-		Rule:  Rule,
-		Run: func(ctx context.Context, pass *check.Pass) error {
-			for _, t := range pass.Targets {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				judgeTarget(pass, t, now())
+		Name:   "cron",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.SemanticLevel,
+		Demand: Demand,
+		Run: check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding {
+			text, ok := value.(string)
+			if !ok {
+				return []check.Finding{{Message: "must be a string: a cron expression such as 0 9 * * 1-5"}}
 			}
-			return nil
-		},
-	}
-}
-
-func judgeTarget(pass *check.Pass, t check.Target, now time.Time) {
-	o, ok := t.Options.(*Options)
-	if !ok {
-		o = new(Options)
-	}
-	text, ok := t.Value.(string)
-	if !ok {
-		pass.Reportf(t.Pointer, "must be a string: a cron expression such as 0 9 * * 1-5")
-		return
-	}
-	pass.Fleeting() // what is found depends on the time
-	for _, f := range o.judge(text, now) {
-		f.Pointer = t.Pointer
-		pass.Report(f)
+			pass.Fleeting() // the findings depend on the time
+			return o.judge(text, now())
+		}),
 	}
 }
 
@@ -73,7 +54,7 @@ func (o *Options) judge(text string, now time.Time) []check.Finding {
 	now = now.In(zone)
 	first := e.after(now)
 	if first.IsZero() {
-		return []check.Finding{{Message: "never fires: there is no such date", Suggestion: "give days that the months have, such as 28 for February"}}
+		return []check.Finding{{Message: "never fires: there is no such date", Suggestion: "give days that exist, such as 28 for February"}}
 	}
 	if o.MaxHorizon > 0 && first.After(now.Add(o.MaxHorizon)) {
 		return []check.Finding{{Message: fmt.Sprintf("does not fire within %v from now", o.MaxHorizon), Suggestion: "give an earlier date"}}

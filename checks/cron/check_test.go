@@ -20,7 +20,7 @@ func TestCheck(t *testing.T) {
 	checktest.Run(t, New(func() time.Time { return now }), "testdata")
 }
 
-// TestBeyondPolicies holds what no policy can ask for, and an expression that is too long.
+// TestBeyondPolicies holds options that no policy can give, and an expression that is too long.
 func TestBeyondPolicies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -28,7 +28,7 @@ func TestBeyondPolicies(t *testing.T) {
 	}{
 		{"Mars/Olympus", "30 2 * * *", "cannot be judged: the policy's time zone is unknown here"},
 		{"Local", "30 2 * * *", "cannot be judged: the policy's time zone is unknown here"},
-		{"", strings.Repeat("0,", 1<<19) + "0 * * * *", "is longer than the 512 bytes that are allowed"},
+		{"", strings.Repeat("0,", 1<<19) + "0 * * * *", "is longer than the allowed 512 bytes"},
 	} {
 		got := (&Options{Timezone: tt.zone}).judge(tt.text, now)
 		if len(got) != 1 || got[0].Message != tt.want {
@@ -40,8 +40,8 @@ func TestBeyondPolicies(t *testing.T) {
 	}
 }
 
-// TestRuledZone holds that the shifts of a zone whose file tells a rule alone are found over the
-// turn of a leap year.
+// TestRuledZone holds that the shifts of a zone file with only a rule are found over the turn of
+// a leap year.
 func TestRuledZone(t *testing.T) {
 	t.Parallel()
 	block := "TZif2" + strings.Repeat("\x00", 15+19) + "\x01\x00\x00\x00\x04" + strings.Repeat("\x00", 6) + "LMT\x00"
@@ -113,8 +113,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// FuzzNext holds that times rise, and that those of a readable expression are what its
-// minutes say.
+// FuzzNext holds that times rise, and that the times of a readable expression have its minutes.
 func FuzzNext(f *testing.F) {
 	for _, seed := range []string{"0 9 * * 1-5", "*/7 22-2 L 2 *", "0 0 30 2 *", "5/15 1,2,3 15W jan-mar 5#3", "@every 1s", "@daily", "TZ=UTC * * * * *", "* * * * 1,"} {
 		f.Add(seed)

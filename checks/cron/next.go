@@ -15,11 +15,10 @@ import (
 const maxTimes = 10000
 
 // Next returns the next n times at which an expression fires after a time, in a zone. The
-// expression has five fields, six with seconds first, or is a macro such as @daily or
-// "@every 90s"; nil is UTC. Fewer than n times mean that it does not fire again within 12
-// years. A time of day that comes twice, when clocks are put back, counts once; one that
-// does not exist, when they are put forward, is as much later as the clock is moved, or is
-// left out that day where clocks move by less than an hour.
+// expression has five fields, six with seconds first, or is a macro such as @daily or "@every
+// 90s"; nil is UTC. Fewer than n times mean that it does not fire again within 12 years. A time
+// of day that comes twice, when clocks are put back, counts once; a time skipped when clocks are
+// put forward fires later by the shift, or not at all that day if the shift is less than an hour.
 func Next(expr string, zone *time.Location, from time.Time, n int) ([]time.Time, error) {
 	if len(expr) > maxLength {
 		return nil, fmt.Errorf("cron: an expression has at most %d bytes", maxLength)

@@ -37,8 +37,7 @@ var macroForms = map[string]string{
 // An expression is one that has been read.
 type expression struct {
 	schedule lib.Schedule
-	// fixed says that the hour is given, so that a shift of the clock changes when, or how
-	// often, it fires.
+	// fixed means a given hour: a shift of the clock changes when, or how often, it fires.
 	fixed bool
 	// fine says that it may fire more than once a minute.
 	fine bool
@@ -50,7 +49,7 @@ func (o *Options) read(text string) (*expression, *check.Finding) {
 		return nil, &check.Finding{Level: check.SyntaxLevel, Message: message, Suggestion: mend}
 	}
 	if len(text) > maxLength {
-		return fail(fmt.Sprintf("is longer than the %d bytes that are allowed", maxLength), "use ranges and steps")
+		return fail(fmt.Sprintf("is longer than the allowed %d bytes", maxLength), "use ranges and steps")
 	}
 	text = strings.TrimSpace(text)
 	switch {
@@ -75,7 +74,7 @@ func (o *Options) read(text string) (*expression, *check.Finding) {
 		if errors.As(err, &bad) {
 			return fail(fmt.Sprintf("the field of %s is wrong: allowed are %s, lists, ranges and steps", fieldNames[bad.field], fieldForms[bad.field]), "such as "+o.example())
 		}
-		return fail("is not a name that cron knows; allowed are @yearly, @monthly, @weekly, @daily, @hourly and, where the policy says so, @every with a duration of at least 1s", "such as "+o.example())
+		return fail("is not a name known to cron; allowed are @yearly, @monthly, @weekly, @daily, @hourly and, where the policy says so, @every with a duration of at least 1s", "such as "+o.example())
 	}
 	return e, nil
 }
@@ -148,7 +147,7 @@ func plainField(field string) bool {
 	return field[0] != ',' && field[len(field)-1] != ',' && !strings.Contains(field, ",,") && !strings.Contains(field, "=") && field[0] != '@'
 }
 
-// wrongField finds the first field that cannot be read among ones that can.
+// wrongField finds the first unreadable field among readable ones.
 func wrongField(fields []string) error {
 	for i, field := range fields {
 		alone := []string{"0", "*", "*", "*", "*", "*"}

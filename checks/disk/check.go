@@ -21,8 +21,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "disk", Options: func() any { return &Options{Cache: 10 * time.Second, CacheFailure: time.Second} }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "disk", Options: func() any { return &Options{Cache: 10 * time.Second, CacheFailure: time.Second} }}
 
 // Check reports file systems that have less space than the policy demands.
 var Check = New(free, nil)
@@ -33,12 +33,12 @@ var Check = New(free, nil)
 func New(free func(path string) (int64, error), now func() time.Time) *check.Check {
 	d := driver{free: free, cache: probe.NewCache(now)}
 	return &check.Check{
-		Name:  "disk",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   d.run,
+		Name:   "disk",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    d.run,
 	}
 }
 
@@ -75,7 +75,7 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 	return probe.Each(ctx, pass, func(ctx context.Context, t check.Target) ([]check.Finding, string, error) {
 		o, ok := t.Options.(*Options)
 		if !ok || o.MinFree <= 0 {
-			return nil, "", errors.New("the rule disk needs the space that must be free")
+			return nil, "", errors.New("the demand disk needs the space that must be free")
 		}
 		place := o.Path
 		if place == "" {

@@ -47,8 +47,8 @@ func TestRealDisk(t *testing.T) {
 	}
 }
 
-// TestStall holds that a file system that does not answer is left behind, and that many
-// calls do not ask it many times.
+// TestStall holds that a silent file system is abandoned, and that many calls do not ask it many
+// times.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,9 +57,9 @@ func TestStall(t *testing.T) {
 		c := New(func(string) (int64, error) { asked.Add(1); <-release; return 0, nil }, nil)
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			pass := check.NewPass(c, &call.Call{}, nil)
-			pass.Targets = []check.Target{{Options: &Options{Path: "/a", MinFree: 1}}}
-			if err := c.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) {
+			run := check.NewRun(c, &call.Call{}, nil)
+			run.Targets = []check.Target{{Options: &Options{Path: "/a", MinFree: 1}}}
+			if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %v, want a deadline", err)
 			}
 			cancel()

@@ -13,16 +13,16 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "email", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "email", Options: func() any { return new(Options) }}
 
-// Check reports what is not one e-mail address, or one that is not allowed.
+// Check reports values other than one allowed e-mail address.
 var Check = &check.Check{
 	Name:    "email",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string: an e-mail address", (*Options).judge),
 }

@@ -16,8 +16,8 @@ func TestCheck(t *testing.T) {
 	checktest.Run(t, Check, "testdata")
 }
 
-// FuzzJudge holds that what is accepted is one address on one line, and that to the
-// standard library it is the same one.
+// FuzzJudge holds that an accepted value is one address on one line, and the same address to the
+// standard library.
 func FuzzJudge(f *testing.F) {
 	for _, s := range []string{"a@example.org", "a@example.org\nBcc: b@c.de", "ü@ü.example", `"a"@b.c`, "a@b.c,d@e.f", "a@b@c.de", "%0a@b.c", "a@[1.2.3.4]"} {
 		f.Add(s)

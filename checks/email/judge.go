@@ -50,7 +50,7 @@ func (o *Options) judge(s string) []check.Finding {
 	return []check.Finding{{Message: why}}
 }
 
-// injects reports what ends a header's line, here or after one decoding, and what nobody sees.
+// injects reports line ends of headers, here or after one decoding, and invisible characters.
 func injects(s string) bool {
 	lower := strings.ToLower(s)
 	return strings.Contains(lower, "%0a") || strings.Contains(lower, "%0d") || strings.Contains(lower, "%00") ||

@@ -12,7 +12,7 @@ import (
 // Options are what a policy demands of an address. The zero Options demand one address of
 // the form that mail systems deliver: name@example.org. They are safe for concurrent use.
 type Options struct {
-	Domains []string `policy:"domains" doc:"domains that are allowed; *.example.org is all below it; default: any"`
+	Domains []string `policy:"domains" doc:"allowed domains; *.example.org is all below it; default: any"`
 	Unicode *bool    `policy:"unicode" doc:"false: ASCII alone (RFC 5321); default true, RFC 6531"`
 	Quoted  bool     `policy:"quoted" doc:"true allows a quoted name, \"john doe\"@example.org; default false"`
 	Literal bool     `policy:"literal" doc:"true allows an address in place of the domain, name@[192.0.2.1]; default false"`

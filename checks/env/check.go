@@ -19,22 +19,22 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "env", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "env", Options: func() any { return new(Options) }}
 
-// Check reports environment variables that are not set as the policy demands. What they
-// hold is never shown.
-var Check = New(os.LookupEnv)
+// Check reports environment variables that are not set as the policy demands. Their values are
+// never shown.
+var Check = newCheck(os.LookupEnv)
 
-// New makes the check for an environment.
-func New(lookup func(name string) (value string, found bool)) *check.Check {
+// newCheck makes the check for an environment.
+func newCheck(lookup func(name string) (value string, found bool)) *check.Check {
 	return &check.Check{
-		Name:  "env",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   func(_ context.Context, pass *check.Pass) error { return run(pass, lookup) },
+		Name:   "env",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    func(_ context.Context, pass *check.Pass) error { return run(pass, lookup) },
 	}
 }
 
@@ -76,7 +76,7 @@ func run(pass *check.Pass, lookup func(name string) (string, bool)) error {
 	for _, t := range pass.Targets {
 		o, ok := t.Options.(*Options)
 		if !ok || o.Name == "" {
-			return errors.New("the rule env needs the name of a variable")
+			return errors.New("the demand env needs the name of a variable")
 		}
 		value, found := lookup(o.Name)
 		switch {

@@ -14,7 +14,7 @@ import (
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	variables := map[string]string{"GOOD": "rpt_secret1234", "OTHER": "xyz_secret1234", "EMPTY": ""}
-	c := New(func(name string) (string, bool) { v, found := variables[name]; return v, found })
+	c := newCheck(func(name string) (string, bool) { v, found := variables[name]; return v, found })
 	checktest.Run(t, c, "testdata")
 }
 
@@ -27,9 +27,9 @@ func TestRealEnvironment(t *testing.T) {
 
 func TestNoOptions(t *testing.T) {
 	t.Parallel()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{}}
-	if err := Check.Run(t.Context(), pass); err == nil {
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{}}
+	if err := run.Do(t.Context()); err == nil {
 		t.Error("a rule without a name passes")
 	}
 }

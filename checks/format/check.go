@@ -14,7 +14,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports strings that do not have the format that the schema declares.
+// Check reports strings without the format from the schema.
 var Check = &check.Check{
 	Name:     "format",
 	Doc:      doc,

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package glob judges arguments that are patterns of file names: their syntax, and that
-// they neither leave the directory that they start in nor stand for too many names.
+// Package glob judges arguments that are patterns of file names: their syntax, that they stay in
+// their directory, and that they stand for few names.
 package glob
 
 import (
@@ -14,15 +14,15 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "glob", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "glob", Options: func() any { return new(Options) }}
 
 // Check reports patterns that do not parse, leave their directory, or cost too much.
 var Check = &check.Check{
-	Name:  "glob",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SecurityLevel,
-	Rule:  Rule,
-	Run:   check.EachText("must be a string: a pattern of file names", (*Options).judge),
+	Name:   "glob",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SecurityLevel,
+	Demand: Demand,
+	Run:    check.EachText("must be a string: a pattern of file names", (*Options).judge),
 }

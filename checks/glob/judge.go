@@ -20,7 +20,7 @@ func (o *Options) judge(s string) []check.Finding {
 	}
 	limit := o.MaxLength
 	if limit <= 0 {
-		limit = DefaultLength
+		limit = defaultLength
 	}
 	switch {
 	case s == "":
@@ -38,10 +38,10 @@ func (o *Options) judge(s string) []check.Finding {
 		fail(check.SyntaxLevel, `write \ before a character that stands for itself`, "must be a pattern of file names: %s", why)
 		return list
 	}
-	if n := orDefault(o.Deep, DefaultDeep); stars(s) > n {
+	if n := orDefault(o.Deep, defaultDeep); stars(s) > n {
 		fail(check.SecurityLevel, "name the directories instead", "must hold ** at most %d times: each searches whole trees", n)
 	}
-	if n := orDefault(o.Braces, DefaultBraces); braces(tree) && tree.count() > n {
+	if n := orDefault(o.Braces, defaultBraces); braces(tree) && tree.count() > n {
 		fail(check.SecurityLevel, "send several patterns", "must not stand for more than %d patterns by its braces", n)
 		return list
 	}
@@ -54,10 +54,10 @@ func (o *Options) places(tree *sequence, s string, fail func(level check.Level, 
 	ways := append(tree.spell(), s)
 	holds := func(bad func(path string) bool) bool { return slices.ContainsFunc(ways, bad) }
 	if !o.Absolute && holds(absolute) {
-		fail(check.SecurityLevel, "leave out the leading /, drive or ~", "must be relative to the directory that is searched")
+		fail(check.SecurityLevel, "leave out the leading /, drive or ~", "must be relative to the searched directory")
 	}
 	if !o.Parent && holds(func(p string) bool { return slices.ContainsFunc(segments(p), parent) }) {
-		fail(check.SecurityLevel, "leave out ..", "must stay below the directory that is searched, without ..")
+		fail(check.SecurityLevel, "leave out ..", "must stay below the searched directory, without ..")
 	}
 	if o.Hidden != nil && !*o.Hidden && holds(func(p string) bool { return slices.ContainsFunc(segments(p), hidden) }) {
 		fail(check.SecurityLevel, "", "must not ask for names that begin with a dot")

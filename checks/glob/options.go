@@ -11,9 +11,9 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultLength = 1000 // characters
-	DefaultDeep   = 2    // times **
-	DefaultBraces = 1000 // patterns
+	defaultLength = 1000 // characters
+	defaultDeep   = 2    // times **
+	defaultBraces = 1000 // patterns
 )
 
 // maxExpansions bounds braces, and with it what judging a pattern costs.
@@ -22,16 +22,15 @@ const maxExpansions = 10_000
 // maxLength bounds what a policy may allow: each spelling is as long.
 const maxLength = 4000
 
-// Options are what a policy demands of a pattern. The zero Options demand that it stays
-// below the directory that it starts in and does not stand for too many patterns. They are
-// safe for concurrent use.
+// Options are what a policy demands of a pattern. The zero Options demand that it stays below its
+// starting directory and does not stand for too many patterns. They are safe for concurrent use.
 type Options struct {
 	Absolute  bool  `policy:"absolute" doc:"true allows patterns that start at the root, at a drive or at a home directory; default false"`
 	Parent    bool  `policy:"parent" doc:"true allows .. as a directory; default false"`
 	Hidden    *bool `policy:"hidden" doc:"false: no part of it begins with a dot; default true"`
 	Deep      *int  `policy:"deep" doc:"how often ** may stand in it; default 2"`
 	Braces    *int  `policy:"braces" doc:"how many patterns its braces may stand for, up to 10000; 0 is no braces; default 1000"`
-	MaxLength int   `policy:"max_length" doc:"characters that it may have at most, up to 4000; default 1000"`
+	MaxLength int   `policy:"max_length" doc:"maximum number of characters, up to 4000; default 1000"`
 }
 
 // Problems reports what is wrong with the options.

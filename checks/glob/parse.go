@@ -26,7 +26,7 @@ type parser struct {
 	text  string
 	pos   int
 	depth int
-	why   string // what is wrong, or ""
+	why   string // the fault, or ""
 }
 
 // parse reads a pattern in the syntax that shells and libraries share: * ? [class] {a,b}
@@ -149,7 +149,7 @@ func (p *parser) class() {
 			p.pos = i + 1
 			return
 		case p.text[i] == '/':
-			p.fail("a class of characters that holds a separator")
+			p.fail("a class of characters with a separator")
 			return
 		case p.text[i] == '\\':
 			i++

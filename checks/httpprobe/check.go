@@ -21,24 +21,24 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "http", Options: func() any {
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "http", Options: func() any {
 	return &Options{Cache: time.Minute, CacheFailure: 5 * time.Second}
 }}
 
 // Check reports resources that do not answer with the expected status.
-var Check = New(probe.Network{}, os.LookupEnv)
+var Check = newCheck(probe.Network{}, os.LookupEnv)
 
-// New makes the check for a network and an environment.
-func New(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
+// newCheck makes the check for a network and an environment.
+func newCheck(network probe.Network, lookup func(name string) (string, bool)) *check.Check {
 	d := driver{network: network, lookup: lookup, cache: probe.NewCache(network.Now)}
 	return &check.Check{
-		Name:  "http",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   d.run,
+		Name:   "http",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    d.run,
 	}
 }
 
@@ -92,7 +92,7 @@ func (d driver) run(ctx context.Context, pass *check.Pass) error {
 	return probe.Each(ctx, pass, func(ctx context.Context, t check.Target) ([]check.Finding, string, error) {
 		o, ok := t.Options.(*Options)
 		if !ok || o.URL == "" {
-			return nil, "", errors.New("the rule http needs a URL")
+			return nil, "", errors.New("the demand http needs a URL")
 		}
 		origin, host := probe.Origin(o.URL)
 		if pass.World.Remote && probe.ThisMachine(host) {

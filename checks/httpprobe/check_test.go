@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	there := probe.Network{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 	}}
-	checktest.Run(t, New(there, environment), "testdata")
+	checktest.Run(t, newCheck(there, environment), "testdata")
 }
 
 // resource answers by its path, and counts the requests.
@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 		"redirect":          {"/moved", "", answers("200 to 299", "301")},
 		"redirect followed": {"/moved", ", redirects: 1", "ok\n"},
 		"metadata unasked":  {"/metadata", ", status: 302", "ok\n"},
-		"metadata":          {"/metadata", ", redirects: 1", "error security: needs " + origin + ", which is not at a public address, which the policy does not allow\n"},
+		"metadata":          {"/metadata", ", redirects: 1", "error security: needs " + origin + ", which is not at a public address; the policy does not allow that\n"},
 		"key":               {"/key", key, "ok\n"},
 		"no key":            {"/key", "", answers("200 to 299", "401")},
 		"key stays":         {"/away", key + ", redirects: 1", "error: needs " + origin + ", which redirects to where the policy does not allow\n"},
@@ -88,7 +88,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			demand := fmt.Sprintf("http: {url: %q, allow_private: true%s}", origin+tt.path, tt.options)
-			if got := checktest.Judge(t, New(probe.Network{}, environment), demand, nil); got != tt.want {
+			if got := checktest.Judge(t, newCheck(probe.Network{}, environment), demand, nil); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -109,7 +109,7 @@ func TestPublicName(t *testing.T) {
 			return (&net.Dialer{}).DialContext(ctx, "tcp", server.Listener.Addr().String())
 		},
 	}
-	if got := checktest.Judge(t, New(network, environment), `http: {url: "http://api.example.org/"}`, nil); got != "ok\n" {
+	if got := checktest.Judge(t, newCheck(network, environment), `http: {url: "http://api.example.org/"}`, nil); got != "ok\n" {
 		t.Errorf("got %q, want nothing", got)
 	}
 	if dialed != "93.184.215.14:80" {
@@ -121,7 +121,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	server, asked := resource(t)
 	now := time.Unix(0, 0)
-	c := New(probe.Network{Now: func() time.Time { return now }}, environment)
+	c := newCheck(probe.Network{Now: func() time.Time { return now }}, environment)
 	for _, step := range []struct {
 		path  string
 		wait  time.Duration
@@ -147,9 +147,9 @@ func TestHangs(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Options: &Options{URL: server.URL, AllowPrivate: true}}}
-	if err := Check.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || len(pass.Findings()) > 0 {
-		t.Errorf("got %v and %v, want a deadline", err, pass.Findings())
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{Options: &Options{URL: server.URL, AllowPrivate: true}}}
+	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || len(run.Findings) > 0 {
+		t.Errorf("got %v and %v, want a deadline", err, run.Findings)
 	}
 }

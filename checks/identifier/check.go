@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package identifier judges arguments that name something in a form that programs agree
-// on: a UUID, a slug, a git reference, a host, a version …
+// Package identifier judges names in forms that programs agree on: a UUID, a slug, a git
+// reference, a host, a version …
 package identifier
 
 import (
@@ -14,16 +14,16 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "identifier", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "identifier", Options: func() any { return new(Options) }}
 
-// Check reports identifiers that are not of the form that is asked for.
+// Check reports identifiers that lack the demanded form.
 var Check = &check.Check{
 	Name:    "identifier",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string: an identifier", (*Options).judge),
 }

@@ -15,8 +15,8 @@ func TestCheck(t *testing.T) {
 	checktest.Run(t, Check, "testdata")
 }
 
-// FuzzJudge holds that nothing that fits a kind can be more than a name to a shell, to a
-// database or to a program that reads flags.
+// FuzzJudge holds that an accepted value is only a name to a shell, to a database and to a
+// program with flags.
 func FuzzJudge(f *testing.F) {
 	for _, s := range []string{
 		"123e4567-e89b-12d3-a456-426614174000", "release-notes-2", "public.orders", "LOG_LEVEL", "localhost:5000/a/b__c:1.4",

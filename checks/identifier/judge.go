@@ -19,8 +19,8 @@ type kind struct {
 	fits func(s string) bool
 }
 
-// kinds are strict on purpose: none begins with a hyphen, which programs take for a flag,
-// and none holds white space, quotes or what a shell or a database reads as more than a name.
+// kinds are strict on purpose: none begins with a hyphen, like flags, and none holds white space,
+// quotes or other characters that are special to a shell or a database.
 var kinds = map[string]kind{
 	"uuid":         {"a UUID such as 123e4567-e89b-12d3-a456-426614174000", form(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)}, // RFC 9562
 	"slug":         {"a slug such as release-notes-2: lower-case letters and digits, joined by hyphens", form(`[a-z0-9]+(-[a-z0-9]+)*`)},
@@ -40,7 +40,7 @@ func form(pattern string) func(string) bool {
 func (o *Options) judge(s string) []check.Finding {
 	limit := o.MaxLength
 	if limit <= 0 {
-		limit = DefaultLength
+		limit = defaultLength
 	}
 	if utf8.RuneCountInString(s) > limit {
 		return []check.Finding{{Message: fmt.Sprintf("must have at most %d characters", limit)}}

@@ -18,11 +18,11 @@ import (
 type Options struct {
 	Kinds     []string `policy:"kind" doc:"uuid, slug, sql, env, docker_image, git_ref, hostname or semver, or a list of which one must fit"`
 	Pattern   Pattern  `policy:"pattern" doc:"regular expression (RE2) that must match the whole"`
-	MaxLength int      `policy:"max_length" doc:"characters that it may have at most; default 255"`
+	MaxLength int      `policy:"max_length" doc:"maximum number of characters; default 255"`
 }
 
-// DefaultLength is how many characters an identifier may have where the policy does not say.
-const DefaultLength = 255
+// defaultLength is how many characters an identifier may have where the policy does not say.
+const defaultLength = 255
 
 // Problems reports what is wrong with the options.
 func (o *Options) Problems() []check.Problem {

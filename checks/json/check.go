@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package json judges arguments that are strings which must hold JSON.
+// Package json judges strings that must hold JSON.
 package json
 
 import (
@@ -13,16 +13,16 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "json", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "json", Options: func() any { return new(Options) }}
 
-// Check reports strings that do not hold the JSON that is asked for.
+// Check reports strings without the demanded JSON.
 var Check = &check.Check{
 	Name:    "json",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string: a JSON text", (*Options).judge),
 }

@@ -24,8 +24,8 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// FuzzJudge holds that what is accepted is JSON of the type to the standard library as
-// well, and that a message repeats nothing of the text.
+// FuzzJudge holds that accepted text is JSON of the type for the standard library as well, and
+// that no message repeats the text.
 func FuzzJudge(f *testing.F) {
 	for _, s := range []string{`{"a":1}`, `[1,[2]]`, `"x"`, `{"a":1,"a":2}`, `1e999`, `nul`, `{"\ud800":1}`, ``} {
 		f.Add(s)

@@ -16,8 +16,8 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultDepth  = 64
-	DefaultLength = 1 << 20 // bytes
+	defaultDepth  = 64
+	defaultLength = 1 << 20 // bytes
 )
 
 // Options are what a policy demands of a JSON text. The zero Options demand that every
@@ -25,7 +25,7 @@ const (
 type Options struct {
 	Types     []string `policy:"type" doc:"what it must hold: object, array, string, number, integer, boolean or null, or a list of these; default: any"`
 	MaxDepth  int      `policy:"max_depth" doc:"how deep objects and arrays may be nested, up to 256; default 64"`
-	MaxLength int      `policy:"max_length" doc:"bytes that the text may have at most; default 1048576"`
+	MaxLength int      `policy:"max_length" doc:"maximum number of bytes; default 1048576"`
 }
 
 var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
@@ -51,10 +51,10 @@ func (o *Options) Problems() []check.Problem {
 func (o *Options) limits() strictjson.Limits {
 	l := strictjson.Limits{Bytes: o.MaxLength, Depth: o.MaxDepth}
 	if l.Bytes <= 0 {
-		l.Bytes = DefaultLength
+		l.Bytes = defaultLength
 	}
 	if l.Depth <= 0 {
-		l.Depth = DefaultDepth
+		l.Depth = defaultDepth
 	}
 	return l
 }
@@ -85,11 +85,11 @@ func explain(err error, limits strictjson.Limits) check.Finding {
 		f.Message, f.Suggestion = "must hold one JSON value and nothing behind it", "remove what follows the value"
 	case strictjson.DuplicateKey:
 		f.Level = check.SecurityLevel
-		f.Message, f.Suggestion = "must hold JSON in which no object has a key twice: readers differ in which one counts", "give each key once"
+		f.Message, f.Suggestion = "must hold JSON without duplicate keys: readers differ in which one counts", "give each key once"
 	case strictjson.InvalidUTF8, strictjson.LoneSurrogate:
 		f.Message = "must hold JSON in valid Unicode, without a byte order mark or half of a surrogate pair"
 	case strictjson.NumberRange:
-		f.Message, f.Suggestion = "must hold JSON whose numbers a double can hold", "send large numbers as strings"
+		f.Message, f.Suggestion = "must hold JSON with numbers that fit a double", "send large numbers as strings"
 	case strictjson.TooDeep:
 		f.Message = fmt.Sprintf("must hold JSON nested at most %d deep", limits.Depth)
 	case strictjson.TooLarge:

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package knowntool checks that the server lists the tool that a call names.
+// Package knowntool checks that the server lists the called tool.
 package knowntool
 
 import (
@@ -15,8 +15,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports calls of tools that the server does not list, or lists with a
-// definition that cannot be used.
+// Check reports calls of unlisted tools, and of tools with an unusable definition.
 var Check = &check.Check{
 	Name:    "known-tool",
 	Doc:     doc,

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package moment judges arguments that are dates or times: their form, and whether they
-// lie where the policy wants them. The rule is named "time".
+// lie where the policy wants them. The demand is named "time".
 package moment
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"time"
@@ -17,11 +16,10 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check answers.
-var Rule = &check.Rule{Name: "time", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "time", Options: func() any { return new(Options) }}
 
-// Check reports dates and times that have another form than the policy says, do not exist,
-// or lie outside the range that it allows.
+// Check reports dates and times of another form, that do not exist, or outside the allowed range.
 var Check = New(time.Now)
 
 // New makes the check with a clock of the caller's.
@@ -32,24 +30,11 @@ func New(now func() time.Time) *check.Check {
 		Stage:   check.Semantic,
 		Level:   check.SemanticLevel,
 		Bounded: true,
-		Rule:    Rule,
-		Run: func(ctx context.Context, pass *check.Pass) error {
-			for _, t := range pass.Targets {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				o, ok := t.Options.(*Options)
-				if !ok {
-					o = new(Options)
-				}
-				pass.Fleeting() // what is found depends on the time
-				for _, f := range o.judge(t.Value, now()) {
-					f.Pointer = t.Pointer
-					pass.Report(f)
-				}
-			}
-			return nil
-		},
+		Demand:  Demand,
+		Run: check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding {
+			pass.Fleeting() // the findings depend on the time
+			return o.judge(value, now())
+		}),
 	}
 }
 

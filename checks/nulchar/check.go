@@ -5,7 +5,6 @@
 package nulchar
 
 import (
-	"context"
 	_ "embed"
 	"strings"
 
@@ -15,11 +14,11 @@ import (
 //go:embed README.md
 var doc string
 
-// Options of the rule: it has none.
+// Options of the demand: it has none.
 type Options struct{ _ byte } // not empty: pointers to nothing may be equal
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "nul", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "nul", Options: func() any { return new(Options) }}
 
 // Check reports strings that hold a NUL.
 var Check = &check.Check{
@@ -28,20 +27,14 @@ var Check = &check.Check{
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
-	Run:     run,
+	Demand:  Demand,
+	Run:     check.Each(judge),
 }
 
-func run(_ context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		// Another type than a string is the schema's matter.
-		if s, ok := t.Value.(string); ok && strings.ContainsRune(s, 0) {
-			pass.Report(check.Finding{
-				Pointer:    t.Pointer,
-				Message:    "must not hold a NUL character: some programs stop reading there",
-				Suggestion: "leave it out",
-			})
-		}
+func judge(_ *check.Pass, _ *Options, value any) []check.Finding {
+	// The schema judges values of other types.
+	if s, ok := value.(string); !ok || !strings.ContainsRune(s, 0) {
+		return nil
 	}
-	return nil
+	return []check.Finding{{Message: "must not hold a NUL character: some programs stop reading there", Suggestion: "leave it out"}}
 }

@@ -50,7 +50,7 @@ func run(_ context.Context, pass *check.Pass) error {
 		}
 		pass.Report(check.Finding{
 			Pointer:    pointer,
-			Message:    "is an integer beyond ±9007199254740991, which servers that use doubles (JavaScript) round",
+			Message:    "is an integer beyond ±9007199254740991: servers that use doubles (JavaScript) round it",
 			Suggestion: "send it as a string if the tool accepts one",
 		})
 	}
@@ -75,9 +75,8 @@ func walk(v any, steps []string, hit func(steps []string)) {
 	}
 }
 
-// rounds reports whether the text of a number is an integer without exponent outside
-// the range in which every integer is its own double. Who writes an exponent thinks
-// in doubles.
+// rounds reports whether the text of a number is an integer without exponent outside the range in
+// which every integer is its own double. A writer of exponents thinks in doubles.
 func rounds(number string) bool {
 	const exactDigits = 15 // every integer of so many digits is exact
 	if len(number) <= exactDigits {

@@ -45,8 +45,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// FuzzRounds holds that a 64-bit integer of which rounds says nothing is read back
-// exactly by a reader that uses doubles.
+// FuzzRounds holds that a 64-bit integer without a finding survives a reader that uses doubles.
 func FuzzRounds(f *testing.F) {
 	for _, seed := range []int64{0, -1, 1 << 53, 1<<53 + 1, -1<<53 - 1, 1<<63 - 1, -1 << 63} {
 		f.Add(seed)

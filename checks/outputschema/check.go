@@ -68,12 +68,11 @@ func run(_ context.Context, pass *check.Pass) error {
 }
 
 // complete reports whether a result is the whole answer of a tool that did its work: only such a
-// one must have structured content (MCP, server/tools, Output Schema), and neither one that asks
-// for input (SEP-2322) nor the task that stands for the answer (2025-11-25, basic/utilities/tasks).
-// What has structured content is held to the schema, whatever it says of itself: older clients
-// do not read resultType.
+// result must have structured content (MCP, server/tools, Output Schema); a request for input
+// (SEP-2322) and a task in place of the answer (2025-11-25, basic/utilities/tasks) need none.
+// Structured content must match the schema in any result: older clients do not read resultType.
 func complete(member func(...string) json.RawMessage) bool {
 	kind := "complete"
-	_ = json.Unmarshal(member("resultType"), &kind) // what is no text is none
+	_ = json.Unmarshal(member("resultType"), &kind) // only texts count
 	return kind == "complete" && member("task", "taskId") == nil
 }

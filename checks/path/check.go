@@ -10,9 +10,7 @@
 package path
 
 import (
-	"context"
 	_ "embed"
-	"fmt"
 
 	"github.com/toolvet/toolvet/check"
 )
@@ -20,50 +18,24 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check and that of package pathstate answer.
-var Rule = &check.Rule{Name: "path", Options: func() any { return new(Options) }}
+// Demand is the demand of this check and of package pathstate.
+var Demand = &check.Demand{Name: "path", Options: func() any { return new(Options) }}
 
-// Check reports paths that leave the allowed directories, and paths of a form that
-// is not allowed.
+// Check reports paths out of the allowed directories, and paths of a forbidden form.
 var Check = &check.Check{
 	Name:    "path",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
-	Run:     run,
+	Demand:  Demand,
+	Run:     check.Each(judge),
 }
 
-// OptionsOf returns what is demanded of a target: nothing but what holds for every path
-// if it has no options.
-func OptionsOf(t check.Target) (*Options, error) {
-	switch o := t.Options.(type) {
-	case *Options:
-		return o, nil
-	case nil:
-		return new(Options), nil
+func judge(pass *check.Pass, o *Options, value any) []check.Finding {
+	path, ok := value.(string)
+	if !ok {
+		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string: the path of a file or directory"}}
 	}
-	return nil, fmt.Errorf("the options at %q are a %T, not those of the rule path", t.Pointer, t.Options)
-}
-
-func run(ctx context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		o, err := OptionsOf(t)
-		if err != nil {
-			return err
-		}
-		value, ok := t.Value.(string)
-		if !ok {
-			pass.Report(check.Finding{Pointer: t.Pointer, Level: check.SyntaxLevel, Message: "must be a string: the path of a file or directory"})
-			continue
-		}
-		for _, f := range o.judge(pass.World, value) {
-			pass.Report(check.Finding{Pointer: t.Pointer, Severity: f.severity, Level: f.level, Message: f.message, Suggestion: f.mend})
-		}
-	}
-	return nil
+	return o.judge(pass.World, path)
 }

@@ -18,18 +18,18 @@ import (
 // run judges values at /path, and returns the findings.
 func run(t testing.TB, world check.World, options any, values ...any) []check.Finding {
 	t.Helper()
-	pass := check.NewPass(path.Check, &call.Call{Name: "read"}, nil)
-	pass.World = world
+	run := check.NewRun(path.Check, &call.Call{Name: "read"}, nil)
+	run.World = world
 	for _, v := range values {
-		pass.Targets = append(pass.Targets, check.Target{Pointer: "/path", Value: v, Options: options})
+		run.Targets = append(run.Targets, check.Target{Pointer: "/path", Value: v, Options: options})
 	}
-	if err := path.Check.Run(t.Context(), pass); err != nil {
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if pass.Skipped() != nil {
-		t.Errorf("skipped: %v", pass.Skipped())
+	if run.Skip != nil {
+		t.Errorf("skipped: %v", run.Skip)
 	}
-	return pass.Findings()
+	return run.Findings
 }
 
 func TestCheck(t *testing.T) {
@@ -39,9 +39,9 @@ func TestCheck(t *testing.T) {
 
 func TestStrangeOptions(t *testing.T) {
 	t.Parallel()
-	pass := check.NewPass(path.Check, &call.Call{Name: "read"}, nil)
-	pass.Targets = []check.Target{{Pointer: "/path", Value: "x", Options: "strange"}}
-	if err := path.Check.Run(t.Context(), pass); err == nil {
+	run := check.NewRun(path.Check, &call.Call{Name: "read"}, nil)
+	run.Targets = []check.Target{{Pointer: "/path", Value: "x", Options: "strange"}}
+	if err := run.Do(t.Context()); err == nil {
 		t.Error("options of another rule are taken for none")
 	}
 }
@@ -83,12 +83,12 @@ func BenchmarkCheck(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			pass := check.NewPass(path.Check, &call.Call{Name: "read"}, nil)
-			pass.World.Roots = bm.roots
-			pass.Targets = []check.Target{{Pointer: "/path", Value: bm.path, Options: new(path.Options)}}
+			run := check.NewRun(path.Check, &call.Call{Name: "read"}, nil)
+			run.World.Roots = bm.roots
+			run.Targets = []check.Target{{Pointer: "/path", Value: bm.path, Options: new(path.Options)}}
 			for b.Loop() {
-				if err := path.Check.Run(b.Context(), pass); err != nil || len(pass.Findings()) > 0 {
-					b.Fatal(err, pass.Findings())
+				if err := run.Do(b.Context()); err != nil || len(run.Findings) > 0 {
+					b.Fatal(err, run.Findings)
 				}
 			}
 		})

@@ -15,7 +15,7 @@ import (
 // confines are the directories that paths must stay in, compiled once for options
 // and a world.
 type confines struct {
-	given  []string // what they were made of
+	given  []string // the roots that they were made of
 	source []string // a copy of it
 	base   string
 	remote bool
@@ -23,7 +23,7 @@ type confines struct {
 	platform platform
 	known    bool // the directories are known, perhaps none of them usable
 	roots    map[string]struct{}
-	lenient  map[string]struct{} // what lenient readers take the roots for, beside these
+	lenient  map[string]struct{} // lenient readings of the roots, beside these
 	longest  int                 // length of the longest key
 	network  bool                // a root is a network share
 	names    []string            // of the roots, for messages
@@ -93,8 +93,8 @@ func (c *confines) add(dir string) {
 	}
 }
 
-// guess tells the platform by the directories that are known, else by the system
-// that toolvet runs on, unless the server runs elsewhere.
+// guess finds the platform from the known directories, else from toolvet's own system, unless the
+// server runs elsewhere.
 func guess(dirs []string, remote bool) platform {
 	for _, dir := range dirs {
 		switch {

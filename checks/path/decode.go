@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxDecodes is how often a path is decoded. What is still encoded then is refused.
+// maxDecodes is how often a path is decoded. A path that is still encoded then is refused.
 const maxDecodes = 4
 
 // decode reads the encodings in a text once: %2e, %u002e and 0x2e, also in characters
 // that are normalised to these. It reports whether there were any.
 //
-// Readers differ about all but plain %2e: what the rare forms stand for comes out as
-// look-alike characters, which are separators and dots to some readers only.
+// Readers differ about all but plain %2e: rare forms become look-alike characters, which only
+// some readers take for separators and dots.
 func decode(text string) (decoded string, changed bool) {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -60,8 +60,8 @@ func appendDecoded(b []byte, text string) ([]byte, int) {
 	return append(b, byte(v)), sign + n
 }
 
-// first returns the character that a text begins with, or the ASCII character that
-// normalisation makes of it, and its length in the text.
+// first returns the first character of a text, or its normal form in ASCII, and its length in the
+// text.
 func first(text string) (r rune, size int) {
 	r, size = utf8.DecodeRuneInString(text)
 	if r >= utf8.RuneSelf {
@@ -90,9 +90,8 @@ func hex(text string, digits int) (value rune, length int) {
 	return value, length
 }
 
-// rare returns the look-alike that stands for a character in a rare encoding. Private
-// characters, such as those which some systems map what they forbid in names to,
-// count as separators.
+// rare returns the look-alike that stands for a character in a rare encoding. Private characters
+// count as separators: some systems map forbidden characters of names to them.
 func rare(r rune) rune {
 	switch {
 	case r == '.':
@@ -107,9 +106,9 @@ func rare(r rune) rune {
 	return r
 }
 
-// mendOverlong replaces overlong UTF-8 by the look-alike of what it stands for, as
-// decoders do that do not look for it. Of the two-byte form some take a second byte
-// that is no continuation, or overlook the lowest bit of the first.
+// mendOverlong replaces overlong UTF-8 by look-alikes of its characters, like a careless decoder.
+// Of the two-byte form some take a second byte that is no continuation, or overlook the lowest
+// bit of the first.
 func mendOverlong(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -11,9 +11,11 @@ import (
 )
 
 // demands judges what a policy demands of the form of an allowed path.
-func (j *judgement) demands(r reading, w *walk) []fault {
-	var list []fault
-	bad := func(what string) { list = append(list, fault{level: check.SemanticLevel, message: what + r.how}) }
+func (j *judgement) demands(r reading, w *walk) []check.Finding {
+	var list []check.Finding
+	bad := func(what string) {
+		list = append(list, check.Finding{Level: check.SemanticLevel, Message: what + r.how})
+	}
 	if j.Absolute != nil && r.literal && *j.Absolute != w.absolute {
 		if *j.Absolute {
 			bad("must be an absolute path")

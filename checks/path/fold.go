@@ -10,17 +10,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// alike are characters that NFKC normalisation leaves alone, and that the eye or a
-// best-fit code page takes for characters that mean something in a path.
+// alike are characters that NFKC normalisation keeps, although the eye or a best-fit code page
+// takes them for special characters of paths.
 var alike = map[rune]string{
 	'。': ".", '｡': ".", '۔': ".", '٪': "%",
 	'⁄': `\`, '∕': `\`, '╱': `\`, '⟋': `\`, '⧸': `\`,
 	'∖': `\`, '╲': `\`, '⟍': `\`, '⧵': `\`, '⧹': `\`,
 }
 
-// ascii is what a reader takes the character that a text begins with for, who
-// normalises it to ASCII; "" if nobody does. A backslash stands for any separator that
-// only some readers see as one.
+// ascii is the ASCII character that a normalising reader sees at the begin of a text; "" if
+// nobody does. A backslash stands for any separator that only some readers see as one.
 func ascii(text string) string {
 	if text == "" {
 		return ""
@@ -47,9 +46,9 @@ func slashes(text string, p platform) string {
 	return text
 }
 
-// fold writes a text as a reader sees it who normalises characters, ignores the
-// invisible ones and drops bytes that are no UTF-8. A slash stays a slash; every
-// separator that only some readers see as one becomes a backslash.
+// fold writes a text as seen by a reader that normalises characters and ignores invisible ones
+// and malformed UTF-8. A slash stays a slash; every separator that only some readers see as one
+// becomes a backslash.
 func fold(text string, p platform) string {
 	text = slashes(text, p)
 	first := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
@@ -93,7 +92,7 @@ func appendFolded(b []byte, r rune, literal, rest string) []byte {
 	return append(b, s...)
 }
 
-// What people see of a character.
+// The looks of a character.
 type visibility int
 
 const (

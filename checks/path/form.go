@@ -22,7 +22,7 @@ const (
 const dotSlash = "give the path itself; a file whose name begins so can be named with ./ before it"
 
 // form judges what a reading looks like, wherever it leads.
-func (j *judgement) form(r reading) (fault, bool) {
+func (j *judgement) form(r reading) (check.Finding, bool) {
 	switch {
 	case r.traits&nul != 0:
 		return r.fault("holds a NUL character", "; some programs end a path there", "leave it out")
@@ -38,7 +38,7 @@ func (j *judgement) form(r reading) (fault, bool) {
 	begin := strings.TrimLeft(r.text, " ")
 	switch {
 	case web(begin):
-		return fault{}, false // custom judges it
+		return check.Finding{}, false // custom judges it
 	case scheme(begin):
 		return r.fault("is a URL", wanted, dotSlash)
 	case j.platform == windows:
@@ -50,7 +50,7 @@ func (j *judgement) form(r reading) (fault, bool) {
 // custom judges what some servers take on purpose: home directories, variables, URLs
 // of the web, invisible characters in names that were copied. Where nothing says which
 // directories are allowed, it warns.
-func (j *judgement) custom(r reading) (f fault, found bool) {
+func (j *judgement) custom(r reading) (f check.Finding, found bool) {
 	begin := strings.TrimLeft(r.text, " ")
 	switch {
 	case home(begin):
@@ -61,10 +61,10 @@ func (j *judgement) custom(r reading) (f fault, found bool) {
 		f, found = r.fault("is a URL", wanted, dotSlash)
 	case r.literal && r.traits&high != 0 && hides(r.source) == mark:
 		f, found = r.fault("holds an invisible character", unlike, "")
-		f.severity = check.Warning
+		f.Severity = check.Warning
 	}
 	if !j.known {
-		f.severity = check.Warning
+		f.Severity = check.Warning
 	}
 	return f, found
 }

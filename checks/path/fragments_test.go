@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// fragments are what paths that want to escape are made of.
+// fragments are parts of paths that try to escape.
 var fragments = []string{
 	"a", "b", "..", "..", ".", "/", "/", `\`, " ", ";", "%2e", "%2e%2e", "%2f", "%5c", "%25", "25", "2e", "2f", "5c",
 	"．", "／", "＼", "‥", "％", "%c0%ae", "%c0%af", "%c0%aa", "%c0", "%e0%80%ae", "%ff", "%ef%bc%8f", "\u00ad", "½", "é", "\u3000",

@@ -65,8 +65,8 @@ func escapes(s, dir string, steps int) []string {
 	return nil
 }
 
-// FuzzConfinement holds that no path is allowed that a program which decodes,
-// normalises or trims, in any order, would take out of the directory.
+// FuzzConfinement holds that no allowed path leaves the directory for a program that decodes,
+// normalises or trims, in any order.
 func FuzzConfinement(f *testing.F) {
 	for _, seed := range []string{
 		"a/../b", "../x", "%2e%2e%2fx", "..%255cx", "．．／x", `a\b/../../x`, " /etc", "a%2fb\\..\\../x",
@@ -89,8 +89,8 @@ func FuzzConfinement(f *testing.F) {
 	})
 }
 
-// FuzzWindows holds that what is allowed on Windows stays within, to a reader who
-// knows drives and shares, and that no name is one that Windows changes.
+// FuzzWindows holds that allowed paths stay within the directory for a reader that knows drives
+// and shares, and that Windows changes no allowed name.
 func FuzzWindows(f *testing.F) {
 	for _, seed := range []string{`C:\Data\x`, `..\x`, `c:\DATA\..\data2`, `a\..\..\x`, `\\?\C:\x`, "a%5c..%5c..", "NUL.txt", "a. /b", "x:y"} {
 		f.Add(seed)

@@ -20,10 +20,10 @@ type judgement struct {
 
 // judge says what is wrong with a path. Of several readings it tells of the first that
 // is refused, or else of the first with a warning.
-func (o *Options) judge(world check.World, path string) []fault {
+func (o *Options) judge(world check.World, path string) []check.Finding {
 	j := judgement{Options: o, confines: o.confinesFor(world)}
 	if limit := j.platform.maxLength(); len(path) > limit {
-		return []fault{{level: check.SyntaxLevel, message: fmt.Sprintf("must not be longer than %d bytes: no file has a longer path", limit)}}
+		return []check.Finding{{Level: check.SyntaxLevel, Message: fmt.Sprintf("must not be longer than %d bytes: no file has a longer path", limit)}}
 	}
 	r := literally(path, j.platform)
 	faults := j.read(r)
@@ -41,14 +41,14 @@ func (o *Options) judge(world check.World, path string) []fault {
 	return faults
 }
 
-func refused(faults []fault) bool {
-	return slices.ContainsFunc(faults, func(f fault) bool { return f.severity == check.Error })
+func refused(faults []check.Finding) bool {
+	return slices.ContainsFunc(faults, func(f check.Finding) bool { return f.Severity == check.Error })
 }
 
 // read judges one reading. After a fault that refuses the path it looks no further.
-func (j *judgement) read(r reading) (faults []fault) {
+func (j *judgement) read(r reading) (faults []check.Finding) {
 	if f, bad := j.form(r); bad {
-		return []fault{f}
+		return []check.Finding{f}
 	}
 	if f, bad := j.custom(r); bad {
 		faults = append(faults, f)
@@ -65,27 +65,27 @@ func (j *judgement) read(r reading) (faults []fault) {
 }
 
 // place judges where a reading leads.
-func (j *judgement) place(r reading, w *walk) (fault, bool) {
+func (j *judgement) place(r reading, w *walk) (check.Finding, bool) {
 	switch {
 	case !j.known:
 		return j.unconfined(r, w)
 	case j.rootOf(w.at, !r.literal) >= 0:
-		return fault{}, false
+		return check.Finding{}, false
 	}
 	f, _ := r.fault("leads out of the allowed directories", ": "+j.allowed(), "")
 	switch {
 	case w.absolute:
 	case !j.started:
-		f.mend = "give an absolute path: where relative ones start is not known"
+		f.Suggestion = "give an absolute path: where relative ones start is not known"
 	case !j.within:
-		f.mend = "give an absolute path: relative ones start in " + j.startName()
+		f.Suggestion = "give an absolute path: relative ones start in " + j.startName()
 	}
 	return f, true
 }
 
 // unconfined judges a reading where the allowed directories are not known: a path must
 // not lead above where relative paths start, nor hide where it leads.
-func (j *judgement) unconfined(r reading, w *walk) (fault, bool) {
+func (j *judgement) unconfined(r reading, w *walk) (check.Finding, bool) {
 	if r.literal {
 		j.first = walk{platform: j.platform}
 		j.first.resolve(r.text, "") // backslashes count, or they would seem hidden below
@@ -96,9 +96,9 @@ func (j *judgement) unconfined(r reading, w *walk) (fault, bool) {
 	case hidden && (w.absolute && w.ups > j.first.ups || !w.absolute && w.above > j.first.above):
 		return r.fault(`leads upwards by ".." in disguise`, "", plainly)
 	case !w.absolute && j.started && !below(w.at, j.start):
-		return r.fault("leads above the directory in which relative paths start", ": "+j.startName(), "")
+		return r.fault("leads above the starting directory of relative paths", ": "+j.startName(), "")
 	}
-	return fault{}, false
+	return check.Finding{}, false
 }
 
 // below reports whether a clean path is dir or lies in it.

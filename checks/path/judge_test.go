@@ -24,7 +24,7 @@ func judged(t *testing.T, o *Options, world check.World, paths map[string]string
 	for path, want := range paths {
 		got := ""
 		if faults := o.judge(world, path); len(faults) > 0 {
-			got = faults[0].message
+			got = faults[0].Message
 		}
 		if want == fine && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%q: got %q, want %q", path, got, want)
@@ -32,7 +32,7 @@ func judged(t *testing.T, o *Options, world check.World, paths map[string]string
 	}
 }
 
-// TestUnusableRoots holds that directories that no policy can give, but a client may, let
+// TestUnusableRoots holds that directories that a policy cannot give, but a client can, let
 // nothing through.
 func TestUnusableRoots(t *testing.T) {
 	t.Parallel()
@@ -63,8 +63,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestManyRoots holds that roots are compiled once, whatever their number. It counts
-// allocations, so it is not parallel.
+// TestManyRoots holds that any number of roots is compiled once. It counts allocations, so it is
+// not parallel.
 func TestManyRoots(t *testing.T) {
 	var roots []string
 	for i := range 10_000 {

@@ -12,9 +12,8 @@ import (
 	"github.com/toolvet/toolvet/internal/bytesize"
 )
 
-// Options are what a policy demands of a path. The zero Options demand what holds
-// for every path: that it stays within the directories that the server is known to
-// be confined to, and has no form by which it could mean another file than it shows.
+// Options are a policy's demands on a path. The zero Options demand what holds for every path:
+// that it stays within the server's known confines, and has no deceptive form.
 //
 // Options must not be changed once a check has seen them, nor must the list of a
 // world's directories in place: another list is another slice. Options are safe for
@@ -91,12 +90,4 @@ func (o *Options) directoryProblems(fail func(field, format string, args ...any)
 	if o.Base != "" && !absolute(o.Base) {
 		fail("base", "must be an absolute directory")
 	}
-}
-
-// A fault is what is wrong with a path.
-type fault struct {
-	message  string // what is wrong, and what is allowed
-	mend     string // how to mend it, or ""
-	severity check.Severity
-	level    check.Level // 0: security
 }

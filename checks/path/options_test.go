@@ -28,10 +28,10 @@ func TestPlace(t *testing.T) {
 		{&Options{Within: []string{"/b"}}, check.World{}, "y", "/b/y in /b", nil},
 		{&Options{}, check.World{Base: "/x", Roots: []string{"/x"}}, "y", "/x/y in /x", nil},
 		{&Options{}, check.World{Base: "/x"}, "/y", "/y in ", nil},
-		{&Options{}, check.World{}, "\u200e", "", ErrStart},
-		{&Options{}, check.World{}, "y", "", ErrStart},
+		{&Options{}, check.World{}, "\u200e", "", errStart},
+		{&Options{}, check.World{}, "y", "", errStart},
 		{&Options{Within: []string{"/b"}}, check.World{}, "/a", "", ErrRefused},
-		{&Options{Platform: "windows"}, check.World{}, `C:\x`, "", ErrForeign},
+		{&Options{Platform: "windows"}, check.World{}, `C:\x`, "", errForeign},
 	} {
 		place, err := tt.options.Place(tt.world, tt.path)
 		got := ""

@@ -13,8 +13,8 @@ import (
 // Why a path has no place.
 var (
 	ErrRefused = errors.New("the path is refused by its text alone")
-	ErrStart   = errors.New("where relative paths start is not known")
-	ErrForeign = errors.New("paths of another system than toolvet's own")
+	errStart   = errors.New("where relative paths start is not known")
+	errForeign = errors.New("paths of another system than toolvet's own")
 )
 
 // A Place is where a path leads by its text alone, taken as it stands. Package
@@ -29,20 +29,20 @@ type Place struct {
 	confines *confines
 }
 
-// Place says where a path leads in a world. Its error is one of the three above;
-// with ErrRefused nothing must be asked of the file system, whose answers would tell
-// what lies outside the allowed directories.
+// Place says where a path leads in a world. Its error is one of the three above; with ErrRefused
+// nothing must be asked of the file system: its answers would tell about places outside the
+// allowed directories.
 func (o *Options) Place(world check.World, path string) (Place, error) {
 	if refused(o.judge(world, path)) {
 		return Place{}, ErrRefused
 	}
 	c := o.confinesFor(world)
 	if (c.platform == windows) != (runtime.GOOS == "windows") {
-		return Place{}, ErrForeign
+		return Place{}, errForeign
 	}
 	if !c.platform.absolute(path) {
 		if !c.started {
-			return Place{}, ErrStart
+			return Place{}, errStart
 		}
 		path = c.startName() + "/" + path
 	}

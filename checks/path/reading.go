@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 // A reading is one way in which a program may take a path.
 type reading struct {
 	text    string // folded, unless it is literal
-	source  string // what was folded
+	source  string // the text before folding
 	traits  traits // of the source
 	literal bool   // as the characters stand
 	plain   bool   // nothing was decoded, folded or expanded: only backslashes and spaces matter
@@ -21,8 +23,8 @@ type reading struct {
 
 // fault is a fault of the reading. The message is what is wrong, then how programs come
 // to read it so, then the rest.
-func (r reading) fault(what, rest, mend string) (fault, bool) {
-	return fault{message: what + r.how + rest, mend: mend}, true
+func (r reading) fault(what, rest, mend string) (check.Finding, bool) {
+	return check.Finding{Message: what + r.how + rest, Suggestion: mend}, true
 }
 
 // literally is the reading of a program that changes nothing.

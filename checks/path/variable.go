@@ -63,8 +63,8 @@ func reference(text string) int {
 	return 0
 }
 
-// percentReference returns the length of %NAME%, or of %NAME:~0,3% for a part of it.
-// What could be an encoded character, such as the beginning of %E9t%E9, is no name.
+// percentReference returns the length of %NAME%, or of %NAME:~0,3% for a part of it. A possible
+// encoded character, such as the beginning of %E9t%E9, is no name.
 func percentReference(text string) int {
 	if _, encoded := appendDecoded(nil, text); encoded > 0 {
 		return 0

@@ -6,21 +6,23 @@ package path
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 // foreignForm judges what Windows takes for a path, where paths are of another system.
-func (j *judgement) foreignForm(r reading, begin string) (fault, bool) {
+func (j *judgement) foreignForm(r reading, begin string) (check.Finding, bool) {
 	switch {
 	case driveAt(begin) && j.platform == posix:
 		return r.fault("begins with the letter of a Windows drive", "; paths here begin with / or with a name", dotSlash)
 	case strings.HasPrefix(begin, `\\`):
 		return r.fault("names a network share or a device of Windows", "", "give the path of a file here")
 	}
-	return fault{}, false
+	return check.Finding{}, false
 }
 
 // windowsForm judges how a Windows path begins, and the names in it.
-func (j *judgement) windowsForm(r reading, begin string) (fault, bool) {
+func (j *judgement) windowsForm(r reading, begin string) (check.Finding, bool) {
 	double := len(begin) > 1 && separates(begin[0]) && separates(begin[1])
 	switch {
 	case double && len(begin) > 3 && strings.IndexByte("?.", begin[2]) >= 0 && separates(begin[3]):
@@ -41,11 +43,11 @@ func (j *judgement) windowsForm(r reading, begin string) (fault, bool) {
 			return f, true
 		}
 	}
-	return fault{}, false
+	return check.Finding{}, false
 }
 
 // windowsName judges a name in a Windows path.
-func windowsName(r reading, name string) (fault, bool) {
+func windowsName(r reading, name string) (check.Finding, bool) {
 	switch {
 	case name == "." || name == "..":
 	case strings.Contains(name, ":"):
@@ -57,7 +59,7 @@ func windowsName(r reading, name string) (fault, bool) {
 	case reserved(name):
 		return r.fault("names a device of Windows", ", such as CON, NUL or COM1 with any ending", "choose another name")
 	}
-	return fault{}, false
+	return check.Finding{}, false
 }
 
 var devices = []string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"}

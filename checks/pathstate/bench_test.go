@@ -18,10 +18,10 @@ func BenchmarkCheck(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			pass := newPass(Check, check.World{}, o, "new.txt")
+			run := newRun(Check, check.World{}, o, "new.txt")
 			for b.Loop() {
-				if err := Check.Run(b.Context(), pass); err != nil || len(pass.Findings()) > 0 {
-					b.Fatal(err, pass.Findings())
+				if err := run.Do(b.Context()); err != nil || len(run.Findings) > 0 {
+					b.Fatal(err, run.Findings)
 				}
 			}
 		})

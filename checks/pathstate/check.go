@@ -23,8 +23,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports paths that symbolic links lead out of the allowed directories, and
-// paths that the file system does not have as the policy demands.
+// Check reports paths that leave the allowed directories through symbolic links, and files
+// against the policy's demands.
 var Check = newCheck(host{}, maxLooks)
 
 // maxLooks is how many paths are looked at at a time, in the whole process. It bounds
@@ -34,12 +34,12 @@ const maxLooks = 64
 func newCheck(sys system, looks int) *check.Check {
 	d := &driver{sys: sys, slots: make(chan struct{}, looks)}
 	return &check.Check{
-		Name:  "path-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  path.Rule,
-		Run:   d.run,
+		Name:   "path-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: path.Demand,
+		Run:    d.run,
 	}
 }
 
@@ -59,7 +59,7 @@ type job struct {
 // A result is what came of a look.
 type result struct {
 	findings []check.Finding
-	skip     string // what could not be looked at, and why; or ""
+	skip     string // the looks that failed, with reasons; or ""
 	err      error
 }
 
@@ -103,7 +103,7 @@ func (d *driver) run(ctx context.Context, pass *check.Pass) error {
 func (d *driver) jobs(pass *check.Pass) ([]job, error) {
 	var jobs []job
 	for _, t := range pass.Targets {
-		o, err := path.OptionsOf(t)
+		o, err := check.OptionsOf[path.Options](t)
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +123,8 @@ func (d *driver) jobs(pass *check.Pass) ([]job, error) {
 	return jobs, nil
 }
 
-// start starts jobs as slots become free, until ctx is done. One alone needs no goroutine,
-// which would cost as much as the look: who runs the check leaves that behind if it stalls.
+// start starts jobs as slots become free, until ctx is done. One alone needs no goroutine, which
+// would cost as much as the look: a driver abandons the goroutine if it stalls.
 func (d *driver) start(ctx context.Context, jobs []job) {
 	for _, j := range jobs {
 		select {
@@ -155,7 +155,7 @@ func (j job) run(ctx context.Context) {
 	j.result <- j.look.run(ctx)
 }
 
-// wait waits for a job's result until ctx is done. What is there then still counts.
+// wait waits for a job's result until ctx is done. A result that is there by then still counts.
 func (j job) wait(ctx context.Context) (r result, ok bool) {
 	select {
 	case r = <-j.result:

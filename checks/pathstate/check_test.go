@@ -21,30 +21,30 @@ import (
 
 var yes = true
 
-// newPass is a pass of c over paths at /path.
-func newPass(c *check.Check, world check.World, options any, paths ...any) *check.Pass {
-	pass := check.NewPass(c, &call.Call{Name: "read"}, nil)
-	pass.World = world
+// newRun is a pass of c over paths at /path.
+func newRun(c *check.Check, world check.World, options any, paths ...any) *check.Run {
+	run := check.NewRun(c, &call.Call{Name: "read"}, nil)
+	run.World = world
 	for _, p := range paths {
-		pass.Targets = append(pass.Targets, check.Target{Pointer: "/path", Value: p, Options: options})
+		run.Targets = append(run.Targets, check.Target{Pointer: "/path", Value: p, Options: options})
 	}
-	return pass
+	return run
 }
 
 // found are the messages of what the check finds of one path. Warnings begin with
 // "warning: ", findings of level security with "security: ".
 func found(t *testing.T, options *path.Options, p string) []string {
 	t.Helper()
-	pass := newPass(Check, check.World{}, options, p)
-	if err := Check.Run(t.Context(), pass); err != nil {
+	run := newRun(Check, check.World{}, options, p)
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatalf("%q: %v", p, err)
 	}
-	return texts(pass)
+	return texts(run)
 }
 
-func texts(pass *check.Pass) []string {
+func texts(run *check.Run) []string {
 	var list []string
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		text := f.Message
 		if f.Level == check.SecurityLevel {
 			text = "security: " + text
@@ -54,7 +54,7 @@ func texts(pass *check.Pass) []string {
 		}
 		list = append(list, text)
 	}
-	if skip := pass.Skipped(); skip != nil {
+	if skip := run.Skip; skip != nil {
 		list = append(list, "skip: "+skip.Why)
 	}
 	return list
@@ -90,7 +90,7 @@ func tree(t *testing.T, entries ...string) string {
 	return dir
 }
 
-// A seen case is a path, what is demanded of it, and what is found.
+// A seen case is a path with its demands and findings.
 type seen struct {
 	path    string // "$" is the directory
 	options *path.Options
@@ -131,28 +131,28 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedByText holds that what the check path refuses is not asked of the file
-// system, and that nothing is asked where nothing is demanded.
+// TestRefusedByText holds that the file system is not asked about paths refused by the check
+// path, nor without any demand.
 func TestRefusedByText(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
 	c := newCheck(f, 1)
-	pass := newPass(c, check.World{Roots: []string{"/srv"}}, &path.Options{Exists: &yes}, "/etc/passwd", "%2e%2e", "a\x00", json.Number("1"))
-	pass.Targets = append(pass.Targets, newPass(c, check.World{}, &path.Options{}, "/etc/passwd").Targets...)
-	if err := c.Run(t.Context(), pass); err != nil {
+	run := newRun(c, check.World{Roots: []string{"/srv"}}, &path.Options{Exists: &yes}, "/etc/passwd", "%2e%2e", "a\x00", json.Number("1"))
+	run.Targets = append(run.Targets, newRun(c, check.World{}, &path.Options{}, "/etc/passwd").Targets...)
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if asked := f.asked.Load(); asked != 0 || len(pass.Findings()) > 0 || pass.Skipped() != nil {
-		t.Errorf("asked %d times and found %v: want nothing", asked, texts(pass))
+	if asked := f.asked.Load(); asked != 0 || len(run.Findings) > 0 || run.Skip != nil {
+		t.Errorf("asked %d times and found %v: want nothing", asked, texts(run))
 	}
 }
 
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	if err := Check.Run(t.Context(), newPass(Check, check.World{}, "strange", "/x")); err == nil {
+	if err := newRun(Check, check.World{}, "strange", "/x").Do(t.Context()); err == nil {
 		t.Error("options of another rule are taken for none")
 	}
-	if Check.Rule != path.Rule || Check.Level != check.RuntimeLevel {
-		t.Errorf("rule %v, level %v: want those of the rule path and runtime", Check.Rule, Check.Level)
+	if Check.Demand != path.Demand || Check.Level != check.RuntimeLevel {
+		t.Errorf("demand %v, level %v: want those of the demand path and runtime", Check.Demand, Check.Level)
 	}
 }

@@ -172,12 +172,12 @@ func TestResolveAsKernel(t *testing.T) {
 func TestNothingStays(t *testing.T) {
 	dir := tree(t, "d/file=")
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
-	pass := newPass(Check, check.World{}, &path.Options{Within: []string{dir}, Readable: true, Writable: true, MinFree: 1})
+	run := newRun(Check, check.World{}, &path.Options{Within: []string{dir}, Readable: true, Writable: true, MinFree: 1})
 	for range 500 {
-		pass.Targets = append(pass.Targets, check.Target{Value: "d/file", Options: &path.Options{Within: []string{dir}, Readable: true}})
+		run.Targets = append(run.Targets, check.Target{Value: "d/file", Options: &path.Options{Within: []string{dir}, Readable: true}})
 	}
-	if err := Check.Run(t.Context(), pass); err != nil || len(pass.Findings()) > 0 {
-		t.Fatalf("got %v, %v", err, pass.Findings())
+	if err := run.Do(t.Context()); err != nil || len(run.Findings) > 0 {
+		t.Fatalf("got %v, %v", err, run.Findings)
 	}
 	for begin := time.Now(); runtime.NumGoroutine() > goroutines && time.Since(begin) < 10*time.Second; {
 		runtime.Gosched() // a goroutine frees its slot after its result

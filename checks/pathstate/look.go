@@ -187,9 +187,8 @@ func (l look) size(r *result, s spot) {
 	}
 }
 
-// access judges permissions. A file that does not exist is written by creating it in
-// the directory that does, together with the directories between if the policy does
-// not demand these.
+// access judges permissions. A missing file is written by creating it in an existing directory,
+// together with the directories between if the policy does not demand these.
 func (l look) access(r *result, s spot) {
 	if l.options.Readable && s.exists() {
 		l.may(r, read, s.nearest, "may not be read")

@@ -43,9 +43,8 @@ type resolver struct {
 	spot
 }
 
-// resolve follows an absolute path as the system does when it opens it, but opens
-// nothing. What does not exist is taken as it stands. It stops between two questions
-// when ctx is done.
+// resolve follows an absolute path as the system does when it opens it, but opens nothing. A
+// missing part is taken as it stands. It stops between two questions when ctx is done.
 func resolve(ctx context.Context, sys system, path, below string) (spot, error) {
 	r := resolver{system: sys, below: below}
 	r.restart(path)
@@ -106,7 +105,7 @@ func (r *resolver) step(name string) error {
 	return nil
 }
 
-// up goes to the directory above, which is there unless we are in what does not exist.
+// up goes to the parent directory, which exists unless we are in a missing one.
 func (r *resolver) up() {
 	r.path = filepath.Dir(r.path)
 	if r.missing > 0 {

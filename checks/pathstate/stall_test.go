@@ -20,8 +20,8 @@ import (
 	"github.com/toolvet/toolvet/checks/path"
 )
 
-// A fake is a system in which every path is an empty directory, but for those below
-// /dead, which do not answer until they are released.
+// A fake is a system of empty directories. Paths below /dead do not answer until they are
+// released.
 type fake struct {
 	release chan struct{}
 	failure error            // of every question
@@ -61,10 +61,10 @@ func TestStall(t *testing.T) {
 		c := newCheck(f, 8)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		pass := newPass(c, check.World{}, &path.Options{Type: "file"}, "/dead/x", "/live/x", "/dead/y")
-		pass.Targets[2].Pointer = "/other"
+		run := newRun(c, check.World{}, &path.Options{Type: "file"}, "/dead/x", "/live/x", "/dead/y")
+		run.Targets[2].Pointer = "/other"
 		begin := time.Now()
-		err := c.Run(ctx, pass)
+		err := run.Do(ctx)
 		if took := time.Since(begin); took != time.Second {
 			t.Errorf("took %v, want the budget of 1s", took)
 		}
@@ -72,7 +72,7 @@ func TestStall(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if diff := cmp.Diff([]string{"must be a file, but is a directory"}, texts(pass)); diff != "" {
+		if diff := cmp.Diff([]string{"must be a file, but is a directory"}, texts(run)); diff != "" {
 			t.Errorf("findings (-want +got):\n%s", diff)
 		}
 		asked := f.asked.Load()
@@ -84,8 +84,8 @@ func TestStall(t *testing.T) {
 	})
 }
 
-// TestStallsAreBounded holds that a dead file system holds no more than so many
-// goroutines, and that its slots come free again.
+// TestStallsAreBounded holds that a dead file system blocks a bounded number of goroutines, and
+// that its slots come free again.
 func TestStallsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestStallsAreBounded(t *testing.T) {
 		run := func(paths ...any) error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			return c.Run(ctx, newPass(c, check.World{}, &path.Options{Exists: &yes}, paths...))
+			return newRun(c, check.World{}, &path.Options{Exists: &yes}, paths...).Do(ctx)
 		}
 		for range 5 {
 			if err := run("/dead/1", "/dead/2", "/dead/3", "/live/4"); !errors.Is(err, context.DeadlineExceeded) {
@@ -121,14 +121,14 @@ func TestContextDone(t *testing.T) {
 	cancel()
 	f := &fake{}
 	c := newCheck(f, 1)
-	if err := c.Run(ctx, newPass(c, check.World{}, &path.Options{Exists: &yes}, "/a", "/b", "/c")); !errors.Is(err, context.Canceled) {
+	if err := newRun(c, check.World{}, &path.Options{Exists: &yes}, "/a", "/b", "/c").Do(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }
 
 var errPanic = errors.New("panic")
 
-// TestFailures holds that what the system cannot tell is never taken for fine.
+// TestFailures holds that an unknown answer of the system never counts as fine.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	magic := map[string]entry{"/l": {kind: link, target: "pipe:[1]", magic: true}}
@@ -150,12 +150,12 @@ func TestFailures(t *testing.T) {
 		"magic allowed root": {&fake{links: magic}, &path.Options{Within: []string{"/l"}}, []string{"security: leads through a link that means something else to each process: give the path that it leads to"}, ""},
 	} {
 		c := newCheck(tt.fake, 1)
-		pass := newPass(c, check.World{}, tt.options, "/l")
-		err := c.Run(t.Context(), pass)
+		run := newRun(c, check.World{}, tt.options, "/l")
+		err := run.Do(t.Context())
 		if got := errorText(err); got != tt.err {
 			t.Errorf("%s: error %q, want %q", name, got, tt.err)
 		}
-		if diff := cmp.Diff(tt.want, texts(pass)); diff != "" {
+		if diff := cmp.Diff(tt.want, texts(run)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package redactionmarker refuses arguments that hold what toolvet has put in the place of a
-// secret.
+// Package redactionmarker refuses arguments with markers that toolvet put in the place of
+// secrets.
 package redactionmarker
 
 import (
@@ -41,8 +41,8 @@ func run(_ context.Context, pass *check.Pass) error {
 	return nil
 }
 
-// encoded are what the begin of a marker is in base64, by the byte of a group at which it
-// begins: a secret in base64 is replaced there.
+// encoded are the begins of a marker in base64, by the byte of a group at which it begins: a
+// secret in base64 is replaced there.
 var encoded = []string{"W3JlZGFjdGVkO", "tyZWRhY3RlZD", "bcmVkYWN0ZWQ6"}
 
 func holdsMarker(s string) bool {
@@ -70,6 +70,6 @@ func look(pass *check.Pass, v any, pointer string) {
 }
 
 func tell(pass *check.Pass, pointer string) {
-	pass.Report(check.Finding{Pointer: pointer, Message: "holds a marker that stands for a secret which was withheld: the server would take the marker itself",
+	pass.Report(check.Finding{Pointer: pointer, Message: "holds a marker in the place of a withheld secret: the server would get the marker itself",
 		Suggestion: "leave it out, or ask the user for the value; the secret cannot be had from toolvet"})
 }

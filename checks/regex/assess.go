@@ -84,10 +84,10 @@ func (g *graph) compare() {
 	}
 }
 
-// twoWays looks for two paths that read the same text from one state back to it, in the
-// product of the graph with itself: it starts at the pairs of one state with itself, and
-// must never come back to such a pair from a pair of two. All of it stays within one
-// strongly connected component, so that what was reached leads back to where it began.
+// twoWays looks for two paths that read the same text from one state back to it, in the product
+// of the graph with itself: it starts at the pairs of one state with itself, and must never come
+// back to such a pair from a pair of two. All of it stays within one strongly connected
+// component, so every state leads back to the begin.
 func (g *graph) twoWays(parts []int) risk {
 	n := len(g.sets)
 	seen := make([]bool, n*n)

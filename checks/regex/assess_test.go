@@ -74,7 +74,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestBounded holds that what takes too many steps is said to be unknown, not fine.
+// TestBounded holds that an expression with too many steps counts as unknown, not as fine.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -177,8 +177,8 @@ func TestTheTablesAreTrue(t *testing.T) {
 	}
 }
 
-// FuzzAssess holds that an expression over a and b that is called harmless does not take a
-// backtracking engine many steps.
+// FuzzAssess holds that a backtracking engine takes few steps for a harmless expression over a
+// and b.
 func FuzzAssess(f *testing.F) {
 	for _, text := range []string{`(a+)+`, `(a|b)*a`, `(a?b)*`, `(ab|ba)*`, `a*b*a*`, `((a*)b)*`, `(a{1,3}b?){2,}`, `(a|ba*)*`} {
 		f.Add(text)
@@ -203,8 +203,8 @@ func FuzzAssess(f *testing.F) {
 	})
 }
 
-// FuzzParse holds that no expression breaks a parser, that a fault lies within the
-// expression, and that what is read is told apart from what is not.
+// FuzzParse holds that no expression breaks a parser, that a fault lies within the expression,
+// and that parsed and refused expressions are told apart.
 func FuzzParse(f *testing.F) {
 	for _, text := range append(explosive, harmless...) {
 		f.Add(text)

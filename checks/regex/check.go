@@ -4,9 +4,9 @@
 // Package regex judges arguments that are regular expressions: whether the tool's engine
 // compiles them, and whether they can take exponential time.
 //
-// The expression is never run. A parser reads it as the engine would, and of what it
-// read an automaton is made in which ambiguity can be seen: where one text can be matched
-// in two ways within a loop, a backtracking engine tries them all.
+// The expression is never run. A parser reads it as the engine would, and builds an automaton
+// that shows ambiguity: where one text can be matched in two ways within a loop, a backtracking
+// engine tries them all.
 package regex
 
 import (
@@ -18,17 +18,17 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "regex", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "regex", Options: func() any { return new(Options) }}
 
 // Check reports regular expressions that do not compile, or can explode.
 var Check = &check.Check{
-	Name:  "regex",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SyntaxLevel,
-	Rule:  Rule,
-	Run:   check.EachText("must be a string: a regular expression", judge),
+	Name:   "regex",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SyntaxLevel,
+	Demand: Demand,
+	Run:    check.EachText("must be a string: a regular expression", judge),
 }
 
 func judge(o *Options, text string) []check.Finding {

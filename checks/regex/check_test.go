@@ -33,8 +33,8 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestCompiles holds what compiles in which engine. JavaScript's and Python's were compared
-// with node 20 and Python 3.11.
+// TestCompiles holds which expressions compile in which engine. JavaScript's and Python's were
+// compared with node 20 and Python 3.11.
 func TestCompiles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

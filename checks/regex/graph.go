@@ -38,8 +38,8 @@ type span struct {
 	empty, many bool
 }
 
-// build adds a node to the graph. What is matched apart is one state here, and goes onto
-// the list apart.
+// build adds a node to the graph. An atomic match is one state here, and goes onto the list
+// apart.
 func (g *graph) build(n *node, apart *[]*node) span {
 	if *g.steps < 0 {
 		return span{empty: true}
@@ -114,8 +114,8 @@ func (g *graph) join(a, b span) span {
 	}
 }
 
-// past adds what is reached past a span that may be empty: twice, and never more often, if
-// it may be so in many ways. Edges that come of it are then told to be two.
+// past adds the states behind a span that may be empty: twice, and never more often, if it may be
+// so in many ways. Edges that come of it are then told to be two.
 func past(near, far []int, s span) []int {
 	list := slices.Clone(near)
 	if s.empty && s.many {
@@ -151,9 +151,9 @@ func (g *graph) repeat(n *node, apart *[]*node) span {
 	return s
 }
 
-// apart: nothing goes back into what was matched apart, so that from outside it is one
-// step. What is inside is judged for itself, but for a loop that is all of it: when its
-// next round fails, it is content with the last.
+// apart: nothing backtracks into an atomic match, so from outside it is one step. Its inside is
+// judged for itself, except for a loop that is all of it: when its next round fails, it is
+// content with the last.
 func (g *graph) apart(n *node, apart *[]*node) span {
 	inside := n.subs[0]
 	for !n.look && inside.op == opCat && len(inside.subs) == 1 {

@@ -12,20 +12,20 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// DefaultLength is how many characters an expression may have where the policy does not
+// defaultLength is how many characters an expression may have where the policy does not
 // say. The longest pattern in the schemas of real tools has 288.
-const DefaultLength = 1000
+const defaultLength = 1000
 
 // maxLength bounds max_length, and with it what parsing costs.
 const maxLength = 4000
 
 // Options are what a policy demands of a regular expression. The zero Options demand that
-// JavaScript compiles it and that it cannot take exponential time. They are safe for
-// concurrent use.
+// JavaScript compiles it, and that it cannot take exponential time. They are safe for concurrent
+// use.
 type Options struct {
 	Engine    string `policy:"engine" doc:"who runs it: go (RE2), ecma (JavaScript), python (re) or pcre; default ecma"`
 	Explosive string `policy:"explosive" doc:"what an expression that can take exponential time brings: refuse, warn or allow; default refuse; Go's engine has none"`
-	MaxLength int    `policy:"max_length" doc:"characters that it may have at most, up to 4000; default 1000"`
+	MaxLength int    `policy:"max_length" doc:"maximum number of characters, up to 4000; default 1000"`
 }
 
 // Problems reports what is wrong with the options.
@@ -51,7 +51,7 @@ func (o *Options) Problems() []check.Problem {
 func (o *Options) judge(s string) (f check.Finding, bad bool) {
 	limit := o.MaxLength
 	if limit <= 0 {
-		limit = DefaultLength
+		limit = defaultLength
 	}
 	if utf8.RuneCountInString(s) > min(limit, maxLength) {
 		return check.Finding{Message: fmt.Sprintf("must have at most %d characters", min(limit, maxLength))}, true

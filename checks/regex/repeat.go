@@ -18,7 +18,7 @@ func (p *parser) repeated(atom *node) (*node, *parseFault) {
 		return nil, p.fail(why)
 	}
 	if most >= 0 && least > most {
-		return nil, p.fail("a repetition whose bounds are out of order")
+		return nil, p.fail("a repetition with its bounds out of order")
 	}
 	if least > maxCount || most > maxCount {
 		return nil, p.fail("a repetition with a number over 65535")
@@ -63,8 +63,8 @@ func (p *parser) quantifier() (least, most, width int) {
 	return 0, 0, 0
 }
 
-// bounds reads {n}, {n,} and {n,m}, and {,m} where the engine knows it. What is not of
-// this form stands for itself.
+// bounds reads {n}, {n,} and {n,m}, and {,m} where the engine knows it. Other text stands for
+// itself.
 func (p *parser) bounds() (least, most, width int) {
 	k := 1
 	number := func() (n int, found bool) {

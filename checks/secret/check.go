@@ -1,9 +1,9 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package secret finds keys, tokens and passwords in what tools send back, and puts markers
-// in their place before a model reads them. What a secret is, package
-// github.com/toolvet/toolvet/scan/secret says.
+// Package secret finds keys, tokens and passwords in what tools send back, and puts markers in
+// their place before a model reads them. Package github.com/toolvet/toolvet/scan/secret defines
+// secrets.
 package secret
 
 import (
@@ -20,8 +20,8 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "secrets", Options: func() any { return new(Options) }, Results: true}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "secrets", Options: func() any { return new(Options) }, Results: true}
 
 // Check redacts the secrets of a result, or withholds it, or tells of them.
 var Check = &check.Check{
@@ -30,7 +30,7 @@ var Check = &check.Check{
 	Stage:   check.Output,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     run,
 }
 
@@ -48,7 +48,7 @@ func run(ctx context.Context, pass *check.Pass) error {
 			return err
 		}
 		if len(pass.Result.Raw) > maxBytes {
-			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, which is more than can be looked at", Suggestion: "ask for less at once"})
+			pass.Report(check.Finding{Message: "the result is larger than 64 MiB, too large to check", Suggestion: "ask for less at once"})
 			continue
 		}
 		s := &search{ctx: ctx, result: pass.Result, scanner: scanner, options: o}
@@ -64,9 +64,9 @@ func run(ctx context.Context, pass *check.Pass) error {
 
 // A hit is a secret in a result.
 type hit struct {
-	rule  string
-	place string
-	edits []result.Edit
+	pattern string
+	place   string
+	edits   []result.Edit
 }
 
 // maxTold bounds the findings of one result.
@@ -92,13 +92,13 @@ func (o *Options) report(pass *check.Pass, hits []hit) {
 }
 
 func (o *Options) finding(h hit) check.Finding {
-	f := check.Finding{Pointer: h.place, Rule: h.rule, Severity: check.Warning, Message: "held a secret (" + h.rule + "), which was replaced"}
+	f := check.Finding{Pointer: h.place, Source: h.pattern, Severity: check.Warning, Message: "held a secret (" + h.pattern + "), which was replaced"}
 	switch o.Action {
 	case report:
-		f.Message = "holds a secret (" + h.rule + "), which the policy only reports"
+		f.Message = "holds a secret (" + h.pattern + "), which the policy only reports"
 	case withhold:
-		f.Severity, f.Message = check.Error, "holds a secret ("+h.rule+")"
-		f.Suggestion = "ask for something that holds no secrets; the policy withholds such results"
+		f.Severity, f.Message = check.Error, "holds a secret ("+h.pattern+")"
+		f.Suggestion = "ask for something without secrets; the policy withholds such results"
 	}
 	return f
 }

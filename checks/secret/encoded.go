@@ -66,8 +66,8 @@ func newCode(bits, least int, alphabets []string, encode func(text, like []byte)
 	return c
 }
 
-// decode writes the bytes that characters stand for to dst. What is left at the end and
-// makes no byte is dropped.
+// decode writes the bytes that characters stand for to dst. A rest at the end that makes no byte
+// is dropped.
 func (c *code) decode(dst, chars []byte) []byte {
 	dst = dst[:0]
 	acc, n := uint(0), 0
@@ -100,8 +100,8 @@ func (s *search) encoded(src source) {
 	})
 }
 
-// phases looks at a part of a stretch. What is encoded may begin at any of its characters:
-// of as many readings as a group has characters, one is right.
+// phases looks at a part of a stretch. Encoded text may begin at any of its characters: of as
+// many readings as a group has characters, one is right.
 func (s *search) phases(src source, r *stretch, c *code, start, end int) {
 	for phase := range c.chars {
 		s.work += end - start
@@ -205,7 +205,7 @@ func (p part) chars(bytes int) []byte {
 	return p.run.chars[p.start:min(p.start+groups*p.code.chars, p.end)]
 }
 
-// cuts are the bytes of a range at which what is encoded may begin or end, in order.
+// cuts are the possible begins and ends of encoded text in a range, in order.
 func (p part) cuts(from, to int) []int {
 	var list []int
 	for char := p.charAt(from); char < p.end; char++ {
@@ -236,8 +236,8 @@ func (p part) grouped(list []secret.Match) [][]secret.Match {
 	return all
 }
 
-// replace is the edit of a source that puts markers in the place of matches which share
-// groups of bytes. What stands around them stays, and what is behind them keeps its phase.
+// replace is the edit of a source that puts markers in the place of matches with common groups of
+// bytes. The text around them stays, and the text behind keeps its phase.
 func (p part) replace(src source, decoded []byte, matches []secret.Match) []result.Edit {
 	pos := matches[0].Start / p.code.bytes * p.code.bytes
 	first := p.start + pos*8/p.code.bits
@@ -269,7 +269,7 @@ func (p part) replace(src source, decoded []byte, matches []secret.Match) []resu
 // charAt is the character behind those that stand for so many bytes.
 func (p part) charAt(bytes int) int { return p.start + (bytes*8+p.code.bits-1)/p.code.bits }
 
-// spaceBehind is a space that can stand behind text, in UTF-16 if that is.
+// spaceBehind is a space for the end of text, in the text's encoding.
 func spaceBehind(text []byte) string {
 	switch n := len(text); {
 	case n > 1 && text[n-1] == 0:
@@ -280,7 +280,8 @@ func spaceBehind(text []byte) string {
 	return " "
 }
 
-// markerLike is a marker, in UTF-16 if what it replaces is, which keeps what follows readable.
+// markerLike is a marker in the encoding of the text that it replaces. That keeps the text behind
+// it readable.
 func markerLike(m secret.Match, text []byte) string {
 	if len(text) < 2 || text[1] != 0 {
 		return marker(m)

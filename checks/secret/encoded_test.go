@@ -69,7 +69,7 @@ func inLines(s string, width int, end string) string {
 }
 
 func unescapeURL(s string) string {
-	u, _ := url.PathUnescape(s) // what is no escape gives nothing away
+	u, _ := url.PathUnescape(s) // text without an escape gives nothing away
 	return u
 }
 

@@ -10,15 +10,15 @@ import (
 // minDigits is the length of the shortest value that can be a secret beside its name.
 const minDigits = 6
 
-// ofAnyName is a rule for names such as key and token, of which lists are mostly of something
+// ofAnyName is a pattern for names such as key and token, of which lists are mostly of something
 // else: of hashes, or of words.
 const ofAnyName = "generic-api-key"
 
 // maxListed bounds what is looked at beside the name of its list, in bytes.
 const maxListed = 256
 
-// named looks at numbers that have a name, and at what stands in a list that has one, as if
-// they were strings beside it: a rule wants to see a password in quotes.
+// named looks at numbers with a name, and at the elements of a list with a name, as if they were
+// strings beside it: the pattern expects a password in quotes.
 func (s *search) named() {
 	var text []byte
 	var tokens []result.Token
@@ -60,7 +60,7 @@ func (s *search) named() {
 			quote = 1
 		}
 		begin := ends[i] - (t.End - t.Start - 2*quote) // of the token's inside, in text
-		if m.Start < begin || m.Rule == ofAnyName && t.Kind == result.String {
+		if m.Start < begin || m.Pattern == ofAnyName && t.Kind == result.String {
 			continue
 		}
 		from := t.Start + quote + m.Start - begin

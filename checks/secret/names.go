@@ -11,16 +11,16 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 )
 
-// A name is that of a property, with what is replaced in it.
+// A name is the name of a property, with its replacements.
 type name struct {
 	token result.Token
 	hit   int // the first that edits it
 	edits []result.Edit
 }
 
-// numberNames parts the names of properties that would become the same, because all that
-// they differ in is replaced: the second to become "[redacted:x]" ends with "-2", wherever in
-// the result it stands. Names that were the same stay so.
+// numberNames numbers names of properties that become the same when their differences are
+// replaced: the second to become "[redacted:x]" ends with "-2", wherever in the result it stands.
+// Names that were the same stay so.
 func (s *search) numberNames() {
 	names := s.names()
 	if len(names) == 0 {
@@ -54,7 +54,7 @@ func (s *search) numberNames() {
 	}
 }
 
-// names are those that are changed, in the order in which their secrets were found.
+// names are the changed names, in the order of their secrets.
 func (s *search) names() []*name {
 	var names []*name
 	known := make(map[result.Token]*name)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// What becomes of a secret.
+// The actions on a secret.
 const (
 	redact   = "redact"
 	withhold = "withhold"
@@ -23,7 +23,7 @@ type Options struct {
 	Action        string   `policy:"action" doc:"redact: a marker stands in the place of a secret; withhold: a result that holds one is not shown; report: it is only told; default: redact"`
 	AllowPaths    []string `policy:"allow_paths" doc:"JSON Pointers into the result where secrets may stand, such as /structuredContent/token; * is any step"`
 	Allow         []string `policy:"allow" doc:"SHA-256 digests, in hexadecimal, of values that are no secrets"`
-	Disable       []string `policy:"disable" doc:"ids of rules that are not looked for, such as generic-api-key"`
+	Disable       []string `policy:"disable" doc:"ids of patterns that are not looked for, such as generic-api-key"`
 	PresignedURLs bool     `policy:"presigned_urls" doc:"true: the signatures in presigned URLs are secrets, too; default: false, so that these URLs work"`
 
 	scanner *secret.Scanner // nil: the common one

@@ -31,7 +31,7 @@ type search struct {
 
 // A sighting is what may be a secret, before it is known where it stands.
 type sighting struct {
-	rule    string
+	pattern string
 	edits   []result.Edit
 	place   string
 	allowed bool // it may stand there
@@ -43,9 +43,9 @@ const maxPlaces = 1 << 20
 
 type span struct{ start, end int }
 
-// all finds the secrets in the order of what they are told apart by: what is split or encoded
-// is a whole, of which a later look would see a part. What lies in one of several blocks comes
-// last: mostly it is found without the others, unless its name stands in another one.
+// all finds the secrets in the order of what they are told apart by: split or encoded text is a
+// whole; a later look would see only a part. Findings in one of several blocks come last: mostly
+// it is found without the others, unless its name stands in another one.
 func (s *search) all() {
 	var alone []sighting
 	if joined, several := s.joined(); several {
@@ -103,7 +103,7 @@ func (s *search) scan(text string) []secret.Match {
 // add notes a secret that edits replace.
 func (s *search) add(m secret.Match, edits []result.Edit) {
 	if len(edits) > 0 {
-		s.seen = append(s.seen, sighting{rule: m.Rule, edits: edits})
+		s.seen = append(s.seen, sighting{pattern: m.Pattern, edits: edits})
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *search) settle() {
 		if len(s.found) <= maxTold { // no others are told
 			place = s.clean(seen.place)
 		}
-		s.found = append(s.found, hit{seen.rule, place, edits})
+		s.found = append(s.found, hit{seen.pattern, place, edits})
 	}
 	slices.SortStableFunc(s.found, func(a, b hit) int { return a.edits[0].Start - b.edits[0].Start })
 	s.numberNames()

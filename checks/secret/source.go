@@ -102,4 +102,4 @@ func unhex(c byte) byte {
 	return 16
 }
 
-func marker(m secret.Match) string { return secret.Marker(m.Rule) }
+func marker(m secret.Match) string { return secret.Marker(m.Pattern) }

@@ -117,8 +117,8 @@ func (s *stretch) behind(char int) int {
 	return s.start + char + g.skipped + 1
 }
 
-// What is encoded may begin behind a character that parts words or steps of a path, which is
-// of the alphabet itself, and end in front of one; or do so at the end of a line.
+// Encoded text may begin behind a separator of words or path steps that belongs to the alphabet
+// itself, and end in front of one; or do so at the end of a line.
 func (s *stretch) mayBegin(char int) bool { return parts(s.chars[char-1]) || s.lineAt(char) }
 
 func (s *stretch) mayEnd(char int) bool {

@@ -3,8 +3,8 @@
 
 package sql
 
-// begins is the kind of the statement that begins at a place of a value, in which there
-// may be prose, so that more than its first word must fit; else "".
+// begins is the kind of the statement at a place of a value. Prose may stand there, so more than
+// the first word must fit; else "".
 func (f *fragment) begins(i int) Kind {
 	next := f.low(i + 1)
 	last := i+1 == len(f.tokens)

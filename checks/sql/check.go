@@ -1,17 +1,15 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sql judges arguments that are SQL, or that a server puts into SQL, by their
-// text alone.
+// Package sql judges SQL, and values for SQL, by their text alone.
 //
-// A text is cut into tokens as the database would do it, and where the database is not
-// known, as any would. Then its statements are counted, and each must be of a kind that
-// is allowed, with all that it holds: SELECT alone does not make a statement read-only.
-// Package sqlstate asks the real database what the text cannot tell.
+// A text is cut into tokens as the database would do it, and where the database is not known, as
+// any would. Then its statements are counted, and each must be of an allowed kind, with all its
+// parts: SELECT alone does not make a statement read-only. Package sqlstate asks the real
+// database what the text cannot tell.
 package sql
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 
@@ -21,38 +19,28 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that this check and that of package sqlstate answer.
-var Rule = &check.Rule{Name: "sql", Options: func() any { return new(Options) }}
+// Demand is the demand of this check and of package sqlstate.
+var Demand = &check.Demand{Name: "sql", Options: func() any { return new(Options) }}
 
-// Check reports SQL that is not of an allowed kind, and values that would change the
-// statement that they are put into.
+// Check reports SQL of a forbidden kind, and values that would change the statement around them.
 var Check = &check.Check{
-	Name:  "sql",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SecurityLevel,
-	Rule:  Rule,
-	Run:   run,
+	Name:   "sql",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SecurityLevel,
+	Demand: Demand,
+	Run:    check.Each(judge),
 }
 
-func run(_ context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		o, ok := t.Options.(*Options)
-		if !ok {
-			o = new(Options)
-		}
-		text, ok := t.Value.(string)
-		if !ok {
-			if o.Parameter == "" || !scalar(t.Value) {
-				pass.Reportf(t.Pointer, "must be a string, because it is SQL or put into SQL")
-			}
-			continue
-		}
-		for _, f := range o.judge(text) {
-			pass.Report(check.Finding{Pointer: t.Pointer, Level: f.level, Severity: f.severity, Message: f.message, Suggestion: f.mend})
-		}
+func judge(_ *check.Pass, o *Options, value any) []check.Finding {
+	text, ok := value.(string)
+	switch {
+	case ok:
+		return o.judge(text)
+	case o.Parameter != "" && scalar(value):
+		return nil
 	}
-	return nil
+	return []check.Finding{{Message: "must be a string, because it is SQL or put into SQL"}}
 }
 
 // scalar reports whether a value that is no string can be put into SQL as it is.

@@ -17,13 +17,13 @@ import (
 // findings runs the check over one value, and writes what it finds as case files do.
 func findings(t testing.TB, o any, value any) string {
 	t.Helper()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Pointer: "/sql", Value: value, Options: o}}
-	if err := Check.Run(t.Context(), pass); err != nil {
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{Pointer: "/sql", Value: value, Options: o}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String() + " " + f.String() + "\n")
 		if f.Suggestion != "" {
 			b.WriteString("→ " + f.Suggestion + "\n")
@@ -74,8 +74,8 @@ func TestMessages(t *testing.T) {
 		"no text": {new(Options), json.Number("1"), []string{
 			"error /sql: must be a string, because it is SQL or put into SQL"}},
 		"value": {&Options{Parameter: Literal}, "x' OR '1'='1", []string{
-			"error /sql: would change the statement that it is put into: it adds a condition (AND, OR)",
-			"→ send a value alone; who writes the server should bind it as a parameter"}},
+			"error /sql: would change the statement around it: it adds a condition (AND, OR)",
+			"→ send a value alone; the server should bind it as a parameter"}},
 		"value, number":       {&Options{Parameter: Literal}, json.Number("1"), nil},
 		"value, null":         {&Options{Parameter: String}, nil, nil},
 		"value, array":        {&Options{Parameter: Literal}, []any{}, []string{"error /sql: must be a string, because it is SQL or put into SQL"}},

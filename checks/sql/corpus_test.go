@@ -16,7 +16,7 @@ type row struct {
 	Class, Expect, Dialect string
 }
 
-// text is the row's input; that of commands may be an array, which is left out.
+// text is the row's input; that of commands may be an array; arrays are left out.
 func (r *row) text() string {
 	text, _ := r.Input.(string)
 	return text
@@ -27,9 +27,9 @@ func (r *row) fragment() bool {
 	return strings.HasPrefix(r.Class, "inj-") || strings.HasPrefix(r.Class, "benign-literal")
 }
 
-// options are those that the labels assume: one statement that only reads, or a value
-// that may be put anywhere; of the row's dialect, if toolvet knows it. Where a row names
-// none, PostgreSQL's parser labelled it.
+// options are those that the labels assume: one read-only statement, or a value for any place; of
+// the row's dialect, if toolvet knows it. Where a row names none, PostgreSQL's parser labelled
+// it.
 func (r *row) options() *Options {
 	if r.fragment() {
 		return &Options{Parameter: Literal}
@@ -42,9 +42,9 @@ func (r *row) options() *Options {
 
 func (r *row) genericOptions() *Options { return &Options{Parameter: r.options().Parameter} }
 
-// TestCorpus holds that every attack is refused, and at most one in a thousand of what
-// must not be. Where the dialect is not named, one more is refused: to SQLite, what is
-// one string in $$ to PostgreSQL is two statements.
+// TestCorpus holds that every attack is refused, and at most one in a thousand of the harmless
+// texts. Where the dialect is not named, one more is refused: to SQLite, what is one string in $$
+// to PostgreSQL is two statements.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	rows := corpora.Read[row](t, "sql")
@@ -111,9 +111,8 @@ func TestValueVariants(t *testing.T) {
 	}
 }
 
-// TestStatementVariants holds that a statement is judged alike however its words and
-// spaces are written, that an attack is refused behind each benign statement, and that
-// EXPLAIN does not hide it.
+// TestStatementVariants holds that other spellings and spaces change no verdict, that an attack
+// is refused behind each benign statement, and that EXPLAIN does not hide it.
 func TestStatementVariants(t *testing.T) {
 	t.Parallel()
 	var benign []string
@@ -151,9 +150,8 @@ func TestStatementVariants(t *testing.T) {
 	}
 }
 
-// TestOtherTexts holds that values that have nothing to do with SQL pass: of the clean
-// texts of the other corpora, line by line, among them much code, at most one in four
-// hundred is refused.
+// TestOtherTexts holds that values that are unrelated to SQL pass: of the clean texts of the
+// other corpora, line by line, among them much code, at most one in four hundred is refused.
 func TestOtherTexts(t *testing.T) {
 	t.Parallel()
 	texts, refused := otherTexts(t)

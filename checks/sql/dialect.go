@@ -60,8 +60,7 @@ var (
 	mysqlNoBackslash = reading{family: mysqlFamily, backtick: true, hash: true, dashSpace: true, conditional: true}
 )
 
-// commonReadings are those of the databases that most values are put into by servers
-// whose dialect is not known.
+// commonReadings are the readings of the usual databases behind servers without a named dialect.
 var commonReadings = []reading{
 	postgresReading, mysqlReading.lenient(), mysqlNames.lenient(), mysqlNoBackslash.lenient(), sqliteReading.lenient(),
 }

@@ -102,7 +102,7 @@ func variantsTable(rows []row) string {
 	return b.String()
 }
 
-// TestFigures holds that docs/figures/sql.md has the tables that the corpora give now.
+// TestFigures holds that the tables of docs/figures/sql.md are those of the corpora now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	rows := corpora.Read[row](t, "sql")

@@ -5,8 +5,8 @@ package sql
 
 import "strings"
 
-// lookalikes are characters that some databases and drivers turn into a mark of SQL
-// when they convert a text to another character set, and that people take for one.
+// lookalikes are characters that some databases and drivers convert into a mark of SQL, and that
+// people take for one.
 var lookalikes = map[rune]byte{
 	'\u02b9': '\'', '\u02bb': '\'', '\u02bc': '\'', '\u02bd': '\'', '\u02c8': '\'', '\u02ca': '\'', '\u02cb': '\'',
 	'\u2018': '\'', '\u2019': '\'', '\u201a': '\'', '\u201b': '\'', '\u2032': '\'', '\u2035': '\'',

@@ -40,8 +40,7 @@ func (f *fragment) found(i int, behind bool) string {
 	return ""
 }
 
-// leaves says what a walk does that left its quotes, and did nothing that would be
-// told of a bare value.
+// leaves describes a walk that left its quotes and has no effect that a bare value would report.
 func (w *walk) leaves() string {
 	switch {
 	case w.constant:
@@ -82,9 +81,9 @@ func (f *fragment) reference(at int) bool {
 	return f.quote == 0 && f.text[at] == '#' && at+1 < len(f.text) && isDigit(f.text[at+1]) && f.text[at-1] == '('
 }
 
-// exclusion reports whether the marks at a place stand before a word that a search
-// leaves out, in a text that has more of them: "dress -blue -red --green". What stands
-// before such marks is no value that a comment could be meant to end.
+// exclusion reports whether the marks at a place exclude a word from a search, in a text with
+// more of them: "dress -blue -red --green". The text before such marks is not a value that a
+// comment could end.
 func (f *fragment) exclusion(at int) bool {
 	return at+2 < len(f.text) && f.text[at] == '-' && isLetter(f.text[at+2]) && f.text[at-1] == ' ' &&
 		strings.Count(f.text[:f.tokens[0].end], " -") >= 2

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A denial is a set of functions that a statement must not call, whatever its kind.
+// A denial is a set of functions that no statement may call, of any kind.
 type denial struct {
 	why   string // what they do
 	names string // *: all whose names begin so; a dot: those of a package
@@ -52,8 +52,8 @@ var denials = []denial{
 	{"loads or calls code that is no SQL", `load_extension java_method reflect try_reflect`},
 }
 
-// tableDenials are functions of ClickHouse and DuckDB that stand behind FROM, some of
-// which have names that others give to tables.
+// tableDenials are functions of ClickHouse and DuckDB behind FROM. Other databases have tables of
+// the same names.
 var tableDenials = denial{"reaches files or other hosts", `
 	file url s3 gcs hdfs remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
 	read_csv read_csv_auto read_json read_json_auto read_ndjson read_parquet read_text read_blob glob parquet_scan

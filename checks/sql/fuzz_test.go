@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 var fuzzSeeds = []string{
@@ -22,8 +24,8 @@ var fuzzSeeds = []string{
 
 var allDialects = []string{"generic", "postgres", "mysql", "sqlite", "mssql", "oracle", "bigquery", "snowflake", "spark", "clickhouse", "trino"}
 
-// FuzzLex holds of every text and reading that the lexer gets on at each step, and that
-// the tokens lie within the text, one behind the other.
+// FuzzLex holds for every text and reading that the lexer advances at each step, and that the
+// tokens lie within the text, in order.
 func FuzzLex(f *testing.F) {
 	for _, seed := range fuzzSeeds {
 		f.Add(seed)
@@ -50,9 +52,9 @@ func FuzzLex(f *testing.F) {
 	})
 }
 
-// FuzzStatements holds of every text, in every dialect: white space and a comment around
-// it change no verdict; nothing that is accepted hides a statement behind it, and what
-// is accepted without a dialect is one statement in each; no message repeats the text.
+// FuzzStatements holds of every text, in every dialect: white space and a comment around it
+// change no verdict; no accepted text hides a statement, and a text accepted without a dialect is
+// one statement in each; no message repeats the text.
 func FuzzStatements(f *testing.F) {
 	for _, seed := range fuzzSeeds {
 		f.Add(seed)
@@ -85,17 +87,17 @@ func FuzzStatements(f *testing.F) {
 }
 
 // quiet holds that no message repeats a text.
-func quiet(t *testing.T, text string, faults []fault) {
+func quiet(t *testing.T, text string, faults []check.Finding) {
 	t.Helper()
 	for _, found := range faults {
-		if len(text) > 16 && strings.Contains(found.message+found.mend, text) {
-			t.Errorf("%q: the message repeats it: %s", text, found.message)
+		if len(text) > 16 && strings.Contains(found.Message+found.Suggestion, text) {
+			t.Errorf("%q: the message repeats it: %s", text, found.Message)
 		}
 	}
 }
 
-// oneInEach holds that a text that is accepted without a dialect is one statement in each,
-// or none that could run.
+// oneInEach holds that a text accepted without a dialect is one statement in each dialect, or one
+// that cannot run.
 func oneInEach(t *testing.T, text string) {
 	t.Helper()
 	if strings.Contains(text, "\\") {
@@ -147,9 +149,9 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// TestLongTexts holds that texts that would make a careless reader start again and again
-// are judged all the same: what takes a moment here would take longer than a test may if
-// the work grew with the square of the length. No more is told of them than of others.
+// TestLongTexts holds that texts that make a careless reader start again and again are still
+// judged: what takes a moment here would take longer than a test may if the work grew with the
+// square of the length. No more is told of them than of others.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 18
@@ -167,7 +169,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestNesting holds that what is nested deeper than toolvet looks is refused.
+// TestNesting holds that deeper nesting than toolvet reads is refused.
 func TestNesting(t *testing.T) {
 	t.Parallel()
 	brackets := func(n int) string { return strings.Repeat("(", n) + "1" + strings.Repeat(")", n) }

@@ -5,11 +5,10 @@ package sql
 
 import "strings"
 
-// A grammar tells whether what stands behind a string that a value has closed may be the
-// rest of a statement. It takes more for SQL than any database of its family does, so
-// that what it refuses is an error to all of them, and changes nothing: it knows what may
-// stand beside what, and no more. The walk knows what people mean; this, what databases
-// take.
+// A grammar decides whether the text behind a closed string may be the rest of a statement. It
+// accepts more than any database of its family. So a refused text is an error to all of them, and
+// changes nothing: it knows only which tokens may be neighbours. The walk knows what people mean;
+// this, what databases take.
 type grammar struct {
 	*fragment
 	reading reading
@@ -19,7 +18,7 @@ type grammar struct {
 	alias   bool // a table or a bracket ended, which may be given a name
 	queries bool // behind SELECT
 	joins   bool // behind JOIN
-	done    bool // whatever follows, the statement has changed
+	done    bool // in any continuation, the statement has changed
 }
 
 // continues reports whether the tokens behind the first, which is a string, may follow it.
@@ -43,8 +42,8 @@ func (f *fragment) continues(r reading, strict bool) bool {
 	return g.ends(operand)
 }
 
-// ends reports whether a value may end here, which the lexer saw with the quote that
-// follows it.
+// ends reports whether a value may end here, given that the lexer saw it with the quote that
+// follows.
 func (g *grammar) ends(operand bool) bool {
 	last := g.tokens[len(g.tokens)-1]
 	switch {
@@ -58,10 +57,10 @@ func (g *grammar) ends(operand bool) bool {
 	return last.end == len(g.text) && !g.concatenates()
 }
 
-// opens reports whether a quote that is left open is another one than the value is put
-// into, so that only another value can close it. The quote itself is odd then, and what
-// the next value does behind it is tried with that value. Double quotes in single quotes
-// are as harmless, since the value that closes them is refused: it leaves single ones open.
+// opens reports whether an open quote differs from the quotes around the value, so that only
+// another value can close it. The quote itself is odd then, and the effect of the next value
+// behind it is tried with that value. Double quotes in single quotes are as harmless, since the
+// value that closes them is refused: it leaves single ones open.
 func (g *grammar) opens(last token) bool {
 	i := strings.IndexAny(g.text[last.start:last.end], "'\"`[$")
 	mark := g.text[last.start+i]
@@ -141,9 +140,9 @@ func (g *grammar) mark(symbol string, prev token) (ok, operand bool) {
 	return g.operator(), true
 }
 
-// semicolons takes the end of a statement. Some databases and drivers run what is before
-// it whatever follows. Where the dialect is not named, only what looks like the next
-// statement counts, or its absence: people write "MEN';S COATS", too.
+// semicolons takes the end of a statement. Some databases and drivers run the text before it in
+// any case. Where the dialect is not named, only what looks like the next statement counts, or
+// its absence: people write "MEN';S COATS", too.
 func (g *grammar) semicolons() bool {
 	for g.low(g.i) == ";" {
 		g.i++
@@ -186,7 +185,7 @@ func (g *grammar) before(symbol string) (ok, operand bool) {
 	switch symbol {
 	case "(", "[":
 		if symbol == "(" && g.query(g.i) {
-			g.i = g.closing(g.i-1) + 1 // whatever the query is
+			g.i = g.closing(g.i-1) + 1 // for any query
 			return true, false
 		}
 		g.level++
@@ -248,7 +247,7 @@ func (g *grammar) nameOrCall() (ok, operand bool) {
 	switch word := g.word(g.i - 1); {
 	case g.low(g.i) == "(":
 		if closing := g.closing(g.i); g.low(closing) == ")" {
-			g.i = closing + 1 // whatever is in them
+			g.i = closing + 1 // with any content
 			return true, word == "operator"
 		}
 		g.level++

@@ -144,8 +144,8 @@ func (g *grammar) combines() bool {
 	return false
 }
 
-// commandOrName takes a statement that needs no semicolon before it, or a name that is
-// given to a column or a table.
+// commandOrName takes a statement without a semicolon before it, or the name of a column or a
+// table.
 func (g *grammar) commandOrName() bool {
 	at := g.i - 1
 	if g.strict && g.loose && (g.commands(at) || g.low(at) == "select" && g.listed(g.i)) {

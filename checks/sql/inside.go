@@ -8,8 +8,8 @@ import "strings"
 // maxNesting bounds how deep brackets may be nested; SQLite's own bound is the same.
 const maxNesting = 1000
 
-// inside adds what a statement does besides what its first words say: SELECT … INTO,
-// FOR UPDATE, data-modifying expressions, a second statement without a semicolon.
+// inside adds the kinds inside a statement that its first words do not show: SELECT … INTO, FOR
+// UPDATE, data-modifying expressions, a second statement without a semicolon.
 func (s *statement) inside() {
 	queries := len(s.needs) > 0 && s.needs[len(s.needs)-1].kind == Select
 	depth := 0
@@ -59,7 +59,7 @@ func (s *statement) nested(i int) {
 	}
 }
 
-// pragmaTable adds what the table of a PRAGMA needs, which runs it: SELECT * FROM
+// pragmaTable adds the kind of a PRAGMA's table, which runs the PRAGMA: SELECT * FROM
 // pragma_optimize. SQLite takes a string for the name of a table, too.
 func (s *statement) pragmaTable(i int) {
 	const prefix = "pragma_"
@@ -173,8 +173,8 @@ func (s *statement) ends(i int) bool {
 	return true
 }
 
-// goesOn are words behind which a name or an operand comes, and that are no names to SQL
-// Server, which needs no semicolon.
+// goesOn are words before a name or an operand that are not names to SQL Server, which needs no
+// semicolon.
 var goesOn = set(`select where and or not on by from join in like is between then when case having as for of
 	into distinct all union except intersect key with set values top full left right inner outer
 	cross over default exists any some`)

@@ -13,24 +13,16 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A fault is what is wrong with a text.
-type fault struct {
-	level    check.Level
-	severity check.Severity
-	message  string // what is wrong, and what is allowed
-	mend     string // how to mend it, or ""
-}
-
 // A judgement is a text that is being judged.
 type judgement struct {
 	o       *Options
 	text    string
 	dialect string
-	faults  []fault
+	faults  []check.Finding
 }
 
 // judge returns everything that is wrong with a value.
-func (o *Options) judge(text string) []fault {
+func (o *Options) judge(text string) []check.Finding {
 	j := &judgement{o: o, text: text, dialect: o.DialectName()}
 	if limit := o.maxLength(); len(text) > limit {
 		j.fault(check.SyntaxLevel, fmt.Sprintf("is %d bytes long, and %d are allowed", len(text), limit), "send a shorter text")
@@ -46,16 +38,17 @@ func (o *Options) judge(text string) []fault {
 
 // fault adds what is wrong.
 func (j *judgement) fault(level check.Level, message, mend string) {
-	j.add(fault{level, check.Error, message, mend})
+	j.add(check.Finding{Level: level, Message: message, Suggestion: mend})
 }
 
 func (j *judgement) warn(message, mend string) {
-	j.add(fault{check.SecurityLevel, check.Warning, message, mend})
+	j.add(check.Finding{Severity: check.Warning, Message: message, Suggestion: mend})
 }
 
 // add adds a fault, once. An error is never left out for want of room.
-func (j *judgement) add(f fault) {
-	if !j.full() && !slices.Contains(j.faults, f) && (f.severity == check.Error || len(j.faults) < maxFaults) {
+func (j *judgement) add(f check.Finding) {
+	known := slices.ContainsFunc(j.faults, func(g check.Finding) bool { return g.Message == f.Message && g.Severity == f.Severity })
+	if !j.full() && !known && (f.Severity == check.Error || len(j.faults) < maxFaults) {
 		j.faults = append(j.faults, f)
 	}
 }
@@ -63,7 +56,7 @@ func (j *judgement) add(f fault) {
 // full reports whether enough is told: the text is refused, with as many faults as anyone
 // would read.
 func (j *judgement) full() bool {
-	return len(j.faults) >= maxFaults && slices.ContainsFunc(j.faults, func(f fault) bool { return f.severity == check.Error })
+	return len(j.faults) >= maxFaults && slices.ContainsFunc(j.faults, func(f check.Finding) bool { return f.Severity == check.Error })
 }
 
 // tokenPool holds the tokens of texts that have been judged.
@@ -139,7 +132,7 @@ func counted(n int) string {
 	return fmt.Sprintf("%d statements", n)
 }
 
-// calls judges the functions that a statement calls, and the tables that it names.
+// calls judges the functions and tables in a statement.
 func (j *judgement) calls(s *statement) {
 	var buffer [64]byte
 	for i := range s.tokens {
@@ -200,5 +193,5 @@ func matches(list []string, name []byte) bool {
 // Refuses reports whether a text is refused by itself, so that no database needs to be
 // asked about it.
 func (o *Options) Refuses(text string) bool {
-	return slices.ContainsFunc(o.judge(text), func(f fault) bool { return f.severity == check.Error })
+	return slices.ContainsFunc(o.judge(text), func(f check.Finding) bool { return f.Severity == check.Error })
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Kind is what a statement does, as a policy names it.
+// A Kind is the kind of a statement, as a policy names it.
 type Kind string
 
 // The kinds of statements.
@@ -32,7 +32,7 @@ const (
 	Maintenance Kind = "maintenance" // VACUUM, ANALYZE, KILL, NOTIFY …
 	Attach      Kind = "attach"      // ATTACH, DETACH
 	Pragma      Kind = "pragma"      // PRAGMA where it may change something
-	Other       Kind = "other"       // whatever toolvet does not know
+	Other       Kind = "other"       // any other statement
 )
 
 // firstWords are the words that statements begin with.

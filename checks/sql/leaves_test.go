@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLeaves holds that a value is refused that leaves its quotes for what a database of
-// the dialect would run, and only that. The named databases ran each of those refused.
+// TestLeaves holds that a value is refused if and only if a database of the dialect would run
+// text behind its quotes. The named databases ran each of those refused.
 func TestLeaves(t *testing.T) {
 	t.Parallel()
 	const all = "postgres mysql sqlite generic"
@@ -28,9 +28,9 @@ func TestLeaves(t *testing.T) {
 		"x';": "mysql sqlite generic", "x'; vacuum; select '1": all, "x'; y": "mysql sqlite", "x'; y z 'a": "mysql sqlite",
 		// Quotes of another kind, which the next value closes.
 		"x' or `": "mysql sqlite generic", "x' or $$": "postgres generic", `x" or '`: all, `x' - "`: "",
-		// What begins behind a value that left its quotes odd.
+		// Beginnings of the text behind a value that left its quotes odd.
 		" - '": all, " or id > '0": all, "'y' - 'z": "postgres mysql sqlite", "- don't": "", "-'": all,
-		// What people write, and what databases would run of it.
+		// Everyday texts, and the statements in them for databases.
 		"the 'like' operator": "postgres mysql sqlite", "the 'not like' operator": all, "the 'or' yes": all, "x 'or not' y": all, "x 'or' 1": all,
 		"a -b -c' --d": "postgres sqlite", `"#2 MOM"`: "mysql", "MEN';S COATS": "mysql sqlite", `"WHERE'S GEORGE"`: "mysql sqlite",
 		"O'Brien": "", "the dogs' bowls and the cats' toys": "", "rock 'n' roll": "", "James'": "", "5' 10\" tall": "", `6'2"`: "", "'tis": "", "x''": "",

@@ -26,11 +26,11 @@ type token struct {
 	start, end int // bytes of the text
 	// low is a word that toolvet knows in lower case, or a symbol; "" for other tokens.
 	low string
-	// open says that the quote which begins the token is not closed.
+	// open means that the quote at the begin of the token is not closed.
 	open bool
 }
 
-// A lexFault is what no database should be sent, or what hides something.
+// A lexFault is text that no database should get, or that hides something.
 type lexFault struct {
 	at   int
 	what string
@@ -45,8 +45,8 @@ type lexer struct {
 	faults []lexFault
 	// cut is where a quote or a comment begins that is not closed, or −1.
 	cut int
-	// runsComment says that there is a comment that some versions run, and running that
-	// it is not closed yet.
+	// runsComment marks a comment that some versions run, and running marks one that is still
+	// open.
 	runsComment, running bool
 	// comments are the places of comments, for fragments.
 	comments []int

@@ -30,8 +30,8 @@ func (j *judgement) literal() {
 	}
 	for _, text := range spellings(j.text) {
 		if what := j.changes(text); what != "" {
-			j.fault(check.SecurityLevel, "would change the statement that it is put into: it "+what,
-				"send a value alone; who writes the server should bind it as a parameter")
+			j.fault(check.SecurityLevel, "would change the statement around it: it "+what,
+				"send a value alone; the server should bind it as a parameter")
 			return
 		}
 	}
@@ -61,8 +61,8 @@ func literalReadings(dialect, text string) []reading {
 	return list
 }
 
-// changes says what a value does to the statement that it is put into, in any place where
-// it may stand; "" if it stays a value.
+// changes describes the effect of a value on the statement around it, for any possible place; ""
+// if it stays a value.
 func (j *judgement) changes(text string) string {
 	for _, r := range literalReadings(j.dialect, text) {
 		what := ""
@@ -83,7 +83,7 @@ func (j *judgement) changes(text string) string {
 	return ""
 }
 
-// quoted says what a value does that is put into quotes which it holds itself.
+// quoted describes the effect of a value between quotes that it holds itself.
 func (j *judgement) quoted(text, quote string, r reading) string {
 	l := lex(quote+text+quote, r, nil)
 	if l.tokens[0].end < len(l.text) {
@@ -113,8 +113,8 @@ func (j *judgement) continues(l *lexer, quote string, r reading) bool {
 	return f.continues(r, j.dialect != "generic")
 }
 
-// behind says what a value does behind a string that is closed already; of a literal, that
-// is a bare value.
+// behind describes the effect of a value behind a closed string; of a literal, that is a bare
+// value.
 func behind(text string, r reading) string {
 	f, what := newFragment(text, r)
 	if f == nil {
@@ -126,7 +126,7 @@ func behind(text string, r reading) string {
 	return ""
 }
 
-// bare says what a value does that is put into a statement without quotes.
+// bare describes the effect of a value in a statement without quotes.
 func bare(text string, r reading) string {
 	f, what := newFragment(text, r)
 	if f == nil || what != "" {
@@ -138,8 +138,8 @@ func bare(text string, r reading) string {
 	return f.found(0, true)
 }
 
-// unquoted says what a value seems to be meant to do that leaves its quotes, whether or
-// not a database would run it.
+// unquoted describes the probable intent of a value that leaves its quotes, even if no database
+// would run it.
 func unquoted(text, quote string, r reading) string {
 	f, what := newFragment(quote+text, r)
 	if f == nil || what != "" || f.tokens[0].open {

@@ -5,8 +5,8 @@ package sql
 
 import "strings"
 
-// loud says what a fragment does that nobody writes in a text, wherever it stands in
-// it; "" if nothing.
+// loud describes an effect of a fragment that nobody writes in a text, at any place; "" if
+// nothing.
 func (f *fragment) loud() string {
 	for i := range f.tokens {
 		next := f.low(i + 1)
@@ -88,8 +88,8 @@ func (f *fragment) fixed(i int) bool {
 	return t.kind == stringToken || t.kind == numberToken || f.text[t.start] == '@'
 }
 
-// extended reports whether the name at a place is that of a procedure of SQL Server
-// that comes with it: xp_cmdshell, master..sp_oacreate.
+// extended reports whether the name at a place is a procedure that comes with SQL Server:
+// xp_cmdshell, master..sp_oacreate.
 func (f *fragment) extended(i int) bool {
 	const longest = 6 // tokens: server.database.owner.name
 	for k := i; k <= i+longest; k++ {

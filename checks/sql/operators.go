@@ -27,11 +27,11 @@ var (
 	}
 )
 
-// operator takes what is left of the operator whose first token was taken, and reports
-// whether it is one between operands.
+// operator takes the rest of an operator behind its first token, and reports whether it stands
+// between operands.
 func (g *grammar) operator() bool { return operators[g.reading.family][g.operatorAt()] }
 
-// operatorAt takes what is left of the operator whose first token was taken.
+// operatorAt takes the rest of an operator behind its first token.
 func (g *grammar) operatorAt() string {
 	first := g.i - 1
 	if g.reading.family != postgresFamily {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Options are what a policy demands of SQL. The zero Options demand one statement that
-// only reads, whatever the database.
+// Options are a policy's demands on SQL. The zero Options demand one read-only statement, for any
+// database.
 //
 // Options must not be changed once a check has seen them. They are safe for
 // concurrent use.
@@ -38,9 +38,9 @@ type Options struct {
 
 // The defaults of Options.
 const (
-	DefaultMaxStatements    = 1
-	DefaultMaxLength        = 100_000
-	DefaultMaxLiteral       = 10_000 // of a literal
+	defaultMaxStatements    = 1
+	defaultMaxLength        = 100_000
+	defaultMaxLiteral       = 10_000 // of a literal
 	DefaultStatementTimeout = 500 * time.Millisecond
 )
 
@@ -139,12 +139,12 @@ func join[S ~string](list []S) string {
 	return strings.Join(texts, ", ")
 }
 
-func (o *Options) maxStatements() int { return orDefault(o.MaxStatements, DefaultMaxStatements) }
+func (o *Options) maxStatements() int { return orDefault(o.MaxStatements, defaultMaxStatements) }
 func (o *Options) maxLength() int {
 	if o.Parameter != "" {
-		return orDefault(o.MaxLength, DefaultMaxLiteral)
+		return orDefault(o.MaxLength, defaultMaxLiteral)
 	}
-	return orDefault(o.MaxLength, DefaultMaxLength)
+	return orDefault(o.MaxLength, defaultMaxLength)
 }
 
 func orDefault(n, otherwise int) int {
@@ -154,8 +154,8 @@ func orDefault(n, otherwise int) int {
 	return n
 }
 
-// DialectName is the dialect that a text is read in: that of the options, else that of
-// the database that is asked, else generic.
+// DialectName is the dialect that a text is read in: from the options, else from the database,
+// else generic.
 func (o *Options) DialectName() string {
 	if o.Dialect != "" {
 		return dialectOf(o.Dialect)

@@ -57,8 +57,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestDialectName holds that the database that is asked decides about the dialect, if
-// none is named.
+// TestDialectName holds that the database decides about the dialect, if none is named.
 func TestDialectName(t *testing.T) {
 	t.Setenv("TOOLVET_TEST_DSN", "mysql://localhost/x")
 	for want, o := range map[string]Options{

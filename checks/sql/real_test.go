@@ -25,7 +25,7 @@ type database struct {
 	run     func(statement string) error
 }
 
-// absent skips a test that needs a database which is not there. In CI it has to be.
+// absent skips a test whose database is missing. In CI it has to be.
 func absent(t *testing.T, what string, err error) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -99,16 +99,16 @@ func databases(t *testing.T) []database {
 	return list
 }
 
-// pieces are what values are made of that leave their quotes.
+// pieces are parts of values that leave their quotes.
 var pieces = strings.Split(`'~'~'~' ~ '~x'~"~\~''~ ~ ~a~b~n~e~x~1~0~id~name~t~ or ~ and ~||~&&~ = ~=~<~<>~-~+~*~/~%~^~|~&~!~@~--~ -- ~#~/*~*/~)~(~,~;~.~[~]~{d ~}~:~::~?~$~$$~
 ~ union ~ select ~ like ~ is ~ not ~null~true~ in ~ between ~ where ~ from ~ limit ~ order by ~ group by ~ having ~ is distinct from ~ collate ~ glob ~ regexp ~
  rlike ~ ilike ~ similar to ~ escape ~ div ~ mod ~ xor ~ sounds like ~ member of ~ at time zone ~ operator(pg_catalog.=)~bool ~text ~_utf8~date~interval ~binary ~exists~
 case when 1 then 1 end~ isnull~ notnull~ returning ~ as ~ into ~ for update~@a~:=~->~->>~@>~@@~u&~q'~b'~n'~x'~e'~N'~_latin1'~\N~ overlaps ~ day ~pg_catalog.~E'\'~t.~
 count(*)~(select 1)~foo~cast(~current_date~ over ~()~ window w as ()~ offset ~ fetch first ~ lock in share mode~ on ~ join ~ left ~ cross join t u~match ~ against ('a')`, "~")
 
-// TestRealDatabases holds that a value that leaves its quotes, and is not refused, is an
-// error to the database, or one string with the next. It tries all short texts of the
-// marks that matter, and many longer ones.
+// TestRealDatabases holds that an accepted value that leaves its quotes is an error to the
+// database, or one string with the next. It tries all short texts of the marks that matter, and
+// many longer ones.
 func TestRealDatabases(t *testing.T) {
 	t.Parallel()
 	list := databases(t)

@@ -5,8 +5,7 @@ package sql
 
 import "slices"
 
-// Relations are the tables and views that the text names where a table is expected,
-// without those that it defines itself by WITH.
+// Relations are the names of tables and views in the text, except for its own from WITH.
 func (t *Text) Relations() []Name {
 	var list []Name
 	for i := range t.statements {

@@ -5,9 +5,9 @@ package sql
 
 import "strings"
 
-// rewrites reports whether the arguments of ts_rewrite, in the bracket at a place, are
-// fine: the second of two is a text that PostgreSQL runs, whatever it is, so it must be a
-// plain string and allowed itself. Three are no text.
+// rewrites reports whether the arguments of ts_rewrite, in the bracket at a place, are fine:
+// PostgreSQL runs the second of two as a text, so it must be a plain string and allowed itself.
+// Three are no text.
 func (j *judgement) rewrites(s *statement, open int) bool {
 	closing, depth, second := s.closing(open), 0, 0
 	for i := open; i <= closing; i++ {

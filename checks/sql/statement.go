@@ -43,8 +43,8 @@ func appendStatement(list []statement, text string, tokens []token, loose bool) 
 	return append(list, statement{text: text, tokens: tokens, loose: loose})
 }
 
-// separates reports whether a token is GO on a line of its own, at which clients of SQL
-// Server send what is before it.
+// separates reports whether a token is GO on a line of its own: clients of SQL Server send the
+// text before it.
 func separates(text string, tokens []token, i int) bool {
 	t := tokens[i]
 	if t.low != "go" {
@@ -236,7 +236,7 @@ func (s *statement) word(i int) string {
 	return lower(s.raw(i))
 }
 
-// begin tells the begin of a transaction from that of a block, which holds statements.
+// begin distinguishes the begin of a transaction from a block of statements.
 func (s *statement) begin(i int) {
 	for k := i + 1; k < len(s.tokens); k++ {
 		if !transactionWords[lower(s.raw(k))] {
@@ -255,7 +255,7 @@ var readPragmas = set(`table_info table_xinfo table_list index_info index_list i
 	foreign_key_check database_list collation_list function_list module_list pragma_list compile_options
 	integrity_check quick_check`)
 
-// pragma tells a PRAGMA that reads from one that may change something.
+// pragma distinguishes reading PRAGMAs from those that may change something.
 func (s *statement) pragma(i int) {
 	i++
 	if s.low(i+1) == "." {

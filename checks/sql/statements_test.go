@@ -14,7 +14,7 @@ func first(o *Options, text string) string {
 	if len(faults) == 0 {
 		return ""
 	}
-	return faults[0].message
+	return faults[0].Message
 }
 
 func TestStatements(t *testing.T) {
@@ -132,8 +132,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestReadings holds that where databases cut a text in different ways, each of them
-// counts, and that a named dialect is read as its database does.
+// TestReadings holds that each reading counts if databases cut a text differently, and that a
+// named dialect is read like its database.
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	for text, dialects := range map[string]string{ // that take the text for one statement

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Text is SQL as one database reads it, for who asks that database about it.
+// A Text is SQL as one database reads it, for packages that ask that database.
 type Text struct {
 	source     string
 	statements []statement
@@ -31,7 +31,7 @@ func Read(text, dialect string) *Text {
 // Statements is how many statements there are.
 func (t *Text) Statements() int { return len(t.statements) }
 
-// Kinds are the kinds that the statements need, in the order in which they are met.
+// Kinds are the kinds of the statements, in their order.
 func (t *Text) Kinds() []Kind {
 	var list []Kind
 	for _, s := range t.statements {
@@ -54,11 +54,11 @@ type Name struct {
 	Written string // as the text has it, with its schema and its quotes
 	Last    string // its last part, without quotes
 	At      int    // the byte where it begins
-	// Privilege is what must be granted on a table: SELECT, INSERT, UPDATE or DELETE.
+	// Privilege is a required privilege on a table: SELECT, INSERT, UPDATE or DELETE.
 	Privilege string
 }
 
-// Calls are the functions that are called, or what looks like it.
+// Calls are the called functions, and other names in the form of a call.
 func (t *Text) Calls() []Name {
 	var list []Name
 	for i := range t.statements {

@@ -111,7 +111,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestExamples holds that README.md shows what the check says.
+// TestExamples holds that the README shows the check's findings.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	said := findings(t, new(Options), "SELECT 1;\nDROP TABLE orders") + findings(t, new(Options), "SELECT pg_read_file('/etc/passwd')") +

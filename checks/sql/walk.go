@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// A walk follows a fragment as SQL for as long as it is grammatical. What people write
-// is soon not: "O'Brien" is a string and a name, which cannot follow each other. What
-// is meant as SQL has to be.
+// A walk follows a fragment as SQL for as long as it is grammatical. Prose soon is not: "O'Brien"
+// is a string and a name, which cannot follow each other. SQL has to be.
 type walk struct {
 	*fragment
 	i       int  // the token that comes next
@@ -21,9 +20,9 @@ type walk struct {
 	broken  bool // it is no SQL from here on
 	deep    bool // it goes deeper than is looked
 
-	// What was seen.
+	// The tokens seen so far.
 	operators int  // operators, commas and closing brackets
-	serious   bool // what a text seldom holds: a comparison, AND, a query
+	serious   bool // marks that are rare in texts: a comparison, AND, a query
 	condition bool // AND, OR … and a comparison that is no mere pair of names
 	constant  bool // AND, OR … and a constant
 	clause    bool // ORDER BY and the like with a constant
@@ -181,8 +180,8 @@ func (w *walk) word(low string) {
 	}
 }
 
-// prefixes are words before an operand, reserved are words that are none, and callable
-// those of them that are functions with brackets.
+// prefixes are words before an operand, reserved are words other than operands, and callable are
+// reserved words that are functions with brackets.
 var (
 	prefixes = set("not distinct all any some array row interval")
 	reserved = set(`and or xor from where then else when end union except intersect order group by having in is like between
@@ -248,7 +247,7 @@ func (w *walk) called(i int) {
 	last := w.appendName(nil, i)
 	w.group()
 	if w.broken && w.part.joined && w.statement.closing(i+1) < len(w.tokens)-1 {
-		w.i, w.broken = w.statement.closing(i+1)+1, false // what is in the brackets is no SQL, but a call it is
+		w.i, w.broken = w.statement.closing(i+1)+1, false // the text in the brackets is not SQL, but a call it is
 	}
 	w.part.solid = true
 	w.part.calls++
@@ -262,9 +261,9 @@ func (w *walk) called(i int) {
 // keep a database busy.
 var channels = set("extractvalue updatexml randomblob")
 
-// systemNames are what may stand before a function that comes with a database.
+// systemNames are prefixes of functions that come with a database.
 var systemNames = set("pg_catalog. sys. mysql. dbo. master. public.")
 
-// packaged reports whether a qualified name is that of a function in one of Oracle's
-// packages, which is called without brackets as well.
+// packaged reports whether a qualified name is a function in one of Oracle's packages, which need
+// no brackets.
 func packaged(name []byte) bool { return bytes.HasPrefix(name, []byte("utl_")) }

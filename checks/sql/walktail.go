@@ -3,8 +3,8 @@
 
 package sql
 
-// tail walks over what may follow an operand, and what follows that, until the
-// brackets close, the text ends, or it is no SQL.
+// tail walks over the text behind an operand, until the brackets close, the text ends, or it is
+// not SQL.
 func (w *walk) tail() {
 	for !w.broken && w.i < len(w.tokens) {
 		t := w.tokens[w.i]

@@ -1,13 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlstate asks the real database about arguments that are SQL: whether it can
-// be parsed there, whether the tables and columns exist, whether the role may use
-// them, and what the planner thinks that it costs.
+// Package sqlstate asks the real database about arguments that are SQL: whether it parses there,
+// whether the tables and columns exist, whether the role may use them, and its estimated cost.
 //
-// A statement is prepared, never executed, in a transaction that cannot write and with
-// a time limit that the server keeps. Package sql has judged its text before: what is
-// refused there, and what is neither a query nor a change of rows, is not sent at all.
+// A statement is prepared, never executed, in a read-only transaction with a time limit kept by
+// the server. Package sql has judged its text before: texts refused there, and statements other
+// than queries and changes of rows, are not sent at all.
 //
 //	PostgreSQL       BEGIN READ ONLY, Parse and Describe, ROLLBACK
 //	MariaDB, MySQL   START TRANSACTION READ ONLY, COM_STMT_PREPARE, ROLLBACK
@@ -45,12 +44,12 @@ func New() *State { return &State{} }
 // Check returns the check that uses s.
 func (s *State) Check() *check.Check {
 	return &check.Check{
-		Name:  "sql-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  sql.Rule,
-		Run:   s.run,
+		Name:   "sql-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: sql.Demand,
+		Run:    s.run,
 	}
 }
 
@@ -128,5 +127,5 @@ type unusable struct{ what, mend string }
 
 func (e *unusable) Error() string { return e.what }
 
-// errUnfinished says that the database did not answer in the time that it was given.
+// errUnfinished reports that the database did not answer in time.
 var errUnfinished = errors.New("did not answer in time")

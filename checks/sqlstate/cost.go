@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// An estimate is what the planner thinks that a statement takes, in its own units.
+// An estimate is the planner's estimate of a statement, in its own units.
 type estimate struct {
 	cost float64
 	rows float64 // of the largest step

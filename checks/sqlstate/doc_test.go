@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// TestDoc holds that the README has the sections that it needs, names each option that
-// there is, and shows what the check says.
+// TestDoc holds that the README has its sections, names each option, and shows the check's
+// findings.
 func TestDoc(t *testing.T) {
 	t.Parallel()
 	if err := check.Validate([]*check.Check{Check}); err != nil {
@@ -42,8 +42,8 @@ func TestDoc(t *testing.T) {
 	}
 }
 
-// TestDocRole holds that the statements by which the README makes a role work, and that
-// the role can read and nothing else.
+// TestDocRole holds that the README's statements for a role work, and that the role can only
+// read.
 func TestDocRole(t *testing.T) {
 	t.Parallel()
 	db := newServerPostgres(t)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestSQLiteFIFO holds that a FIFO is not opened, which would wait for a writer.
+// TestSQLiteFIFO holds that a FIFO is not opened: that would wait for a writer.
 func TestSQLiteFIFO(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "shop.db")

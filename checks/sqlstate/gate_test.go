@@ -29,7 +29,7 @@ servers:
         arguments:
           sql:
             sql: {dsn: "${TOOLVET_TEST_DSN}"}
-`), sql.Rule)
+`), sql.Demand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ servers:
 	return gate.Judge(t.Context(), &call.Call{Server: "shop", Name: "query", Tool: tool, Arguments: map[string]any{"sql": query}}, at)
 }
 
-// TestGateLate holds that a database which does not answer in time refuses a live call,
-// and is a warning in a dry run.
+// TestGateLate holds that a late answer of the database refuses a live call, and is a warning in
+// a dry run.
 func TestGateLate(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
 	if err != nil {
@@ -63,8 +63,8 @@ func TestGateLate(t *testing.T) {
 	}
 }
 
-// TestGateAbsent holds that a database which is not there refuses a call, and that its
-// dsn may come from the environment.
+// TestGateAbsent holds that a missing database refuses a call, and that the dsn may come from the
+// environment.
 func TestGateAbsent(t *testing.T) {
 	t.Setenv("TOOLVET_TEST_DSN", "sqlite:"+filepath.Join(t.TempDir(), "shop.db"))
 	v := judge(t, toolvet.PointProxy, "SELECT 1")

@@ -157,8 +157,7 @@ func TestSlowPlan(t *testing.T) {
 	}
 }
 
-// TestSQLiteHangs holds that a file system which does not answer holds up nobody, but
-// no more looks than there may be.
+// TestSQLiteHangs holds that a silent file system blocks at most the allowed number of looks.
 func TestSQLiteHangs(t *testing.T) {
 	t.Parallel()
 	db := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))

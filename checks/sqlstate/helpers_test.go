@@ -22,7 +22,7 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// absent skips a test that needs a database which is not there. In CI it has to be.
+// absent skips a test whose database is missing. In CI it has to be.
 func absent(t testing.TB, what string, err error) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -154,16 +154,16 @@ const late = "late"
 func lookWithin(ctx context.Context, t testing.TB, s *State, o *sql.Options, statement string, world check.World) string {
 	t.Helper()
 	c := s.Check()
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.World = world
-	pass.Targets = []check.Target{{Pointer: "/query", Value: statement, Options: o}}
-	if err := c.Run(ctx, pass); err != nil {
-		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || strings.Contains(err.Error(), secret) || len(pass.Findings()) > 0 {
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.World = world
+	run.Targets = []check.Target{{Pointer: "/query", Value: statement, Options: o}}
+	if err := run.Do(ctx); err != nil {
+		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || strings.Contains(err.Error(), secret) || len(run.Findings) > 0 {
 			t.Errorf("the check broke: %v", err)
 		}
 		return late
 	}
-	got := written(pass)
+	got := written(run)
 	if strings.Contains(got, secret) {
 		t.Errorf("a password or a value is told: %s", got)
 	}
@@ -173,23 +173,22 @@ func lookWithin(ctx context.Context, t testing.TB, s *State, o *sql.Options, sta
 // secret is the password or value in tests that must not be told.
 const secret = "s3cr3t"
 
-// written is what a pass found, as text.
-func written(pass *check.Pass) string {
+// written is what a run found, as text.
+func written(run *check.Run) string {
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		fmt.Fprintf(&b, "%s %s\n", f.Severity, f)
 		if f.Suggestion != "" {
 			fmt.Fprintf(&b, "→ %s\n", f.Suggestion)
 		}
 	}
-	if skip := pass.Skipped(); skip != nil {
+	if skip := run.Skip; skip != nil {
 		fmt.Fprintf(&b, "skip: %s\n", skip.Why)
 	}
 	return b.String()
 }
 
-// everything allows all that can be prepared, so that nothing is held back before the
-// database sees it.
+// everything allows all statements that can be prepared, so that the database sees them.
 func everything(dsn string) *sql.Options {
 	return &sql.Options{
 		DSN:              dsn,

@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// valuePieces are what values are made of that break out of the place they are put in.
+// valuePieces are parts of values that break out of their place.
 var valuePieces = []string{
 	"'", "'", "'", `"`, `\`, `\'`, "''", " ", " ", "a", "b", "1", "2", "0", "or", " or ", " OR ", "and", "||", "|", "&&", "=", " = ", "<", ">", "<>", "!=",
 	"-", "+", "*", "/", "%", "^", "--", " -- ", "#", "/*", "*/", "/**/", ")", "(", ",", ";", " union select 1,'a'", " like ", "%", " is null", " not ", "null", "true",

@@ -21,7 +21,7 @@ import (
 // mariadb asks a MariaDB or MySQL database.
 type mariadb struct {
 	cfg  *mysql.Config
-	err  error // what is wrong with the dsn
+	err  error // the fault of the dsn
 	pool *pool[*mysqlConn]
 }
 
@@ -30,8 +30,7 @@ type mysqlConn struct {
 	driver.Conn
 	id      string // by which it can be killed
 	mariadb bool
-	// cut says that it was left in the middle of a question, which the server goes on
-	// with.
+	// cut marks a connection left in the middle of a question; the server goes on with it.
 	cut bool
 }
 
@@ -138,7 +137,7 @@ func (m *mariadb) ask(ctx context.Context, q *question, r *report) error {
 			return false, stale{err}
 		}
 		planned, err := s.look(ctx)
-		if err != nil || planned { // what was planned may have changed the session
+		if err != nil || planned { // planning may have changed the session
 			return false, err
 		}
 		return true, s.exec(ctx, "ROLLBACK")

@@ -31,7 +31,7 @@ func TestMySQL(t *testing.T) {
 		"SELECT * FROM `" + db.name + "`.`custmers`":                                 "error /query: names a table at character 15 that does not exist in the database\n→ did you mean \"customers\"?\n",
 		"SELECT id FORM customers":                                                   "error /query: is no SQL of this database at character 16\n→ correct the syntax there\n",
 		"SELECT id FROM customers WHERE (":                                           "error /query: is no SQL of this database at character 33\n→ correct the syntax there\n",
-		"SELECT id FROM customers JOIN orders ON true":                               "error /query: names a column that more than one table has at character 8\n→ put the table's name before it\n",
+		"SELECT id FROM customers JOIN orders ON true":                               "error /query: names a column of more than one table at character 8\n→ put the table's name before it\n",
 		"SELECT nofunction(id) FROM customers":                                       "error /query: calls a function that does not exist at character 8\n→ correct the name\n",
 		"SELECT id, id FROM customers WHERE FROM":                                    "error /query: is no SQL of this database at character 36\n→ correct the syntax there\n",
 		"SELECT (id)) FROM customers WHERE name = '" + strings.Repeat("a", 99) + "'": "error /query: is no SQL of this database at character 12\n→ correct the syntax there\n",
@@ -102,7 +102,7 @@ func TestMySQLPrivileges(t *testing.T) {
 	t.Cleanup(func() { db.run(t, "DROP USER '"+user+"'@'%'") })
 	s := newState(t)
 	dsn := strings.Replace(db.dsn, "root@", user+":right%20horse@", 1)
-	denied := "error /query: uses what the user of the dsn has no privilege for%s\n→ leave it out, or grant the privilege to the user of the tool\n"
+	denied := "error /query: uses something without a privilege for the user of the dsn%s\n→ leave it out, or grant the privilege to the user of the tool\n"
 	for statement, want := range map[string]string{
 		"SELECT * FROM open":                                         "",
 		"SELECT id FROM partly":                                      "",
@@ -144,8 +144,8 @@ func TestMySQLCost(t *testing.T) {
 	}
 }
 
-// TestMySQLUnknownCost holds that a limit of the cost is not passed by what the planner
-// does not estimate, and that a mere warning refuses nothing.
+// TestMySQLUnknownCost holds that a limit of the cost refuses statements without an estimate, and
+// that a mere warning refuses nothing.
 func TestMySQLUnknownCost(t *testing.T) {
 	t.Parallel()
 	db := newServerMySQL(t)
@@ -177,8 +177,7 @@ func TestMySQLUnknownCost(t *testing.T) {
 	}
 }
 
-// TestMySQLLocked asks about a table that another session is about to change, which
-// holds up whoever wants to look at it.
+// TestMySQLLocked asks about a table that another session is changing, which blocks readers.
 func TestMySQLLocked(t *testing.T) {
 	t.Parallel()
 	db := newServerMySQL(t)

@@ -28,11 +28,11 @@ func mysqlRefusal(number uint16) error {
 func mysqlFault(number uint16) (what, mend string) {
 	switch number {
 	case 1142, 1143, 1044, 1227, 1345, 1370:
-		return "uses what the user of the dsn has no privilege for", "leave it out, or grant the privilege to the user of the tool"
+		return "uses something without a privilege for the user of the dsn", "leave it out, or grant the privilege to the user of the tool"
 	case 1305, 1630:
 		return "calls a function that does not exist", "correct the name"
 	case 1052:
-		return "names a column that more than one table has", "put the table's name before it"
+		return "names a column of more than one table", "put the table's name before it"
 	case 1055, 1140:
 		return "uses a column that is neither grouped nor in an aggregate", "put it into GROUP BY or an aggregate"
 	case 1049:

@@ -23,7 +23,7 @@ type mysqlSession struct {
 	r *report
 }
 
-// begin starts a transaction that cannot write, with limits that the server keeps.
+// begin starts a read-only transaction, with limits that the server keeps.
 func (s *mysqlSession) begin(ctx context.Context) error {
 	limits := fmt.Sprintf("SET SESSION max_execution_time = %d, lock_wait_timeout = 1, innodb_lock_wait_timeout = 1", max(1, s.q.timeout.Milliseconds()))
 	if s.mariadb {
@@ -53,7 +53,7 @@ func (s *mysqlSession) broken(ctx context.Context, err error) error {
 	return err
 }
 
-// readOnly is the error of what would write in a transaction that cannot.
+// readOnly is the error of a write in a read-only transaction.
 const readOnly = 1792
 
 // unfinished reports whether an error says that a limit is reached.
@@ -100,9 +100,8 @@ func (s *mysqlSession) unplannable(ctx context.Context, parameters int) (why str
 	return why, err
 }
 
-// plan asks the planner. It runs what it takes for constant, such as stored functions
-// that a view calls: what they write is refused by the transaction, and the connection
-// is closed.
+// plan asks the planner. It runs expressions that it takes for constant, such as stored functions
+// in a view: what they write is refused by the transaction, and the connection is closed.
 func (s *mysqlSession) plan(ctx context.Context) error {
 	lines, err := s.query(ctx, "EXPLAIN "+s.q.source)
 	if err != nil {
@@ -145,9 +144,9 @@ func (s *mysqlSession) refused(ctx context.Context, err error) error {
 	return nil
 }
 
-// writes tells of a statement that could not be prepared in a transaction that cannot
-// write: a query calls a function that does. Of what else the policy allows, MariaDB
-// does not even look at the names then; its tables are looked up.
+// writes reports a statement that cannot be prepared in a read-only transaction: a query calls a
+// function that does. For other statements that the policy allows, MariaDB does not even look at
+// the names then; its tables are looked up.
 func (s *mysqlSession) writes(ctx context.Context) error {
 	if s.q.reads() {
 		s.r.fault("leave it out", "calls a function that writes")

@@ -33,8 +33,7 @@ func newPool[C any](open func(context.Context) (C, error), shut func(C)) *pool[C
 	return &pool[C]{open: open, shut: shut, slots: make(chan struct{}, maxConnections)}
 }
 
-// A stale error says that a connection is of no use any more, and that nothing has been
-// asked on it.
+// A stale error reports a useless connection that nothing has been asked on.
 type stale struct{ error }
 
 func (e stale) Unwrap() error { return e.error }

@@ -26,8 +26,8 @@ func newPostgres(src *source) *postgres {
 	return p
 }
 
-// open connects. What a dsn can say, and which parts of the environment and of the home
-// directory count besides, is that of libpq.
+// open connects. The options of a dsn, and the relevant parts of the environment and the home
+// directory, are those of libpq.
 func (p *postgres) open(ctx context.Context) (*pgconn.PgConn, error) {
 	cfg, err := pgconn.ParseConfig(p.dsn)
 	if err != nil {
@@ -85,8 +85,8 @@ func refusal(code string) error {
 	return &unusable{"refuses to be asked (SQLSTATE " + code + ")", "look it up in the manual of PostgreSQL, appendix A"}
 }
 
-// shutPostgres closes a connection. One that was cut off in the middle cancels on the
-// server what it was about.
+// shutPostgres closes a connection. A connection cut off in the middle cancels its question on
+// the server.
 func shutPostgres(c *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -103,7 +103,7 @@ func (p *postgres) ask(ctx context.Context, q *question, r *report) error {
 			return false, stale{err}
 		}
 		planned, err := s.look(ctx)
-		if err != nil || planned { // what was planned may have changed the session
+		if err != nil || planned { // planning may have changed the session
 			return false, err
 		}
 		return true, s.exec(ctx, "ROLLBACK")
@@ -117,8 +117,8 @@ type postgresSession struct {
 	r    *report
 }
 
-// begin starts a transaction that cannot write, with limits that the server keeps. They
-// end with the transaction, so that a pooler in between is not confused.
+// begin starts a read-only transaction, with limits that the server keeps. They end with the
+// transaction, so that a pooler in between is not confused.
 func (s *postgresSession) begin(ctx context.Context) error {
 	limit := max(1, s.q.timeout.Milliseconds())
 	return s.exec(ctx, fmt.Sprintf("BEGIN READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; "+
@@ -148,8 +148,8 @@ func (s *postgresSession) broken(ctx context.Context, err error) error {
 	return err
 }
 
-// look prepares the statement, and finds out what can be said of it. What was planned
-// may have changed the session.
+// look prepares the statement, and finds out what can be said of it. Planning may have changed
+// the session.
 func (s *postgresSession) look(ctx context.Context) (planned bool, err error) {
 	d, err := s.conn.Prepare(ctx, "", s.q.source, nil)
 	if err != nil {
@@ -180,8 +180,8 @@ func (s *postgresSession) look(ctx context.Context) (planned bool, err error) {
 	return true, s.plan(ctx, len(d.ParamOIDs))
 }
 
-// unlooked is the error of a look into the catalog. What the catalog itself refuses says
-// nothing of the statement.
+// unlooked is the error of a look into the catalog. A refusal by the catalog itself says nothing
+// of the statement.
 func (s *postgresSession) unlooked(ctx context.Context, err error) error {
 	err = s.broken(ctx, err)
 	if errors.As(err, new(*unusable)) {
@@ -193,9 +193,8 @@ func (s *postgresSession) unlooked(ctx context.Context, err error) error {
 
 const explainPostgres = "EXPLAIN (FORMAT JSON) "
 
-// plan asks the planner. It may run functions that their owner declares immutable or
-// stable, such as those that a view calls: what they write is refused by the
-// transaction, and the connection is closed.
+// plan asks the planner. It may run functions declared immutable or stable, such as those of a
+// view: what they write is refused by the transaction, and the connection is closed.
 func (s *postgresSession) plan(ctx context.Context, parameters int) error {
 	statement, ours := explainPostgres+s.q.source, len(explainPostgres)
 	if parameters > 0 {

@@ -43,7 +43,7 @@ func TestPostgres(t *testing.T) {
 		"EXPLAIN SELECT * FROM custmers":                                             "error /query: names a table at character 23 that does not exist in the database\n→ did you mean \"customers\"?\n",
 		"SELECT id FORM customers":                                                   "error /query: is no SQL of this database at character 16\n→ correct the syntax there\n",
 		"SELECT id FROM customers WHERE (":                                           "error /query: is no SQL of this database at character 33\n→ correct the syntax there\n",
-		"SELECT id FROM customers JOIN orders ON true":                               "error /query: names a column that more than one table has at character 8\n→ put the table's name before it\n",
+		"SELECT id FROM customers JOIN orders ON true":                               "error /query: names a column of more than one table at character 8\n→ put the table's name before it\n",
 		"SELECT nofunction(id) FROM customers":                                       "error /query: calls a function or uses an operator that does not exist for these types at character 8\n→ correct the name, or cast the arguments\n",
 		"SELECT name, count(*) FROM customers":                                       "error /query: uses a column that is neither grouped nor in an aggregate at character 8\n→ put it into GROUP BY or an aggregate\n",
 		"SELECT id FROM customers WHERE id = '" + secret + "'":                       "error /query: has a value of a type that does not fit at character 37\n→ cast it, or write it in the form of the type\n",
@@ -65,8 +65,8 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
-// TestPostgresChangesNothing asks about what writes when it is run, with a policy that
-// allows all of it, so that every statement reaches the database.
+// TestPostgresChangesNothing asks about statements that would write, with a policy that allows
+// them all, so that every statement reaches the database.
 func TestPostgresChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := newServerPostgres(t)
@@ -166,8 +166,8 @@ func TestPostgresCost(t *testing.T) {
 	}
 }
 
-// TestPostgresCostOfMore holds that parameters and changes of rows have a cost as well,
-// and that a limit is not passed by what is not planned.
+// TestPostgresCostOfMore holds that parameters and changes of rows have a cost as well, and that
+// a limit refuses unplanned statements.
 func TestPostgresCostOfMore(t *testing.T) {
 	t.Parallel()
 	db := newServerPostgres(t)

@@ -49,9 +49,9 @@ func array(texts []string) string {
 	return b.String()
 }
 
-// privileges reports tables and columns that the role may not use. PostgreSQL itself
-// looks at that only when it plans or runs a statement, so it is asked about the names
-// that stand where a table does, and about the columns of the result.
+// privileges reports tables and columns that the role may not use. PostgreSQL itself checks that
+// only when it plans or runs a statement, so the check asks about names in the place of tables,
+// and about the columns of the result.
 func (s *postgresSession) privileges(ctx context.Context, d *pgconn.StatementDescription) (denied bool, err error) {
 	relations := s.q.text.Relations()
 	if len(relations) == 0 {
@@ -104,9 +104,9 @@ func (s *postgresSession) columns(ctx context.Context, d *pgconn.StatementDescri
 	return true, nil
 }
 
-// functions warns of calls of functions that are declared volatile, and reports whether
-// there are others that the planner may run. Those that come with PostgreSQL or with an
-// extension do not count: package sql knows the ones that matter.
+// functions warns about calls of volatile functions, and reports whether the planner may run
+// others. Those that come with PostgreSQL or with an extension do not count: package sql knows
+// the ones that matter.
 func (s *postgresSession) functions(ctx context.Context) (runs bool, err error) {
 	calls := s.q.text.Calls()
 	if len(calls) == 0 {

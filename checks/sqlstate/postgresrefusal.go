@@ -45,13 +45,13 @@ func (s *postgresSession) refused(ctx context.Context, err error, skip int) erro
 // overdue reports whether an error code says that statement_timeout or lock_timeout is over.
 func overdue(code string) bool { return code == "57014" || code == "55P03" }
 
-// missing tells of a name that does not exist, with what the catalog has instead.
+// missing reports a missing name, with the nearest name in the catalog.
 func (s *postgresSession) missing(ctx context.Context, what string, at int, candidates func(*postgresSession, context.Context) ([]string, error)) error {
 	name, ok := s.q.text.NameAt(at)
 	if !ok {
 		name = sql.Name{At: at}
 	}
-	if err := s.exec(ctx, "ROLLBACK"); err != nil { // what was refused has ended the transaction
+	if err := s.exec(ctx, "ROLLBACK"); err != nil { // the refusal has ended the transaction
 		return err
 	}
 	if err := s.begin(ctx); err != nil {
@@ -68,8 +68,7 @@ func (s *postgresSession) missing(ctx context.Context, what string, at int, cand
 	return nil
 }
 
-// withSchema looks for the name in other schemas: what exists there by this very name
-// is what was meant.
+// withSchema looks for the name in other schemas: an existing name there was meant.
 func withSchema(candidates []string, name *sql.Name) []string {
 	for _, c := range candidates {
 		if _, table, qualified := strings.Cut(c, "."); qualified && strings.EqualFold(table, name.Last) {
@@ -102,7 +101,7 @@ func postgresFault(code string) (what, mend string) {
 	case "42883":
 		return "calls a function or uses an operator that does not exist for these types", "correct the name, or cast the arguments"
 	case "42702", "42P09":
-		return "names a column that more than one table has", "put the table's name before it"
+		return "names a column of more than one table", "put the table's name before it"
 	case "42803":
 		return "uses a column that is neither grouped nor in an aggregate", "put it into GROUP BY or an aggregate"
 	case "42804", "42846", "22P02", "22007", "22008", "42P18":

@@ -18,8 +18,8 @@ type question struct {
 	timeout time.Duration
 }
 
-// prepared are the kinds that the databases are asked about. Whatever else there is
-// could run by being prepared or explained, or cannot be.
+// prepared are the kinds that the databases are asked about. All other statements could run by
+// being prepared or explained, or cannot be.
 var prepared = []sql.Kind{sql.Select, sql.Insert, sql.Update, sql.Delete, sql.Merge, sql.Lock}
 
 // newQuestion makes a question of a text, or says why no database is asked about it.
@@ -43,8 +43,8 @@ func newQuestion(o *sql.Options, source, dialect string) (*question, string) {
 // costs reports whether the policy asks what the statement costs.
 func (q *question) costs() bool { return q.o.WarnCost > 0 || q.o.MaxCost > 0 || q.o.WarnRows > 0 }
 
-// unplannable says why the planner is not asked about the statement, or "". What package
-// sql refuses by default may do something by being planned: MariaDB takes the lock of
+// unplannable says why the planner is not asked about the statement, or "". Statements that
+// package sql refuses by default may do something by being planned: MariaDB takes the lock of
 // SELECT * FROM (SELECT GET_LOCK('a', 1)) d.
 func (q *question) unplannable() string {
 	strict := *q.o

@@ -19,8 +19,8 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// TestUnreachable holds that a database which cannot be asked is an error that says
-// what, where and how to mend it, and never shows the password.
+// TestUnreachable holds that an unreachable database is an error with its place and a remedy, and
+// without the password.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	closed := closedPort(t)
@@ -184,18 +184,18 @@ func TestSeveral(t *testing.T) {
 	db := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
 	db.run(t, "CREATE TABLE t (number int)")
 	c := newState(t).Check()
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{
 		{Pointer: "/a", Value: "SELECT number FROM t", Options: everything(db.dsn)},
 		{Pointer: "/b", Value: "SELECT id FROM u", Options: &sql.Options{}},
 		{Pointer: "/c", Value: "SELECT numbr FROM t", Options: everything(db.dsn)},
 		{Pointer: "/d", Value: 5, Options: everything(db.dsn)},
 	}
-	if err := c.Run(t.Context(), pass); err != nil {
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want := "error /c: names a column at character 8 that does not exist in the database\n→ did you mean \"number\"?\nskip: not looked: the value is no string\n"
-	if diff := cmp.Diff(want, written(pass)); diff != "" {
+	if diff := cmp.Diff(want, written(run)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

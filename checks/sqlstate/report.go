@@ -37,9 +37,9 @@ func (r *report) syntax(q *question, at int) {
 		Message: "is no SQL of this database" + q.at(at), Suggestion: "correct the syntax there"})
 }
 
-// failed tells that a database could not be asked, because the tool will not reach it
-// either, or because nothing is known of the statement then. If the context ended
-// before, its error is for the driver of the check, who knows what that means.
+// failed tells that a database could not be asked, because the tool will not reach it either, or
+// because nothing is known of the statement then. If the context ended before, its error goes to
+// the check's driver.
 func (r *report) failed(ctx context.Context, where string, err error) error {
 	var u *unusable
 	switch {
@@ -56,8 +56,8 @@ func (r *report) failed(ctx context.Context, where string, err error) error {
 	return nil
 }
 
-// ended reports whether ctx is done. A connection's own deadline, which is that of ctx,
-// may be over a moment before.
+// ended reports whether ctx is done. A connection's own deadline, taken from ctx, may be over a
+// moment before.
 func ended(ctx context.Context) bool {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		<-ctx.Done()

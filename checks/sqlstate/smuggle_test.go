@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// reckless allows whatever a policy can allow, and asks for the cost, so that nothing
-// but this package stands between a statement and the database.
+// reckless allows everything that a policy can allow, and asks for the cost, so that only this
+// package stands between a statement and the database.
 func reckless(dsn string) *sql.Options {
 	return &sql.Options{
 		DSN:            dsn,
@@ -138,8 +138,7 @@ func TestSQLiteRunsNothing(t *testing.T) {
 	}
 }
 
-// TestSessionCannotWrite holds that the sessions of this package cannot write at all,
-// whatever is asked on them.
+// TestSessionCannotWrite holds that no statement can write in the sessions of this package.
 func TestSessionCannotWrite(t *testing.T) {
 	t.Parallel()
 	postgresDB, mysqlDB, sqliteDB := newServerPostgres(t), newServerMySQL(t), newServerSQLite(t, filepath.Join(t.TempDir(), "t.db"))

@@ -21,7 +21,7 @@ import (
 type source struct {
 	dialect string // "postgres", "mysql" or "sqlite"
 	dsn     string // secret
-	where   string // what of it may be told
+	where   string // the part of it for messages
 	file    string // of SQLite
 	skip    string // why it is not asked
 }

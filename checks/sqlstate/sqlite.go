@@ -12,8 +12,8 @@ import (
 	"os"
 )
 
-// sqlite asks a SQLite database. It opens the file for each question, which takes about
-// a millisecond, so that it holds nothing that others wait for.
+// sqlite asks a SQLite database. It opens the file for each question, in about a millisecond, and
+// holds nothing that others wait for.
 type sqlite struct {
 	file string
 	// slots bounds how many looks at the file there are at a time: a file system that
@@ -105,9 +105,9 @@ func (s *sqliteSession) prepare(ctx context.Context, statement string) error {
 	return stmt.Close()
 }
 
-// regular says why a file cannot be a database. It does not open it: closing it again
-// would drop the locks that SQLite has on it in this process ("How To Corrupt An SQLite
-// Database File", section 2.2), and a FIFO would wait for who writes to it.
+// regular says why a file cannot be a database. It does not open it: closing it again would drop
+// SQLite's locks on it in this process ("How To Corrupt An SQLite Database File", section 2.2),
+// and a FIFO would wait for a writer.
 func regular(file string) error {
 	info, err := os.Stat(file)
 	switch {

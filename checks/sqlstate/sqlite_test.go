@@ -35,7 +35,7 @@ func TestSQLite(t *testing.T) {
 		"SELECT id FORM customers":                        "error /query: is no SQL of this database at character 16\n→ correct the syntax there\n",
 		"SELECT id FROM customers WHERE (":                "error /query: is no SQL of this database at character 33\n→ correct the syntax there\n",
 		"SELECT id FROM customers WHERE id @ 1":           "error /query: is no SQL of this database at character 35\n→ correct the syntax there\n",
-		"SELECT id FROM customers JOIN orders":            "error /query: names a column that more than one table has\n→ put the table's name before it\n",
+		"SELECT id FROM customers JOIN orders":            "error /query: names a column of more than one table\n→ put the table's name before it\n",
 		"SELECT nofunction(id) FROM customers":            "error /query: calls a function that does not exist in SQLite, or that only the tool's own connection has\n→ correct the name\n",
 		"SELECT abs(1, 2)":                                "error /query: calls a function with a wrong number of arguments\n→ correct the arguments\n",
 		"SELECT 1 UNION SELECT 1, 2":                      "error /query: has queries with different numbers of columns\n→ give each the same number\n",
@@ -44,7 +44,7 @@ func TestSQLite(t *testing.T) {
 		"SELECT id, id FROM customers WHERE FROM":         "error /query: is no SQL of this database at character 36\n→ correct the syntax there\n",
 		"SELECT 'WHERE' FROM customers WHERE WHERE":       "error /query: is no SQL of this database at character 37\n→ correct the syntax there\n",
 		"SELECT 'ä',\n nme FROM customers":                "error /query: names a column at line 2, character 2 that does not exist in the database\n→ did you mean \"name\"?\n",
-		"INSERT INTO customers VALUES (1)":                "error /query: gives a table a number of values that it has not\n→ give each column a value, or name the columns\n",
+		"INSERT INTO customers VALUES (1)":                "error /query: gives a table the wrong number of values\n→ give each column a value, or name the columns\n",
 		"DELETE FROM customers; DELETE FROM orders":       "skip: not looked: the text is refused as it is\n",
 		"":                             "skip: not looked: the text is refused as it is\n",
 		"PRAGMA journal_mode = delete": "skip: not looked: the text is refused as it is\n",
@@ -55,8 +55,8 @@ func TestSQLite(t *testing.T) {
 	}
 }
 
-// TestSQLiteCost holds that a limit of the cost, which SQLite does not tell, refuses,
-// and that a mere warning does not.
+// TestSQLiteCost holds that a limit of the cost refuses, because SQLite estimates none, and that
+// a mere warning does not.
 func TestSQLiteCost(t *testing.T) {
 	t.Parallel()
 	db := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
@@ -71,9 +71,9 @@ func TestSQLiteCost(t *testing.T) {
 	}
 }
 
-// TestSQLiteLeftOver asks about what a process that was killed leaves behind: a -wal
-// file, with and without its -shm file, and a journal that is to be rolled back. What
-// cannot be read without a write is told, and nothing is written.
+// TestSQLiteLeftOver asks about files left by a killed process: a -wal file, with and without its
+// -shm file, and a journal that is to be rolled back. A database that cannot be read without a
+// write is told, and nothing is written.
 func TestSQLiteLeftOver(t *testing.T) {
 	t.Parallel()
 	const unrecovered = "error /query: cannot be checked: the SQLite database shop.db was left in the middle of a change, which only who may write can recover\n" +
@@ -115,8 +115,8 @@ func TestSQLiteLeftOver(t *testing.T) {
 	}
 }
 
-// TestSQLiteChangesNothing holds that neither the database changes nor the directory
-// that it is in, whether others have it open or not.
+// TestSQLiteChangesNothing holds that neither the database nor its directory changes, even while
+// others have it open.
 func TestSQLiteChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, journal := range []string{"delete", "wal"} {

@@ -93,7 +93,7 @@ func between(message, before, after string) (string, bool) {
 	return rest[:i], true
 }
 
-// missingTable tells of a table that does not exist, with what the schema has instead.
+// missingTable reports a missing table, and the nearest table of the schema.
 func (s *sqliteSession) missingTable(ctx context.Context, name sql.Name) error {
 	list, err := s.names(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name LIMIT ?", int64(maxCandidates))
 	if err != nil {
@@ -145,8 +145,8 @@ func (s *sqliteSession) syntax(ctx context.Context, message string) (at int, ok 
 // maxPlaces bounds how many occurrences of a token are tried.
 const maxPlaces = 32
 
-// place finds which occurrence of a token it is that SQLite stumbles over, or −1: the
-// parser reads from left to right, so that a text that ends with it has the same fault.
+// place finds the occurrence of a token at which SQLite stumbles, or −1: the parser reads from
+// left to right, so a text cut off behind it has the same fault.
 func (s *sqliteSession) place(ctx context.Context, token string) int {
 	at := 0
 	for range maxPlaces {
@@ -173,17 +173,17 @@ func sqliteFault(message string) (what, mend string) {
 	case has("wrong number of arguments"):
 		return "calls a function with a wrong number of arguments", "correct the arguments"
 	case has("ambiguous column name"):
-		return "names a column that more than one table has", "put the table's name before it"
+		return "names a column of more than one table", "put the table's name before it"
 	case has("misuse of aggregate"), has("misuse of window"):
 		return "uses an aggregate where none can be", "move it into HAVING or a subquery"
 	case has("do not have the same number of result columns"):
 		return "has queries with different numbers of columns", "give each the same number"
 	case has("columns but"), has("values for"):
-		return "gives a table a number of values that it has not", "give each column a value, or name the columns"
+		return "gives a table the wrong number of values", "give each column a value, or name the columns"
 	case has("no such collation"), has("no such index"), has("no such module"):
 		return "names a collation, index or module that does not exist", "correct the name"
 	case has("table-valued function"), has("may not be modified"), has("cannot modify"):
-		return "changes what cannot be changed", "name a table"
+		return "changes something that cannot be changed", "name a table"
 	}
 	return "is refused by SQLite", "correct it"
 }

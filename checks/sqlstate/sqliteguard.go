@@ -38,7 +38,7 @@ func (s *sqliteSession) connect(ctx context.Context, file string) error {
 	return s.open(ctx, file, false)
 }
 
-// errUnrecovered says that a process that wrote to the database was killed.
+// errUnrecovered reports that a writer to the database was killed.
 var errUnrecovered = &unusable{"was left in the middle of a change, which only who may write can recover", "have the program that writes to it open it once"}
 
 // wal is what byte 18 of a database in WAL mode is (SQLite, "Database File Format",
@@ -67,9 +67,8 @@ func lacks(file string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// guard lets statements compile that read, and those that the policy allows. What a
-// trigger of the database does besides is its owner's. Nothing is ever run but our own
-// look at the columns of a table.
+// guard lets statements compile that only read, or that the policy allows. A trigger's other
+// effects are its owner's. Nothing is ever run but our own look at the columns of a table.
 func (s *sqliteSession) guard() error {
 	allowed := actions(s.q.text.Kinds())
 	return s.conn.(sqlitedriver.AuthorizerRegisterer).RegisterAuthorizer(

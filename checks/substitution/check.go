@@ -1,11 +1,10 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package substitution finds what a shell would run, in strings that are no command lines.
+// Package substitution finds text for a shell in strings that are not command lines.
 package substitution
 
 import (
-	"context"
 	_ "embed"
 	"strings"
 
@@ -15,41 +14,33 @@ import (
 //go:embed README.md
 var doc string
 
-// Options of the rule: it has none.
+// Options of the demand: it has none.
 type Options struct{ _ byte } // not empty: pointers to nothing may be equal
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "substitution", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "substitution", Options: func() any { return new(Options) }}
 
-// Check reports strings of which a shell would run a part, and those that hold a NUL.
+// Check reports strings with text that a shell would run, and strings with a NUL.
 var Check = &check.Check{
 	Name:    "substitution",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
 	Bounded: true,
-	Rule:    Rule,
-	Run:     run,
+	Demand:  Demand,
+	Run:     check.Each(judge),
 }
 
-func run(_ context.Context, pass *check.Pass) error {
-	for _, t := range pass.Targets {
-		s, ok := t.Value.(string) // another type is the schema's matter
-		switch {
-		case !ok:
-		case strings.ContainsRune(s, 0):
-			pass.Report(check.Finding{
-				Pointer:    t.Pointer,
-				Message:    "must not hold a NUL character: some programs stop reading there",
-				Suggestion: "leave it out",
-			})
-		case substitutes(s):
-			pass.Report(check.Finding{
-				Pointer:    t.Pointer,
-				Message:    "must not hold $(…), <(…), >(…) or a text between backticks: a shell would run it",
-				Suggestion: "give the value itself; where the characters are meant, a policy must speak of the argument",
-			})
-		}
+func judge(_ *check.Pass, _ *Options, value any) []check.Finding {
+	s, _ := value.(string) // the schema judges values of other types
+	switch {
+	case strings.ContainsRune(s, 0):
+		return []check.Finding{{Message: "must not hold a NUL character: some programs stop reading there", Suggestion: "leave it out"}}
+	case substitutes(s):
+		return []check.Finding{{
+			Message:    "must not hold $(…), <(…), >(…) or a text between backticks: a shell would run it",
+			Suggestion: "give the value itself; where the characters are meant, a policy must speak of the argument",
+		}}
 	}
 	return nil
 }

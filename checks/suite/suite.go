@@ -90,14 +90,14 @@ func Default() []*check.Check {
 	}
 }
 
-// Rules returns the rules of the default checks, in their order: what a policy can
-// demand. The slice is the caller's own.
-func Rules() []*check.Rule {
-	var rules []*check.Rule
+// Demands returns the demands of the default checks, in their order: those that a policy can
+// make. The slice is the caller's own.
+func Demands() []*check.Demand {
+	var demands []*check.Demand
 	for _, c := range Default() {
-		if c.Rule != nil && !slices.Contains(rules, c.Rule) {
-			rules = append(rules, c.Rule)
+		if c.Demand != nil && !slices.Contains(demands, c.Demand) {
+			demands = append(demands, c.Demand)
 		}
 	}
-	return rules
+	return demands
 }

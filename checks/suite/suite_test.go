@@ -25,12 +25,12 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestRules holds that a policy can tell the rules apart, and that each makes options
-// that are fine as they are, or says what it needs.
-func TestRules(t *testing.T) {
+// TestDemands holds that no two demands share a name, and that the default options of each are
+// valid, or else say what is missing.
+func TestDemands(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range Demands() {
 		if names[r.Name] || r.Name == "" {
 			t.Errorf("two rules are called %q", r.Name)
 		}
@@ -43,9 +43,9 @@ func TestRules(t *testing.T) {
 	if !names["path"] || !names["url"] {
 		t.Errorf("rules: %v", names)
 	}
-	changed := Rules()
+	changed := Demands()
 	changed[0] = nil
-	if Rules()[0] == nil {
+	if Demands()[0] == nil {
 		t.Error("the slice is shared: a caller can change the rules")
 	}
 }

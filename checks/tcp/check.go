@@ -20,24 +20,24 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "tcp", Options: func() any {
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "tcp", Options: func() any {
 	return &Options{WarnExpiry: 14 * 24 * time.Hour, Cache: time.Minute, CacheFailure: 5 * time.Second}
 }}
 
 // Check reports servers that do not accept connections.
-var Check = New(probe.Network{})
+var Check = newCheck(probe.Network{})
 
-// New makes the check for a network.
-func New(network probe.Network) *check.Check {
+// newCheck makes the check for a network.
+func newCheck(network probe.Network) *check.Check {
 	d := driver{network: network, cache: probe.NewCache(network.Now)}
 	return &check.Check{
-		Name:  "tcp",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  Rule,
-		Run:   d.run,
+		Name:   "tcp",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: Demand,
+		Run:    d.run,
 	}
 }
 

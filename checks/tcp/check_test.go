@@ -46,7 +46,7 @@ var fake = probe.Network{
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	checktest.Run(t, New(fake), "testdata")
+	checktest.Run(t, newCheck(fake), "testdata")
 }
 
 // counting is the real network, and counts connections.
@@ -83,14 +83,14 @@ func TestConnects(t *testing.T) {
 		want   string
 	}{
 		"there":    {policy(address, ", allow_private: true"), nil, "ok\n"},
-		"private":  {policy(address, ""), nil, "error security: needs the server " + address + ", which is not at a public address, which the policy does not allow\n"},
+		"private":  {policy(address, ""), nil, "error security: needs the server " + address + ", which is not at a public address; the policy does not allow that\n"},
 		"nobody":   {policy(nobody, ", allow_private: true"), nil, "error: needs the server " + nobody + ", which refuses connections\n"},
 		"no TLS":   {policy(address, ", allow_private: true, tls: true"), nil, "error: needs the server " + address + ", which does not speak TLS\n"},
 		"argument": {"tcp: {allow_private: true}", address, "ok\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := checktest.Judge(t, New(probe.Network{}), tt.demand, tt.value); got != tt.want {
+			if got := checktest.Judge(t, newCheck(probe.Network{}), tt.demand, tt.value); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -109,14 +109,14 @@ func TestCertificate(t *testing.T) {
 		want    string // "" for nothing
 	}{
 		"valid":    {probe.Network{Roots: roots}, ""},
-		"unknown":  {probe.Network{}, "error: needs the server " + address + ", which has a certificate of an authority that is not trusted"},
+		"unknown":  {probe.Network{}, "error: needs the server " + address + ", which has a certificate of an untrusted authority"},
 		"expiring": {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(-36 * time.Hour) }}, "warning: needs the server " + address + ", whose certificate expires within 2 days"},
-		"expired":  {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(time.Hour) }}, "error: needs the server " + address + ", which has a certificate that has expired, or is not valid yet"},
+		"expired":  {probe.Network{Roots: roots, Now: func() time.Time { return end.Add(time.Hour) }}, "error: needs the server " + address + ", which has a certificate that is expired or not valid yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			demand := fmt.Sprintf("tcp: {address: %q, tls: true, allow_private: true, warn_expiry: 48h}", address)
-			if got := checktest.Judge(t, New(tt.network), demand, nil); got != cmp.Or(tt.want, "ok")+"\n" {
+			if got := checktest.Judge(t, newCheck(tt.network), demand, nil); got != cmp.Or(tt.want, "ok")+"\n" {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -132,7 +132,7 @@ func TestCache(t *testing.T) {
 	network := counting(&dialed)
 	now := time.Unix(0, 0)
 	network.Now = func() time.Time { return now }
-	c := New(network)
+	c := newCheck(network)
 	look := func(want int32) {
 		t.Helper()
 		// Each policy has options of its own: equal ones share.
@@ -155,13 +155,13 @@ func TestHangs(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }()
 	before := runtime.NumGoroutine()
-	c := New(probe.Network{})
+	c := newCheck(probe.Network{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Options: &Options{Address: l.Addr().String(), TLS: true, AllowPrivate: true}}}
-	if err := c.Run(ctx, pass); !errors.Is(err, context.DeadlineExceeded) || len(pass.Findings()) > 0 {
-		t.Errorf("got %v and %v, want a deadline", err, pass.Findings())
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{{Options: &Options{Address: l.Addr().String(), TLS: true, AllowPrivate: true}}}
+	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || len(run.Findings) > 0 {
+		t.Errorf("got %v and %v, want a deadline", err, run.Findings)
 	}
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -172,7 +172,7 @@ func TestHangs(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	if o := Rule.Options().(*Options); o.Cache != time.Minute || o.CacheFailure == 0 || o.WarnExpiry == 0 {
+	if o := Demand.Options().(*Options); o.Cache != time.Minute || o.CacheFailure == 0 || o.WarnExpiry == 0 {
 		t.Errorf("defaults %+v", o)
 	}
 }

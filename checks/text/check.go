@@ -14,17 +14,16 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is the rule that the check answers.
-var Rule = &check.Rule{Name: "text", Options: func() any { return new(Options) }}
+// Demand is the demand that the check answers.
+var Demand = &check.Demand{Name: "text", Options: func() any { return new(Options) }}
 
-// Check reports text that is not as the policy demands, or holds characters that cannot be
-// seen.
+// Check reports text against the policy's demands, and invisible characters.
 var Check = &check.Check{
 	Name:    "text",
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
 	Bounded: true,
-	Rule:    Rule,
+	Demand:  Demand,
 	Run:     check.EachText("must be a string", (*Options).judge),
 }

@@ -5,7 +5,6 @@
 package url
 
 import (
-	"context"
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
@@ -14,22 +13,22 @@ import (
 //go:embed README.md
 var doc string
 
-// Rule is "url: {…}" in a policy.
-var Rule = &check.Rule{Name: "url", Options: func() any { return new(Options) }}
+// Demand is "url: {…}" in a policy.
+var Demand = &check.Demand{Name: "url", Options: func() any { return new(Options) }}
 
 // Check reports URLs that the options do not allow.
 var Check = &check.Check{
-	Name:  "url",
-	Doc:   doc,
-	Stage: check.Semantic,
-	Level: check.SecurityLevel,
-	Rule:  Rule,
+	Name:   "url",
+	Doc:    doc,
+	Stage:  check.Semantic,
+	Level:  check.SecurityLevel,
+	Demand: Demand,
 
 	Bounded: true, // by max_length
-	Run:     run,
+	Run:     check.Each(judge),
 }
 
-// OptionsOf returns the options of a target of the rule, the zero Options if it has none.
+// OptionsOf returns the options of a target of the demand, the zero Options if it has none.
 func OptionsOf(target check.Target) *Options {
 	if o, ok := target.Options.(*Options); ok && o != nil {
 		return o
@@ -37,21 +36,11 @@ func OptionsOf(target check.Target) *Options {
 	return new(Options)
 }
 
-func run(ctx context.Context, pass *check.Pass) error {
-	for _, target := range pass.Targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		raw, ok := target.Value.(string)
-		if !ok {
-			pass.Report(check.Finding{Pointer: target.Pointer, Level: check.SyntaxLevel, Message: "must be a string that holds a URL"})
-			continue
-		}
-		_, findings := OptionsOf(target).Judge(raw)
-		for _, f := range findings {
-			f.Pointer = target.Pointer
-			pass.Report(f)
-		}
+func judge(_ *check.Pass, o *Options, value any) []check.Finding {
+	raw, ok := value.(string)
+	if !ok {
+		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string with a URL"}}
 	}
-	return nil
+	_, findings := o.Judge(raw)
+	return findings
 }

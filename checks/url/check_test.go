@@ -17,16 +17,16 @@ import (
 // findings runs the check over one value, and writes what it finds as case files do.
 func findings(t *testing.T, o any, value any) string {
 	t.Helper()
-	pass := check.NewPass(Check, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Pointer: "/url", Value: value, Options: o}}
-	if err := Check.Run(t.Context(), pass); err != nil {
+	run := check.NewRun(Check, &call.Call{}, nil)
+	run.Targets = []check.Target{{Pointer: "/url", Value: value, Options: o}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s := pass.Skipped(); s != nil {
+	if s := run.Skip; s != nil {
 		t.Errorf("skipped: %s", s.Why)
 	}
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String() + " " + f.String() + "\n")
 		if f.Suggestion != "" {
 			b.WriteString("→ " + f.Suggestion + "\n")
@@ -49,8 +49,8 @@ func TestCheckIsSound(t *testing.T) {
 	if err := check.Validate([]*check.Check{Check}); err != nil {
 		t.Error(err)
 	}
-	if _, ok := Rule.Options().(*Options); !ok {
-		t.Errorf("the rule's options are %T", Rule.Options())
+	if _, ok := Demand.Options().(*Options); !ok {
+		t.Errorf("the rule's options are %T", Demand.Options())
 	}
 }
 
@@ -67,8 +67,8 @@ func TestRun(t *testing.T) {
 	}{
 		{"public", &Options{}, "https://example.com/a?b#c", ""},
 		{"no options", nil, "https://example.com/", ""},
-		{"not a string", &Options{}, 7, "error /url: must be a string that holds a URL\n"},
-		{"null", &Options{}, nil, "error /url: must be a string that holds a URL\n"},
+		{"not a string", &Options{}, 7, "error /url: must be a string with a URL\n"},
+		{"null", &Options{}, nil, "error /url: must be a string with a URL\n"},
 		{"no scheme", &Options{}, "example.com", "error /url: is not a URL: it does not begin with a scheme such as https://\n"},
 		{"empty", &Options{}, "", "error /url: is not a URL: it does not begin with a scheme such as https://\n"},
 		{"zone", &Options{}, "http://[fe80::1%25eth0]/", "error /url: is not a URL: the IPv6 address has a zone, which means something on one machine alone: leave it out\n"},
@@ -81,8 +81,8 @@ func TestRun(t *testing.T) {
 		{"metadata name", open, "https://metadata.google.internal/", "error /url: the host is a name of cloud metadata: only public hosts are allowed\n→ name a public host\n"},
 		{"warned of", open, "https://localhost/", "warning /url: the host is a name of this machine, not a public host: make sure that it is meant\n"},
 		{"private allowed", open, "https://10.0.0.1/", ""},
-		{"single label", &Options{}, "https://wiki/", "warning /url: the host is a name without a dot, which only a private network answers: write the full name\n"},
-		{"single label refused", &Options{SingleLabel: Refuse}, "https://wiki/", "error /url: the host is a name without a dot, which only a private network answers: write the full name\n"},
+		{"single label", &Options{}, "https://wiki/", "warning /url: the host is a name without a dot, for private networks only: write the full name\n"},
+		{"single label refused", &Options{SingleLabel: Refuse}, "https://wiki/", "error /url: the host is a name without a dot, for private networks only: write the full name\n"},
 		{"single label allowed", open, "https://wiki/", ""},
 		{"single label listed", &Options{Hosts: []Pattern{pattern(t, "wiki")}}, "https://wiki/", ""},
 		{"spells its address", &Options{}, "https://10.0.0.1.nip.io/", "warning /url: the host is a name that spells its own address, private or not: use the name of a server\n"},
@@ -96,7 +96,7 @@ func TestRun(t *testing.T) {
 		{"tight", tight, "https://api.example.org/", ""},
 		{"tight, all wrong", tight, "http://0x7f.1/", "error /url: the host is the loopback address written in hexadecimal: only public hosts are allowed\n→ name a public host\n" +
 			"error /url: the host is not allowed: must be *.example.org\n" + "error /url: the port is not allowed: must be 443\n"},
-		{"denied", &Options{DenyHosts: []Pattern{pattern(t, "*.example.org")}}, "https://a.b.example.org/", "error /url: the host is one that the policy denies\n"},
+		{"denied", &Options{DenyHosts: []Pattern{pattern(t, "*.example.org")}}, "https://a.b.example.org/", "error /url: the policy denies the host\n"},
 		{"backslash", tight, `https://api.example.org\@10.0.0.1/`, "error /url: parsers disagree about where this leads: write slashes instead of backslashes\n"},
 		{"line break", &Options{}, "https://example.com\r\nHost: x/", control},
 		{"tab", &Options{}, "https://exam\tple.com/", control},
@@ -113,8 +113,8 @@ func TestRun(t *testing.T) {
 		{"too long", open, "https://example.com/" + strings.Repeat("a", 40), "error /url: is longer than 40 bytes\n"},
 		{"relative", open, "/docs?page=2#a", ""},
 		{"relative, not allowed", &Options{}, "/docs", "error /url: is not a URL: it does not begin with a scheme such as https://\n"},
-		{"relative with a host", open, "//10.0.0.1/", "error /url: begins with two slashes, which makes what follows a host: write the whole URL, or a path\n"},
-		{"relative with a hidden host", open, "/\\evil.example/", "error /url: begins with two slashes, which makes what follows a host: write the whole URL, or a path\n"},
+		{"relative with a host", open, "//10.0.0.1/", "error /url: begins with two slashes, so the text behind them is a host: write the whole URL, or a path\n"},
+		{"relative with a hidden host", open, "/\\evil.example/", "error /url: begins with two slashes, so the text behind them is a host: write the whole URL, or a path\n"},
 		{"relative with a percent sign", open, "/a%zz/b", ""},
 		{"relative to one parser", open, "1a:b", "error /url: parsers disagree about what this refers to: begin it with a slash\n"},
 		{"relative with a control", open, "/a\x7f", control},
@@ -135,8 +135,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestDisagreement holds that each part of a URL is compared, with readings of other URLs
-// for those that no known parser makes.
+// TestDisagreement holds that each part of a URL is compared, with invented readings for parts
+// that known parsers agree about.
 func TestDisagreement(t *testing.T) {
 	t.Parallel()
 	const raw = "https://u@a.example:8443/b"
@@ -160,8 +160,8 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are
-// what its two URLs bring.
+// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are the
+// findings on its two URLs.
 func TestReadmeShowsWhatIsFound(t *testing.T) {
 	t.Parallel()
 	_, example, _ := strings.Cut(doc, "\n## Example\n")

@@ -43,8 +43,8 @@ func baseline(raw string) (refused bool) {
 	return !a.IsGlobalUnicast() || a.IsPrivate()
 }
 
-// TestCorpus holds that the rule refuses every URL that must be refused, and at most one
-// in a thousand of those that must not.
+// TestCorpus holds that the check refuses every URL that must be refused, and at most one in a
+// thousand of the others.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	o := new(Options)
@@ -114,7 +114,7 @@ func (c *tally) add(o *Options, raw string) {
 	}
 }
 
-// TestFigures holds that docs/figures/url.md has the tables that the corpus gives now.
+// TestFigures holds that the tables of the figures page are those of the corpus now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	rows := corpora.Read[row](t, "urls")

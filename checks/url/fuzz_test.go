@@ -108,7 +108,7 @@ func dotted(a uint32) string {
 	return netip.AddrFrom4(b).String()
 }
 
-// strict are spellings that parsers disagree about, and that are refused for it.
+// strict are spellings that are refused because parsers disagree about them.
 var strict = map[string]bool{"percent": true}
 
 // FuzzSpellings holds that each spelling of an address is judged as the address is.

@@ -15,10 +15,9 @@ import (
 	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
 )
 
-// guess judges a value that is only thought to be a URL. What is no whole URL brings a
-// warning: it may be a reference, a host alone, or no URL at all. But a client may make a
-// URL of it, and whatever it makes must not lead to a link-local or metadata address, nor
-// have a scheme of attacks.
+// guess judges a value that is only thought to be a URL. A malformed URL brings a warning: it may
+// be a reference, a host alone, or no URL at all. But a client may make a URL of it, and whatever
+// it makes must not lead to a link-local or metadata address, nor have a scheme of attacks.
 func (o *Options) guess(raw string) (Place, []check.Finding) {
 	j := judging{options: o}
 	trimmed := strings.TrimSpace(raw)
@@ -49,8 +48,8 @@ func opaque(u *whatwg.URL) bool {
 	return u.Host.Text == "" && u.Scheme != "file" && !strings.HasPrefix(u.Rest, "//")
 }
 
-// attacks are schemes that a guess refuses unless they are listed: they read files, run
-// code, or carry what a client sends to a service that is none of the web's.
+// attacks are schemes that a guess refuses unless they are listed: they read files, run code, or
+// carry a client's data to a service outside the web.
 var attacks = strings.Fields(`file jar netdoc view-source javascript vbscript php phar expect
 	gopher gophers dict ldap ldaps tftp telnet smb smbs`)
 
@@ -75,7 +74,7 @@ func (o *Options) refusesReading(raw string) string {
 const maxDecodes = 3
 
 // texts are the texts that readers see in a value: as it stands, percent-decoded, without
-// the characters that some leave out, with those that others normalise.
+// characters that some readers leave out, and with the normal forms of others.
 func texts(raw string) []string {
 	var list []string
 	add := func(s string) {

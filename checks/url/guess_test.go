@@ -26,7 +26,7 @@ func verdict(o *Options, raw string) string {
 	return "fine"
 }
 
-// TestGuess holds what becomes of a value that is only thought to be a URL.
+// TestGuess holds the verdicts on values that are URLs only by a guess.
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	for want, values := range map[string][]string{
@@ -66,7 +66,7 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessListed holds that a scheme that the options list is none of attacks.
+// TestGuessListed holds that a scheme listed in the options is never a scheme of attacks.
 func TestGuessListed(t *testing.T) {
 	t.Parallel()
 	o := &Options{Guess: true, Schemes: []string{"http", "https", "file", "about"}}
@@ -77,8 +77,8 @@ func TestGuessListed(t *testing.T) {
 	}
 }
 
-// FuzzGuess holds that a guess refuses each spelling of a metadata address, wherever a
-// lenient reader looks for a host, and that no message repeats a value.
+// FuzzGuess holds that a guess refuses each spelling of a metadata address, for any lenient
+// reader, and that no message repeats a value.
 func FuzzGuess(f *testing.F) {
 	places := []string{
 		"%s", "%s/latest", "//%s/", "http://%s", "http:%s", " \thttp:/%s/", `\\%s\`, "u:p@%s/", "https://example.org@%s", "%s:80", "%s?x", "%s#x",

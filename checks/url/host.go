@@ -67,7 +67,7 @@ func (j *judging) host(h host) {
 func (j *judging) listed(h host) {
 	o := j.options
 	if o.denies(h) {
-		j.refuse("the host is one that the policy denies")
+		j.refuse("the policy denies the host")
 	}
 	if len(o.Hosts) > 0 && !anyMatches(o.Hosts, h) {
 		texts := make([]string, len(o.Hosts))
@@ -94,7 +94,7 @@ func (j *judging) singleLabel(h host) {
 	if anyMatches(j.options.Hosts, h) {
 		return
 	}
-	const message = "the host is a name without a dot, which only a private network answers: write the full name"
+	const message = "the host is a name without a dot, for private networks only: write the full name"
 	switch j.options.SingleLabel.or(Warn) {
 	case Refuse:
 		j.refuse(message)

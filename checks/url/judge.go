@@ -91,7 +91,7 @@ func (j *judging) url(raw string, u *whatwg.URL) {
 		j.refuse("a user name or password before the host is not allowed: begin with the host")
 	}
 	if u.Host.Opaque && u.Host.Text != "" {
-		// Whoever connects takes the host for a name or an address all the same.
+		// A connecting client takes the host for a name or an address all the same.
 		h, err := whatwg.ParseHost(u.Host.Text)
 		if err != nil {
 			j.malformed("is not a URL: %v", err)
@@ -118,7 +118,7 @@ func (j *judging) port(u *whatwg.URL) {
 	}
 }
 
-// reference judges what has no scheme. What begins with two slashes names a host, and
+// reference judges what has no scheme. A reference that begins with two slashes names a host, and
 // backslashes count as slashes, as in browsers.
 func (j *judging) reference(raw string) {
 	stripped := whatwg.Strip(raw)
@@ -126,7 +126,7 @@ func (j *judging) reference(raw string) {
 	case !j.options.Relative:
 		j.malformed("is not a URL: %v", whatwg.ErrNoScheme)
 	case len(stripped) > 1 && strings.Trim(stripped[:2], `/\`) == "":
-		j.refuse("begins with two slashes, which makes what follows a host: write the whole URL, or a path")
+		j.refuse("begins with two slashes, so the text behind them is a host: write the whole URL, or a path")
 	default:
 		g, err := neturl.Parse(raw)
 		if errors.As(err, new(neturl.EscapeError)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet/checks/url/internal/address"
 )
 
-// names are hosts that lead inside whatever a resolver says, and all names below them.
-// They are looked up label by label: "internal" stands for "db.internal" as well.
+// names are hosts that lead inside for any resolver, and all names below them. They are looked up
+// label by label: "internal" stands for "db.internal" as well.
 var names = map[string]address.Class{
 	// RFC 6761, section 6.3, and what systems write into /etc/hosts
 	"localhost":     loopbackName,
@@ -101,8 +101,7 @@ func classifyName(name string) address.Class {
 	return address.Class{}
 }
 
-// spelling are services that answer a name with the address that the name itself spells,
-// a public one or not.
+// spelling are services that answer a name with the address in it, public or not.
 var spelling = []string{"nip.io", "sslip.io", "xip.io", "traefik.me"}
 
 // spellsAddress reports whether a name belongs to such a service.

@@ -28,8 +28,8 @@ type Options struct {
 	Resolve     bool      `policy:"resolve" doc:"ask the resolver for the host, and judge every address it gives; default false"`
 	Reachable   bool      `policy:"reachable" doc:"ask the server for the URL with HEAD, which includes resolve; default false"`
 
-	// Guess says that the value is only thought to be a URL. What is no whole URL is warned
-	// of then, unless a client could make of it one that leads to a link-local or metadata
+	// Guess says that the value is only thought to be a URL. A malformed URL then brings a
+	// warning, unless a client could make one of it that leads to a link-local or metadata
 	// address or has a scheme of attacks; other schemes that are not allowed are warned of.
 	Guess bool
 }
@@ -37,8 +37,8 @@ type Options struct {
 // Defaults.
 const (
 	defaultMaxLength = 8192
-	// greatestMaxLength bounds the time that a URL takes, which grows with the square of its
-	// host's length. Browsers take no longer ones.
+	// greatestMaxLength bounds the time for a URL, which grows with the square of its host's
+	// length. Browsers take no longer ones.
 	greatestMaxLength = 65536
 )
 

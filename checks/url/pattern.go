@@ -115,7 +115,7 @@ func (p *Pattern) match(h host) bool {
 	return true
 }
 
-// class says what kind of host the pattern names, as far as that is known.
+// class is the kind of the pattern's host, as far as known.
 func (p *Pattern) class() address.Class {
 	if p.addr.IsValid() {
 		return address.Classify(p.addr)

@@ -17,7 +17,7 @@ import (
 )
 
 // otherReaders holds the URL Standard's reading against that of others. A tool may use any
-// parser, and what it connects to must be what was judged.
+// parser, and it must connect to the judged host.
 func (j *judging) otherReaders(raw string, u *whatwg.URL) {
 	if why := disagreement(raw, u); why != "" {
 		j.refuse("parsers disagree about where this leads: %s", why)
@@ -67,8 +67,8 @@ func disagreement(raw string, u *whatwg.URL) string {
 	return ""
 }
 
-// parseGo reads a URL as Go does. What is behind the host may hold a percent sign that
-// encodes nothing, which the standard's readers let pass: it does not change the host.
+// parseGo reads a URL as Go does. Behind the host, a percent sign may encode nothing; the
+// standard's readers let it pass: it does not change the host.
 func parseGo(raw string) (*neturl.URL, error) {
 	g, err := neturl.Parse(raw)
 	var escape neturl.EscapeError
@@ -85,8 +85,8 @@ func parseGo(raw string) (*neturl.URL, error) {
 	return neturl.Parse(scheme + "://" + rest)
 }
 
-// sameHost compares a host that Go has read with the standard's reading of it, and of what
-// net/http makes of it if it is not ASCII.
+// sameHost compares Go's reading of a host with the standard's, and with net/http's if it is not
+// ASCII.
 func sameHost(name string, u *whatwg.URL) bool {
 	if name == u.Host.Text {
 		return true

@@ -16,7 +16,7 @@ import (
 
 // A reading is a place in a value where a reader may begin to look for a host.
 type reading struct {
-	scheme    string // what stands before it, in lower case
+	scheme    string // the text before it, in lower case
 	authority string // up to the first slash
 	explicit  bool   // it stands where nothing but a host can stand
 }
@@ -46,9 +46,9 @@ func readings(value string) []reading {
 
 var brackets = regexp.MustCompile(`\[([^\[\]]*)`)
 
-// leads names the link-local or metadata address that some reader takes for the host of
-// a reading, or nothing. Readers differ in where the host begins and ends, so that it may
-// be anything between two characters that one of them stops at.
+// leads names the link-local or metadata address that some reader takes for the host of a
+// reading, or nothing. Readers differ about the begin and end of the host, so it may be anything
+// between two characters at which one of them stops.
 func (r reading) leads() string {
 	const ends = `\?#@[]{}^`
 	explicit := r.explicit || strings.ContainsAny(r.authority, "@:")
@@ -126,8 +126,8 @@ func addresses(text string) []netip.Addr {
 	return list
 }
 
-// inetAton reads one to four numbers as old readers do, of which some cut off what is too
-// great, and some take a leading zero for nothing.
+// inetAton reads one to four numbers like old readers: some cut off excess, and some ignore a
+// leading zero.
 func inetAton(parts []string, decimal bool) []netip.Addr {
 	if len(parts) > 4 {
 		return nil
@@ -176,7 +176,7 @@ var (
 	inHex      = regexp.MustCompile(`(?:^|[.-])([0-9a-f]{8})\.`)
 )
 
-// spelt are the addresses that a name spells, for services that answer it with them.
+// spelt are the addresses in a name, for services that answer with them.
 func spelt(name string) []netip.Addr {
 	var list []netip.Addr
 	for _, m := range inDecimals.FindAllStringSubmatch(name, -1) {

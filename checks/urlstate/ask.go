@@ -74,7 +74,7 @@ func authority(place url.Place) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(place.Port)))
 }
 
-// dialer connects to one of the addresses that were judged, whatever a resolver would say
+// dialer connects to one of the judged addresses, even if a resolver would answer differently
 // now. Each gets its share of the time that ctx leaves; the transport would dial on in the
 // background when ctx is done.
 func (n *network) dialer(ctx context.Context, o *url.Options, port uint16, addrs []netip.Addr) func(context.Context, string, string) (net.Conn, error) {
@@ -135,11 +135,11 @@ func unanswered(ctx context.Context, o *url.Options, err error) check.Finding {
 	case errors.As(err, &refusal):
 		return refusal.finding
 	case errors.As(err, &certificate):
-		return check.Finding{Level: check.SecurityLevel, Message: "the server's certificate is not one that this machine trusts for the host"}
+		return check.Finding{Level: check.SecurityLevel, Message: "this machine does not trust the server's certificate for the host"}
 	case ctx.Err() != nil || errors.As(err, &timeout) && timeout.Timeout():
 		return late(o)
 	case errors.As(err, &op) && op.Op == "dial":
 		return check.Finding{Message: "no server answers at the URL's host and port", Suggestion: "check host and port, and that the server runs"}
 	}
-	return check.Finding{Message: "what answers at the URL's host and port is no web server of the URL's scheme, or not a sound one"}
+	return check.Finding{Message: "the server at the URL's host and port does not speak the URL's scheme, or not properly"}
 }

@@ -25,9 +25,9 @@ import (
 // internet is a world of public addresses that servers on loopback stand for.
 type internet map[string]string // "93.184.215.14:80" → "127.0.0.1:41234"
 
-// dial connects to the server that stands for an address, after control has seen that
-// address. An address that nothing stands for refuses the connection.
-func (w internet) dial(ctx context.Context, network, address string, control Control) (net.Conn, error) {
+// dial connects to the server behind an address, after control has seen the address. An address
+// that nothing stands for refuses the connection.
+func (w internet) dial(ctx context.Context, network, address string, control control) (net.Conn, error) {
 	if err := control("tcp4", address, nil); err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 	}
@@ -112,11 +112,11 @@ func TestReach(t *testing.T) {
 		siteAddr + ":80": plain.Listener.Addr().String(), otherAddr + ":80": plain.Listener.Addr().String(), siteAddr + ":8443": plain.Listener.Addr().String(),
 		siteAddr + ":443": secure.Listener.Addr().String(), siteAddr + ":81": secure.Listener.Addr().String(),
 	}
-	c := New(names, world.dial)
+	c := newCheck(names, world.dial)
 	const (
 		redirected = "/url: the server redirects, and where it leads, "
 		public     = ": only public hosts are allowed\n→ name a public host\n"
-		unsound    = "error /url: what answers at the URL's host and port is no web server of the URL's scheme, or not a sound one\n"
+		unsound    = "error /url: the server at the URL's host and port does not speak the URL's scheme, or not properly\n"
 		nothing    = "error /url: no server answers at the URL's host and port\n→ check host and port, and that the server runs\n"
 	)
 	for value, want := range map[string]string{
@@ -138,12 +138,12 @@ func TestReach(t *testing.T) {
 		"http://site.example/100%":          "warning /url: the URL could not be asked for: percent-encode each % in it as %25\n",
 		"http://site.example:81/":           "", // a TLS server answers plain HTTP with 400: somebody is there
 		"https://site.example:8443/":        unsound,
-		"https://site.example/":             "error /url: the server's certificate is not one that this machine trusts for the host\n",
+		"https://site.example/":             "error /url: this machine does not trust the server's certificate for the host\n",
 		"http://site.example:82/":           nothing,
 		"http://unknown.example/":           "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n",
 		"http://inside.example/":            "error /url: the host resolves to a private address" + public,
 		"http://site.example/hop/0":         "",
-		"http://site.example/loop":          "error /url: the server redirects more than five times: give the URL that it leads to\n",
+		"http://site.example/loop":          "error /url: the server redirects more than five times: give its final URL\n",
 		"http://site.example/to/other":      "",
 		"http://site.example/to/gone":       "error " + redirected + "the server has nothing at this URL (status 404)\n→ check the URL's path\n",
 		"http://site.example/to/metadata":   "error " + redirected + "the host is the address of cloud metadata" + public,
@@ -156,7 +156,7 @@ func TestReach(t *testing.T) {
 		"http://site.example/to/userinfo":   "error " + redirected + "a user name or password before the host is not allowed: begin with the host\n",
 		"http://site.example/to/unknown":    "error " + redirected + "the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n",
 		"http://site.example/to/unreadable": "error " + redirected + "is not a URL: the port must be a number up to 65535\n",
-		"http://site.example/to/https":      "error " + redirected + "the server's certificate is not one that this machine trusts for the host\n",
+		"http://site.example/to/https":      "error " + redirected + "this machine does not trust the server's certificate for the host\n",
 	} {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestCertificate holds that a certificate is held against the host that was judged.
+// TestCertificate holds that a certificate must fit the judged host.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
 	secure := quiet(t, site(nil), (*httptest.Server).StartTLS)
@@ -188,8 +188,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestRequest holds that a server sees a bare HEAD, whatever the environment and earlier
-// answers say.
+// TestRequest holds that a server sees a bare HEAD, in any environment and after any earlier
+// answer.
 func TestRequest(t *testing.T) {
 	proxied := quiet(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a proxy is asked for %s", r.URL) }), (*httptest.Server).Start)
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
@@ -197,7 +197,7 @@ func TestRequest(t *testing.T) {
 	}
 	seen := make(chan *http.Request, 2)
 	plain := quiet(t, site(seen), (*httptest.Server).Start)
-	c := New(names, internet{siteAddr + ":8080": plain.Listener.Addr().String()}.dial)
+	c := newCheck(names, internet{siteAddr + ":8080": plain.Listener.Addr().String()}.dial)
 	o := &url.Options{Reachable: true, Userinfo: true}
 	for range 2 { // the first answer sets a cookie
 		if got := run(t.Context(), t, c, o, "http://user:pass@SITE.example.:8080/?q=1#f"); got != "" {
@@ -214,15 +214,15 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestConnectionIsJudged holds that the address of the connection counts, not only what
-// the resolver said before.
+// TestConnectionIsJudged holds that the address of the connection counts, not only the resolver's
+// earlier answer.
 func TestConnectionIsJudged(t *testing.T) {
 	t.Parallel()
 	plain := quiet(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the server is asked") }), (*httptest.Server).Start)
-	rebound := func(ctx context.Context, network, _ string, control Control) (net.Conn, error) {
-		return Dial(ctx, network, plain.Listener.Addr().String(), control)
+	rebound := func(ctx context.Context, network, _ string, control control) (net.Conn, error) {
+		return dial(ctx, network, plain.Listener.Addr().String(), control)
 	}
-	got := run(t.Context(), t, New(names, rebound), &url.Options{Reachable: true}, "http://site.example/")
+	got := run(t.Context(), t, newCheck(names, rebound), &url.Options{Reachable: true}, "http://site.example/")
 	want := "error /url: the connection leads to the loopback address: only public hosts are allowed\n→ name a public host\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -234,7 +234,7 @@ func TestConnectionIsJudged(t *testing.T) {
 func TestLoopbackAllowed(t *testing.T) {
 	t.Parallel()
 	plain := quiet(t, site(nil), (*httptest.Server).Start)
-	c := New(hosts{"localhost": {"127.0.0.1"}}, Dial)
+	c := newCheck(hosts{"localhost": {"127.0.0.1"}}, dial)
 	o := &url.Options{Reachable: true, Loopback: url.Allow}
 	_, port, _ := net.SplitHostPort(plain.Listener.Addr().String())
 	for _, value := range []string{plain.URL, "http://localhost:" + port, "http://[::ffff:127.0.0.1]:" + port} {
@@ -244,8 +244,8 @@ func TestLoopbackAllowed(t *testing.T) {
 	}
 }
 
-// TestSilentServer holds that a server which accepts and says nothing, and an address that
-// does not even accept, end with the context, and that the next address gets its share.
+// TestSilentServer holds that a server that accepts and says nothing, and an address that does
+// not even accept, end with the context, and that the next address gets its share.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -254,14 +254,14 @@ func TestSilentServer(t *testing.T) {
 	}
 	t.Cleanup(func() { listener.Close() })
 	plain := quiet(t, site(nil), (*httptest.Server).Start)
-	dial := func(ctx context.Context, network, address string, control Control) (net.Conn, error) {
+	dial := func(ctx context.Context, network, address string, control control) (net.Conn, error) {
 		if strings.HasPrefix(address, "8.8.4.4:") {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
 		return internet{siteAddr + ":80": listener.Addr().String(), otherAddr + ":80": plain.Listener.Addr().String()}.dial(ctx, network, address, control)
 	}
-	const late = "warning /url: the URL could not be asked for in time, so that nothing is known of it\n"
+	const late = "warning /url: the URL did not answer in time, so nothing is known about it\n"
 	for value, want := range map[string]string{
 		"http://site.example/":  late,
 		"http://8.8.4.4/":       late,
@@ -271,7 +271,7 @@ func TestSilentServer(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			if diff := cmp.Diff(want, run(ctx, t, New(names, dial), &url.Options{Reachable: true}, value)); diff != "" {
+			if diff := cmp.Diff(want, run(ctx, t, newCheck(names, dial), &url.Options{Reachable: true}, value)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -306,7 +306,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 	secure := quiet(t, site(nil), (*httptest.Server).StartTLS)
 	world := internet{siteAddr + ":80": plain.Listener.Addr().String(), siteAddr + ":443": secure.Listener.Addr().String()}
 	synctest.Test(t, func(t *testing.T) {
-		c := New(names, world.dial)
+		c := newCheck(names, world.dial)
 		for _, value := range []string{"http://site.example/", "http://site.example/loop", "http://site.example/big", "https://site.example/", "http://other.example/"} {
 			run(t.Context(), t, c, &url.Options{Reachable: true}, value)
 		}

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package urlstate asks the network about URLs that the rule of package url allows: which
+// Package urlstate asks the network about URLs that the demand of package url allows: which
 // addresses their hosts have now, and whether a server answers for them.
 package urlstate
 
@@ -22,41 +22,41 @@ import (
 //go:embed README.md
 var doc string
 
-// Check asks the system's resolver, and servers by Dial.
-var Check = New(&net.Resolver{Dial: probe.DialDNS("")}, Dial)
+// Check asks the system's resolver, and servers by dial.
+var Check = newCheck(&net.Resolver{Dial: probe.DialDNS("")}, dial)
 
-// A Resolver asks for all addresses of a name. *net.Resolver is one. The answer should
-// come before ctx is done; a Resolver that goes on is left behind.
-type Resolver interface {
+// A resolver asks for all addresses of a name. *net.Resolver is one. The answer should
+// come before ctx is done; a resolver that goes on is left behind.
+type resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// A DialFunc opens a TCP connection to an address, which is an IP address and a port. It
-// must call control with what it is about to connect to, as net.Dialer.Control is called,
-// give up if that fails, and heed ctx.
-type DialFunc func(ctx context.Context, network, address string, control Control) (net.Conn, error)
+// A dialFunc opens a TCP connection to an address, which is an IP address and a port. It must
+// call control before it connects, as net.Dialer.Control is called, give up if that fails, and
+// heed ctx.
+type dialFunc func(ctx context.Context, network, address string, control control) (net.Conn, error)
 
-// A Control refuses addresses that are not allowed. Its form is that of
+// A control refuses addresses that are not allowed. Its form is that of
 // net.Dialer.Control.
-type Control func(network, address string, c syscall.RawConn) error
+type control func(network, address string, c syscall.RawConn) error
 
-// Dial is the DialFunc of a net.Dialer.
-func Dial(ctx context.Context, network, address string, control Control) (net.Conn, error) {
+// dial is the dialFunc of a net.Dialer.
+func dial(ctx context.Context, network, address string, control control) (net.Conn, error) {
 	d := net.Dialer{Control: control}
 	return d.DialContext(ctx, network, address)
 }
 
-// New makes the check with a resolver and a way to connect of the caller's own. A server
-// whose World names a DNS server is judged by what that says.
-func New(resolver Resolver, dial DialFunc) *check.Check {
+// newCheck makes the check with a resolver and a way to connect of the caller's own. It judges a
+// server by the DNS server that its World names.
+func newCheck(resolver resolver, dial dialFunc) *check.Check {
 	n := &network{resolver: resolver, dial: dial, slots: make(chan struct{}, maxLooks)}
 	return &check.Check{
-		Name:  "url-state",
-		Doc:   doc,
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  url.Rule,
-		Run:   n.run,
+		Name:   "url-state",
+		Doc:    doc,
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: url.Demand,
+		Run:    n.run,
 	}
 }
 
@@ -98,7 +98,7 @@ func (n *network) run(ctx context.Context, pass *check.Pass) error {
 	return err
 }
 
-// withMargin ends a little before ctx does, so that what is found until then is told.
+// withMargin ends a little before ctx does, in time to report findings.
 func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	left := longest
 	if deadline, ok := ctx.Deadline(); ok {
@@ -115,7 +115,7 @@ type look struct {
 	err      error
 }
 
-// lookAll looks at all targets at once. What has not come back when ctx is done is left
+// lookAll looks at all targets at once. A look that has not come back when ctx is done is left
 // behind, and said to be late.
 func (n *network) lookAll(ctx context.Context, targets []check.Target) ([][]check.Finding, error) {
 	looks := make(chan look, len(targets))
@@ -177,9 +177,9 @@ func (n *network) look(ctx context.Context, index int, target check.Target) (l l
 
 func late(o *url.Options) check.Finding {
 	f := check.Finding{Severity: check.Warning}
-	f.Message = "the host could not be resolved in time, so that nothing is known of its addresses"
+	f.Message = "the host could not be resolved in time, so its addresses are unknown"
 	if o.Reachable {
-		f.Message = "the URL could not be asked for in time, so that nothing is known of it"
+		f.Message = "the URL did not answer in time, so nothing is known about it"
 	}
 	return f
 }

@@ -42,15 +42,15 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 }
 
 // noDial fails the test if it is called.
-func noDial(t *testing.T) DialFunc {
-	return func(_ context.Context, _, address string, _ Control) (net.Conn, error) {
+func noDial(t *testing.T) dialFunc {
+	return func(_ context.Context, _, address string, _ control) (net.Conn, error) {
 		t.Errorf("a connection to %s", address)
 		return nil, net.ErrClosed
 	}
 }
 
 // noResolver fails the test if it is asked.
-func noResolver(t *testing.T) Resolver {
+func noResolver(t *testing.T) resolver {
 	return resolverFunc(func(_ context.Context, host string) ([]netip.Addr, error) {
 		t.Errorf("a question for %s", host)
 		return nil, net.ErrClosed
@@ -66,26 +66,26 @@ func run(ctx context.Context, t *testing.T, c *check.Check, o *url.Options, valu
 
 func runIn(ctx context.Context, t *testing.T, world check.World, c *check.Check, o *url.Options, values ...any) string {
 	t.Helper()
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.World = world
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.World = world
 	for _, value := range values {
-		pass.Targets = append(pass.Targets, check.Target{Pointer: "/url", Value: value, Options: o})
+		run.Targets = append(run.Targets, check.Target{Pointer: "/url", Value: value, Options: o})
 	}
-	if err := c.Run(ctx, pass); err != nil {
+	if err := run.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return text(pass)
+	return text(run)
 }
 
-func text(pass *check.Pass) string {
+func text(run *check.Run) string {
 	var b strings.Builder
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		b.WriteString(f.Severity.String() + " " + f.String() + "\n")
 		if f.Suggestion != "" {
 			b.WriteString("→ " + f.Suggestion + "\n")
 		}
 	}
-	if s := pass.Skipped(); s != nil {
+	if s := run.Skip; s != nil {
 		b.WriteString("skip: " + s.Why + "\n")
 	}
 	return b.String()
@@ -96,7 +96,7 @@ func TestCheckIsSound(t *testing.T) {
 	if err := check.Validate([]*check.Check{Check, url.Check}); err != nil {
 		t.Error(err)
 	}
-	if Check.Rule != url.Check.Rule {
+	if Check.Demand != url.Check.Demand {
 		t.Error("the two checks answer different rules")
 	}
 }
@@ -139,7 +139,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, run(t.Context(), t, New(known, noDial(t)), tt.options, tt.value)); diff != "" {
+			if diff := cmp.Diff(tt.want, run(t.Context(), t, newCheck(known, noDial(t)), tt.options, tt.value)); diff != "" {
 				t.Errorf("%v (-want +got):\n%s", tt.value, diff)
 			}
 		})
@@ -148,15 +148,15 @@ func TestResolve(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	t.Parallel()
-	c := New(hosts{"a.example": {"10.0.0.1"}}, noDial(t))
-	pass := check.NewPass(c, &call.Call{}, nil)
+	c := newCheck(hosts{"a.example": {"10.0.0.1"}}, noDial(t))
+	run := check.NewRun(c, &call.Call{}, nil)
 	o := &url.Options{Resolve: true}
-	pass.Targets = []check.Target{{Pointer: "/0", Value: "http://a.example", Options: o}, {Pointer: "/1", Value: "http://b.example", Options: o}}
-	if err := c.Run(t.Context(), pass); err != nil {
+	run.Targets = []check.Target{{Pointer: "/0", Value: "http://a.example", Options: o}, {Pointer: "/1", Value: "http://b.example", Options: o}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]check.Level{}
-	for _, f := range pass.Findings() {
+	for _, f := range run.Findings {
 		got[f.Pointer] = f.Level
 	}
 	if diff := cmp.Diff(map[string]check.Level{"/0": check.SecurityLevel, "/1": check.RuntimeLevel}, got); diff != "" {
@@ -166,23 +166,22 @@ func TestLevels(t *testing.T) {
 
 func TestRemote(t *testing.T) {
 	t.Parallel()
-	c := New(hosts{}, noDial(t))
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.World.Remote = true
-	pass.Targets = []check.Target{{Value: "https://unknown.example", Options: &url.Options{Resolve: true}}}
-	if err := c.Run(t.Context(), pass); err != nil {
+	c := newCheck(hosts{}, noDial(t))
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.World.Remote = true
+	run.Targets = []check.Target{{Value: "https://unknown.example", Options: &url.Options{Resolve: true}}}
+	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("skip: not looked: the server runs elsewhere, and its resolver and network are not ours\n", text(pass)); diff != "" {
+	if diff := cmp.Diff("skip: not looked: the server runs elsewhere, and its resolver and network are not ours\n", text(run)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-const lateText = "warning /url: the host could not be resolved in time, so that nothing is known of its addresses\n"
+const lateText = "warning /url: the host could not be resolved in time, so its addresses are unknown\n"
 
-// TestSlowResolver holds that a run ends before its context does, with a resolver that
-// heeds the context and with one that does not, and that what was found until then is
-// told. A goroutine that is left over fails the test.
+// TestSlowResolver holds that a run ends before its context does, with obedient and stubborn
+// resolvers, and reports its findings until then. A goroutine that is left over fails the test.
 func TestSlowResolver(t *testing.T) {
 	t.Parallel()
 	for name, heeds := range map[string]bool{"heeds the context": true, "does not": false} {
@@ -208,7 +207,7 @@ func TestSlowResolver(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				start := time.Now()
-				got := run(ctx, t, New(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example", "https://unknown.example")
+				got := run(ctx, t, newCheck(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example", "https://unknown.example")
 				want := lateText + "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n"
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
@@ -229,21 +228,21 @@ func TestNoDeadline(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		got := run(t.Context(), t, New(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example")
+		got := run(t.Context(), t, newCheck(resolver, noDial(t)), &url.Options{Resolve: true}, "https://slow.example")
 		if diff := cmp.Diff(lateText, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestStuckLooksAreBounded holds that resolvers which never return hold a bounded number
-// of goroutines, and that whoever finds no place then is told so.
+// TestStuckLooksAreBounded holds that resolvers that never return occupy a bounded number of
+// goroutines, and that a look without a free slot says so.
 func TestStuckLooksAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		entered := make(chan struct{}, maxLooks+2)
-		c := New(resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
+		c := newCheck(resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
 			entered <- struct{}{}
 			<-release
 			return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
@@ -270,16 +269,16 @@ func TestStuckLooksAreBounded(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	c := New(resolverFunc(func(context.Context, string) ([]netip.Addr, error) { panic("broken") }), noDial(t))
-	pass := check.NewPass(c, &call.Call{}, nil)
-	pass.Targets = []check.Target{{Value: "https://a.example", Options: &url.Options{Resolve: true}}}
-	if err := c.Run(t.Context(), pass); err == nil || !strings.Contains(err.Error(), "broken") {
+	c := newCheck(resolverFunc(func(context.Context, string) ([]netip.Addr, error) { panic("broken") }), noDial(t))
+	run := check.NewRun(c, &call.Call{}, nil)
+	run.Targets = []check.Target{{Value: "https://a.example", Options: &url.Options{Resolve: true}}}
+	if err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
 }
 
-// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are
-// what the check says.
+// TestReadmeShowsWhatIsFound holds that the indented lines of the README's example are the
+// check's findings.
 func TestReadmeShowsWhatIsFound(t *testing.T) {
 	t.Parallel()
 	_, example, _ := strings.Cut(doc, "\n## Example\n")
@@ -290,7 +289,7 @@ func TestReadmeShowsWhatIsFound(t *testing.T) {
 			shown.WriteString(rest)
 		}
 	}
-	c := New(hosts{"metadata.example": {"169.254.169.254"}}, noDial(t))
+	c := newCheck(hosts{"metadata.example": {"169.254.169.254"}}, noDial(t))
 	found := run(t.Context(), t, c, &url.Options{Resolve: true}, "https://metadata.example", "https://unknown.example")
 	if diff := cmp.Diff(strings.ReplaceAll(found, "error ", ""), shown.String()); diff != "" {
 		t.Errorf("the example (-found +shown):\n%s", diff)

@@ -85,7 +85,7 @@ func TestNameServer(t *testing.T) {
 		}
 		return dnsmessage.RCodeNameError, nil
 	})}
-	c := New(noResolver(t), noDial(t))
+	c := newCheck(noResolver(t), noDial(t))
 	for host, want := range map[string]string{
 		"public.example":   "",
 		"metadata.example": "error /url: the host resolves to the address of cloud metadata: only public hosts are allowed\n→ name a public host\n",

@@ -33,11 +33,11 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// guard judges an address in the moment of the connection, twice: as the URL's host is
-// judged, and by a table that is not ours. That one refuses a little more: ranges such as
-// 6to4 that are routed, and that no web server is in.
-func guard(o *url.Options) Control {
-	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // what is embedded is judged
+// guard judges an address in the moment of the connection, twice: as the URL's host is judged,
+// and by a table that is not ours. That one refuses a little more: routed ranges such as 6to4
+// that hold no web server.
+func guard(o *url.Options) control {
+	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // the embedded address is judged
 	if o.Loopback == url.Warn || o.Loopback == url.Allow {
 		v4, v6 = append(v4, loopbackV4...), append(v6, loopbackV6...)
 	}
@@ -48,7 +48,7 @@ func guard(o *url.Options) Control {
 	return func(network, address string, c syscall.RawConn) error {
 		connecting, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "what the host resolves to cannot be judged"}}
+			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "the host resolves to something that cannot be judged"}}
 		}
 		if f := o.JudgeAddr("the connection leads to", connecting.Addr()); f != nil && f.Severity == check.Error {
 			f.Level = check.SecurityLevel

@@ -57,7 +57,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// FuzzGuard holds that nothing is connected to that the rule refuses.
+// FuzzGuard holds that the guard connects to no forbidden address.
 func FuzzGuard(f *testing.F) {
 	for _, seed := range []string{"8.8.8.8", "127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "fd00:ec2::254", "2606:4700::1"} {
 		b := netip.MustParseAddr(seed).As16()

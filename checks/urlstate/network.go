@@ -16,8 +16,8 @@ import (
 
 // A network is what URLs are looked up in.
 type network struct {
-	resolver Resolver
-	dial     DialFunc
+	resolver resolver
+	dial     dialFunc
 	slots    chan struct{} // one is taken for each URL that is being looked at
 	tls      *tls.Config   // nil: the system's certificates
 }
@@ -45,7 +45,7 @@ func (n *network) visit(ctx context.Context, o *url.Options, raw string) []check
 		case next == "":
 			return told
 		case hop == maxRedirects:
-			return append(told, check.Finding{Message: "the server redirects more than five times: give the URL that it leads to"})
+			return append(told, check.Finding{Message: "the server redirects more than five times: give its final URL"})
 		}
 		raw = next
 		place, findings = o.Judge(raw)

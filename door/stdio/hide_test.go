@@ -22,7 +22,7 @@ import (
 // gateOf is the gate of a policy that speaks of access.
 func gateOf(t *testing.T, yaml string) *toolvet.Gate {
 	t.Helper()
-	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ var token = "ghp_" + "x7Kq2mV9sR4tW1zB8nC5dF3gH6jL0pQaYu3E"
 // gateBy is a gate with a policy that says nothing of access.
 func gateBy(t *testing.T, yaml string) func() *toolvet.Gate {
 	t.Helper()
-	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

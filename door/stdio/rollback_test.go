@@ -25,7 +25,7 @@ import (
 // limited is a gate with limits.
 func limited(t *testing.T, yaml string) *toolvet.Gate {
 	t.Helper()
-	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

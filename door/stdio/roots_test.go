@@ -17,7 +17,7 @@ import (
 // withPolicy is a gate of the default checks and a policy.
 func withPolicy(t *testing.T, text string) *toolvet.Gate {
 	t.Helper()
-	p, err := policy.Parse("toolvet.yaml", []byte(text), suite.Rules()...)
+	p, err := policy.Parse("toolvet.yaml", []byte(text), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

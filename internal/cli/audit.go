@@ -278,7 +278,7 @@ func shownCommand(command []string) (string, error) {
 	}
 	line := strings.Join(command, " ")
 	for _, m := range slices.Backward(scanner.Scan(line)) {
-		line = line[:m.Start] + secret.Marker(m.Rule) + line[m.End:]
+		line = line[:m.Start] + secret.Marker(m.Pattern) + line[m.End:]
 	}
 	return line, nil
 }

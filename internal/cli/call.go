@@ -52,11 +52,11 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 		}
 		arguments = raw
 	}
-	p, err := policy.Load(flags.gate.policy, suite.Rules()...)
+	p, err := policy.Load(flags.gate.policy, suite.Demands()...)
 	if err != nil {
 		return err
 	}
-	record, err := record.Open(p.Audit, record.Options{Logger: newLogger(a.stderr, flags.verbose)})
+	record, err := record.Open(p.Log, record.Options{Logger: newLogger(a.stderr, flags.verbose)})
 	if err != nil {
 		return err
 	}

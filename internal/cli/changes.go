@@ -70,8 +70,8 @@ func (r *replay) tell(w io.Writer, c *change) error {
 // reason is what refused a call: the rule or the check, and the place.
 func reason(f calllog.Finding) string {
 	s := "the check " + f.Check
-	if f.Rule != "" {
-		s = "the rule " + f.Rule
+	if f.Check == ruleCheck && f.Source != "" {
+		s = "the rule " + f.Source
 	}
 	if f.Pointer != "" {
 		s += " at " + f.Pointer

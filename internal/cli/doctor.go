@@ -84,7 +84,7 @@ func diagnose(ctx context.Context, file string) []diagnosis {
 	if file == "" {
 		return list
 	}
-	_, err := policy.Load(file, suite.Rules()...)
+	_, err := policy.Load(file, suite.Demands()...)
 	d := diagnosis{What: "the policy", OK: err == nil}
 	if err != nil {
 		d.Why = err.Error()

@@ -91,7 +91,7 @@ func draftTool(b *bytes.Buffer, t *call.Tool) bool {
 
 // ruled reports whether a policy can demand anything of a kind of argument.
 func ruled(kind infer.Kind) bool {
-	return slices.ContainsFunc(suite.Rules(), func(r *check.Rule) bool { return r.Name == string(kind) })
+	return slices.ContainsFunc(suite.Demands(), func(r *check.Demand) bool { return r.Name == string(kind) })
 }
 
 // demanded are the options of a guess.

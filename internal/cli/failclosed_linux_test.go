@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestFailsClosedDiskFull fills the disk that the audit log is on, a small one in a namespace of
+// TestFailsClosedDiskFull fills the disk that the log is on, a small one in a namespace of
 // the proxy's own: then calls are refused and do not run, unless the policy says that they go on.
 func TestFailsClosedDiskFull(t *testing.T) {
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestFailsClosedDiskFull(t *testing.T) {
 			t.Parallel()
 			dir, disk := t.TempDir(), t.TempDir()
 			calls := filepath.Join(dir, "calls")
-			p := startOnDisk(t, dir, disk, fmt.Sprintf("audit: {file: %q%s}\n", filepath.Join(disk, "audit.jsonl"), onError), calls)
+			p := startOnDisk(t, dir, disk, fmt.Sprintf("log: {file: %q%s}\n", filepath.Join(disk, "log.jsonl"), onError), calls)
 			shown, withheld, refused := 0, 0, 0
 			for range 1000 {
 				if err := p.call(); err != nil {

@@ -67,7 +67,7 @@ func (f gateFlags) load() (p *policy.Policy, word string, err error) {
 	}
 	p, word = &policy.Policy{}, preset.Default
 	if f.policy != "" {
-		if p, err = policy.Load(f.policy, suite.Rules()...); err != nil {
+		if p, err = policy.Load(f.policy, suite.Demands()...); err != nil {
 			return nil, "", err
 		}
 		if p.Preset != "" {

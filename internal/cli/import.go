@@ -343,7 +343,7 @@ func wellWritten(file string, text []byte) (*policy.Policy, error) {
 		}
 		return "https://variable.invalid/", true // good wherever an imported server has one
 	}
-	return policy.ParseWith(set, file, text, suite.Rules()...)
+	return policy.ParseWith(set, file, text, suite.Demands()...)
 }
 
 // add adds a server; added is false if the policy has the same already.

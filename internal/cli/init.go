@@ -67,7 +67,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 		return err
 	}
 	text := draft(command, tools)
-	p, err := policy.Parse(flags.out, text, suite.Rules()...)
+	p, err := policy.Parse(flags.out, text, suite.Demands()...)
 	if err == nil {
 		err = p.Validate(suite.Default())
 	}

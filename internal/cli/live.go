@@ -26,7 +26,7 @@ type liveGate struct {
 	server  *policy.Server
 	session call.Session
 	enforce *access.Enforcer
-	audit   policy.Audit
+	calls   policy.Log
 	offer   func(context.Context, []*call.Call) (json.RawMessage, error) // see mediate.Config.Rehearse; nil: it is not offered
 	lock    string                                                       // the file of the lock of tools; "": none
 	log     *slog.Logger
@@ -47,7 +47,7 @@ func openLiveGate(flags gateFlags, command []string, entry *authGate, log *slog.
 	}
 	flags.server = p.Servers[0].Name // the server stays the same, whatever becomes of the file
 	g := &liveGate{flags: flags, command: command, server: p.Servers[0], session: flags.session(p), log: log, entry: entry,
-		enforce: &access.Enforcer{Server: flags.server, Log: log, Counters: flags.counters}, lock: p.Pinning.Lock, audit: p.Audit}
+		enforce: &access.Enforcer{Server: flags.server, Log: log, Counters: flags.counters}, lock: p.Pinning.Lock, calls: p.Log}
 	if g.offer, err = rehearser(p, command); err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func (f lockFlags) find(args []string) (lockPlace, error) {
 	if f.policy == "" {
 		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), command}, nil
 	}
-	p, err := policy.Load(f.policy, suite.Rules()...)
+	p, err := policy.Load(f.policy, suite.Demands()...)
 	if err != nil {
 		return lockPlace{}, err
 	}

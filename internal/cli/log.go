@@ -18,7 +18,7 @@ import (
 func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "Work on audit logs: verify that nothing was changed",
+		Short: "Work on logs of calls: verify that nothing was changed",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError(cmd, "unknown command %q: log has verify", args[0])
@@ -41,8 +41,8 @@ func (a *app) logVerifyCommand() *cobra.Command {
 	var flags logVerifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE...",
-		Short: "Find what was changed in an audit log since it was written",
-		Long: `Find lines of an audit log that were changed, removed, inserted or moved since it
+		Short: "Find what was changed in a log of calls since it was written",
+		Long: `Find lines of a log of calls that were changed, removed, inserted or moved since it
 was written. Give all files of a log, rotated ones too, in any order.
 
 Records that were removed at the end leave no trace in the log itself: note the hash
@@ -50,8 +50,8 @@ that is printed as "head" elsewhere, and later look for it with --expect. Withou
 key, who can write to the log can also make all its hashes anew.
 
 Exit codes: 0 nothing is wrong, 1 something is, 2 the log could not be read.`,
-		Example: `  toolvet log verify audit*.jsonl
-  toolvet log verify --key-file audit.key --expect 5f1c… audit.jsonl`,
+		Example: `  toolvet log verify log*.jsonl
+  toolvet log verify --key-file log.key --expect 5f1c… log.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:

@@ -52,7 +52,7 @@ completes keys, explains them and underlines misspelt ones.`,
 			if len(args) > 0 {
 				return usageError(cmd, "schema takes no arguments")
 			}
-			_, err := a.stdout.Write(policy.JSONSchema(allChecks(), suite.Rules()))
+			_, err := a.stdout.Write(policy.JSONSchema(allChecks(), suite.Demands()))
 			return err
 		},
 	}
@@ -108,7 +108,7 @@ not be read.`,
 }
 
 func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {
-	p, err := policy.Load(flags.policy, suite.Rules()...)
+	p, err := policy.Load(flags.policy, suite.Demands()...)
 	if err != nil {
 		return err
 	}

@@ -32,9 +32,9 @@ type replayFlags struct {
 func (a *app) replayCommand() *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay [flags] AUDITLOG... --policy FILE",
+		Use:   "replay [flags] LOG... --policy FILE",
 		Short: "Judge recorded calls with another policy, and tell what would change",
-		Long: `Judge the calls in an audit log with another policy, and tell which would be refused
+		Long: `Judge the calls in a log with another policy, and tell which would be refused
 now, and which would go through. No server is started, and no call goes anywhere. Several
 files of one log are read in the order given: the oldest first.
 
@@ -44,12 +44,12 @@ network and databases are off.
 
 Exit codes: 0 nothing changes, 1 a call is judged otherwise, 2 the log could not be read,
 or no call in it could be judged.`,
-		Example: `  toolvet policy replay audit.jsonl --policy new.yaml
-  toolvet policy replay audit.jsonl --policy new.yaml --server files --tools tools.json`,
+		Example: `  toolvet policy replay log.jsonl --policy new.yaml
+  toolvet policy replay log.jsonl --policy new.yaml --server files --tools tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usageError(cmd, "no audit log: name its file")
+				return usageError(cmd, "no log: name its file")
 			case flags.policy == "":
 				return usageError(cmd, "no policy: name the new one with --policy FILE")
 			}
@@ -64,7 +64,7 @@ or no call in it could be judged.`,
 	return cmd
 }
 
-// A replay judges the calls of an audit log once more.
+// A replay judges the calls of a log once more.
 type replay struct {
 	flags  replayFlags
 	policy *policy.Policy // as the file has it
@@ -113,7 +113,7 @@ func (a *app) newReplay(flags replayFlags) (*replay, error) {
 		r.ran[c.Name] = c.Level != check.RuntimeLevel
 	}
 	var err error
-	if r.policy, err = policy.Load(flags.policy, suite.Rules()...); err != nil {
+	if r.policy, err = policy.Load(flags.policy, suite.Demands()...); err != nil {
 		return nil, err
 	}
 	if flags.server != "" {

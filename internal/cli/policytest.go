@@ -194,7 +194,7 @@ func finds(want policy.Want, f check.Finding) bool {
 	switch {
 	case !want.Go && !f.Blocks(),
 		want.Check != "" && f.Check != want.Check,
-		want.Rule != "" && (f.Check != ruleCheck || f.Rule != want.Rule),
+		want.Rule != "" && (f.Check != ruleCheck || f.Source != want.Rule),
 		want.Pointer != nil && f.Pointer != *want.Pointer:
 		return false
 	}

@@ -157,7 +157,7 @@ func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.L
 		return err
 	}
 	defer watched.stop()
-	record, err := record.Open(gate.audit, record.Options{Observer: watched.observer, Logger: log})
+	record, err := record.Open(gate.calls, record.Options{Observer: watched.observer, Logger: log})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
-// recordedTools are the tools that an audit log has, as far as it is read.
+// recordedTools are the tools that a log of calls has, as far as it is read.
 type recordedTools struct {
 	said     *call.Catalog            // counts in place of what the log has; nil: nothing is said
 	listed   map[string]*call.Catalog // by server, the latest list; nil for one that was not recorded whole

@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
-// FuzzReplay holds that any text in place of an audit log ends in counts that add up.
+// FuzzReplay holds that any text in place of a log of calls ends in counts that add up.
 func FuzzReplay(f *testing.F) {
 	link := `,"chain":"0123456789abcdef","seq":1,"prev":"` + strings.Repeat("0", 64) + `","hash":"` + strings.Repeat("0", 64) + "\"}\n"
 	f.Add(`{"kind":"list","server":"s","tools":[{"name":"t","digest":"d","definition":{"name":"t","inputSchema":{"type":"object"}}}]` + link +
@@ -24,7 +24,7 @@ func FuzzReplay(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		file := filepath.Join(t.TempDir(), "log.jsonl")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

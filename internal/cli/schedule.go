@@ -88,7 +88,7 @@ func (a *app) plan(flags *scheduleFlags) (*plan, error) {
 		}
 	}
 	if flags.policy != "" {
-		read, err := policy.Load(flags.policy, suite.Rules()...)
+		read, err := policy.Load(flags.policy, suite.Demands()...)
 		if err != nil {
 			return nil, err
 		}

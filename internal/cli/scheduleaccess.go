@@ -27,7 +27,7 @@ import (
 )
 
 // A jobAccess judges what is done to jobs on pages and in resources as a call of the scheduler's
-// tool: by the rules and limits of the policy, and into the audit log.
+// tool: by the rules and limits of the policy, and into the log.
 type jobAccess struct {
 	gate     func() *toolvet.Gate // of the moment; nil: the policy has no scheduler any more
 	observer toolvet.Observer

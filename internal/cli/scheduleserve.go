@@ -75,7 +75,7 @@ func (a *app) serveSchedule(ctx context.Context, flags *scheduleFlags, own sched
 	if err != nil {
 		return err
 	}
-	record, err := record.Open(p.policy.Audit, record.Options{Logger: p.log})
+	record, err := record.Open(p.policy.Log, record.Options{Logger: p.log})
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (a *app) serve(ctx context.Context, flags serveFlags) error {
 		return err
 	}
 	defer watched.stop()
-	record, err := record.Open(s.policy.Audit, record.Options{Observer: watched.observer, Logger: log})
+	record, err := record.Open(s.policy.Log, record.Options{Observer: watched.observer, Logger: log})
 	if err != nil {
 		return err
 	}

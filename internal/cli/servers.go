@@ -60,7 +60,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 	if flags.verbose {
 		steps = log
 	}
-	p, err := policy.Load(flags.gate.policy, suite.Rules()...)
+	p, err := policy.Load(flags.gate.policy, suite.Demands()...)
 	if err != nil {
 		return nil, err
 	}

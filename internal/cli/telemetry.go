@@ -18,7 +18,7 @@ import (
 	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
-// watchers are those who are told of calls beside the audit log.
+// watchers are those who are told of calls beside the log.
 type watchers struct {
 	observer telemetry.Observer
 	stops    []func()

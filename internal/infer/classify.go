@@ -18,19 +18,19 @@ type parameter struct {
 	description string   // in lower case
 	format      string
 	values      []string // defaults and examples
-	tool        string   // what the tool says of itself, in lower case
+	tool        string   // the tool's name and description, in lower case
 }
 
-// A rule turns a parameter into a guess, or into nothing.
-type rule struct {
+// A sign is a feature of a parameter that supports a guess.
+type sign struct {
 	kind  Kind
 	names func(p parameter) bool
-	// not names what makes another thing of such a name, in the description.
+	// not excludes other things of such a name, by the description.
 	not *regexp.Regexp
-	// never does so in what the tool says of itself, too.
+	// never excludes them also by the words of the tool.
 	never *regexp.Regexp
-	// needs is what must be said as well where a name alone says too little; says is what
-	// the description itself must say.
+	// needs must also match if a name alone says too little; says must match
+	// the description itself.
 	needs, says *regexp.Regexp
 }
 
@@ -40,8 +40,8 @@ var formats = map[string]Kind{
 	"email": Email, "idn-email": Email, "regex": Regex, "date-time": Time,
 }
 
-// rules are tried in this order; the first that fits decides.
-var rules = []rule{
+// signs are tried in this order; the first that fits decides.
+var signs = []sign{
 	{kind: Cron, names: last("cron", "crontab", "cronexpression"), not: regexp.MustCompile(`cron job id`)},
 	{kind: Cron, names: both("cron", "expression", "schedule")},
 	{kind: Cron, names: last("schedule", "expression"), needs: regexp.MustCompile(`\bcron( |tab\b|job|$)|cronjob|cron_`), not: regexp.MustCompile(`natural language|\bid\b|\bname\b`)},
@@ -71,9 +71,9 @@ var rules = []rule{
 var (
 	regularExpression = regexp.MustCompile(`regular expression|\bregexp?s?\b`)
 	otherQueries      = regexp.MustCompile(`\b(jql|graphql|cypher|kql|kusto|soql|sosl|gaql|xpath|jsonpath|sparql|promql|logql|dax|mdx|aql)\b|xpath|natural language|mongo`)
-	// whollyURL finds a description that begins by saying that it is a URL.
+	// whollyURL matches a description that begins like "URL of …".
 	whollyURL = regexp.MustCompile(`^(the |an? |list of |array of |optional |full |complete |public |base |target |direct )*([a-z-]+ ){0,2}(url|uri)s?( (of|to|for|where|from|that)\b|$|[.,;:(]| \()`)
-	// orElse finds that something else will do as well, or that it is only about a URL.
+	// orElse matches descriptions of alternatives to a URL, or of text about a URL.
 	orElse = regexp.MustCompile(`\b(id|name|slug|path|text|html|alias|file|number|handle|username)s? or\b|\bor (an? |the |local |file |its )*(path|name|id|file|text|html|base64|slug|alias|urn|handle)|base64|data uri|part of the ur[il]|\b(url|uri) (encoded|path|slug|pattern|prefix|parameter|safe|friendly)|schemes?\b`)
 )
 
@@ -85,7 +85,7 @@ func classify(p parameter) (Kind, string) {
 	if kind, ok := formats[p.format]; ok {
 		return kind, fmt.Sprintf("its format is %q", p.format)
 	}
-	for _, r := range rules {
+	for _, r := range signs {
 		if !r.fits(p) {
 			continue
 		}
@@ -97,7 +97,7 @@ func classify(p parameter) (Kind, string) {
 	return "", ""
 }
 
-func (r *rule) fits(p parameter) bool {
+func (r *sign) fits(p parameter) bool {
 	said := p.description + " " + p.tool + " " + strings.Join(p.words, " ")
 	switch {
 	case !r.names(p):

@@ -20,7 +20,7 @@ import (
 // A Kind is what a parameter holds.
 type Kind string
 
-// The kinds. Each is the name of a rule as well.
+// The kinds. Each is the name of a demand as well.
 const (
 	Path    Kind = "path"
 	URL     Kind = "url"
@@ -69,8 +69,8 @@ func Tool(t *call.Tool) []Guess {
 }
 
 type walker struct {
-	tool    string            // what the tool says of itself, in lower case
-	about   map[string]string // what its description says of parameters, by name
+	tool    string            // the tool's name and description, in lower case
+	about   map[string]string // its description's words on parameters, by name
 	root    *node
 	nodes   int      // that have been looked at, again and again
 	later   []object // so that those further up are looked at first

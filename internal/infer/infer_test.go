@@ -87,8 +87,8 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// TestToolBounds holds that a schema that refers to itself in many ways comes to an end,
-// and hides nothing that is further up.
+// TestToolBounds holds that inference ends for a schema that refers to itself in many ways, and
+// still finds parameters further up.
 func TestToolBounds(t *testing.T) {
 	t.Parallel()
 	var properties []string

@@ -29,8 +29,8 @@ type node struct {
 	Definitions map[string]*node
 }
 
-// UnmarshalJSON reads a schema; a boolean one says nothing, and neither does one whose
-// members are not what they should be.
+// UnmarshalJSON reads a schema; a boolean schema says nothing, and neither does one with
+// malformed members.
 func (n *node) UnmarshalJSON(data []byte) error {
 	type plain node
 	_ = json.Unmarshal(data, (*plain)(n))
@@ -96,8 +96,8 @@ func (w *walker) forms(n *node) []*node {
 // maxRefs bounds how many references are followed one after the other.
 const maxRefs = 8
 
-// resolve follows a reference to a definition. What stands beside it is left out of
-// account, but for a description.
+// resolve follows a reference to a definition. Keywords beside it are left out of account, but
+// for a description.
 func (w *walker) resolve(n *node) *node {
 	for range maxRefs {
 		if n == nil || n.Ref == "" {
@@ -117,8 +117,8 @@ func (w *walker) resolve(n *node) *node {
 	return nil
 }
 
-// aboutParameter finds a line that says something of a parameter, as descriptions have it
-// that were made of the comments of functions: "path: the file to read", "- path (str): …".
+// aboutParameter matches a line about a parameter in a description made from a function's
+// comment: "path: the file to read", "- path (str): …".
 var aboutParameter = regexp.MustCompile("(?m)^[ \\t]*(?:[-*•][ \\t]*)?[\"'`*]*([A-Za-z_][A-Za-z0-9_]*)[\"'`*]*[ \\t]*(?:\\([^)\\n]*\\))?[ \\t]*:[ \\t]+(\\S.*)$")
 
 // Described is what a tool's description says of parameters, by name, as the comments of functions do:

@@ -37,13 +37,13 @@ func digestOf(definition map[string]any) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// equal reports whether two values mean the same. What is absent is not null.
+// equal reports whether two values mean the same. An absent member is not null.
 func equal(a, b any) bool {
 	return (a == absent{}) == (b == absent{}) && bytes.Equal(canonical(a), canonical(b))
 }
 
-// A writer writes values as package strictjson decodes them. What it writes for people
-// is JSON as well, of the same meaning.
+// A writer writes values as package strictjson decodes them. Its text for people is JSON as well,
+// of the same meaning.
 type writer struct {
 	buf    []byte
 	people bool
@@ -122,7 +122,7 @@ func sortedKeys(m map[string]any) []string {
 	return slices.SortedFunc(maps.Keys(m), compareUTF16)
 }
 
-// compareUTF16 compares as UTF-16 does. That is the order of the bytes of UTF-8, but that
+// compareUTF16 compares as UTF-16 does. That is the order of the bytes of UTF-8, except that
 // characters beyond U+FFFF, which are surrogates there, come before U+E000 to U+FFFF.
 func compareUTF16(a, b string) int {
 	for i := range min(len(a), len(b)) {

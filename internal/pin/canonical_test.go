@@ -69,8 +69,7 @@ func TestShownIsTheSame(t *testing.T) {
 	}
 }
 
-// TestNumbersAreDoubles holds that what a double prints is what RFC 8785 writes of it,
-// however it is spelt.
+// TestNumbersAreDoubles holds that a double prints as RFC 8785 writes it, in any spelling.
 func TestNumbersAreDoubles(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -88,8 +87,8 @@ func TestNumbersAreDoubles(t *testing.T) {
 	}
 }
 
-// FuzzCanonical holds that texts are equal if and only if the values are, and that
-// spelling a value differently changes nothing.
+// FuzzCanonical holds that texts are equal if and only if the values are, and that another
+// spelling of a value changes nothing.
 func FuzzCanonical(f *testing.F) {
 	for _, pair := range [][2]string{
 		{`{"a":1,"b":[2,null]}`, `{"b":[2e0,null],"a":1.0}`},

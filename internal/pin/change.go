@@ -45,7 +45,7 @@ type Change struct {
 	Kind   Kind          `json:"kind"`
 	Why    string        `json:"why,omitempty"`    // the definition is unusable
 	Fields []FieldChange `json:"fields,omitempty"` // in the order of their places
-	Unseen []Place       `json:"unseen,omitempty"` // what cannot be seen in the definition as it is now
+	Unseen []Place       `json:"unseen,omitempty"` // invisible characters in the definition as it is now
 
 	// Members are the keys of the definition whose values differ, where the definition is
 	// another one.

@@ -37,9 +37,9 @@ func (o Options) severity(c *Change) check.Severity {
 	return o.Changed
 }
 
-// NewListing returns what tells which definitions may stand in a list of tools, for a model to
-// read: those that are as they were locked, and others of which the options only warn. Both
-// are told to the log; nil discards. Without a lock none may.
+// NewListing returns a function that selects the definitions that a model may read in a list of
+// tools: unchanged ones, and changed ones that the options only warn of. Both are told to the
+// log; nil discards. Without a lock none may.
 func NewListing(lock *Lock, o Options, log *slog.Logger) func(context.Context, *call.Call) bool {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -105,7 +105,7 @@ func (c checker) run(_ context.Context, pass *check.Pass) error {
 	case Unusable:
 		f.Message = "the tool's definition cannot be compared with the lock, because it means nothing for certain"
 	default:
-		f.Message = fmt.Sprintf("the tool's definition is not the one that was accepted; what differs: %s", parts(change.Members))
+		f.Message = fmt.Sprintf("the tool's definition is not the accepted one; it differs in: %s", parts(change.Members))
 	}
 	pass.Report(f)
 	return nil

@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 	named := accept(t, "files", same)
 	warn := pin.Options{Changed: check.Warning, Unknown: check.Warning}
 	const (
-		differs  = "the tool's definition is not the one that was accepted; what differs: description, inputSchema, a member that MCP does not define"
+		differs  = "the tool's definition is not the accepted one; it differs in: description, inputSchema, a member that MCP does not define"
 		unlocked = "the tool is not in the lock: nobody has accepted its definition"
 		twice    = "the tool's definition cannot be compared with the lock, because it means nothing for certain"
 	)
@@ -108,10 +108,10 @@ func BenchmarkCheck(b *testing.B) {
 	c := pin.NewCheck(accept(b, "default", tool), pin.Options{})
 	for name, judged := range map[string]*call.Tool{"same listing": tool, "another listing": decode(b, string(tool.Raw))} {
 		b.Run(name, func(b *testing.B) {
-			pass := check.NewPass(c, &call.Call{Name: "t", Tool: judged}, nil)
+			run := check.NewRun(c, &call.Call{Name: "t", Tool: judged}, nil)
 			for b.Loop() {
-				if err := c.Run(context.Background(), pass); err != nil || len(pass.Findings()) > 0 {
-					b.Fatal(err, pass.Findings())
+				if err := run.Do(context.Background()); err != nil || len(run.Findings) > 0 {
+					b.Fatal(err, run.Findings)
 				}
 			}
 		})

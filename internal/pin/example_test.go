@@ -59,5 +59,5 @@ func ExampleNewCheck() {
 	for _, f := range v.Errors() {
 		fmt.Println(f)
 	}
-	// Output: the tool's definition is not the one that was accepted; what differs: description
+	// Output: the tool's definition is not the accepted one; it differs in: description
 }

@@ -34,16 +34,16 @@ func Load(file string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the lock: %w", err)
 	}
-	l, err := Parse(data)
+	l, err := parseLock(data)
 	if err != nil {
 		return nil, fmt.Errorf("the lock %s cannot be used: %w; restore it, or remove it and lock the tools anew", file, err)
 	}
 	return l, nil
 }
 
-// Parse reads the text of a lock file. It refuses what [Lock.Encode] does not write: keys
-// that it does not know, and a definition that its digest is not of.
-func Parse(data []byte) (*Lock, error) {
+// parseLock reads the text of a lock file. It refuses what [Lock.encode] does not write: unknown
+// keys, and definitions that do not match their digests.
+func parseLock(data []byte) (*Lock, error) {
 	v, err := strictjson.Parse(data, strictjson.Limits{Bytes: maxBytes, Depth: strictjson.DefaultDepth + 4})
 	if err != nil {
 		return nil, err
@@ -125,10 +125,9 @@ func place(pointer string) string {
 	return `"` + Visible(pointer) + `"`
 }
 
-// Encode writes the lock as JSON: sorted and indented, so that version control shows what
-// has changed, and with escapes for characters that a reader could not see. The error says
-// that it would be larger than 64 MiB.
-func (l *Lock) Encode() ([]byte, error) {
+// encode writes the lock as JSON: sorted and indented for diffs in version control, and with
+// escapes for invisible characters. The error says that it would be larger than 64 MiB.
+func (l *Lock) encode() ([]byte, error) {
 	servers := map[string]any{}
 	for server, tools := range l.servers {
 		object := map[string]any{}
@@ -146,10 +145,10 @@ func (l *Lock) Encode() ([]byte, error) {
 	return w.buf, nil
 }
 
-// Write writes the lock to a file with the mode 0644, all of it or nothing. What the file
-// held is replaced; if it is a link, the file that it leads to is.
+// Write writes the lock to a file with the mode 0644, all of it or nothing. The old content is
+// replaced; if it is a link, the file that it leads to is.
 func (l *Lock) Write(file string) error {
-	text, err := l.Encode()
+	text, err := l.encode()
 	if err != nil {
 		return fmt.Errorf("writing the lock: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// DefaultServer is the name under which the tools of a server are locked that has none.
+// DefaultServer is the name in the lock for a server without one.
 const DefaultServer = "default"
 
 // maxDefinition is the size of the largest definition that can be locked, in bytes: some
@@ -35,8 +35,7 @@ type pinned struct {
 	last       atomic.Pointer[verified]
 }
 
-// verified is what the comparison with a tool came to, so that it is made once a listing
-// and not once a call.
+// verified is the result of a comparison with a tool. It is made once a listing, not once a call.
 type verified struct {
 	tool   *call.Tool
 	change *Change
@@ -73,9 +72,6 @@ func (l *Lock) Has(server string) bool {
 	_, ok := l.servers[server]
 	return ok
 }
-
-// Servers returns the names of the servers whose tools are locked, sorted.
-func (l *Lock) Servers() []string { return slices.Sorted(maps.Keys(l.servers)) }
 
 // Tools returns the names of a server's tools in the lock, sorted.
 func (l *Lock) Tools(server string) []string { return slices.Sorted(maps.Keys(l.servers[server])) }
@@ -132,9 +128,9 @@ func compare(name string, locked *pinned, listed *call.Tool) *Change {
 	return newChange(name, locked, now)
 }
 
-// Verify returns how a tool differs from its definition in the lock, or nil if it does
-// not: the kind of change, and the members that differ. It remembers what it has compared,
-// so that a call costs no more than a look.
+// Verify returns how a tool differs from its definition in the lock, or nil if it does not: the
+// kind of change, and the members that differ. It remembers comparisons, so that a call costs
+// only a lookup.
 func (l *Lock) Verify(server string, t *call.Tool) *Change {
 	p := l.servers[server][t.Name]
 	if p == nil {
@@ -165,8 +161,8 @@ func sameText(a, b *call.Tool) bool {
 	return a == b || a.Fault == nil && b.Fault == nil && bytes.Equal(a.AsSent(), b.AsSent())
 }
 
-// Accept returns a lock that has a server's tools as they are after the changes, which
-// Compare has returned. A tool whose definition is unusable stays as it is.
+// Accept returns a lock with the given changes of a server's tools. Compare returns such changes.
+// A tool whose definition is unusable stays as it is.
 func (l *Lock) Accept(server string, changes []*Change) *Lock {
 	tools := maps.Clone(l.servers[server])
 	if tools == nil {

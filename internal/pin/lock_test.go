@@ -60,7 +60,7 @@ func compact(raw []byte) string {
 	return strings.Join(strings.Fields(string(raw)), "")
 }
 
-// TestCompare holds what counts as a change of one definition, and what does not.
+// TestCompare holds which differences count as a change of a definition.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ old, new, want string }{ // old and new are replaced in readFile
@@ -139,8 +139,8 @@ func TestCompareTools(t *testing.T) {
 	}
 }
 
-// TestVerifyAgain holds that what is remembered of one definition is never told of
-// another, and that the comparison is not made again.
+// TestVerifyAgain holds that a remembered comparison belongs to one definition, and that it is
+// made only once.
 func TestVerifyAgain(t *testing.T) {
 	t.Parallel()
 	lock := lockOf(t, readFile)
@@ -186,7 +186,7 @@ func TestVerifyConcurrently(t *testing.T) {
 	calls.Wait()
 }
 
-// TestCatalog holds that the tools of a lock are those that were locked.
+// TestCatalog holds that the tools of a lock are the accepted ones.
 func TestCatalog(t *testing.T) {
 	t.Parallel()
 	lock := lockOf(t, readFile, `{"name": "a\u202e<b>", "big": 9007199254740993}`)
@@ -225,7 +225,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestHostile holds that a definition that is made to cost much does not.
+// TestHostile holds that no definition costs much.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	many := func(value string) string {
@@ -236,7 +236,7 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d changes", len(changes))
 	}
 	deep := `{"name": "t", "x": ` + strings.Repeat("[", 250) + strings.Repeat("1,", 400_000) + "1" + strings.Repeat("]", 250) + "}"
-	text, err := lockOf(t, deep).Encode()
+	text, err := lockOf(t, deep).encode()
 	if err != nil || len(text) > 32<<20 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}

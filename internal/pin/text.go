@@ -82,8 +82,8 @@ func lines(v any) []byte {
 	return b
 }
 
-// sentences cuts a text behind its line breaks and sentences, so that what is added to a
-// long line shows as an addition. An empty text is one empty sentence.
+// sentences cuts a text after line breaks and sentences, so that a diff shows an addition to a
+// long line as an addition. An empty text is one empty sentence.
 func sentences(s string) []string {
 	var parts []string
 	start := 0

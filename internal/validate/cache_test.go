@@ -355,7 +355,7 @@ func TestJudgedMayRefuse(t *testing.T) {
 	d.request.Judged = func(_ context.Context, target *call.Call, v toolvet.Verdict, _ time.Duration) toolvet.Verdict {
 		seen = append(seen, fmt.Sprintf("%s %t", target.Name, v.Go))
 		if refuse {
-			return toolvet.Verdict{Findings: []check.Finding{{Check: "audit-log", Stage: check.Policy, Level: check.SecurityLevel, Message: "cannot be recorded"}}}
+			return toolvet.Verdict{Findings: []check.Finding{{Check: "log", Stage: check.Policy, Level: check.SecurityLevel, Message: "cannot be recorded"}}}
 		}
 		return v
 	}

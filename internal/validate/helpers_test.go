@@ -25,7 +25,7 @@ import (
 // newGate makes a gate of a policy, without its version.
 func newGate(t testing.TB, yaml string, options ...toolvet.Option) *toolvet.Gate {
 	t.Helper()
-	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Rules()...)
+	p, err := policy.Parse(filepath.Join(t.TempDir(), "toolvet.yaml"), []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ var mislabelled = map[any]string{
 	"http://168.63.129.16/api": "it is the address of Azure's host services, which hand out secrets as metadata addresses do",
 }
 
-// count is what became of the samples of a corpus, by what is expected of them.
+// count counts the verdicts on the samples of a corpus, by the expected verdict.
 type count struct{ all, refused, warned int }
 
 // TestCorpora runs the samples through standard without a policy. No benign one is
@@ -128,7 +128,7 @@ func TestRealTools(t *testing.T) {
 				continue
 			}
 			for _, a := range preset.Standard(tool) {
-				rule := a.Demands[0].Rule.Name
+				rule := a.Demands[0].Kind.Name
 				found[rule]++
 				if len(samples[rule]) == 0 {
 					t.Fatalf("no samples for the rule %q", rule)
@@ -157,16 +157,16 @@ func refusals(t *testing.T, a policy.Argument, value string) []check.Finding {
 			continue
 		}
 		for _, c := range suite.Default() {
-			if c.Rule != d.Rule || c.Level == check.RuntimeLevel {
+			if c.Demand != d.Kind || c.Level == check.RuntimeLevel {
 				continue
 			}
-			pass := check.NewPass(c, &call.Call{}, nil)
-			pass.Targets = []check.Target{{Pointer: a.Address, Value: value, Options: d.Options, Inferred: a.Inferred}}
-			pass.World = check.World{Roots: []string{"/workspace"}}
-			if err := c.Run(t.Context(), pass); err != nil {
+			run := check.NewRun(c, &call.Call{}, nil)
+			run.Targets = []check.Target{{Pointer: a.Address, Value: value, Options: d.Options, Inferred: a.Inferred}}
+			run.World = check.World{Roots: []string{"/workspace"}}
+			if err := run.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range pass.Findings() {
+			for _, f := range run.Findings {
 				if f.Blocks() {
 					refused = append(refused, f)
 				}
@@ -183,8 +183,8 @@ func TestEveryDemandIsAnswered(t *testing.T) {
 	for _, tool := range d.tools {
 		for _, a := range slices.Concat(preset.Standard(tool), preset.Strict(tool)) {
 			for _, demanded := range a.Demands {
-				if !slices.ContainsFunc(suite.Default(), func(c *check.Check) bool { return c.Rule == demanded.Rule }) {
-					t.Errorf("%s %s: no check answers the rule %q", tool.Name, a.Address, demanded.Rule.Name)
+				if !slices.ContainsFunc(suite.Default(), func(c *check.Check) bool { return c.Demand == demanded.Kind }) {
+					t.Errorf("%s %s: no check answers the demand %q", tool.Name, a.Address, demanded.Kind.Name)
 				}
 			}
 		}

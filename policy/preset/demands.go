@@ -23,11 +23,10 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// Standard refuses metadata addresses and URLs that parsers read in different ways, paths
-// that leave the server's directories where they are known or hide where they lead, NUL,
-// and shell substitution in names, paths and URLs. It warns of what is no URL, of loopback
-// and private addresses, of destructive commands and statements, and of files that a
-// reading tool will not find.
+// Standard refuses metadata addresses, URLs that parsers read differently, paths out of the
+// server's known directories, paths that hide their destination, NUL, and shell substitution in
+// names, paths and URLs. It warns of malformed URLs, loopback and private addresses, destructive
+// commands and statements, and missing files for reading tools.
 func Standard(t *call.Tool) []policy.Argument {
 	return arguments(t, standardDemands)
 }
@@ -35,14 +34,14 @@ func Standard(t *call.Tool) []policy.Argument {
 // Observe demands what [Standard] does; [Apply] sees to it that nothing is refused.
 func Observe(t *call.Tool) []policy.Argument { return Standard(t) }
 
-// Strict demands the rule of each guess with its defaults, and that what a reading tool
-// reads exists.
+// Strict makes the demand of each guess with its default options, and demands that the files of
+// reading tools exist.
 func Strict(t *call.Tool) []policy.Argument {
 	return arguments(t, strictDemands)
 }
 
-// arguments joins what is demanded because of a guess with what is demanded of plain
-// values, one Argument an address.
+// arguments joins the demands of guesses with the demands on plain values, one Argument an
+// address.
 func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Demand) []policy.Argument {
 	var list []policy.Argument
 	guessed := map[string]bool{}
@@ -62,44 +61,44 @@ func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Dema
 }
 
 // plain is demanded of arguments that hold the name of one thing, or a URL.
-func plain() policy.Demand { return demand(substitution.Rule, new(substitution.Options)) }
+func plain() policy.Demand { return demand(substitution.Demand, new(substitution.Options)) }
 
 // noNUL is demanded of arguments that may hold anything else.
-func noNUL() policy.Demand { return demand(nulchar.Rule, new(nulchar.Options)) }
+func noNUL() policy.Demand { return demand(nulchar.Demand, new(nulchar.Options)) }
 
-func demand(rule *check.Rule, options any) policy.Demand {
-	return policy.Demand{Rule: rule, Options: options}
+func demand(rule *check.Demand, options any) policy.Demand {
+	return policy.Demand{Kind: rule, Options: options}
 }
 
 // advise demands what only brings warnings: a guess alone should not refuse what people
 // legitimately do.
-func advise(rule *check.Rule, options any) policy.Demand {
-	return policy.Demand{Rule: rule, Options: options, Severity: check.Warning}
+func advise(rule *check.Demand, options any) policy.Demand {
+	return policy.Demand{Kind: rule, Options: options, Severity: check.Warning}
 }
 
 func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 	switch g.Kind {
 	case infer.Path:
-		list := []policy.Demand{demand(path.Rule, new(path.Options))} // it looks for NUL and substitution, too
+		list := []policy.Demand{demand(path.Demand, new(path.Options))} // it looks for NUL and substitution, too
 		if reads(t.Name, g.Address) {
-			list = append(list, advise(path.Rule, &path.Options{Exists: new(true)}))
+			list = append(list, advise(path.Demand, &path.Options{Exists: new(true)}))
 		}
 		return list
 	case infer.URL:
-		return []policy.Demand{demand(url.Rule, lenientURL(t)), plain()}
+		return []policy.Demand{demand(url.Demand, lenientURL(t)), plain()}
 	case infer.Command:
 		// A command that a shell reads may well be a pipeline, and may run elsewhere.
-		return []policy.Demand{noNUL(), advise(command.Rule, &command.Options{Allow: shellWords, Exists: new(false)})}
+		return []policy.Demand{noNUL(), advise(command.Demand, &command.Options{Allow: shellWords, Exists: new(false)})}
 	case infer.SQL:
-		return []policy.Demand{noNUL(), advise(sql.Rule, new(sql.Options))}
+		return []policy.Demand{noNUL(), advise(sql.Demand, new(sql.Options))}
 	case infer.Cron:
-		return []policy.Demand{plain(), advise(cron.Rule, &cron.Options{Allow: []string{"macros", "every"}})}
+		return []policy.Demand{plain(), advise(cron.Demand, &cron.Options{Allow: []string{"macros", "every"}})}
 	case infer.Email:
-		return []policy.Demand{plain(), advise(email.Rule, new(email.Options))}
+		return []policy.Demand{plain(), advise(email.Demand, new(email.Options))}
 	case infer.Glob:
-		return []policy.Demand{noNUL(), advise(glob.Rule, &glob.Options{Absolute: true})}
+		return []policy.Demand{noNUL(), advise(glob.Demand, &glob.Options{Absolute: true})}
 	case infer.Regex:
-		return []policy.Demand{noNUL(), advise(regex.Rule, &regex.Options{Explosive: "warn"})}
+		return []policy.Demand{noNUL(), advise(regex.Demand, &regex.Options{Explosive: "warn"})}
 	}
 	return nil // the schema's own format says what a time is
 }
@@ -111,30 +110,30 @@ func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 		if reads(t.Name, g.Address) {
 			o.Exists = new(true)
 		}
-		return []policy.Demand{demand(path.Rule, o)}
+		return []policy.Demand{demand(path.Demand, o)}
 	case infer.URL:
-		return []policy.Demand{demand(url.Rule, new(url.Options)), plain()}
+		return []policy.Demand{demand(url.Demand, new(url.Options)), plain()}
 	case infer.Command:
-		return []policy.Demand{demand(command.Rule, new(command.Options))}
+		return []policy.Demand{demand(command.Demand, new(command.Options))}
 	case infer.SQL:
-		return []policy.Demand{demand(sql.Rule, new(sql.Options))} // it looks for NUL, too
+		return []policy.Demand{demand(sql.Demand, new(sql.Options))} // it looks for NUL, too
 	case infer.Cron:
-		return []policy.Demand{demand(cron.Rule, new(cron.Options))}
+		return []policy.Demand{demand(cron.Demand, new(cron.Options))}
 	case infer.Email:
-		return []policy.Demand{demand(email.Rule, new(email.Options))}
+		return []policy.Demand{demand(email.Demand, new(email.Options))}
 	case infer.Glob:
-		return []policy.Demand{noNUL(), demand(glob.Rule, new(glob.Options))}
+		return []policy.Demand{noNUL(), demand(glob.Demand, new(glob.Options))}
 	case infer.Regex:
-		return []policy.Demand{noNUL(), demand(regex.Rule, new(regex.Options))}
+		return []policy.Demand{noNUL(), demand(regex.Demand, new(regex.Options))}
 	}
 	return nil
 }
 
-// shellWords is what a shell does every day. What is left brings a warning: to destroy,
-// to touch secrets, to send things away.
+// shellWords is what a shell does every day. Everything else brings a warning: to destroy, to touch
+// secrets, to send things away.
 var shellWords = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound interpreter")
 
-// Schemes that tools fetch, and those that browsers open besides.
+// Schemes for tools, and more schemes for browsers.
 var (
 	fetched  = strings.Fields("http https ws wss ftp ftps sftp ssh git git+https git+ssh s3 gs mailto")
 	browsers = strings.Fields("about blob chrome data devtools edge file view-source")

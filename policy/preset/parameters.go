@@ -23,8 +23,7 @@ const (
 	maxParameters = 500
 )
 
-// A node is the part of a schema that stringParameters looks at. Whatever is not as it
-// should be says nothing.
+// A node is the part of a schema that stringParameters looks at. A malformed schema says nothing.
 type node struct {
 	Type, Enum json.RawMessage
 	Properties map[string]json.RawMessage
@@ -72,9 +71,9 @@ func isString(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &n) == nil && n.Enum == nil && strings.Contains(string(n.Type), `"string"`)
 }
 
-// things are what a parameter names that holds the name of one thing, in which no one
-// writes what a shell would run. Titles, texts, queries and code are left out: people
-// write about shells.
+// things are words in the name of a parameter that holds the name of one thing. Nobody writes
+// shell syntax in such a parameter. Titles, texts, queries and code are left out: people write
+// about shells.
 var things = strings.Fields(`branch ref tag commit sha rev revision remote host hostname domain ip address
 	port id ids uuid user username login owner repo repository org organization namespace pod container image
 	service cluster region zone bucket package version locale language timezone currency symbol file filename
@@ -85,7 +84,7 @@ func namesOneThing(name string) bool {
 	return len(w) > 0 && slices.Contains(things, w[len(w)-1])
 }
 
-// readers begin the names of tools that read what is there already.
+// readers begin the names of tools that only read.
 var readers = strings.Fields("read get list open load stat view cat head tail search find grep show tree describe inspect analyze parse summarize")
 
 // reads reports whether a tool reads what an argument names.

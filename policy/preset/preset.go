@@ -1,12 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preset says what is demanded of the arguments of tools that no policy speaks of.
+// Package preset makes demands on the arguments of tools that no policy mentions.
 //
-// [Standard] refuses what no one means, and only warns of what some mean; [Observe] records
-// what Standard finds and refuses nothing; [Strict] refuses whatever is not plainly fine.
-// All rest on guesses (package infer). docs/presets.md tells what each of them does, and
-// why.
+// [Standard] refuses values that nobody means and only warns of values that somebody may mean;
+// [Observe] records what Standard finds and refuses nothing; [Strict] refuses whatever is not
+// plainly fine. All rest on guesses (package infer). docs/presets.md tells what each of them
+// does, and why.
 //
 // [Apply] joins a preset with a policy.
 package preset
@@ -48,9 +48,8 @@ func Names() []string {
 	return names
 }
 
-// Apply returns a copy of p, which may be nil, that infers as the preset called name does.
-// What p says itself of a check counts before what the preset says of it. Checks are those
-// that will run.
+// Apply returns a copy of p that infers by the preset called name. P may be nil. Settings of p
+// for a check win over those of the preset. Checks are those that will run.
 func Apply(name string, p *policy.Policy, checks []*check.Check) (*policy.Policy, error) {
 	for _, set := range presets {
 		if set.name != name {

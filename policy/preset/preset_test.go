@@ -102,8 +102,8 @@ func outcome(v toolvet.Verdict) string {
 	return strings.Join(words, " ")
 }
 
-// TestStandard holds what stops with no configuration at all, what is only warned of, and
-// what nobody should be bothered about.
+// TestStandard holds the calls that are refused without any configuration, those with a warning,
+// and those that pass.
 func TestStandard(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

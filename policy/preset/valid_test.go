@@ -30,10 +30,10 @@ type realCase struct {
 	Valid     bool
 }
 
-// TestValidCalls runs the calls of real tools that are valid by their schemas through
-// standard. Their values are made up, and most do not fit their arguments: no rule that
-// rests on a guess may refuse one that nobody would call an attack. Where the server's
-// directories are known, a path is held to them.
+// TestValidCalls runs the calls of real tools that are valid by their schemas through standard.
+// Their values are made up, and most do not fit their arguments: no guessed demand may refuse a
+// call that nobody would call an attack. Where the server's directories are known, a path is held
+// to them.
 func TestValidCalls(t *testing.T) {
 	t.Parallel()
 	tools := map[string]*call.Tool{}
@@ -54,13 +54,13 @@ func TestValidCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rules := slices.DeleteFunc(suite.Default(), func(c *check.Check) bool { return c.Rule == nil }) // the schema is not asked again
+			rules := slices.DeleteFunc(suite.Default(), func(c *check.Check) bool { return c.Demand == nil }) // the schema is not asked again
 			d := openWith(t, rules, "standard", tt.world)
 			refused, judged := map[string]int{}, 0
 			for _, c := range cases {
 				arguments, err := call.DecodeArguments(c.Arguments, call.Limits{})
 				if !c.Valid || err != nil {
-					continue // what is no object, or can be read in two ways, meets no preset
+					continue // a schema that is not an object, or can be read in two ways, meets no preset
 				}
 				judged++
 				tool := tools[c.Schema]

@@ -13,12 +13,10 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// World is what a server's command says of where it works. Its roots are the arguments
-// that are existing directories, in the order of the command: absolute ones, and those
-// that begin with a dot, which start in our own directory; but not those of the program
-// that starts the server (uv --directory DIR run …, node .), nor those of flags that are
-// not about what the server serves. A server in a container or on another machine is
-// remote.
+// World is what a server's command says of where it works. Its roots are the arguments that are
+// existing directories, in the order of the command: absolute ones, and those with a dot in
+// front, relative to our own directory; but not those of the launcher (uv --directory DIR run …,
+// node .), nor those of other flags. A server in a container or on another machine is remote.
 func World(command []string) check.World { return WorldIn("", command) }
 
 // WorldIn is World for a server that is started in a directory; "" is our own.
@@ -112,8 +110,7 @@ func launches(command []string, i int) bool {
 	return false
 }
 
-// isSwitch reports whether a flag is one of those that launchers know and that take no
-// value, as in npx -y SERVER DIR.
+// isSwitch reports whether a launcher's flag takes no value, as in npx -y SERVER DIR.
 func isSwitch(flag string) bool {
 	return slices.Contains([]string{"-y", "--yes", "--", "-v", "--verbose", "-q", "--quiet"}, flag)
 }

@@ -33,11 +33,11 @@ func (r Record) encode(b *bytes.Buffer) error {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(&r); err != nil {
-		return fmt.Errorf("auditlog: a record of kind %q cannot be written as JSON: recorded arguments and definitions must be JSON themselves", r.Kind)
+		return fmt.Errorf("calllog: a record of kind %q cannot be written as JSON: recorded arguments and definitions must be JSON themselves", r.Kind)
 	}
 	b.Truncate(b.Len() - 1) // the encoder's line feed
 	if b.Len() > maxBody {
-		return fmt.Errorf("auditlog: a record of kind %q has %d bytes, more than %d", r.Kind, b.Len(), maxBody)
+		return fmt.Errorf("calllog: a record of kind %q has %d bytes, more than %d", r.Kind, b.Len(), maxBody)
 	}
 	return nil
 }
@@ -54,9 +54,9 @@ func (r *Record) bound() {
 		r.Arguments, r.Omitted = nil, true
 	}
 	r.Findings = boundList(r, r.Findings, func(f *Finding) []*string {
-		return []*string{&f.Check, &f.Code, &f.Level, &f.Severity, &f.Pointer, &f.Rule}
+		return []*string{&f.Check, &f.Code, &f.Level, &f.Severity, &f.Pointer, &f.Source}
 	})
-	r.Redactions = boundList(r, r.Redactions, func(x *Redaction) []*string { return []*string{&x.Pointer, &x.Rule} })
+	r.Redactions = boundList(r, r.Redactions, func(x *Redaction) []*string { return []*string{&x.Pointer, &x.Pattern} })
 	r.Skipped = boundList(r, r.Skipped, func(s *string) []*string { return []*string{s} })
 	if r.Roots != nil && r.Arguments == nil {
 		r.Roots = nil // without the arguments they are of no use to a replay

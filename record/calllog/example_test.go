@@ -16,12 +16,12 @@ import (
 
 // A call that cannot be recorded is not made.
 func Example() {
-	dir, err := os.MkdirTemp("", "auditlog")
+	dir, err := os.MkdirTemp("", "calllog")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "audit.jsonl")
+	file := filepath.Join(dir, "log.jsonl")
 	ctx := context.Background()
 
 	l, err := calllog.Open(calllog.Options{File: file})

@@ -74,7 +74,7 @@ type state struct {
 func resume(name string, open opener, h hash.Hash) (state, error) {
 	f, err := open(name)
 	if err != nil {
-		return state{}, fmt.Errorf("auditlog: opening the log: %w", err)
+		return state{}, fmt.Errorf("calllog: opening the log: %w", err)
 	}
 	s := state{file: f}
 	if err := s.find(name, h); err != nil {
@@ -102,7 +102,7 @@ func (s *state) find(name string, h hash.Hash) error {
 }
 
 func endError(name string, err error) error {
-	return fmt.Errorf("auditlog: the end of %s: %w: look with 'toolvet log verify', then move the file away to begin another", name, err)
+	return fmt.Errorf("calllog: the end of %s: %w: look with 'toolvet log verify', then move the file away to begin another", name, err)
 }
 
 // before is the link that the first record of an empty file follows.
@@ -117,7 +117,7 @@ func before(name string, h hash.Hash) (link, error) {
 	name = rotated[len(rotated)-1]
 	f, err := os.Open(name)
 	if err != nil {
-		return link{}, fmt.Errorf("auditlog: reading the last rotated file: %w", err)
+		return link{}, fmt.Errorf("calllog: reading the last rotated file: %w", err)
 	}
 	defer f.Close()
 	end, err := readEnd(f, h)
@@ -145,7 +145,7 @@ func (s *state) recover(end ending, h hash.Hash) error {
 		err = s.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("auditlog: completing the torn last line: %w", err)
+		return fmt.Errorf("calllog: completing the torn last line: %w", err)
 	}
 	s.wrote(line, last)
 	return nil

@@ -27,19 +27,19 @@ const (
 func LoadKey(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, fmt.Errorf("auditlog: reading the key: %w", err)
+		return nil, fmt.Errorf("calllog: reading the key: %w", err)
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("auditlog: the key %s is not a regular file", file)
+		return nil, fmt.Errorf("calllog: the key %s is not a regular file", file)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("auditlog: others than its owner may read the key %s (mode %#o): chmod 600 it", file, info.Mode().Perm())
+		return nil, fmt.Errorf("calllog: others than its owner may read the key %s (mode %#o): chmod 600 it", file, info.Mode().Perm())
 	case info.Size() > maxKey:
-		return nil, fmt.Errorf("auditlog: the key %s is longer than %d bytes", file, maxKey)
+		return nil, fmt.Errorf("calllog: the key %s is longer than %d bytes", file, maxKey)
 	}
 	key, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("auditlog: reading the key: %w", err)
+		return nil, fmt.Errorf("calllog: reading the key: %w", err)
 	}
 	key = bytes.TrimSuffix(bytes.TrimSuffix(key, []byte("\n")), []byte("\r"))
 	if err := checkKey(key); err != nil {
@@ -51,7 +51,7 @@ func LoadKey(file string) ([]byte, error) {
 // checkKey refuses a key that could be guessed. No key at all is none.
 func checkKey(key []byte) error {
 	if key != nil && len(key) < minKey {
-		return fmt.Errorf("auditlog: the key has %d bytes: it must have at least %d, such as 'openssl rand -hex 32' prints", len(key), minKey)
+		return fmt.Errorf("calllog: the key has %d bytes: it must have at least %d, such as 'openssl rand -hex 32' prints", len(key), minKey)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func digestKey(key []byte) ([]byte, error) {
 		_, err := rand.Read(random)
 		return random, err
 	}
-	return hkdf.Key(sha256.New, key, nil, "toolvet audit log: digests of values", sha256.Size)
+	return hkdf.Key(sha256.New, key, nil, "toolvet log: digests of values", sha256.Size)
 }
 
 // Digest is the digest of a value, such as a call's arguments: HMAC-SHA256 over its JSON

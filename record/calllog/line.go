@@ -65,7 +65,7 @@ func sum(h hash.Hash, parts ...[]byte) string {
 }
 
 var (
-	errNoRecord = errors.New("is not a record of an audit log")
+	errNoRecord = errors.New("is not a record of a log of calls")
 	errChanged  = errors.New("was changed: its hash is not that of what it says")
 )
 

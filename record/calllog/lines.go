@@ -50,14 +50,14 @@ func (r *lineReader) next() ([]byte, error) {
 func openLines(name string) (*os.File, *lineReader, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("auditlog: %w", err)
+		return nil, nil, fmt.Errorf("calllog: %w", err)
 	}
 	if !info.Mode().IsRegular() { // opening a FIFO may wait for ever
-		return nil, nil, fmt.Errorf("auditlog: %s is not a regular file", name)
+		return nil, nil, fmt.Errorf("calllog: %s is not a regular file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("auditlog: %w", err)
+		return nil, nil, fmt.Errorf("calllog: %w", err)
 	}
 	return f, &lineReader{from: bufio.NewReaderSize(f, 64<<10)}, nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrClosed is returned by Append and Close after Close.
-var ErrClosed = errors.New("auditlog: the log is closed")
+var ErrClosed = errors.New("calllog: the log is closed")
 
 // A Log is an open log. It is safe for concurrent use.
 type Log struct {
@@ -55,7 +55,7 @@ func openWith(o Options, open opener) (*Log, error) {
 	}
 	digests, err := digestKey(o.Key)
 	if err != nil {
-		return nil, fmt.Errorf("auditlog: making the key of digests: %w", err)
+		return nil, fmt.Errorf("calllog: making the key of digests: %w", err)
 	}
 	name, lock, err := claim(o.File)
 	if err != nil {
@@ -164,7 +164,7 @@ func (l *Log) giveUp(e *entry, why error) error {
 var errSlow = errors.New("writing takes too long")
 
 func late(why error) error {
-	return fmt.Errorf("auditlog: the record could not be written in time: %w", why)
+	return fmt.Errorf("calllog: the record could not be written in time: %w", why)
 }
 
 // Close writes what waits, syncs and closes the file. It returns at the latest when ctx
@@ -178,7 +178,7 @@ func (l *Log) Close(ctx context.Context) error {
 	case <-l.ended:
 		return l.endErr
 	case <-ctx.Done():
-		return fmt.Errorf("auditlog: the log could not be closed in time: %w", ctx.Err())
+		return fmt.Errorf("calllog: the log could not be closed in time: %w", ctx.Err())
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 // testOptions wait long enough for a slow machine.
 func testOptions(t *testing.T) Options {
 	t.Helper()
-	return Options{File: filepath.Join(t.TempDir(), "audit.jsonl"), MaxWait: time.Minute}
+	return Options{File: filepath.Join(t.TempDir(), "log.jsonl"), MaxWait: time.Minute}
 }
 
 func mustOpen(t *testing.T, o Options) *Log {
@@ -59,7 +59,7 @@ func sample(i int) Record {
 	return Record{
 		Kind: KindCall, Session: "s1", Subject: "agent", Server: "files", Tool: "read_text_file", Point: "proxy",
 		Request: fmt.Sprint(i), Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Verdict: NoGo,
-		Findings:        []Finding{{Check: "path", Code: "SEMANTIC", Level: "security", Severity: "error", Pointer: "/path", Rule: "path"}},
+		Findings:        []Finding{{Check: "path", Code: "SEMANTIC", Level: "security", Severity: "error", Pointer: "/path", Source: "path"}},
 		ArgumentsDigest: "hmac-sha256:" + genesis, ArgumentsBytes: 120, DurationUS: 85,
 		PolicyDigest: "sha256:" + genesis, SchemaDigest: "sha256:" + genesis,
 	}
@@ -100,7 +100,7 @@ func TestAppend(t *testing.T) {
 	l := mustOpen(t, o)
 	want := sample(1)
 	want.Time = time.Date(2026, 11, 21, 6, 36, 19, 123456789, time.FixedZone("", 3600))
-	want.Redactions = []Redaction{{Pointer: "/content/0/text", Rule: "aws-key", Bytes: 20}}
+	want.Redactions = []Redaction{{Pointer: "/content/0/text", Pattern: "aws-key", Bytes: 20}}
 	want.Arguments = json.RawMessage("{\n \"path\": \"<a&b>\",\"n\":1.0}")
 	want.Roots = []string{"/srv"}
 	if err := l.Append(t.Context(), want); err != nil {
@@ -175,7 +175,7 @@ func TestSecondWriterHasItsOwnFile(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
 	first, second := mustOpen(t, o), mustOpen(t, o)
-	if first.File() != o.File || filepath.Base(second.File()) != "audit.2.jsonl" {
+	if first.File() != o.File || filepath.Base(second.File()) != "log.2.jsonl" {
 		t.Fatalf("files %s and %s", first.File(), second.File())
 	}
 	appendN(t, first, 3)
@@ -245,7 +245,7 @@ func TestOpenRefuses(t *testing.T) {
 		want string
 	}{
 		"no file":        {Options{}, "no file is named"},
-		"no directory":   {Options{File: filepath.Join(dir, "none", "audit.jsonl")}, "locking the log"},
+		"no directory":   {Options{File: filepath.Join(dir, "none", "log.jsonl")}, "locking the log"},
 		"a directory":    {Options{File: dir}, "not a regular file"},
 		"another's file": {Options{File: foreign}, "not one that this log wrote"},
 		"without key":    {Options{File: keyed}, "not one that this log wrote"},

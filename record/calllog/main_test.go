@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) {
 	roles := map[string]func(args []string) error{}
 	addRoles(roles)
-	play, ok := roles[os.Getenv("AUDITLOG_TEST_ROLE")]
+	play, ok := roles[os.Getenv("CALLLOG_TEST_ROLE")]
 	if !ok {
 		os.Exit(m.Run())
 	}

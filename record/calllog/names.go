@@ -26,19 +26,19 @@ func claim(file string) (string, *flock.Flock, error) {
 		lock := flock.New(name+".lock", flock.SetPermissions(0o600))
 		locked, err := lock.TryLock()
 		if err != nil {
-			return "", nil, fmt.Errorf("auditlog: locking the log: %w", err)
+			return "", nil, fmt.Errorf("calllog: locking the log: %w", err)
 		}
 		if locked {
 			return name, lock, nil
 		}
 		if err := lock.Close(); err != nil {
-			return "", nil, fmt.Errorf("auditlog: locking the log: %w", err)
+			return "", nil, fmt.Errorf("calllog: locking the log: %w", err)
 		}
 	}
-	return "", nil, fmt.Errorf("auditlog: %d processes keep logs beside %s already", maxWriters, file)
+	return "", nil, fmt.Errorf("calllog: %d processes keep logs beside %s already", maxWriters, file)
 }
 
-// numbered is the file of the nth process: audit.jsonl, audit.2.jsonl, …
+// numbered is the file of the nth process: log.jsonl, log.2.jsonl, …
 func numbered(file string, n int) string {
 	if n == 1 {
 		return file
@@ -50,7 +50,7 @@ func numbered(file string, n int) string {
 const seqDigits = 12
 
 // rotatedName is what a file is renamed to whose last record has this number:
-// audit-000000004711.jsonl. In the order of their names the files are in that of the chain.
+// log-000000004711.jsonl. In the order of their names the files are in that of the chain.
 func rotatedName(file string, last uint64) string {
 	ext := filepath.Ext(file)
 	return fmt.Sprintf("%s-%0*d%s", strings.TrimSuffix(file, ext), seqDigits, last, ext)
@@ -61,7 +61,7 @@ func rotatedFiles(file string) ([]string, error) {
 	dir := filepath.Dir(file)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("auditlog: looking for rotated files: %w", err)
+		return nil, fmt.Errorf("calllog: looking for rotated files: %w", err)
 	}
 	ext := filepath.Ext(file)
 	prefix := strings.TrimSuffix(filepath.Base(file), ext) + "-"

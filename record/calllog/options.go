@@ -29,8 +29,8 @@ const (
 // Options say how a log is kept.
 type Options struct {
 	// File is the path of the log; its directory must exist. While another process
-	// writes to it, the log is kept in a file of its own beside it: audit.2.jsonl
-	// beside audit.jsonl, and so on. See Log.File.
+	// writes to it, the log is kept in a file of its own beside it: log.2.jsonl
+	// beside log.jsonl, and so on. See Log.File.
 	File string
 	// MaxBytes is the size above which the file is rotated. 0 is DefaultMaxBytes, less
 	// is never.
@@ -62,11 +62,11 @@ const (
 func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.File == "":
-		return o, errors.New("auditlog: no file is named")
+		return o, errors.New("calllog: no file is named")
 	case o.MaxAge < 0 || o.Keep < 0 || o.MaxWait < 0:
-		return o, errors.New("auditlog: the greatest age, the files to keep and the time to wait must not be negative")
+		return o, errors.New("calllog: the greatest age, the files to keep and the time to wait must not be negative")
 	case o.Sync != SyncEverySecond && o.Sync != SyncAlways:
-		return o, fmt.Errorf("auditlog: unknown way to sync: %d", o.Sync)
+		return o, fmt.Errorf("calllog: unknown way to sync: %d", o.Sync)
 	}
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes

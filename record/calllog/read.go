@@ -36,7 +36,7 @@ func Records(file string) iter.Seq2[Record, error] {
 				}
 			}
 			if err != nil {
-				r, err = Record{}, fmt.Errorf("auditlog: %s:%d: this line %w", file, n, err)
+				r, err = Record{}, fmt.Errorf("calllog: %s:%d: this line %w", file, n, err)
 			}
 			if !yield(r, err) || err != nil && !known {
 				return

@@ -100,14 +100,14 @@ type Finding struct {
 	Level    string `json:"level,omitempty"`   // syntax, semantic, runtime, security
 	Severity string `json:"severity"`          // error, warning
 	Pointer  string `json:"pointer,omitempty"` // JSON Pointer into the arguments or the result
-	Rule     string `json:"rule,omitempty"`    // of the policy, or of the scanner
+	Source   string `json:"source,omitempty"`  // access rule, limit, effect or pattern behind it
 	Observed bool   `json:"observed,omitempty"`
 }
 
 // A Redaction says what was taken out of a result, never what it was.
 type Redaction struct {
 	Pointer string `json:"pointer"`
-	Rule    string `json:"rule"`
+	Pattern string `json:"pattern"`
 	Bytes   int    `json:"bytes"` // length of what was taken out
 }
 
@@ -127,7 +127,7 @@ func Findings(list []check.Finding) []Finding {
 	for i, f := range list {
 		out[i] = Finding{
 			Check: f.Check, Code: cmp.Or(f.Code, f.Stage.Code()), Level: f.Level.String(), Severity: f.Severity.String(),
-			Pointer: f.Place(), Rule: f.Rule, Observed: f.Observed,
+			Pointer: f.Place(), Source: f.Source, Observed: f.Observed,
 		}
 	}
 	return out

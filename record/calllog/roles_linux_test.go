@@ -27,7 +27,7 @@ func addRoles(roles map[string]func([]string) error) {
 func role(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), "AUDITLOG_TEST_ROLE="+name)
+	cmd.Env = append(os.Environ(), "CALLLOG_TEST_ROLE="+name)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -62,7 +62,7 @@ func appendForEver(args []string) error {
 // Append returned for, and an unbroken chain.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	file := filepath.Join(t.TempDir(), "log.jsonl")
 	promised := map[string]bool{}
 	for round := range 20 {
 		cmd := role(t, "append", file)
@@ -147,7 +147,7 @@ func fillDisk(args []string) error {
 	if err := os.WriteFile(ballast, make([]byte, 128<<10), 0o600); err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "audit.jsonl")
+	file := filepath.Join(dir, "log.jsonl")
 	l, err := Open(Options{File: file, MaxWait: time.Minute})
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func (w *writer) ready() error {
 	}
 	if w.due() {
 		if err := w.rotate(); err != nil {
-			return fmt.Errorf("auditlog: rotating the log: %w", err)
+			return fmt.Errorf("calllog: rotating the log: %w", err)
 		}
 		w.deleteOld()
 	}
@@ -65,11 +65,11 @@ func (w *writer) rotate() error {
 func (w *writer) reopen() error {
 	f, err := w.open(w.name)
 	if err != nil {
-		return fmt.Errorf("auditlog: opening the log: %w", err)
+		return fmt.Errorf("calllog: opening the log: %w", err)
 	}
 	w.file = f
 	if err := syncDir(w.name); err != nil {
-		w.options.Logger.Warn("the directory of the audit log is not synced", "err", err)
+		w.options.Logger.Warn("the directory of the log is not synced", "err", err)
 	}
 	w.fail(w.stillOurs())
 	return w.broken
@@ -83,12 +83,12 @@ func (w *writer) deleteOld() {
 	}
 	list, err := rotatedFiles(w.name)
 	if err != nil {
-		w.options.Logger.Warn("old files of the audit log are not deleted", "err", err)
+		w.options.Logger.Warn("old files of the log are not deleted", "err", err)
 		return
 	}
 	for _, name := range list[:max(0, len(list)-w.options.Keep)] {
 		if err := os.Remove(name); err != nil {
-			w.options.Logger.Warn("an old file of the audit log is not deleted", "err", err)
+			w.options.Logger.Warn("an old file of the log is not deleted", "err", err)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func (w *writer) deleteOld() {
 func (w *writer) stillOurs() error {
 	named, err := os.Lstat(w.name)
 	if err != nil {
-		return fmt.Errorf("auditlog: the log is gone: %w: toolvet rotates it itself; start again", err)
+		return fmt.Errorf("calllog: the log is gone: %w: toolvet rotates it itself; start again", err)
 	}
 	open, err := w.file.Stat()
 	if err == nil && !os.SameFile(named, open) {
-		return fmt.Errorf("auditlog: %s was moved, and another file stands in its place: toolvet rotates it itself; start again", w.name)
+		return fmt.Errorf("calllog: %s was moved, and another file stands in its place: toolvet rotates it itself; start again", w.name)
 	}
 	return w.unchanged()
 }
@@ -111,10 +111,10 @@ func (w *writer) stillOurs() error {
 func (w *writer) unchanged() error {
 	info, err := w.file.Stat()
 	if err != nil {
-		return fmt.Errorf("auditlog: looking at the log: %w", err)
+		return fmt.Errorf("calllog: looking at the log: %w", err)
 	}
 	if info.Size() != w.size {
-		return fmt.Errorf("auditlog: %s has %d bytes, not the %d that were written: somebody else wrote to it; look with 'toolvet log verify', then start again", w.name, info.Size(), w.size)
+		return fmt.Errorf("calllog: %s has %d bytes, not the %d that were written: somebody else wrote to it; look with 'toolvet log verify', then start again", w.name, info.Size(), w.size)
 	}
 	return nil
 }

@@ -373,10 +373,10 @@ func TestRotationByAge(t *testing.T) {
 func TestRotatedNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	file := filepath.Join(dir, "audit.jsonl")
+	file := filepath.Join(dir, "log.jsonl")
 	want := []string{rotatedName(file, 9), rotatedName(file, 10), rotatedName(file, 1_000_000_000_000)}
-	for _, name := range append(want, file, file+".lock", filepath.Join(dir, "audit.2-000000000001.jsonl"), filepath.Join(dir, "audit-000000000001.gz"),
-		filepath.Join(dir, "audit-00000000000x.jsonl"), filepath.Join(dir, "audit-1.jsonl")) {
+	for _, name := range append(want, file, file+".lock", filepath.Join(dir, "log.2-000000000001.jsonl"), filepath.Join(dir, "log-000000000001.gz"),
+		filepath.Join(dir, "log-00000000000x.jsonl"), filepath.Join(dir, "log-1.jsonl")) {
 		rewrite(t, name, nil)
 	}
 	got, err := rotatedFiles(file)
@@ -421,7 +421,7 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 func benchmarkLog(b *testing.B, sync Sync) *Log {
-	l, err := Open(Options{File: filepath.Join(b.TempDir(), "audit.jsonl"), Sync: sync, MaxWait: time.Minute, MaxBytes: -1})
+	l, err := Open(Options{File: filepath.Join(b.TempDir(), "log.jsonl"), Sync: sync, MaxWait: time.Minute, MaxBytes: -1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func Verify(ctx context.Context, o VerifyOptions, files ...string) (Report, erro
 		return Report{}, err
 	}
 	if len(files) == 0 {
-		return Report{}, errors.New("auditlog: no file is named")
+		return Report{}, errors.New("calllog: no file is named")
 	}
 	ordered, err := inOrder(files)
 	if err != nil {
@@ -104,7 +104,7 @@ func firstLink(name string) (link, error) {
 		case errors.Is(err, io.EOF), errors.Is(err, errTorn):
 			return link{}, nil
 		case err != nil:
-			return link{}, fmt.Errorf("auditlog: %w", err)
+			return link{}, fmt.Errorf("calllog: %w", err)
 		}
 		if l, _, ok := splitLine(line); ok {
 			return l, nil
@@ -143,7 +143,7 @@ func (v *verifier) read(ctx context.Context, name string) error {
 		case errors.Is(err, errTorn), errors.Is(err, errLong):
 			v.wrong(err)
 		case err != nil:
-			return fmt.Errorf("auditlog: %w", err)
+			return fmt.Errorf("calllog: %w", err)
 		default:
 			v.record(line)
 		}

@@ -123,7 +123,7 @@ func TestFaults(t *testing.T) {
 		"first with a prev":  {[][]byte{forge(link{chain: strings.Repeat("a", chainDigits), hash: strings.Repeat("a", hashDigits)})}, []string{"1: this line is the first record, but names one before it"}},
 		"of nothing but NUL": {[][]byte{l[0], make([]byte, 4096)}, []string{"2: this line is torn"}},
 	} {
-		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		file := filepath.Join(t.TempDir(), "log.jsonl")
 		rewrite(t, file, bytes.Join(tt.lines, nil))
 		r := verify(t, VerifyOptions{}, file)
 		ok := len(r.Faults) == len(tt.want) && r.FaultCount == len(tt.want)
@@ -184,7 +184,7 @@ func forge(after link) []byte {
 
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	file := filepath.Join(t.TempDir(), "log.jsonl")
 	rewrite(t, file, bytes.Repeat([]byte("x\n"), 10_000))
 	if r := verify(t, VerifyOptions{}, file); len(r.Faults) != maxFaults || r.FaultCount != 10_001 {
 		t.Errorf("%d faults, %d counted", len(r.Faults), r.FaultCount)
@@ -222,7 +222,7 @@ func TestRotatedFiles(t *testing.T) {
 	appendN(t, l, 5)
 	mustClose(t, l)
 	rotated, err := rotatedFiles(o.File)
-	if err != nil || len(rotated) != 4 || filepath.Base(rotated[3]) != "audit-000000000004.jsonl" {
+	if err != nil || len(rotated) != 4 || filepath.Base(rotated[3]) != "log-000000000004.jsonl" {
 		t.Fatalf("rotated %v, %v", rotated, err)
 	}
 	all := append(slices.Clone(rotated), o.File)
@@ -271,12 +271,12 @@ func TestRecordsGoOn(t *testing.T) {
 	var got []string
 	for r, err := range Records(file) {
 		if err != nil {
-			got = append(got, strings.TrimPrefix(err.Error(), "auditlog: "+file))
+			got = append(got, strings.TrimPrefix(err.Error(), "calllog: "+file))
 			continue
 		}
 		got = append(got, r.Request)
 	}
-	want := []string{"0", ":2: this line is not a record of an audit log", "1", ":4: this line is torn: it has no line feed"}
+	want := []string{"0", ":2: this line is not a record of a log of calls", "1", ":4: this line is torn: it has no line feed"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -287,7 +287,7 @@ func TestRecordsGoOn(t *testing.T) {
 	}
 }
 
-// TestByHand verifies a log as docs/audit-log.md shows it.
+// TestByHand verifies a log as docs/log.md shows it.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"sh", "sed", "sha256sum", "jq", "openssl"} {
@@ -356,7 +356,7 @@ func FuzzVerify(f *testing.F) {
 		if at < 0 || at > len(log) || insert == "" {
 			return
 		}
-		file := filepath.Join(t.TempDir(), "audit.jsonl")
+		file := filepath.Join(t.TempDir(), "log.jsonl")
 		rewrite(t, file, slices.Concat(log[:at], []byte(insert), log[at:]))
 		r, err := Verify(t.Context(), VerifyOptions{}, file)
 		if err != nil {
@@ -373,7 +373,7 @@ func lastLine(text []byte) []byte {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	file := filepath.Join(b.TempDir(), "audit.jsonl")
+	file := filepath.Join(b.TempDir(), "log.jsonl")
 	body := &bytes.Buffer{}
 	if err := sample(1).encode(body); err != nil {
 		b.Fatal(err)

@@ -77,7 +77,7 @@ func (w *writer) take(l *Log, first *entry) {
 	err := w.flush(last)
 	if err != nil {
 		l.lost.Add(told + int64(len(w.entries)))
-		err = fmt.Errorf("auditlog: writing the log: %w", err)
+		err = fmt.Errorf("calllog: writing the log: %w", err)
 	} else {
 		l.head.Store(&last)
 	}
@@ -181,7 +181,7 @@ func (w *writer) tick(l *Log) {
 func (w *writer) synced(err error) {
 	w.syncing = nil
 	if err != nil {
-		w.fail(fmt.Errorf("auditlog: syncing the log: %w: what was written last may be lost; look with 'toolvet log verify', then start again", err))
+		w.fail(fmt.Errorf("calllog: syncing the log: %w: what was written last may be lost; look with 'toolvet log verify', then start again", err))
 	}
 }
 

@@ -57,8 +57,8 @@ type Outcome struct {
 	Checks     []string       // the checks that refused it
 	ToolError  bool           // the tool ran and said that it failed
 	Added      time.Duration  // what toolvet added to the call
-	Redactions map[string]int // what was taken out of the result: how often, by rule
-	Limits     []string       // rules of limits that refused it
+	Redactions map[string]int // what was taken out of the result: how often, by pattern
+	Limits     []string       // names of limits that refused it
 }
 
 // Code is the code of the first stage that refused the call, or "".

@@ -42,7 +42,7 @@ func TestTraceID(t *testing.T) {
 	}
 }
 
-// FuzzTraceID holds that the trace id in the audit log is that of the spans: OpenTelemetry
+// FuzzTraceID holds that the trace id in the log is that of the spans: OpenTelemetry
 // reads the same.
 func FuzzTraceID(f *testing.F) {
 	f.Add(traceparent)

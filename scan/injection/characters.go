@@ -20,8 +20,7 @@ const (
 	minStyled       = 6 // words in a row in a styled alphabet
 )
 
-// characters reports what is written with characters that are not seen, or not as they are
-// read.
+// characters reports invisible and misleading characters.
 func (s *scanner) characters() {
 	i := nonASCII(s.text)
 	if i == len(s.text) {
@@ -51,8 +50,8 @@ func (s *scanner) characters() {
 	c.end(len(s.text))
 }
 
-// What stands around other characters in ASCII is read as well: the begin of a word that
-// goes on in another alphabet, and two characters behind one without width.
+// ASCII around other characters is read as well: the begin of a word that goes on in another
+// alphabet, and two characters behind one without width.
 const (
 	readBefore = 24
 	readBehind = 8
@@ -186,8 +185,8 @@ func (c *chars) endInterleaved() {
 	c.interleaved = run{}
 }
 
-// direction looks for overrides, which right-to-left scripts do not need, and for
-// embeddings and isolates that their paragraph leaves open (CVE-2021-42574).
+// direction looks for overrides, which no right-to-left script needs, and for embeddings and
+// isolates left open at the end of their paragraph (CVE-2021-42574).
 func (c *chars) direction(r rune, i, size int) {
 	switch {
 	case r == 0x202d || r == 0x202e:

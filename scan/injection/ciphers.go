@@ -33,8 +33,7 @@ func (d *decoder) withSigns(at span) span {
 	return at
 }
 
-// joinLetters drops every second character of what stands between letters, or the sign that
-// stands between them instead of a space.
+// joinLetters drops the spaces, or other separators, between single letters.
 func joinLetters(text string) string {
 	if i := strings.IndexAny(text, "-.*|"); i >= 0 && strings.Count(text, text[i:i+1])*3 > len(text) {
 		return strings.ReplaceAll(text, text[i:i+1], "")

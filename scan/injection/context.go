@@ -34,7 +34,7 @@ func disjoint(list []hiddenSpan) []hiddenSpan {
 // Weights in per cent: how much of its score a cue keeps where it stands.
 const (
 	full          = 100
-	inHidden      = 160 // what is hidden is not there to be talked about
+	inHidden      = 160 // hidden text is not there to be talked about
 	inProseQuote  = 40
 	inInlineCode  = 60
 	talkedOf      = 25 // quoted, or an example, beside words of people who talk about attacks

@@ -137,7 +137,7 @@ func tables(rows []row) map[string]string {
 	}
 }
 
-// TestFigures holds that docs/figures/injection.md has the tables that the corpus gives now.
+// TestFigures holds that the tables of the figures page are those of the corpus now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	rows := corpora.Read[row](t, "injection")

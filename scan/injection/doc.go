@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package injection finds signals of prompt injection in what a tool returned: marks that a
-// text addresses the model that reads it, or hides from people that it does.
+// Package injection finds signals of prompt injection in what a tool returned: marks of texts
+// that address the model, or hide from people that they do.
 //
 //	signals := injection.Scan(result)
 //
@@ -27,13 +27,12 @@
 // # How
 //
 // The text is folded first: compatibility characters, look-alikes, accents, tag characters and
-// characters without width are reduced to what a model reads in them (NFKC's mappings, and
-// letters that Unicode TR39 calls confusable). Signals have their places in the original all
-// the same. One pass then splits the folded text into words and looks each up in a small
-// lexicon. Words of the lexicon that stand close together are matched with a grammar of
-// phrases; each has a score, which depends on where it stands: negated, described, quoted, in a
-// block of code, or hidden from people. Scores of neighbours are added up, and from 50 points
-// on they are signals.
+// characters without width are reduced to a model's reading of them (NFKC's mappings, and letters
+// that Unicode TR39 calls confusable). Signals have their places in the original all the same.
+// One pass then splits the folded text into words and looks each up in a small lexicon. Words of
+// the lexicon that stand close together are matched with a grammar of phrases; each has a score,
+// which depends on where it stands: negated, described, quoted, in a block of code, or hidden
+// from people. Scores of neighbours are added up, and from 50 points on they are signals.
 //
 // Beside it stand rules for what Unicode, terminals, HTML and Markdown can hide, for images
 // whose URL carries text away, and for text in base64, hexadecimal, binary, percent encoding,

@@ -20,8 +20,8 @@ const (
 	minDecoded = 4  // words
 )
 
-// encodings decodes what could be text in another form, once, and reports what holds
-// instructions then. All forms together are no longer than the text.
+// encodings decodes possible encodings of text, once, and reports instructions in the result. All
+// forms together are no longer than the text.
 func (s *scanner) encodings(v *view, w *words) {
 	d := decoder{scanner: s, view: v, words: w}
 	d.base64()

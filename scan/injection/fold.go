@@ -14,10 +14,10 @@ import (
 
 //go:generate sh -c "python3 confusables.py | gofmt > confusables.go"
 
-// fold returns the text as a view in which look-alikes are what they look like:
-// compatibility forms are taken apart (NFKC's mappings), letters that look like letters of
-// ASCII become these, accents go, tag characters become the ASCII that they stand for, and
-// characters without width go. ASCII is kept as it is.
+// fold returns a view of the text with look-alikes replaced by their looks: compatibility forms
+// are taken apart (NFKC's mappings), look-alikes of ASCII letters become these letters, tag
+// characters become their ASCII, and accents and characters without width go. ASCII is kept as it
+// is.
 func fold(p *pace, text string) *view {
 	first := nonASCII(text)
 	if first == len(text) {
@@ -238,7 +238,7 @@ func invisible(r rune) bool {
 	return false
 }
 
-// tagBase is what a tag character adds to the ASCII that it stands for.
+// tagBase is the distance from a character of ASCII to its tag character.
 const tagBase = 0xe0000
 
 func isTag(r rune) bool { return r >= tagBase && r <= 0xe007f }

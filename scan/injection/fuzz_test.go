@@ -25,8 +25,8 @@ func bounded(t *testing.T, name string, s *scanner) {
 	}
 }
 
-// TestWorkIsLinear holds that hostile texts cost no more a byte than others, and that the
-// share does not grow with the text.
+// TestWorkIsLinear holds that hostile texts cost no more per byte than others, and that the cost
+// per byte does not grow with the text.
 func TestWorkIsLinear(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -60,7 +60,7 @@ func FuzzScan(f *testing.F) {
 			t.Errorf("not in the order of the text: %v", s.signals)
 		}
 		for _, g := range s.signals {
-			if g.Start < 0 || g.Start >= g.End || g.End > len(text) || g.Score < 1 || g.Score > 100 || g.Rule == "" {
+			if g.Start < 0 || g.Start >= g.End || g.End > len(text) || g.Score < 1 || g.Score > 100 || g.Pattern == "" {
 				t.Errorf("%+v is no signal of %d bytes", g, len(text))
 			}
 			if utf8.ValidString(text) && !utf8.ValidString(text[g.Start:g.End]) {

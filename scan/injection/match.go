@@ -28,7 +28,7 @@ type reading struct {
 	*pace
 	*words
 	text   string
-	hidden []hiddenSpan // what people would not see, in ascending order
+	hidden []hiddenSpan // text hidden from people, in ascending order
 	talk   []int32      // where words stand that one uses to talk about attacks
 	fences []span       // blocks of code; nil until asked for
 	fenced bool         // whether fences is known
@@ -183,7 +183,7 @@ func (r *reading) orderAfter(i int) int {
 	return -1
 }
 
-// add appends a cue with the weight that its place gives it, unless that is nothing.
+// add appends a cue with its weight at its place, unless that is zero.
 func (r *reading) add(list []cue, c cue, h *hit) []cue {
 	w := r.weight(&c)
 	c.score, c.quoted = min(c.score*w/100, 100), w < talkedMid

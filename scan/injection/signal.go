@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind says by what means a text addresses the model, or hides from people that it does.
+// A Kind names the means by which a text addresses the model or hides from people.
 type Kind string
 
 // The kinds of signals.
@@ -27,13 +27,13 @@ const (
 	Terminal      Kind = "ansi"                // escapes that hide or erase text, or write the clipboard
 	ImageURL      Kind = "exfiltration-image"  // an image whose URL carries text away
 	LinkURL       Kind = "exfiltration-link"   // a link that leads elsewhere than it says, or runs a script
-	Noise         Kind = "adversarial-noise"   // what a search for jailbreaks leaves behind
+	Noise         Kind = "adversarial-noise"   // leftovers of a search for jailbreaks
 )
 
 // A Signal is one mark of prompt injection in a text.
 type Signal struct {
-	Kind Kind
-	Rule string // which rule found it, in kebab case; unlike the text it is safe to show
+	Kind    Kind
+	Pattern string // which rule found it, in kebab case; unlike the text it is safe to show
 	// Start and End are byte offsets in the text given to Scan, between characters.
 	Start, End int
 	// Score, 1 to 100, says how sure the rule is: 50 and more is a mark by itself. Lesser
@@ -67,7 +67,7 @@ type scanner struct {
 	*pace
 	text    string
 	signals []Signal
-	// steps counts what the scan looks at, so that a test can hold it to a bound.
+	// steps counts the steps of a scan, for a test of its bound.
 	steps int
 }
 
@@ -104,11 +104,11 @@ func (s *scanner) report(kind Kind, rule string, start, end, score int) {
 // first.
 func (s *scanner) finish() {
 	slices.SortFunc(s.signals, func(a, b Signal) int {
-		return cmp.Or(a.Start-b.Start, b.End-a.End, b.Score-a.Score, cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(a.Start-b.Start, b.End-a.End, b.Score-a.Score, cmp.Compare(a.Pattern, b.Pattern))
 	})
 	ends := map[string]int{} // of the last signal of each rule
 	s.signals = slices.DeleteFunc(s.signals, func(a Signal) bool {
-		id := string(a.Kind) + a.Rule
+		id := string(a.Kind) + a.Pattern
 		repeated := a.End <= ends[id]
 		ends[id] = max(ends[id], a.End)
 		return repeated

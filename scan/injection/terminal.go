@@ -19,8 +19,8 @@ const (
 	overwriteSpaces = 8 // that blank out a line
 )
 
-// terminal reports escapes that hide text from who looks at a terminal, and returns what
-// they hide. The bytes of a view that was folded are those of the text, here.
+// terminal reports escapes that hide text on a terminal, and returns the hidden text. The bytes
+// of a view that was folded are those of the text, here.
 func (s *scanner) terminal(v *view) []hiddenSpan {
 	if !hasAny(v.text, esc, '\r', '\b') {
 		return nil
@@ -156,8 +156,8 @@ func (t *screen) reveal(i int) {
 	}
 }
 
-// command reads an operating system command or a string that goes to the device, which
-// ends at BEL or ST, or at the end of its line.
+// command reads an operating system command or a device control string. It ends at BEL or ST, or
+// at the end of its line.
 func (t *screen) command(i int) int {
 	j := i + 2
 	for j < len(t.text) && t.text[j] != '\a' && t.text[j] != esc {
@@ -185,7 +185,7 @@ func (t *screen) command(i int) int {
 	return max(end, i+2)
 }
 
-// erase notes that what stands on the line so far is erased or written over, at i.
+// erase notes that the line so far is erased or overwritten, at i.
 func (t *screen) erase(i int) {
 	start := t.line
 	t.line = i

@@ -83,7 +83,7 @@ func (t *trie) build(list []string, depth int, words map[string]class) int32 {
 	return n
 }
 
-// lookup returns the class of a word: its own, or that of the longest stem that it has.
+// lookup returns the class of a word: its own, or its longest stem's.
 func (t *trie) lookup(word string) class {
 	n := t.root[word[0]]
 	if n == 0 {

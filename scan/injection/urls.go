@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkURL judges a URL that stands at a span of the original text. What an image's URL
-// says goes out when the image is shown; nobody need click.
+// checkURL judges a URL that stands at a span of the original text. The text of an image's URL
+// goes out when the image is shown; nobody need click.
 func (s *scanner) checkURL(raw string, start, end int, image bool) {
 	s.steps += len(raw)
 	scheme, rest, _ := strings.Cut(raw, ":")
@@ -28,8 +28,8 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 	}
 }
 
-// carries tells by what a URL's query shows that it is made to carry a text away: a
-// placeholder for something private, or words.
+// carries names the feature of a URL's query that shows the theft of a text: a placeholder for
+// something private, or words.
 func carries(raw string) string {
 	_, query, ok := strings.Cut(raw, "?")
 	if !ok {

@@ -16,8 +16,8 @@ type view struct {
 	whole *span
 }
 
-// A mark says that what stands at view in the view stands at orig in the original. Up to
-// the next mark the offsets grow together if same is set; else all of it stands at orig.
+// A mark maps an offset of the view to an offset of the original. Up to the next mark the offsets
+// grow together if same is set; else all of it stands at orig.
 type mark struct {
 	view, orig int
 	same       bool

@@ -31,7 +31,7 @@ type words struct {
 	bangs []run
 }
 
-// What a byte can be in a word.
+// The roles of a byte in a word.
 const (
 	isLetter = 1 << iota
 	isDigit
@@ -192,8 +192,8 @@ func (r *reader) readUnspaced(i int) int {
 	return i + size
 }
 
-// unspaced tells whether the character at i belongs to a script that writes words without
-// spaces, or with endings that are words: Thai, kana, ideographs, hangul.
+// unspaced reports whether the character at i belongs to a script without spaces between words,
+// or with endings that are words: Thai, kana, ideographs, hangul.
 func unspaced(text string, i int) bool {
 	switch c := text[i]; {
 	case c == 0xe0:
@@ -236,8 +236,8 @@ func (r *reader) separator(i int) int {
 	return i + 1
 }
 
-// addBang adds an exclamation mark that stands alone: many of them are what a search for a
-// suffix that breaks a model begins with (Zou et al., arXiv:2307.15043).
+// addBang adds an exclamation mark that stands alone: many of them begin the results of a search
+// for suffixes that break a model (Zou et al., arXiv:2307.15043).
 func (r *reader) addBang(i int) {
 	n := len(r.bangs)
 	if n == 0 || i-r.bangs[n-1].to > maxBangGap {

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// A tail is the rest of a pattern behind one of its words. Most words that stand in a text
+// A tail is the rest of an expression behind one of its words. Most words that stand in a text
 // are not followed by it ("the key is under the mat"), and a tail tells so without a regular
-// expression: it follows all ways through the pattern at once, with the offsets that are
-// reached as the bits of one integer. It never loses a match. What it cannot follow, beyond
-// reach bytes or at a byte that is not ASCII, it takes for possible.
+// expression: it follows all ways through the expression at once, with the offsets that are
+// reached as the bits of one integer. It never loses a match. It assumes a match beyond reach
+// bytes and at bytes outside ASCII.
 type tail struct {
 	op       tailOp
 	ascii    [2]uint64 // tailClass: the characters, as bits; tailChoice: what it can begin with
@@ -171,7 +171,7 @@ func (t *tail) follow(text string, base int) (end int, possible, known bool) {
 	return bits.Len64(ends) - 1, ends != 0, true
 }
 
-// run returns the offsets at which t can end, of those at which it may begin.
+// run returns the possible ends of t, given its possible begins.
 func (f *follower) run(t *tail, at uint64) uint64 {
 	if at == 0 || f.lost {
 		return 0
@@ -275,7 +275,7 @@ func (f *follower) repeat(t *tail, at uint64) uint64 {
 	return ends
 }
 
-// edges returns those of the offsets that lie between a word and what is none.
+// edges returns the offsets on the edge of a word.
 func (f *follower) edges(at uint64) uint64 {
 	var edges uint64
 	for rest := at; rest != 0; rest &= rest - 1 {

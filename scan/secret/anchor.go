@@ -9,22 +9,23 @@ import (
 	"unicode"
 )
 
-// An anchor is a few words, one of which a match of a pattern holds, in either case, and what
-// the pattern allows around it. A pattern has a set of anchors: every match holds one of them.
+// An anchor is a few words with the surroundings that the expression allows. Every match holds
+// one of the words, in either case. An expression has a set of anchors: every match holds one of
+// them.
 type anchor struct {
 	words  []string // lower case ASCII
 	before extent
-	tail   []*syntax.Regexp // what follows
+	tail   []*syntax.Regexp // the text behind
 }
 
 const (
-	maxWords   = 64  // of one pattern
+	maxWords   = 64  // of one expression
 	maxWord    = 24  // bytes: what is longer is rare enough at that
 	farBefore  = 512 // bytes before a word that make it a bad anchor
 	minQuality = 1
 )
 
-// anchorsOf returns the best set of anchors of a pattern that is the nodes one behind the
+// anchorsOf returns the best set of anchors of an expression that is the nodes one behind the
 // other, or nil if it has none.
 func anchorsOf(nodes []*syntax.Regexp) []anchor {
 	var best []anchor

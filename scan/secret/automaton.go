@@ -9,9 +9,9 @@ import (
 )
 
 // An automaton finds every occurrence of every word of a set in one pass (Aho and Corasick,
-// 1975), ASCII letters in either case. States are numbered by their distance from the root,
-// so that the few which most text visits lie together, and those that end a word come last,
-// so that one comparison per byte tells whether there is anything to report.
+// 1975), ASCII letters in either case. States are numbered by their distance from the root, which
+// keeps the few common ones together. States that end a word come last, so that one comparison
+// per byte finds out whether there is anything to report.
 type automaton struct {
 	class   [256]uint8 // bytes that no word tells apart share a class
 	width   int        // classes

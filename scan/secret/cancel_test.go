@@ -27,7 +27,7 @@ func (c *countdown) Err() error {
 }
 
 // TestScanContext holds that a scan of any text looks at its context all the time, and ends
-// without matches whenever that is done.
+// without matches once that is done.
 func TestScanContext(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

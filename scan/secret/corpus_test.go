@@ -37,7 +37,7 @@ func (s sample) text(t testing.TB) string {
 	return text
 }
 
-// mislabelled are samples that count as clean because one rule of their source must not find
+// mislabelled are samples that count as clean because one pattern of their source must not find
 // them, and are secrets to another.
 var mislabelled = map[string]string{
 	"vcp_2YkmQj1uHqCVNoUx5a9uvRTe81gmAcln5hoRMPWFBU4tulufUf0OzP2K":          "a personal token of Vercel",
@@ -89,14 +89,14 @@ func TestCorpus(t *testing.T) {
 	for _, row := range rows {
 		if text := row.text(t); row.Expect == "clean" && mislabelled[text] == "" {
 			for _, m := range s.Scan(text) {
-				t.Errorf("%s: the rule %s takes %q for a secret", row.Class, m.Rule, text[m.Start:m.End])
+				t.Errorf("%s: the pattern %s takes %q for a secret", row.Class, m.Pattern, text[m.Start:m.End])
 			}
 		}
 	}
 }
 
-// TestBenign runs texts of other corpora, which hold no secrets but what their authors made
-// up: documents about attacks, commands, URLs.
+// TestBenign runs texts of other corpora, which hold only invented secrets: documents about
+// attacks, commands, URLs.
 func TestBenign(t *testing.T) {
 	t.Parallel()
 	s := standard(t)
@@ -116,7 +116,7 @@ func TestBenign(t *testing.T) {
 	}
 }
 
-// TestFigures holds that docs/figures/secrets.md has the tables that the corpus gives now.
+// TestFigures holds that the tables of the figures page are those of the corpus now.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	s, rows := standard(t), corpora.Read[sample](t, "secrets")

@@ -1,28 +1,28 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package secret finds secrets in text: keys, tokens, passwords. It is made for the results
-// of tools, which a model is about to read, so it has to be fast and must leave alone what
-// only looks random: hashes, UUIDs, lock files, images.
+// Package secret finds secrets in text: keys, tokens, passwords. It is made for the results of
+// tools, just before a model reads them. So it has to be fast and must ignore text that only
+// looks random: hashes, UUIDs, lock files, images.
 //
 //	scanner, err := secret.New(secret.Options{})
 //	...
 //	for _, m := range scanner.Scan(text) {
-//		// text[m.Start:m.End] is a secret; secret.Marker(m.Rule) may stand in its place
+//		// text[m.Start:m.End] is a secret; secret.Marker(m.Pattern) may stand in its place
 //	}
 //
-// The rules are data: those of betterleaks and gitleaks (see rules/README.md), and a few of
+// The patterns are data: those of betterleaks and gitleaks (see patterns/README.md), and a few of
 // our own for what these leave out. Most of them are regular expressions that hold a word,
-// such as "sk-ant-api03-" or "password". [Scanner.Scan] looks for all words of all rules at once:
+// such as "sk-ant-api03-" or "password". [Scanner.Scan] looks for all words of all patterns at once:
 //
 //	text ─ words (one pass) ─ what follows them (bits) ─ regions ─ regular expression
 //	                                                             └ entropy, allow-lists
 //
-// and applies an expression to the few regions that it could match in. What it finds is
-// what the expression finds in the whole text; TestRegions and FuzzRegions hold it to that.
+// and applies an expression to the few regions that it could match in. It finds the same matches
+// as the expression over the whole text; TestRegions and FuzzRegions hold it to that.
 //
-// A text is looked at as it stands and in its normal form, without the escapes of JSON and
-// HTML and without characters that are not seen. What is encoded otherwise (base64, URL
-// encoding, compressed) or split over several texts is not found. Neither is a secret that
-// looks like none: a password of common words in the midst of a sentence.
+// A text is looked at as it stands and in its normal form, without the escapes of JSON and HTML
+// and without characters that are not seen. Text in other encodings (base64, URL encoding,
+// compressed) or split over several texts is not found. Neither is a secret that looks like none:
+// a password of common words in the midst of a sentence.
 package secret

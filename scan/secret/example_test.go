@@ -18,7 +18,7 @@ func ExampleScanner_Scan() {
 	}
 	text := "DATABASE_URL=postgres://app:Zx81-kq93mm@db.internal:5432/app"
 	for _, m := range slices.Backward(scanner.Scan(text)) {
-		text = text[:m.Start] + secret.Marker(m.Rule) + text[m.End:]
+		text = text[:m.Start] + secret.Marker(m.Pattern) + text[m.End:]
 	}
 	fmt.Println(text)
 	fmt.Println(secret.ContainsMarker(text))

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// An extent bounds what a part of a pattern can take of a text, from one end on: so many
-// bytes, or as long as the bytes are of a set, or of several parts what they take together
-// or the most that one takes.
+// An extent bounds what a part of an expression can take of a text, from one end on: a number of
+// bytes, or bytes of a set, or the sum or the maximum of several parts.
 type extent struct {
 	op    extentOp
 	bytes int        // extentBytes
@@ -33,7 +32,7 @@ const (
 	extentTimes // its one part, so many times
 )
 
-// tooLong bounds what is said of a pattern with an absurd bound.
+// tooLong bounds what is said of an expression with an absurd bound.
 const tooLong = math.MaxInt32
 
 // ofAll returns the extent of nodes one behind the other.
@@ -74,7 +73,7 @@ func extentOf(n *syntax.Regexp) extent {
 	case syntax.OpRepeat:
 		return repeated(n)
 	}
-	return extent{} // what matches no text
+	return extent{} // matches no text
 }
 
 func repeated(n *syntax.Regexp) extent {

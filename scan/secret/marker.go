@@ -15,12 +15,11 @@ var (
 	marker = regexp.MustCompile(`\[redacted:[a-z0-9._-]{1,100}\]`)
 )
 
-// Marker returns what stands in a text in the place of a secret that a rule found.
-func Marker(rule string) string { return markerBegin + rule + "]" }
+// Marker returns the text that replaces a secret found by a pattern.
+func Marker(pattern string) string { return markerBegin + pattern + "]" }
 
 // ContainsMarker reports whether s holds a marker, in the exact form that [Marker] writes. A
-// marker that comes back as an argument is a model's attempt to use a secret that it has
-// never seen.
+// marker in an argument shows that a model tries to use a secret that it has never seen.
 func ContainsMarker(s string) bool {
 	return strings.Contains(s, markerBegin) && marker.MatchString(s)
 }

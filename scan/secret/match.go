@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A found is a match of a rule, before rules are weighed against each other.
+// A found is a match of a pattern, before patterns are weighed against each other.
 type found struct {
-	rule       *rule
+	pattern    *compiled
 	start, end int // of the secret, bytes
 }
 
 // matchesIn returns the matches of r in text[begin:end], and whether the last of them touches
 // the end, where a regular expression takes the end of the part for that of the text.
-func (r *rule) matchesIn(text string, begin, end int) (list []found, cut bool) {
+func (r *compiled) matchesIn(text string, begin, end int) (list []found, cut bool) {
 	for _, at := range r.regex().FindAllStringSubmatchIndex(text[begin:end], -1) {
 		for i := range at {
 			if at[i] >= 0 {
@@ -29,14 +29,14 @@ func (r *rule) matchesIn(text string, begin, end int) (list []found, cut bool) {
 		}
 		start, end := r.secret(text, at)
 		if start < end && r.isSecret(text, text[start:end], at[0], at[1]) {
-			list = append(list, found{rule: r, start: start, end: end})
+			list = append(list, found{pattern: r, start: start, end: end})
 		}
 	}
 	return list, false
 }
 
 // secret returns where in a match the secret is.
-func (r *rule) secret(text string, at []int) (start, end int) {
+func (r *compiled) secret(text string, at []int) (start, end int) {
 	start, end = at[0], at[1]
 	if g := r.SecretGroup; g > 0 {
 		start, end = at[2*g], at[2*g+1]
@@ -56,7 +56,7 @@ func (r *rule) secret(text string, at []int) (start, end int) {
 	return end - len(strings.TrimLeft(text[start:end], space)), end
 }
 
-func (r *rule) isSecret(text, secret string, start, end int) bool {
+func (r *compiled) isSecret(text, secret string, start, end int) bool {
 	if r.Entropy > 0 && entropy(secret) <= r.Entropy {
 		return false
 	}

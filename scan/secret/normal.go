@@ -16,10 +16,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A normal is a text as its reader means it: without the escapes of the JSON or HTML that
-// carries it, without characters that are not seen, and with plain letters for their
-// look-alikes of width and style. Rules are written for such text; in a JSON string within a
-// JSON string, no quote stands where they expect it.
+// A normal is a text as its reader means it: without the escapes of JSON or HTML, without
+// invisible characters, and with plain letters for look-alikes of width and style. Patterns are
+// written for such text; in a JSON string within a JSON string, no quote stands where they expect
+// it.
 type normal struct {
 	text  string
 	edits []edit // in order
@@ -163,9 +163,8 @@ func hex4(s string) (byte, bool) {
 	return hex2(s[2:])
 }
 
-// beyond reads the digits of a JSON escape that stands for a character beyond ASCII, and if it
-// is the first of a pair of surrogates, the second with what begins an escape here. Its length
-// is 0 if there is none.
+// beyond reads the digits of a JSON escape for a character beyond ASCII. If it is the first of a
+// pair of surrogates, it also reads the escape of the second. Its length is 0 if there is none.
 func beyond(s, begin string) (r rune, size int) {
 	code := func(s string) (rune, bool) {
 		if len(s) < 4 {
@@ -209,7 +208,7 @@ func hex2(s string) (byte, bool) {
 	return b, b < utf8.RuneSelf
 }
 
-// longestEntity is that of HTML's entities which stand for a character of ASCII and are in use.
+// longestEntity is the length of the longest HTML entity in use for a character of ASCII.
 const longestEntity = len("&quot;") + 2
 
 // entities reads what an ampersand begins, if plain is one; that of an entity may have been

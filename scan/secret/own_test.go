@@ -10,11 +10,11 @@ import (
 
 func countOwn(t *testing.T) int {
 	t.Helper()
-	var set ruleSet
+	var set patternSet
 	if err := json.Unmarshal(own, &set); err != nil {
 		t.Fatal(err)
 	}
-	return len(set.Rules)
+	return len(set.Patterns)
 }
 
 // ownRules are texts in which each secret stands in brackets behind its marker.

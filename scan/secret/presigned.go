@@ -19,7 +19,7 @@ var signing = []string{
 	"x-goog-signature", "x-goog-credential", "googleaccessid", "sig",
 }
 
-// signers are rules that find the public half of what signed a URL: the id of a key.
+// signers are patterns for the public half of a URL's signing key: the id of a key.
 var signers = []string{"aws-access-token", presignedRule}
 
 // longestURL bounds how far before a match its URL may begin, in bytes.
@@ -28,7 +28,7 @@ const longestURL = 4096
 // presigns reports whether a match is a part of what makes a URL a presigned one. A secret of
 // a known issuer that is hidden there is none.
 func presigns(text string, f found) bool {
-	if !f.rule.Generic && !slices.Contains(signers, f.rule.ID) {
+	if !f.pattern.Generic && !slices.Contains(signers, f.pattern.ID) {
 		return false
 	}
 	before := text[max(f.start-longestURL, 0):f.start]

@@ -8,8 +8,8 @@ import "unicode/utf8"
 // A region is a part of a text, in bytes.
 type region struct{ start, end int }
 
-// margin is what a region has on either side of the matches that it may hold, so that a
-// regular expression sees what stands before and behind them.
+// margin is the width of a region on either side of its possible matches, as context for regular
+// expressions.
 const margin = utf8.UTFMax
 
 // widened returns a region with its margin, beginning between two characters.

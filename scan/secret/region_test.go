@@ -31,42 +31,42 @@ func standard(t testing.TB) *Scanner {
 
 var standardOnce = sync.OnceValues(func() (*Scanner, error) { return New(Options{}) })
 
-// plain is the plain use of the rules: each expression over the whole text, if one of the
-// rule's keywords is there.
+// plain is the plain use of the patterns: each expression over the whole text, if one of the
+// pattern's keywords is there.
 func (s *Scanner) plain(text string) []found {
 	lower := strings.ToLower(text)
 	c := s.newScan(context.Background(), text, nil)
-	for i, r := range s.rules {
+	for i, r := range s.patterns {
 		here := func(k string) bool { return strings.Contains(lower, strings.ToLower(k)) }
 		c.keyword[i] = len(r.Keywords) == 0 || slices.ContainsFunc(r.Keywords, here)
 		if c.keyword[i] {
 			c.regions[i] = []region{{0, len(text)}}
 		}
 	}
-	return c.complete(c.match(func(r *rule) bool { return !r.Component }))
+	return c.complete(c.match(func(r *compiled) bool { return !r.Component }))
 }
 
 func describe(list []found) []string {
 	var all []string
 	for _, f := range list {
-		all = append(all, fmt.Sprintf("%s %06d-%06d", f.rule.ID, f.start, f.end))
+		all = append(all, fmt.Sprintf("%s %06d-%06d", f.pattern.ID, f.start, f.end))
 	}
 	slices.SortFunc(all, cmp.Compare)
 	return all
 }
 
-// compare holds that looking at regions finds what looking at the whole text finds.
+// compare holds that a scan of regions finds the same as a scan of the whole text.
 func compare(t *testing.T, s *Scanner, text string) {
 	t.Helper()
 	// Outside ASCII, Go folds these two letters into s and k; so does the normal form.
 	text = strings.NewReplacer("ſ", "s", "\u212a", "k").Replace(text)
 	if diff := gocmp.Diff(describe(s.plain(text)), describe(s.scan(t.Context(), text, nil))); diff != "" {
-		t.Errorf("regions find something else than the plain use of the rules (-plain +regions):\n%s\nin %q", diff, text)
+		t.Errorf("regions find something else than the plain use of the patterns (-plain +regions):\n%s\nin %q", diff, text)
 	}
 }
 
-// TestRegions compares on the corpus, on samples that touch each other, and on samples with
-// what is likely to break the edges of regions.
+// TestRegions compares on the corpus, on adjacent samples, and on samples with text that is
+// likely to break the edges of regions.
 func TestRegions(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -98,8 +98,8 @@ func FuzzRegions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { compare(t, s, text) })
 }
 
-// FuzzRegionsOfAnyRule compares for a rule that nobody foresaw.
-func FuzzRegionsOfAnyRule(f *testing.F) {
+// FuzzRegionsOfAnyPattern compares for a pattern that nobody foresaw.
+func FuzzRegionsOfAnyPattern(f *testing.F) {
 	for _, expr := range []string{
 		`key=(\w{3,}?)\b`, `(?i)[\w.-]{0,5}?(?:ab|cd)\s*=\s*([^\s"]+)$`, `(?m)^a.*b$`, `a+?(?:b|c{2,3})+d?`, `[^x]{0,4}key[^y]*\z`,
 		`(?:[Aa]pi|API)(?:-x)?\B.`, `\bé(?s:.)z|q`, `(ab){2,4}\pL`, `x*y`, `(?:a|b)?(?:c|d)e`,
@@ -110,21 +110,21 @@ func FuzzRegionsOfAnyRule(f *testing.F) {
 		if len(expr) > 100 || len(text) > 2000 {
 			t.Skip("too long to be of use")
 		}
-		r, err := newRule(Rule{ID: "any", Regex: expr})
+		r, err := compile(Pattern{ID: "any", Regex: expr})
 		if err != nil {
 			t.Skip("not an expression")
 		}
-		s := &Scanner{rules: []*rule{r}}
+		s := &Scanner{patterns: []*compiled{r}}
 		s.index()
 		compare(t, s, text)
 	})
 }
 
-// hostileTexts are texts that, repeated, give a scanner much to do: the words of its rules, and
+// hostileTexts are texts that, repeated, give a scanner much to do: the words of its patterns, and
 // what makes expressions begin and not end.
 func hostileTexts(s *Scanner) []string {
 	var words, interleaved []string
-	for _, r := range s.rules {
+	for _, r := range s.patterns {
 		for _, a := range r.anchors {
 			for _, w := range a.words {
 				words = append(words, w)
@@ -140,7 +140,7 @@ func hostileTexts(s *Scanner) []string {
 	}, lowered(words)...)
 }
 
-// TestLinear holds that a scan's work grows with the text, whatever is in it: see [work].
+// TestLinear holds that a scan's work grows with the text, for any text: see [work].
 func TestLinear(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// work counts what a scan does, for the tests that hold it to be linear.
+// work counts the steps of a scan, for tests of linear time.
 type work struct {
-	words    int // occurrences, by the rules that they mean something to
+	words    int // occurrences, by the patterns that they mean something to
 	followed int // words whose tails were followed
 	walked   int // bytes of runs
 	matched  int // bytes that regular expressions were given
@@ -23,8 +23,8 @@ type scan struct {
 	*Scanner
 	ctx     context.Context // when it is done, what has been found does not matter
 	text    string
-	regions [][]region // by rule
-	keyword []bool     // by rule: one of its keywords is there
+	regions [][]region // by pattern
+	keyword []bool     // by pattern: one of its keywords is there
 	runs    [][]region // by the id of an extent: what is known of its runs
 	work    *work
 }
@@ -33,7 +33,7 @@ func (s *Scanner) newScan(ctx context.Context, text string, w *work) *scan {
 	c, ok := s.idle.Get().(*scan)
 	if !ok {
 		c = &scan{
-			Scanner: s, regions: make([][]region, len(s.rules)), keyword: make([]bool, len(s.rules)), runs: make([][]region, s.runs),
+			Scanner: s, regions: make([][]region, len(s.patterns)), keyword: make([]bool, len(s.patterns)), runs: make([][]region, s.runs),
 		}
 	}
 	if w == nil {
@@ -56,25 +56,25 @@ func (s *Scanner) scan(ctx context.Context, text string, w *work) []found {
 	c := s.newScan(ctx, text, w)
 	defer c.close()
 	s.words.find(ctx, text, c.hit)
-	list := c.match(func(r *rule) bool { return !r.Component })
+	list := c.match(func(r *compiled) bool { return !r.Component })
 	return c.complete(list)
 }
 
-// hit notes where the expressions of rules could match, given a word that ends at end.
+// hit notes where the expressions of patterns could match, given a word that ends at end.
 func (c *scan) hit(word, length, end int) {
 	for _, u := range c.uses[word] {
 		c.work.words++
 		if u.place == nil {
-			c.keyword[u.rule] = true
+			c.keyword[u.pattern] = true
 			continue
 		}
 		if r, ok := c.around(u.place, end-length, end); ok {
-			c.regions[u.rule] = add(c.regions[u.rule], r)
+			c.regions[u.pattern] = add(c.regions[u.pattern], r)
 		}
 	}
 }
 
-// around returns the region that a match can lie in which has a word at a place, if any can.
+// around returns the region of the possible matches with a word at a place, if there are any.
 func (c *scan) around(p *place, start, end int) (region, bool) {
 	if !p.begins(c.text, end) {
 		return region{}, false
@@ -104,10 +104,10 @@ func (p *place) begins(text string, at int) bool {
 	return c >= utf8.RuneSelf || p.first[c>>6]>>(c&63)&1 == 1
 }
 
-// match applies rules to their regions.
-func (c *scan) match(wanted func(*rule) bool) []found {
+// match applies patterns to their regions.
+func (c *scan) match(wanted func(*compiled) bool) []found {
 	var list []found
-	for i, r := range c.rules {
+	for i, r := range c.patterns {
 		if !wanted(r) || r.keywords && !c.keyword[i] {
 			continue
 		}
@@ -123,7 +123,7 @@ func (c *scan) match(wanted func(*rule) bool) []found {
 // inRegions returns the matches of r. If one touches the end of its region, it may owe that to
 // the end alone: the region grows, by half of itself, so that looking again and again costs
 // no more than a constant factor.
-func (c *scan) inRegions(r *rule, regions []region) []found {
+func (c *scan) inRegions(r *compiled, regions []region) []found {
 	var all []found
 	for i := 0; i < len(regions) && c.ctx.Err() == nil; i++ {
 		at := regions[i]
@@ -144,30 +144,29 @@ func (c *scan) inRegions(r *rule, regions []region) []found {
 	return all
 }
 
-// complete drops the matches of rules that require another one to match nearby, which does
-// not.
+// complete drops matches whose required other match is missing nearby.
 func (c *scan) complete(list []found) []found {
-	needed := map[string][]int{} // the lines at which there are matches of rules that others require
+	needed := map[string][]int{} // the lines at which there are matches of patterns that others require
 	for _, f := range list {
-		for _, q := range f.rule.Require {
+		for _, q := range f.pattern.Require {
 			needed[q.ID] = nil
 		}
 	}
 	if len(needed) == 0 {
 		return list
 	}
-	isNeeded := func(r *rule) bool { _, ok := needed[r.ID]; return ok }
+	isNeeded := func(r *compiled) bool { _, ok := needed[r.ID]; return ok }
 	lines := newLines(c.text)
-	for _, f := range append(c.match(func(r *rule) bool { return r.Component && isNeeded(r) }), list...) {
-		if isNeeded(f.rule) {
-			needed[f.rule.ID] = append(needed[f.rule.ID], lines.at(f.start))
+	for _, f := range append(c.match(func(r *compiled) bool { return r.Component && isNeeded(r) }), list...) {
+		if isNeeded(f.pattern) {
+			needed[f.pattern.ID] = append(needed[f.pattern.ID], lines.at(f.start))
 		}
 	}
 	for id := range needed {
 		slices.Sort(needed[id])
 	}
 	return slices.DeleteFunc(list, func(f found) bool {
-		return slices.ContainsFunc(f.rule.Require, func(q Requirement) bool {
+		return slices.ContainsFunc(f.pattern.Require, func(q Requirement) bool {
 			return !within(needed[q.ID], lines.at(f.start), q.Lines)
 		})
 	})

@@ -13,32 +13,32 @@ import (
 	"sync"
 )
 
-// Options change what a [Scanner] finds. The zero value finds all that the rules describe,
+// Options change what a [Scanner] finds. The zero value finds all that the patterns describe,
 // but for the signatures of presigned URLs.
 type Options struct {
-	// Rules are looked for as well. Their ids must be new.
-	Rules []Rule
+	// Patterns are looked for as well. Their ids must be new.
+	Patterns []Pattern
 
-	// Disable lists the ids of rules that are not looked for.
+	// Disable lists the ids of patterns to leave out.
 	Disable []string
 
-	// Allow lists the SHA-256 digests, in hexadecimal, of values that are no secrets.
+	// Allow lists the SHA-256 digests, in hexadecimal, of harmless values.
 	Allow []string
 
-	// PresignedURLs has the signatures in presigned URLs found, too. Without it these URLs
-	// keep working: whoever makes one means to give it away, for a time.
+	// PresignedURLs also finds the signatures in presigned URLs. Without it these URLs keep
+	// working: they are meant to be given away, for a time.
 	PresignedURLs bool
 }
 
 // A Match is a secret in a text.
 type Match struct {
-	Rule       string // id
+	Pattern    string // id
 	Start, End int    // of the secret, bytes
 }
 
 // A Scanner finds secrets. It can be used by several goroutines at once.
 type Scanner struct {
-	rules     []*rule
+	patterns  []*compiled
 	words     *automaton
 	uses      [][]use // by word
 	runs      int     // the extents that are runs
@@ -47,44 +47,44 @@ type Scanner struct {
 	idle      sync.Pool // of *scan
 }
 
-// A use is what a word of the automaton means to a rule: that of an anchor, or a keyword
+// A use is what a word of the automaton means to a pattern: that of an anchor, or a keyword
 // alone, if place is nil.
 type use struct {
-	rule  int
-	place *place
+	pattern int
+	place   *place
 }
 
-// A place is what a pattern allows around a word.
+// A place is what a expression allows around a word.
 type place struct {
 	before extent
 	after  extent
 	tail   tail
-	first  [2]uint64 // what the tail can begin with, of ASCII
+	first  [2]uint64 // possible first bytes of the tail, in ASCII
 	empty  bool      // there may be nothing behind the word
 }
 
-// New returns a Scanner. It fails if an option is not sound: an expression that does not
-// compile, an id that is unknown or taken, a digest that is none.
+// New returns a Scanner. It fails if an option is not sound: a malformed expression, an id that
+// is unknown or taken, a malformed digest.
 func New(o Options) (*Scanner, error) {
 	set, err := builtin()
 	if err != nil {
 		return nil, err
 	}
-	list, err := selected(set.Rules, o)
+	list, err := selected(set.Patterns, o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Scanner{presigned: o.PresignedURLs}
 	all, err := newAllows(set.Allow)
 	if err != nil {
-		return nil, fmt.Errorf("allow-list of all rules: %w", err)
+		return nil, fmt.Errorf("allow-list of all patterns: %w", err)
 	}
 	generic, err := newAllows(set.AllowGeneric)
 	if err != nil {
-		return nil, fmt.Errorf("allow-list of generic rules: %w", err)
+		return nil, fmt.Errorf("allow-list of generic patterns: %w", err)
 	}
 	for _, r := range list {
-		ready, err := newRule(r)
+		ready, err := compile(r)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func New(o Options) (*Scanner, error) {
 		if r.Generic {
 			ready.allow = append(ready.allow, generic...)
 		}
-		s.rules = append(s.rules, ready)
+		s.patterns = append(s.patterns, ready)
 	}
 	if s.allowed, err = digests(o.Allow); err != nil {
 		return nil, err
@@ -101,29 +101,29 @@ func New(o Options) (*Scanner, error) {
 	return s, nil
 }
 
-// selected returns the rules that are looked for.
-func selected(rules []Rule, o Options) ([]Rule, error) {
-	rules = append(slices.Clip(rules), o.Rules...)
+// selected returns the patterns that are looked for.
+func selected(patterns []Pattern, o Options) ([]Pattern, error) {
+	patterns = append(slices.Clip(patterns), o.Patterns...)
 	known := map[string]bool{}
-	for _, r := range rules {
+	for _, r := range patterns {
 		if known[r.ID] {
-			return nil, fmt.Errorf("rule %s: there is a rule with this id already", r.ID)
+			return nil, fmt.Errorf("pattern %s: there is a pattern with this id already", r.ID)
 		}
 		known[r.ID] = true
 	}
-	for _, r := range rules {
+	for _, r := range patterns {
 		for _, q := range r.Require {
 			if !known[q.ID] {
-				return nil, fmt.Errorf("rule %s: it requires the rule %s, which does not exist", r.ID, q.ID)
+				return nil, fmt.Errorf("pattern %s: it requires the pattern %s, which does not exist", r.ID, q.ID)
 			}
 		}
 	}
 	for _, id := range o.Disable {
 		if !known[id] {
-			return nil, fmt.Errorf("disable: there is no rule %q", id)
+			return nil, fmt.Errorf("disable: there is no pattern %q", id)
 		}
 	}
-	return slices.DeleteFunc(rules, func(r Rule) bool {
+	return slices.DeleteFunc(patterns, func(r Pattern) bool {
 		return slices.Contains(o.Disable, r.ID) || r.ID == presignedRule && !o.PresignedURLs
 	}), nil
 }
@@ -140,10 +140,10 @@ func digests(list []string) (map[[sha256.Size]byte]bool, error) {
 	return set, nil
 }
 
-// index builds the automaton of the anchors and keywords of all rules.
+// index builds the automaton of the anchors and keywords of all patterns.
 func (s *Scanner) index() {
 	uses := map[string][]use{}
-	for i, r := range s.rules {
+	for i, r := range s.patterns {
 		for _, a := range r.anchors {
 			p := s.newPlace(a)
 			for _, w := range lowered(a.words) {
@@ -186,7 +186,7 @@ func (s *Scanner) ScanContext(ctx context.Context, text string) ([]Match, error)
 	all := s.scan(ctx, text, nil)
 	if n, differs := normalForm(ctx, text); differs {
 		for _, f := range s.scan(ctx, n.text, nil) {
-			all = append(all, found{f.rule, n.raw(f.start), n.raw(f.end)})
+			all = append(all, found{f.pattern, n.raw(f.start), n.raw(f.end)})
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -216,7 +216,7 @@ func (s *Scanner) without(all []found, text string) []found {
 	})
 }
 
-// resolve makes one match of what overlaps. It is named after the rule that knows most of it.
+// resolve makes one match of what overlaps. It is named after the pattern that knows most of it.
 func resolve(all []found) []Match {
 	slices.SortFunc(all, func(a, b found) int {
 		if a.start != b.start {
@@ -229,22 +229,22 @@ func resolve(all []found) []Match {
 	for _, f := range all {
 		last := len(list) - 1
 		if last < 0 || f.start >= list[last].End {
-			list = append(list, Match{f.rule.ID, f.start, f.end})
+			list = append(list, Match{f.pattern.ID, f.start, f.end})
 			best = f
 			continue
 		}
 		list[last].End = max(list[last].End, f.end)
 		if better(f, best) {
 			best = f
-			list[last].Rule = f.rule.ID
+			list[last].Pattern = f.pattern.ID
 		}
 	}
 	return list
 }
 
 func better(a, b found) bool {
-	if a.rule.Generic != b.rule.Generic {
-		return b.rule.Generic
+	if a.pattern.Generic != b.pattern.Generic {
+		return b.pattern.Generic
 	}
 	return a.end-a.start > b.end-b.start
 }

@@ -27,14 +27,14 @@ func scanner(t testing.TB, o Options) *Scanner {
 // redact replaces secrets by markers, as a user of the package does.
 func redact(s *Scanner, text string) string {
 	for _, m := range slices.Backward(s.Scan(text)) {
-		text = text[:m.Start] + Marker(m.Rule) + text[m.End:]
+		text = text[:m.Start] + Marker(m.Pattern) + text[m.End:]
 	}
 	return text
 }
 
-// TestOwnRules has, for each rule of ours, what it finds and what it leaves alone. A text
-// without a marker passes unchanged.
-func TestOwnRules(t *testing.T) {
+// TestOwnPatterns has hits and misses of each own pattern. A text without a marker passes
+// unchanged.
+func TestOwnPatterns(t *testing.T) {
 	t.Parallel()
 	s := scanner(t, Options{PresignedURLs: true})
 	found := map[string]bool{}
@@ -44,8 +44,8 @@ func TestOwnRules(t *testing.T) {
 		got := s.Scan(text)
 		var parts []string
 		for _, m := range got {
-			parts = append(parts, Marker(m.Rule)+"⟦"+text[m.Start:m.End]+"⟧")
-			found[m.Rule] = true
+			parts = append(parts, Marker(m.Pattern)+"⟦"+text[m.Start:m.End]+"⟧")
+			found[m.Pattern] = true
 		}
 		marked := regexp.MustCompile(`(?s)\[redacted:[a-z0-9._-]+\]⟦.*?⟧`).FindAllString(tt, -1)
 		if diff := cmp.Diff(marked, parts); diff != "" {
@@ -56,9 +56,9 @@ func TestOwnRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range set.Rules[len(set.Rules)-countOwn(t):] {
+	for _, r := range set.Patterns[len(set.Patterns)-countOwn(t):] {
 		if !found[r.ID] && !r.Component {
-			t.Errorf("no text has what the rule %s finds", r.ID)
+			t.Errorf("no text has what the pattern %s finds", r.ID)
 		}
 	}
 }
@@ -67,9 +67,9 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	digest := sha256.Sum256([]byte("mtk_allowed1234"))
 	s := scanner(t, Options{
-		Rules:   []Rule{{ID: "my-token", Regex: `\bmtk_(\w{8,})\b|\bmtk-(\w{8,})\b`, SecretGroup: 0}, {ID: "whole", Regex: `\bmtk_allowed\w+`}},
-		Disable: []string{"jwt", "json-web-token", "generic-api-key"},
-		Allow:   []string{strings.ToUpper(hex.EncodeToString(digest[:]))},
+		Patterns: []Pattern{{ID: "my-token", Regex: `\bmtk_(\w{8,})\b|\bmtk-(\w{8,})\b`, SecretGroup: 0}, {ID: "whole", Regex: `\bmtk_allowed\w+`}},
+		Disable:  []string{"jwt", "json-web-token", "generic-api-key"},
+		Allow:    []string{strings.ToUpper(hex.EncodeToString(digest[:]))},
 	})
 	for text, want := range map[string]string{
 		"a mtk_12345678 b mtk-abcdefgh":   "a mtk_[redacted:my-token] b mtk-[redacted:my-token]",
@@ -86,19 +86,19 @@ func TestOptions(t *testing.T) {
 func TestOptionErrors(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]Options{
-		"there is a rule with this id already":   {Rules: []Rule{{ID: "jwt", Regex: "a"}}},
-		"a rule's id must be":                    {Rules: []Rule{{ID: "A b", Regex: "a"}}},
-		"error parsing regexp":                   {Rules: []Rule{{ID: "x", Regex: "("}}},
-		"the expression has no group 2":          {Rules: []Rule{{ID: "x", Regex: "(a)", SecretGroup: 2}}},
-		"matches the empty text":                 {Rules: []Rule{{ID: "x", Regex: "a*"}}},
-		"a keyword is empty":                     {Rules: []Rule{{ID: "x", Regex: "a", Keywords: []string{""}}}},
-		"which does not exist":                   {Rules: []Rule{{ID: "x", Regex: "a", Require: []Requirement{{ID: "y"}}}}},
-		"allow 1: target must be":                {Rules: []Rule{{ID: "x", Regex: "a", Allow: []Allow{{Target: "file", Words: []string{"a"}}}}}},
-		"allow 1: it holds no":                   {Rules: []Rule{{ID: "x", Regex: "a", Allow: []Allow{{}}}}},
-		"allow 1: a word is empty":               {Rules: []Rule{{ID: "x", Regex: "a", Allow: []Allow{{Words: []string{""}}}}}},
-		"allow 1: error parsing regexp":          {Rules: []Rule{{ID: "x", Regex: "a", Allow: []Allow{{Regexes: []string{")"}}}}}},
-		"disable: there is no rule \"nothing\"":  {Disable: []string{"nothing"}},
-		"allow: entry 1 is not a SHA-256 digest": {Allow: []string{"abc"}},
+		"there is a pattern with this id already":  {Patterns: []Pattern{{ID: "jwt", Regex: "a"}}},
+		"a pattern's id must be":                   {Patterns: []Pattern{{ID: "A b", Regex: "a"}}},
+		"error parsing regexp":                     {Patterns: []Pattern{{ID: "x", Regex: "("}}},
+		"the expression has no group 2":            {Patterns: []Pattern{{ID: "x", Regex: "(a)", SecretGroup: 2}}},
+		"matches the empty text":                   {Patterns: []Pattern{{ID: "x", Regex: "a*"}}},
+		"a keyword is empty":                       {Patterns: []Pattern{{ID: "x", Regex: "a", Keywords: []string{""}}}},
+		"which does not exist":                     {Patterns: []Pattern{{ID: "x", Regex: "a", Require: []Requirement{{ID: "y"}}}}},
+		"allow 1: target must be":                  {Patterns: []Pattern{{ID: "x", Regex: "a", Allow: []Allow{{Target: "file", Words: []string{"a"}}}}}},
+		"allow 1: it holds no":                     {Patterns: []Pattern{{ID: "x", Regex: "a", Allow: []Allow{{}}}}},
+		"allow 1: a word is empty":                 {Patterns: []Pattern{{ID: "x", Regex: "a", Allow: []Allow{{Words: []string{""}}}}}},
+		"allow 1: error parsing regexp":            {Patterns: []Pattern{{ID: "x", Regex: "a", Allow: []Allow{{Regexes: []string{")"}}}}}},
+		"disable: there is no pattern \"nothing\"": {Disable: []string{"nothing"}},
+		"allow: entry 1 is not a SHA-256 digest":   {Allow: []string{"abc"}},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New(%+v) = %v, want an error with %q", o, err, want)
@@ -108,7 +108,7 @@ func TestOptionErrors(t *testing.T) {
 
 func TestRequire(t *testing.T) {
 	t.Parallel()
-	s := scanner(t, Options{Rules: []Rule{
+	s := scanner(t, Options{Patterns: []Pattern{
 		{ID: "half", Regex: `half-\d+`, Require: []Requirement{{ID: "other", Lines: 1}}},
 		{ID: "other", Regex: `other-\d+`, Component: true},
 	}})
@@ -124,19 +124,19 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// TestOverlaps holds that of what overlaps nothing is left, and that the rule which knows the
-// issuer names it.
+// TestOverlaps holds that one match remains of an overlap, named by the pattern that knows the
+// issuer.
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
 	s := &Scanner{}
-	for _, r := range []Rule{
+	for _, r := range []Pattern{
 		{ID: "general", Regex: `[a-f]+`, Generic: true}, {ID: "short", Regex: "cd"}, {ID: "long", Regex: "defgh"},
 	} {
-		ready, err := newRule(r)
+		ready, err := compile(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.rules = append(s.rules, ready)
+		s.patterns = append(s.patterns, ready)
 	}
 	s.index()
 	want := []Match{{"long", 0, 8}, {"general", 9, 11}}
@@ -162,7 +162,7 @@ func TestPresignedURLs(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		// What is not made for one URL is found in it.
+		// A key that is not made for one URL is found in it.
 		azure + "&api_key=aB3dE5gH7jK9mN1pQ2":                                      azure + "&api_key=[redacted:generic-api-key]",
 		strings.Replace(azure, "https://x", "https://u:Zx81-kq93mm@x", 1):          strings.Replace(azure, "https://x", "https://u:[redacted:url-password]@x", 1),
 		"https://a.example.org/?sig=ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3": "https://a.example.org/?sig=[redacted:github-pat]",

@@ -3,7 +3,7 @@
 
 package secret
 
-// seeds are texts for fuzzing: secrets that are made up, and what surrounds some.
+// seeds are texts for fuzzing: invented secrets, and the text around some of them.
 var seeds = []string{
 	"",
 	"token: \"ghp_" + "0123456789abcdefghijABCDEFGHIJ456789\"",

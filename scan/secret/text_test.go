@@ -29,7 +29,7 @@ func TestMarker(t *testing.T) {
 			t.Errorf("ContainsMarker(%q) = %v, want %v", s, got, want)
 		}
 	}
-	for _, r := range standard(t).rules {
+	for _, r := range standard(t).patterns {
 		if !ContainsMarker(Marker(r.ID)) {
 			t.Errorf("the marker of %s is not known as one", r.ID)
 		}
@@ -97,8 +97,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// FuzzNormalForm holds that offsets of the normal form lead into the raw text, in order, and
-// that what was not changed is the same bytes.
+// FuzzNormalForm holds that offsets of the normal form lead into the raw text, in order, and that
+// unchanged text has the same bytes.
 func FuzzNormalForm(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)
@@ -179,17 +179,17 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// TestVendored holds that the licences of the rules are with them, and that each rule has a
-// word to look for: one without would be applied to every text as a whole.
+// TestVendored holds that the licences of the patterns are with them, and that each pattern has a
+// word: one without would be applied to every text as a whole.
 func TestVendored(t *testing.T) {
 	t.Parallel()
-	for _, r := range standard(t).rules {
+	for _, r := range standard(t).patterns {
 		if len(r.anchors) == 0 {
-			t.Errorf("the rule %s has no words", r.ID)
+			t.Errorf("the pattern %s has no words", r.ID)
 		}
-		for _, a := range r.Rule.Allow {
+		for _, a := range r.Pattern.Allow {
 			if _, err := newAllow(a); err != nil {
-				t.Errorf("the rule %s: %v", r.ID, err)
+				t.Errorf("the pattern %s: %v", r.ID, err)
 			}
 		}
 		r.regex() // panics if it does not compile

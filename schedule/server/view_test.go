@@ -22,7 +22,7 @@ import (
 // ruled makes a server whose own tools are held to rules.
 func ruled(t *testing.T, rules string) *Server {
 	t.Helper()
-	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\nservers: {schedule: {}}\nrules:\n"+rules), suite.Rules()...)
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\nservers: {schedule: {}}\nrules:\n"+rules), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}

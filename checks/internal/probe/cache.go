@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package probe is what the checks tcp, http, credential, disk and binary share: looks at
-// the world that are remembered for a while, and connections that lead nowhere they must not.
+// Package probe is what the checks tcp, http, credential, disk and binary share: cached looks at
+// the world, and connections that are confined to allowed addresses.
 package probe
 
 import (
@@ -54,7 +54,7 @@ type answer struct {
 	until    time.Time
 }
 
-// A flight is a look that is being taken, for all who wait for it.
+// A flight is a look under way, shared by all its waiters.
 type flight struct {
 	waiting  int
 	cancel   context.CancelFunc
@@ -73,8 +73,8 @@ func NewCache(now func() time.Time) *Cache {
 }
 
 // Do returns what is remembered of a look, or takes it. It returns when ctx is done, with an
-// error that wraps ctx's. A look that nobody waits for is canceled, and while it does not
-// heed that, no other of its key starts.
+// error that wraps ctx's. A look without waiters is canceled. Until it ends, no other look of its
+// key starts.
 func (c *Cache) Do(ctx context.Context, key Key, keep Keep, look Look) ([]check.Finding, error) {
 	for {
 		c.mu.Lock()
@@ -164,7 +164,7 @@ func (c *Cache) remember(key Key, keep Keep, findings []check.Finding) {
 	c.kept[key] = answer{findings, now.Add(ttl)}
 }
 
-// forget makes room: of all that is over, or of what would be first.
+// forget makes room: of every past entry, or of the earliest.
 func (c *Cache) forget(now time.Time) {
 	var first Key
 	until := time.Time{}

@@ -95,8 +95,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestOneFlight holds that calls at the same time share a look, and that it goes on for the
-// others when one leaves.
+// TestOneFlight holds that simultaneous calls share a look, and that it goes on for the others
+// when one leaves.
 func TestOneFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestOneFlight(t *testing.T) {
 	})
 }
 
-// TestAbandoned holds that a look that nobody waits for ends, that its outcome is not
-// remembered, and that the next call takes a new one. (The bubble fails if it does not end.)
+// TestAbandoned holds that a look without waiters ends, that its outcome is not remembered, and
+// that the next call takes a new one. (The bubble fails if it does not end.)
 func TestAbandoned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -197,11 +197,11 @@ func TestKeysTellNoSecrets(t *testing.T) {
 func TestEach(t *testing.T) {
 	t.Parallel()
 	c := &check.Check{Name: "a", Level: check.RuntimeLevel}
-	pass := check.NewPass(c, nil, nil)
+	run := check.NewRun(c, nil, nil)
 	for i := range 4 {
-		pass.Targets = append(pass.Targets, check.Target{Pointer: "/" + strconv.Itoa(i), Value: i})
+		run.Targets = append(run.Targets, check.Target{Pointer: "/" + strconv.Itoa(i), Value: i})
 	}
-	err := Each(t.Context(), pass, func(_ context.Context, target check.Target) ([]check.Finding, string, error) {
+	err := Each(t.Context(), &run.Pass, func(_ context.Context, target check.Target) ([]check.Finding, string, error) {
 		switch target.Value {
 		case 0:
 			return []check.Finding{{Message: "found"}}, "", nil
@@ -216,10 +216,10 @@ func TestEach(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if f := pass.Findings(); len(f) != 1 || f[0].Pointer != "/0" || f[0].Message != "found" {
+	if f := run.Findings; len(f) != 1 || f[0].Pointer != "/0" || f[0].Message != "found" {
 		t.Errorf("findings %v", f)
 	}
-	if s := pass.Skipped(); s == nil || s.Why != "not looked: it is dark" {
+	if s := run.Skip; s == nil || s.Why != "not looked: it is dark" {
 		t.Errorf("skip %v", s)
 	}
 }

@@ -36,9 +36,9 @@ var ErrForbidden = errors.New("the address is not public")
 // maxAddresses bounds how many addresses of a name are tried, all at the same time.
 const maxAddresses = 4
 
-// Connect connects to a host. Every address of its name must be allowed: public ones are,
-// private ones and this machine's if private is set, and those that hand out a cloud's
-// credentials never. The address that was judged is the one that is dialed.
+// Connect connects to a host. Every address of its name must be allowed: public ones are, private
+// ones and this machine's if private is set, and those that hand out a cloud's credentials never.
+// It dials the judged address.
 func (n Network) Connect(ctx context.Context, host string, port int, private bool) (net.Conn, error) {
 	addrs, err := n.addresses(ctx, host)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// A Request is a GET or HEAD whose answer's status is all that counts.
+// A Request is a GET or HEAD; only the status of its answer counts.
 type Request struct {
 	Method    string
 	URL       string
 	Header    http.Header
 	Private   bool // private addresses are allowed
 	Redirects int  // how many are followed
-	// SameOrigin says that redirects to another scheme, host or port are not followed,
-	// because the header holds what is meant for one server alone.
+	// SameOrigin stops redirects to another scheme, host or port, because the header is for one
+	// server alone.
 	SameOrigin bool
 }
 
@@ -129,8 +129,8 @@ func Statuses(list []int) string {
 	return strings.Join(texts, " or ")
 }
 
-// HeaderName reports whether a name can be that of a header, and is not one that says where
-// a request goes or how long it is.
+// HeaderName reports whether a name is valid for a header, and does not set a request's target or
+// length.
 func HeaderName(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
 	case "", "Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer":

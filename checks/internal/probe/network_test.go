@@ -143,8 +143,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestRace holds that one address that does not answer does not keep another from it, and
-// that the connections that are not needed are closed.
+// TestRace holds that a silent address does not delay another, and that superfluous connections
+// are closed.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	port, _ := serve(t, hang)
@@ -203,7 +203,7 @@ func TestHostileServers(t *testing.T) {
 		"not HTTP":     {reply("220 smtp ready\r\n\r\n"), 0, "does not answer as it should"},
 		"large header": {reply("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2*maxHeader) + "\r\n\r\n"), 0, "does not answer as it should"},
 		"endless body": {func(conn net.Conn) { reply("HTTP/1.1 200 OK\r\n\r\n")(conn); slow(conn) }, 200, ""},
-		"metadata":     {reply("HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest\r\nContent-Length: 0\r\n\r\n"), 0, "is not at a public address, which the policy does not allow"},
+		"metadata":     {reply("HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest\r\nContent-Length: 0\r\n\r\n"), 0, "is not at a public address; the policy does not allow that"},
 		"loop":         {reply("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"), 0, "redirects to where the policy does not allow"},
 		"other scheme": {reply("HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"), 0, "redirects to where the policy does not allow"},
 	} {
@@ -275,7 +275,7 @@ func TestTLSIsChecked(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	r := Request{Method: "HEAD", URL: server.URL, Private: true}
-	if _, err := (Network{}).Status(t.Context(), r); Why(err) != "has a certificate of an authority that is not trusted" {
+	if _, err := (Network{}).Status(t.Context(), r); Why(err) != "has a certificate of an untrusted authority" {
 		t.Errorf("got %v", err)
 	}
 	trusting := Network{Roots: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
@@ -283,7 +283,7 @@ func TestTLSIsChecked(t *testing.T) {
 		t.Errorf("status %d and %v, want 404", status, err)
 	}
 	trusting.Now = func() time.Time { return time.Now().AddDate(100, 0, 0) }
-	if _, err := trusting.Status(t.Context(), r); Why(err) != "has a certificate that has expired, or is not valid yet" {
+	if _, err := trusting.Status(t.Context(), r); Why(err) != "has a certificate that is expired or not valid yet" {
 		t.Errorf("got %v", err)
 	}
 	r.URL = strings.Replace(server.URL, "127.0.0.1", "wrong.invalid", 1)

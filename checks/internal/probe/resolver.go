@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Resolver is Go's own resolver, which asks one DNS server, given as an IP address and a
-// port, or those of this machine if that is "". This machine's file of hosts counts first.
+// Resolver is Go's own resolver for one DNS server, given as an IP address and a port, or for
+// those of this machine if that is "". This machine's file of hosts counts first.
 func Resolver(server string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: DialDNS(server)}
 }

@@ -48,7 +48,7 @@ func dnsServer(t *testing.T, answers bool) string {
 	return conn.LocalAddr().String()
 }
 
-// TestAt holds that a name is looked up at the server that is named.
+// TestAt holds that the named server is asked.
 func TestAt(t *testing.T) {
 	t.Parallel()
 	n := Network{}.At(dnsServer(t, true))
@@ -61,8 +61,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestDialDNS holds that who reads from a server that does not answer reads no longer than
-// until the context is done. Without that the read would never end.
+// TestDialDNS holds that reading from a silent server ends with the context. Without that the
+// read would never end.
 func TestDialDNS(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -23,13 +23,13 @@ func Why(err error) string {
 		return "has a name that could not be resolved"
 	}
 	if cert, ok := errors.AsType[x509.CertificateInvalidError](err); ok && cert.Reason == x509.Expired {
-		return "has a certificate that has expired, or is not valid yet"
+		return "has a certificate that is expired or not valid yet"
 	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "has a certificate for another name"
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "has a certificate of an authority that is not trusted"
+		return "has a certificate of an untrusted authority"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "has a certificate that is not valid"
@@ -49,7 +49,7 @@ var reasons = []struct {
 	err error
 	why string
 }{
-	{ErrForbidden, "is not at a public address, which the policy does not allow"},
+	{ErrForbidden, "is not at a public address; the policy does not allow that"},
 	{errRedirects, "redirects to where the policy does not allow"},
 	{syscall.ECONNREFUSED, "refuses connections"},
 	{syscall.EHOSTUNREACH, "cannot be reached"},

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Newcheck scaffolds a check that answers a rule: its code, its README, its test and a
+// Newcheck scaffolds a check that answers a demand: its code, its README, its test and a
 // first file of cases. From the root of the module:
 //
 //	go run ./internal/gen/newcheck NAME

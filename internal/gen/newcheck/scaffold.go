@@ -37,8 +37,7 @@ type scaffold struct {
 	Package string // knowntool
 }
 
-// taken are packages that are no checks, and names that Go does not let a package
-// be imported by.
+// taken are packages other than checks, and names that no Go package can have.
 var taken = []string{"suite", "testdata", "vendor", "internal", "main", "init"}
 
 func newScaffold(name string) (*scaffold, error) {
@@ -102,7 +101,7 @@ func (s *scaffold) render(source string) ([]byte, error) {
 
 // next says what is left to do.
 func (s *scaffold) next() string {
-	return fmt.Sprintf(`checks/%[2]s is made, with a rule of its name and a case that fails. What is left:
+	return fmt.Sprintf(`checks/%[2]s is made, with a demand of its name and a case that fails. What is left:
  1. say in checks/%[2]s/README.md what the check looks for, and why
  2. write it in checks/%[2]s/check.go; choose its stage, level, severity and options
  3. write cases in checks/%[2]s/testdata/%[1]s.txtar: for each option one with findings

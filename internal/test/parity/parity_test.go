@@ -89,7 +89,7 @@ limits:
 
 func (p *play) gate(t *testing.T) *toolvet.Gate {
 	t.Helper()
-	parsed, err := policy.Parse("toolvet.yaml", []byte(policyText+p.policy), suite.Rules()...)
+	parsed, err := policy.Parse("toolvet.yaml", []byte(policyText+p.policy), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (p *play) gate(t *testing.T) *toolvet.Gate {
 func (p *play) play(t *testing.T, d door) *played {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "log.jsonl")
-	recorder, err := record.Open(policy.Audit{File: file, Arguments: true}, record.Options{})
+	recorder, err := record.Open(policy.Log{File: file, Arguments: true}, record.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,7 @@ var targetRules = []targetRule{
 	{"cel.dev/...", []string{"access/rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},
 	{"github.com/evanw/esbuild/...", []string{"internal/audit/source/javascript/internal/parse"}, "package parse bounds what a hostile text costs, and gives esbuild no files to read"},
 	{"github.com/dop251/goja/...", []string{"internal/audit/source/javascript/internal/..."}, "its parser is of use, its interpreter never: nothing of what is audited is run"},
-	{"github.com/gofrs/flock", []string{"record/calllog"}, "one writer a file is what the audit log rests on; nothing else locks files"},
+	{"github.com/gofrs/flock", []string{"record/calllog"}, "one writer a file is what the log rests on; nothing else locks files"},
 	{"github.com/redis/go-redis/...", []string{"access/limit/redisstore", "internal/test/redistest"}, "limits know a store; that it is Redis, one package knows"},
 	{"github.com/prometheus/...", []string{"record/telemetry/..."}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
 	{"go.opentelemetry.io/...", []string{"record/telemetry/..."}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},

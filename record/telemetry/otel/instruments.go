@@ -36,8 +36,8 @@ func newInstruments(m metric.Meter) (instruments, error) {
 		added:      histogram("toolvet.added.duration", "What toolvet added to a call.", fine...),
 		checks:     histogram("toolvet.check.duration", "How long a check took.", fine...),
 		calls:      counter("toolvet.calls", "{call}", "Calls by verdict and the code of what refused them."),
-		redactions: counter("toolvet.redactions", "{redaction}", "What was taken out of results, by rule."),
-		limits:     counter("toolvet.limits", "{call}", "Calls that a limit refused, by rule."),
+		redactions: counter("toolvet.redactions", "{redaction}", "What was taken out of results, by pattern."),
+		limits:     counter("toolvet.limits", "{call}", "Calls that a limit refused, by limit."),
 	}
 	return i, errors.Join(errs...)
 }

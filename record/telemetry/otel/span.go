@@ -136,11 +136,11 @@ func (s *span) measure(o telemetry.Outcome, list []attribute.KeyValue) {
 	m.duration.Record(s.ctx, time.Since(s.began).Seconds(), metric.WithAttributes(list...))
 	m.calls.Add(s.ctx, 1, metric.WithAttributes(append(list, attribute.String("toolvet.code", o.Code()))...))
 	m.added.Record(s.ctx, o.Added.Seconds(), metric.WithAttributes(attribute.String("toolvet.server", s.server())))
-	for rule, n := range o.Redactions {
-		m.redactions.Add(s.ctx, int64(n), metric.WithAttributes(attribute.String("toolvet.rule", rule)))
+	for pattern, n := range o.Redactions {
+		m.redactions.Add(s.ctx, int64(n), metric.WithAttributes(attribute.String("toolvet.pattern", pattern)))
 	}
-	for _, rule := range o.Limits {
-		m.limits.Add(s.ctx, 1, metric.WithAttributes(attribute.String("toolvet.rule", rule)))
+	for _, limit := range o.Limits {
+		m.limits.Add(s.ctx, 1, metric.WithAttributes(attribute.String("toolvet.limit", limit)))
 	}
 }
 

@@ -11,8 +11,8 @@
 //	toolvet_calls_total{server,tool,verdict,code}   calls by what became of them
 //	toolvet_added_latency_seconds{server}           what toolvet added to a call
 //	toolvet_check_duration_seconds{check}           how long checks take
-//	toolvet_redactions_total{rule}                  what was taken out of results
-//	toolvet_limits_total{rule}                      calls that a limit refused
+//	toolvet_redactions_total{pattern}               what was taken out of results
+//	toolvet_limits_total{limit}                     calls that a limit refused
 //
 // and those of the Go runtime and the process. Labels have a bounded number of values:
 // tools that the server does not list, and names beyond the bound, are "other".
@@ -39,7 +39,7 @@ type Metrics struct {
 	calls, redactions, limits *prometheus.CounterVec
 	added, checks             *prometheus.HistogramVec
 
-	servers, tools, checkNames, rules names
+	servers, tools, checkNames, patterns, policyLimits names
 }
 
 var _ telemetry.Observer = (*Metrics)(nil)
@@ -56,11 +56,11 @@ func New() (*Metrics, error) {
 	m := &Metrics{
 		registry:   prometheus.NewRegistry(),
 		calls:      counter("calls_total", "Calls by server, tool, verdict and the code of what refused them.", "server", "tool", "verdict", "code"),
-		redactions: counter("redactions_total", "What was taken out of results, by rule.", "rule"),
-		limits:     counter("limits_total", "Calls that a limit refused, by rule.", "rule"),
+		redactions: counter("redactions_total", "What was taken out of results, by pattern.", "pattern"),
+		limits:     counter("limits_total", "Calls that a limit refused, by limit.", "limit"),
 		added:      histogram("added_latency_seconds", "What toolvet added to a call.", "server"),
 		checks:     histogram("check_duration_seconds", "How long a check took.", "check"),
-		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, rules: names{max: 1000},
+		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
 	}
 	var errs []error
 	for _, c := range []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, m.checks,
@@ -108,11 +108,11 @@ func (s span) End(o telemetry.Outcome) {
 	if h, err := m.added.GetMetricWithLabelValues(s.server); err == nil {
 		h.Observe(o.Added.Seconds())
 	}
-	for rule, n := range o.Redactions {
-		add(m.redactions, n, m.rules.bound(rule))
+	for pattern, n := range o.Redactions {
+		add(m.redactions, n, m.patterns.bound(pattern))
 	}
-	for _, rule := range o.Limits {
-		add(m.limits, 1, m.rules.bound(rule))
+	for _, limit := range o.Limits {
+		add(m.limits, 1, m.policyLimits.bound(limit))
 	}
 }
 

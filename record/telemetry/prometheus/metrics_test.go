@@ -77,21 +77,21 @@ func TestScrape(t *testing.T) {
 		`toolvet_added_latency_seconds_count{server="files"} 5`,
 		`toolvet_check_duration_seconds_bucket{check="path",le="0.001"} 0`,
 		`toolvet_check_duration_seconds_bucket{check="path",le="0.005"} 1`,
-		`toolvet_redactions_total{rule="aws-key"} 2`,
-		`toolvet_limits_total{rule="per-minute"} 1`,
+		`toolvet_redactions_total{pattern="aws-key"} 2`,
+		`toolvet_limits_total{limit="per-minute"} 1`,
 	} {
 		if !got[want] {
 			t.Errorf("no line %s", want)
 		}
 	}
 	for line := range got {
-		if strings.Contains(line, "hunter2") || strings.Contains(line, `rule="none"`) {
+		if strings.Contains(line, "hunter2") || strings.Contains(line, `limit="none"`) {
 			t.Errorf("the line %s is told", line)
 		}
 	}
 }
 
-// TestCardinality holds that no server, tool or rule can make series without end.
+// TestCardinality holds that no server, tool or limit can make series without end.
 func TestCardinality(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
@@ -114,7 +114,7 @@ func TestCardinality(t *testing.T) {
 		counts[name]++
 	}
 	for name, limit := range map[string]int{
-		"toolvet_calls_total": m.tools.max + m.servers.max + 2, "toolvet_limits_total": m.rules.max + 1,
+		"toolvet_calls_total": m.tools.max + m.servers.max + 2, "toolvet_limits_total": m.policyLimits.max + 1,
 		"toolvet_check_duration_seconds_count": m.checkNames.max + 1, "toolvet_added_latency_seconds_count": m.servers.max + 1,
 	} {
 		if counts[name] > limit || counts[name] < 100 {

@@ -46,7 +46,7 @@ func Classify(addr netip.Addr) Class {
 		}
 	}
 	if addr.Is4In6() {
-		return Class{} // what is embedded is public
+		return Class{} // the embedded address is public
 	}
 	return lookup(addr)
 }

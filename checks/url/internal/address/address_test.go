@@ -76,8 +76,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// routed are blocks that the other table refuses, and that the registries call globally
-// reachable, or neither.
+// routed are blocks that the other table refuses although the registries do not.
 var routed = []netip.Prefix{
 	netip.MustParsePrefix("192.31.196.0/24"),
 	netip.MustParsePrefix("192.52.193.0/24"),
@@ -93,8 +92,8 @@ var routed = []netip.Prefix{
 	netip.MustParsePrefix("2002::/16"), // the embedded address decides
 }
 
-// TestOtherTable holds the table against that of code.dny.dev/ssrf, which is generated
-// from the registries.
+// TestOtherTable compares the table with the one of code.dny.dev/ssrf, which is generated from
+// the registries.
 func TestOtherTable(t *testing.T) {
 	t.Parallel()
 	inRouted := func(addr netip.Addr) bool {
@@ -129,8 +128,8 @@ func last(p netip.Prefix) netip.Addr {
 	return addr
 }
 
-// FuzzEmbedded holds that an IPv4 address inside an IPv6 address is never judged better
-// than by itself, and that one of the standard library's internal kinds is never public.
+// FuzzEmbedded holds that an IPv4 address inside an IPv6 address is never judged better than
+// alone, and that an address of the standard library's internal kinds is never public.
 func FuzzEmbedded(f *testing.F) {
 	for _, seed := range []string{"127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8", "0.0.0.0", "255.255.255.255", "224.0.0.1", "192.88.99.2"} {
 		b := netip.MustParseAddr(seed).As4()

@@ -5,8 +5,8 @@ package address
 
 import "net/netip"
 
-// globalUnicast is all that IANA gives out of IPv6 (registry "Internet Protocol Version 6
-// Address Space"). What is outside, and not in the table, is reserved.
+// globalUnicast is all that IANA gives out of IPv6 (registry "Internet Protocol Version 6 Address
+// Space"). An address outside, and not in the table, is reserved.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 // A block is a row of a registry.
@@ -20,13 +20,12 @@ func row(prefix string, group Group, name string) block {
 	return block{netip.MustParsePrefix(prefix), group, name}
 }
 
-// ranges are the rows of the IANA IPv4 and IPv6 Special-Purpose Address Registries
-// (RFC 6890, RFC 8190), as of RFC 9780 of May 2025, and beside them multicast (RFC 5771,
-// RFC 4291) and site-local addresses (RFC 3879). The first that fits counts, so that an
-// exception stands before the block that it is in. What a registry calls globally
-// reachable is public here. Of two that it calls neither, 6to4 and Teredo, the embedded
-// address decides; a third, 192.88.99.0/24 (RFC 7526, the former 6to4 relays), is routed
-// as any other.
+// ranges are the rows of the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC
+// 8190), as of RFC 9780 of May 2025, and beside them multicast (RFC 5771, RFC 4291) and
+// site-local addresses (RFC 3879). The first match counts, so an exception stands before its
+// block. Addresses that a registry calls globally reachable are public here. Of two that it calls
+// neither, 6to4 and Teredo, the embedded address decides; a third, 192.88.99.0/24 (RFC 7526, the
+// former 6to4 relays), is routed as any other.
 var ranges = []block{
 	row("0.0.0.0/32", Loopback, "the unspecified address (which leads to this machine)"), // RFC 1122, 3.2.1.3
 	row("0.0.0.0/8", Special, "an address of \"this network\""),                          // RFC 791, 3.2

@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
-// A reading is what a parser makes of a URL, in the form in which two can be compared.
+// A reading is a parsed URL in a form for comparisons.
 type reading struct {
 	OK          bool   `json:"ok"`
 	Scheme      string `json:"scheme"`

@@ -21,11 +21,11 @@ type URL struct {
 	Host     Host
 	Port     uint16 // the scheme's own if none is given; 0 for a scheme that has none
 	HasPort  bool   // a port is given, and it is not the scheme's own
-	Rest     string // what follows the authority: path, query, fragment
+	Rest     string // the text behind the authority: path, query, fragment
 }
 
-// What is wrong with a string that is not a URL. The texts complete the sentence "the
-// value is not a URL: …" and hold nothing of the value.
+// The faults of a string that is not a URL. The texts complete the sentence "the value is not a
+// URL: …" and hold nothing of the value.
 var (
 	ErrNoScheme = errors.New("it does not begin with a scheme such as https://")
 	ErrNoHost   = errors.New("the host is missing")

@@ -105,7 +105,7 @@ func TestIPv4Spellings(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is read is in its final form: read again, it is the same.
+// FuzzParse holds that Parse returns the final form: read again, it is the same.
 func FuzzParse(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// A config is a file of rules of gitleaks or betterleaks. What is not read here says nothing
-// of a text: descriptions, paths, requests that ask an issuer whether a secret is valid.
+// A config is a file of rules of gitleaks or betterleaks. Other keys say nothing about a text:
+// descriptions, paths, requests that ask an issuer whether a secret is valid.
 type config struct {
 	Filter    string    // betterleaks
 	Allowlist allowlist // gitleaks
@@ -56,8 +56,8 @@ func load(name string) (*config, error) {
 }
 
 // rule turns one into our form.
-func (r configRule) rule() (secret.Rule, error) {
-	out := secret.Rule{
+func (r configRule) rule() (secret.Pattern, error) {
+	out := secret.Pattern{
 		ID: r.ID, Regex: r.Regex, Keywords: r.Keywords, SecretGroup: r.SecretGroup, Entropy: r.Entropy,
 	}
 	for _, a := range r.Allowlists {

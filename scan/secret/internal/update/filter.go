@@ -22,8 +22,8 @@ type condition struct {
 // token finds the parts of a filter: comments, strings, names, numbers, operators.
 var token = regexp.MustCompile(`(?s)//[^\n]*|` + "`[^`]*`" + `|r""".*?"""|"(?:[^"\\]|\\.)*"|[\w.]+|\|\||<=|\?\?|\S`)
 
-// A filterParser reads the few forms of expression that the rule sets have. Whatever else
-// appears in them is an error: it would change what a rule means.
+// A filterParser reads the few forms of expression that the rule sets have. Anything else in them
+// is an error: it would change what a rule means.
 type filterParser struct{ tokens []string }
 
 func parseFilter(text string) ([]condition, error) {
@@ -101,8 +101,8 @@ func (p *filterParser) operand() ([]condition, error) {
 	return nil, p.unexpected()
 }
 
-// target reads what a function is applied to; "path" is that of a file, which a result of a
-// tool does not have.
+// target reads what a function is applied to; "path" is the path of a file; results of tools have
+// none.
 func (p *filterParser) target() (string, bool) {
 	if p.take("(", "attributes", "[", `"path"`, "]", "??", `""`, ")") {
 		return "path", true

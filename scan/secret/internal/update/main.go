@@ -5,8 +5,8 @@
 //
 //	go mod download -json MODULE@VERSION... | go run ./internal/update -o rules
 //
-// It is run by "go generate ./scan/secret". It fails at whatever it does not understand, so that
-// a new release is looked at by somebody before it is used.
+// It is run by "go generate ./scan/secret". It fails at anything unknown, so that a person looks
+// at a new release before it is used.
 package main
 
 import (
@@ -31,11 +31,11 @@ const (
 	gitleaks    = "github.com/zricethezav/gitleaks/v8"
 )
 
-// output is the file of rules.
+// output is the file of patterns.
 type output struct {
-	Sources []source       `json:"sources"`
-	Allow   []secret.Allow `json:"allow"`
-	Rules   []secret.Rule  `json:"rules"`
+	Sources  []source         `json:"sources"`
+	Allow    []secret.Allow   `json:"allow"`
+	Patterns []secret.Pattern `json:"patterns"`
 }
 
 type source struct {
@@ -45,7 +45,7 @@ type source struct {
 }
 
 func main() {
-	dir := flag.String("o", "rules", "the directory to write to")
+	dir := flag.String("o", "patterns", "the directory to write to")
 	flag.Parse()
 	if err := run(os.Stdin, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "update:", err)

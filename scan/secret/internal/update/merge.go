@@ -21,8 +21,8 @@ var leftOut = map[string]string{
 	"kubernetes-secret-yaml":              "it finds the first value only; the rule kubernetes-secret finds all",
 }
 
-// promoted are rules that betterleaks uses to find what another rule requires, and whose
-// matches are secrets by themselves.
+// promoted are rules for parts of other rules in betterleaks, whose matches are secrets by
+// themselves.
 var promoted = []string{
 	"alibaba-sts-security-token", "aws-secret-access-key", "exoscale-api-secret", "polymarket-api-secret", "polymarket-passphrase",
 }
@@ -69,12 +69,12 @@ func merge(first, second *config) (output, error) {
 		if a, ok := amended[r.ID]; ok {
 			ready.Allow = append(ready.Allow, a)
 		}
-		out.Rules = append(out.Rules, ready)
+		out.Patterns = append(out.Patterns, ready)
 		if old {
 			taken++
 		}
 	}
-	fmt.Fprintf(os.Stderr, "update: %d rules, %d of them as gitleaks has them\n", len(out.Rules), taken)
+	fmt.Fprintf(os.Stderr, "update: %d rules, %d of them as gitleaks has them\n", len(out.Patterns), taken)
 	return out, out.check()
 }
 
@@ -93,10 +93,10 @@ func widen(expr string) string {
 
 // check holds that the package takes the rules.
 func (o output) check() error {
-	for _, r := range o.Rules {
+	for _, r := range o.Patterns {
 		r.ID = "checked-" + r.ID
 		r.Require = nil
-		if _, err := secret.New(secret.Options{Rules: []secret.Rule{r}}); err != nil {
+		if _, err := secret.New(secret.Options{Patterns: []secret.Pattern{r}}); err != nil {
 			return err
 		}
 	}

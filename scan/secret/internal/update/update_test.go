@@ -57,7 +57,7 @@ func FuzzParseFilter(f *testing.F) {
 	})
 }
 
-// TestMerge holds which rule is taken of two, and what becomes of it.
+// TestMerge holds the choice between two rules of one name, and the changes to the chosen one.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	first := &config{Filter: `containsAny(finding["secret"], ["zz"])`, Rules: []configRule{
@@ -81,7 +81,7 @@ func TestMerge(t *testing.T) {
 	}
 	want := output{
 		Allow: []secret.Allow{{Words: []string{"zz"}}},
-		Rules: []secret.Rule{
+		Patterns: []secret.Pattern{
 			{ID: "both", Regex: "first" + widerEnd, Entropy: 2},
 			{ID: "aws-secret-access-key", Regex: "y"},
 			{ID: "generic-api-key", Regex: "g" + widerEnd, Generic: true, Allow: []secret.Allow{{Regexes: []string{"a"}, Words: []string{"b"}, All: true}}},

@@ -13,45 +13,45 @@ import (
 	"sync"
 )
 
-// A Rule says what one kind of secret looks like. Its form is that of the rule sets of
-// gitleaks and betterleaks, as far as it can be told from a text alone.
-type Rule struct {
-	// ID names the rule in markers, options and figures: lower case letters, digits, dots,
+// A Pattern describes one kind of secret. Its form is that of the pattern sets of gitleaks and
+// betterleaks, as far as it can be told from a text alone.
+type Pattern struct {
+	// ID names the pattern in markers, options and figures: lower case letters, digits, dots,
 	// hyphens and underscores.
 	ID string `json:"id"`
 
 	// Regex is in Go's syntax. Of letters in either case, (?i), those of ASCII are meant.
 	Regex string `json:"regex"`
 
-	// Keywords are words of which a text must hold one, in either case, or else the rule
-	// is not looked at. Without any, it always is.
+	// Keywords are words. A text must hold one of them, in either case, or else the pattern is
+	// not tried. Without any, it always is.
 	Keywords []string `json:"keywords,omitempty"`
 
 	// SecretGroup is the group of the expression that is the secret. The default is the
 	// first one that matched any text, or the whole match.
 	SecretGroup int `json:"secret_group,omitempty"`
 
-	// Entropy is what the secret's Shannon entropy must exceed, in bits per byte.
+	// Entropy is a lower bound of the secret's Shannon entropy, in bits per byte.
 	Entropy float64 `json:"entropy,omitempty"`
 
-	// Allow tells what is not a secret, although it looks like one.
+	// Allow describes look-alikes that are not secrets.
 	Allow []Allow `json:"allow,omitempty"`
 
-	// Component is set for a rule that finds no secret, only what another requires.
+	// Component is set for a pattern that finds no secret, only a part that another pattern
+	// requires.
 	Component bool `json:"component,omitempty"`
 
-	// Require names rules of which all must have found something nearby.
+	// Require names patterns that must all match nearby.
 	Require []Requirement `json:"require,omitempty"`
 
-	// Generic is set for a rule that knows no issuer: what it finds gives way to what
-	// other rules find at the same place.
+	// Generic is set for a pattern that knows no issuer: its matches give way to those of other
+	// patterns at the same place.
 	Generic bool `json:"generic,omitempty"`
 }
 
-// Allow tells which matches are no secrets.
+// Allow describes matches that are not secrets.
 type Allow struct {
-	// Target is what Regexes are applied to: the "secret" (the default), the "match" or
-	// its "line".
+	// Target is the text for Regexes: the "secret" (the default), the "match" or its "line".
 	Target string `json:"target,omitempty"`
 
 	// Regexes allow a match if one of them matches the target; with Not, if none does.
@@ -65,43 +65,43 @@ type Allow struct {
 	All bool `json:"all,omitempty"`
 }
 
-// A Requirement is another rule that must match as well.
+// A Requirement is another pattern that must match as well.
 type Requirement struct {
 	ID    string `json:"id"`
 	Lines int    `json:"lines,omitempty"` // at most so far away; 0 is anywhere in the text
 }
 
-// A rule is a Rule made ready. The expressions are compiled when they are first needed:
+// A compiled pattern is a Pattern made ready. The expressions are compiled when they are first needed:
 // most never are.
-type rule struct {
-	Rule
+type compiled struct {
+	Pattern
 	regex    func() *regexp.Regexp
 	allow    []*allow
 	anchors  []anchor // none: the expression has to look at the whole text
 	keywords bool     // the keywords say more than the anchors
 }
 
-func newRule(r Rule) (*rule, error) {
+func compile(r Pattern) (*compiled, error) {
 	if err := checkID(r.ID); err != nil {
 		return nil, err
 	}
 	parsed, err := syntax.Parse(r.Regex, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		return nil, fmt.Errorf("pattern %s: %w", r.ID, err)
 	}
 	if emptyMatch(parsed) {
-		return nil, fmt.Errorf("rule %s: the expression matches the empty text", r.ID)
+		return nil, fmt.Errorf("pattern %s: the expression matches the empty text", r.ID)
 	}
 	if slices.Contains(r.Keywords, "") {
-		return nil, fmt.Errorf("rule %s: a keyword is empty", r.ID)
+		return nil, fmt.Errorf("pattern %s: a keyword is empty", r.ID)
 	}
 	if r.SecretGroup < 0 || r.SecretGroup > parsed.MaxCap() {
-		return nil, fmt.Errorf("rule %s: the expression has no group %d", r.ID, r.SecretGroup)
+		return nil, fmt.Errorf("pattern %s: the expression has no group %d", r.ID, r.SecretGroup)
 	}
-	c := &rule{Rule: r, regex: lazy(r.Regex), anchors: anchorsOf([]*syntax.Regexp{parsed})}
+	c := &compiled{Pattern: r, regex: lazy(r.Regex), anchors: anchorsOf([]*syntax.Regexp{parsed})}
 	c.keywords = len(r.Keywords) > 0 && !implied(r.Keywords, c.anchors)
 	if c.allow, err = newAllows(r.Allow); err != nil {
-		return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		return nil, fmt.Errorf("pattern %s: %w", r.ID, err)
 	}
 	return c, nil
 }
@@ -115,7 +115,7 @@ func emptyMatch(n *syntax.Regexp) bool {
 
 func checkID(id string) error {
 	if !ruleID.MatchString(id) {
-		return errors.New("a rule's id must be lower case letters, digits, dots, hyphens and underscores, at most 100")
+		return errors.New("a pattern's id must be lower case letters, digits, dots, hyphens and underscores, at most 100")
 	}
 	return nil
 }

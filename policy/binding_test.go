@@ -64,3 +64,25 @@ func TestMatches(t *testing.T) {
 		}
 	}
 }
+
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		one, other string
+		want       bool
+	}{
+		{"/path", "/path", true},
+		{"/Path", "/path", true}, // some servers take the one for the other
+		{"/paths/*", "/paths", true},
+		{"/paths", "/paths/*", true},
+		{"/*", "/path", true},
+		{"/*/path", "/job/path", true},
+		{"/job/path", "/*/path", false},
+		{"/path", "/path/deeper", false},
+		{"", "/path", false},
+	} {
+		if got := covers(tt.one, tt.other); got != tt.want {
+			t.Errorf("covers(%q, %q) = %v", tt.one, tt.other, got)
+		}
+	}
+}

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A rule judges what a table of options cannot say.
-type rule struct {
+// A special judges programs beyond their tables of options.
+type special struct {
 	programs map[string]bool
 	judge    func(j *judge, s simple)
 }
 
-var rules = []rule{
+var specials = []special{
 	{set("git"), judgeGit},
 	{set("export declare typeset readonly local setenv"), judgeExport},
 	{set("sed gsed"), judgeSed},
@@ -255,9 +255,9 @@ func judgeExport(j *judge, s simple) {
 	}
 }
 
-// judgeFromAnywhere refuses what everyone may have written, for programs that run it.
+// judgeFromAnywhere refuses scripts from world-writable places, for programs that run them.
 func judgeFromAnywhere(j *judge, s simple) {
-	j.each(s, interpreter, "makes the program run a file from a directory that everyone may write to", func(_ int, w string) bool {
+	j.each(s, interpreter, "makes the program run a file from a world-writable directory", func(_ int, w string) bool {
 		if _, value, ok := strings.Cut(w, "="); ok {
 			w = value
 		}
@@ -310,7 +310,7 @@ func judgeKill(j *judge, s simple) {
 
 var statement = regexp.MustCompile(`(?i)(^|[=;\s"'])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
 
-// judgeStatement looks at statements for a database; the rule sql judges those that a
+// judgeStatement looks at statements for a database; the demand sql judges those that a
 // tool takes as such.
 func judgeStatement(j *judge, s simple) {
 	j.each(s, destructive, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
@@ -343,8 +343,8 @@ func judgeScripts(j *judge, s simple) {
 	})
 }
 
-// scriptIn returns the place of a script in a directory that everyone may write to, which
-// an interpreter or shell would run; 0 without one.
+// scriptIn returns the place of a script in a world-writable directory that an interpreter or
+// shell would run; 0 without one.
 func scriptIn(program string, words []string) int {
 	_, code := codeOptions(program)
 	_, shell := shellOf(program)

@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// shelfOptions are those of the rule of a check that looks for files.
+// shelfOptions are those of the demand of a check that looks for files.
 type shelfOptions struct {
 	Ending string `policy:"ending"`
 }
@@ -28,16 +28,16 @@ func (o *shelfOptions) Problems() []check.Problem {
 	return nil
 }
 
-// shelf is a check that answers a rule. It looks for a file, of the value's name or any, in
+// shelf is a check that answers a demand. It looks for a file, of the value's name or any, in
 // the base directory, or else in work.
 func shelf(work string) *check.Check {
 	return &check.Check{
 		Name: "shelf",
 		Doc: strings.NewReplacer("# secrets", "# shelf", "## Why a", "## Options\n\nending\n\n## Why a",
 			"/secret: is secret\n", "error /book: has another ending than .txt\n", "→ leave it out", "→ rename it").Replace(goodDoc),
-		Stage: check.Semantic,
-		Level: check.RuntimeLevel,
-		Rule:  &check.Rule{Name: "shelf", Options: func() any { return new(shelfOptions) }},
+		Stage:  check.Semantic,
+		Level:  check.RuntimeLevel,
+		Demand: &check.Demand{Name: "shelf", Options: func() any { return new(shelfOptions) }},
 		Run: func(_ context.Context, pass *check.Pass) error {
 			if pass.World.Remote {
 				pass.Skipf("not looked")
@@ -94,7 +94,7 @@ text
 
     ok
 -- shelf: {ending: a/b} --
-    policy: "ending" of the rule shelf: must not hold a slash
+    policy: "ending" of the demand shelf: must not hold a slash
 -- server --
 base: $WORK/d
 -- shelf: --
@@ -125,29 +125,29 @@ func TestRunRule(t *testing.T) {
 	t.Parallel()
 	const section = "-- server --\n-- shelf: {ending: .md} --\n"
 	scenarios(t, ruleFile, []string{"CHECKTEST_RULE=1"}, map[string]change{
-		"good":                   {},
-		"other pointer":          {"error /1: is not", "error /0: is not", []string{"-    error /0: is not in $WORK"}},
-		"other level":            {"warning security /0", "warning /0", []string{"-    warning /0"}},
-		"other problem":          {"must not hold a slash", "may hold a slash", []string{"-    policy: \"ending\" of the rule shelf: may"}},
-		"refused, unexpectedly":  {"{ending: a/b}", "{ending: [7]}", []string{"+    policy: must be a string; it is a list"}},
-		"refused, with values":   {"-- shelf: {ending: a/b} --\n", "-- shelf: {ending: a/b} --\n\"a\"\n", []string{"there must be no value"}},
-		"unknown option":         {"{ending: a/b}", "{begin: a}", []string{"+    policy: ", `"begin"`}},
-		"no expectation":         more(section+"\"a.txt\"\n", "+    error: has another ending"),
-		"no value":               more(section, "+    ok"),
-		"unknown rule":           more("-- server --\n-- book: {} --\n\"a.txt\"\n    ok\n", `must be "tool", `, `such as "shelf: {}"`),
-		"unknown rule of a tool": {"books: {shelf", "books: {book", []string{`unknown rule "book"`}},
-		"nothing is demanded":    {`{"books": ["a.txt"]}`, `{"book": ["a.txt"]}`, []string{"nothing is demanded of this call"}},
-		"no server":              {"-- shelf: {ending: .txt} --\n", "-- tools --\n{\"tools\": []}\n-- params x --\n{\"name\": \"x\"}\n    ok\n-- shelf: {ending: .txt} --\n", []string{`nothing is demanded: put a section "server"`}},
-		"malformed server":       {"location: remote\n", "location: mars\n", []string{`the section "params remote"`, "remote"}},
-		"duplicate demand":       {"-- shelf: {ending: a/b} --\n", "-- shelf: --\n    ok\n-- shelf: {ending: a/b} --\n", []string{"has a section of this name already"}},
-		"leading out":            more("-- files/../x --\n", "must be a path below the directory"),
-		"absolute file":          more("-- files//x --\n", "must be a path below the directory"),
-		"a link's text":          more("-- files/x -> a.txt --\ntext\n", "must have no text"),
-		"a directory's text":     more("-- files/x/ --\ntext\n", "must have no text"),
-		"a file twice":           more("-- files/e -> a.txt --\n", "file exists"),
-		"leak":                   more("-- files/leaky --\n-- server --\n-- shelf: {ending: .txt} --\n\"leaky\"\n    error: is $WORK/leaky\n", "repeats an argument's value"),
-		"leak below $WORK":       more("-- files/leaky --\n-- server --\nroots: [$WORK]\n-- shelf: --\n\"leaky\"\n", `argument's value: "leaky"`),
-		"finding elsewhere":      more("-- files/stray --\n-- server --\nroots: [$WORK]\n-- shelf: --\n\"stray\"\n    ok\n", `+    error at "/elsewhere" instead of the value: is at another place`),
+		"good":                     {},
+		"other pointer":            {"error /1: is not", "error /0: is not", []string{"-    error /0: is not in $WORK"}},
+		"other level":              {"warning security /0", "warning /0", []string{"-    warning /0"}},
+		"other problem":            {"must not hold a slash", "may hold a slash", []string{"-    policy: \"ending\" of the demand shelf: may"}},
+		"refused, unexpectedly":    {"{ending: a/b}", "{ending: [7]}", []string{"+    policy: must be a string; it is a list"}},
+		"refused, with values":     {"-- shelf: {ending: a/b} --\n", "-- shelf: {ending: a/b} --\n\"a\"\n", []string{"there must be no value"}},
+		"unknown option":           {"{ending: a/b}", "{begin: a}", []string{"+    policy: ", `"begin"`}},
+		"no expectation":           more(section+"\"a.txt\"\n", "+    error: has another ending"),
+		"no value":                 more(section, "+    ok"),
+		"unknown demand":           more("-- server --\n-- book: {} --\n\"a.txt\"\n    ok\n", `must be "tool", `, `such as "shelf: {}"`),
+		"unknown demand of a tool": {"books: {shelf", "books: {book", []string{`unknown demand "book"`}},
+		"nothing is demanded":      {`{"books": ["a.txt"]}`, `{"book": ["a.txt"]}`, []string{"nothing is demanded of this call"}},
+		"no server":                {"-- shelf: {ending: .txt} --\n", "-- tools --\n{\"tools\": []}\n-- params x --\n{\"name\": \"x\"}\n    ok\n-- shelf: {ending: .txt} --\n", []string{`nothing is demanded: put a section "server"`}},
+		"malformed server":         {"location: remote\n", "location: mars\n", []string{`the section "params remote"`, "remote"}},
+		"duplicate demand":         {"-- shelf: {ending: a/b} --\n", "-- shelf: --\n    ok\n-- shelf: {ending: a/b} --\n", []string{"has a section of this name already"}},
+		"leading out":              more("-- files/../x --\n", "must be a path below the directory"),
+		"absolute file":            more("-- files//x --\n", "must be a path below the directory"),
+		"a link's text":            more("-- files/x -> a.txt --\ntext\n", "must have no text"),
+		"a directory's text":       more("-- files/x/ --\ntext\n", "must have no text"),
+		"a file twice":             more("-- files/e -> a.txt --\n", "file exists"),
+		"leak":                     more("-- files/leaky --\n-- server --\n-- shelf: {ending: .txt} --\n\"leaky\"\n    error: is $WORK/leaky\n", "repeats an argument's value"),
+		"leak below $WORK":         more("-- files/leaky --\n-- server --\nroots: [$WORK]\n-- shelf: --\n\"leaky\"\n", `argument's value: "leaky"`),
+		"finding elsewhere":        more("-- files/stray --\n-- server --\nroots: [$WORK]\n-- shelf: --\n\"stray\"\n    ok\n", `+    error at "/elsewhere" instead of the value: is at another place`),
 	})
 }
 
@@ -156,7 +156,7 @@ func TestJudge(t *testing.T) {
 	c := shelf(t.TempDir())
 	for demand, want := range map[string]string{
 		"shelf: {ending: .txt}": "error: is not in ",
-		"shelf: {ending: /}":    "policy: \"ending\" of the rule shelf: must not hold a slash\n",
+		"shelf: {ending: /}":    "policy: \"ending\" of the demand shelf: must not hold a slash\n",
 	} {
 		var value any
 		if !strings.Contains(demand, "/") {
@@ -178,8 +178,8 @@ func TestRuleDocFaults(t *testing.T) {
 	if diff := cmp.Diff([]string{`the README has no section "## Options"`}, docFaults(c)); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
-	c.Rule = &check.Rule{Name: "another"}
+	c.Demand = &check.Demand{Name: "another"}
 	if got := docFaults(c); got != nil {
-		t.Errorf("a check that shares the rule of another: got %q", got)
+		t.Errorf("a check that shares the demand of another: got %q", got)
 	}
 }

@@ -1,0 +1,39 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"context"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// A Run is one run of a check, as its driver sees it. The driver sets the fields of the Pass,
+// calls Do and reads what the check reported. Checks themselves need only the Pass.
+type Run struct {
+	Pass
+
+	// Footing collects what the findings rest on; nil discards.
+	Footing *Footing
+
+	Findings []Finding     // in the order of the reports
+	Skip     *Skip         // why the check could not look; nil if it did
+	Changes  []result.Edit // of the result
+	Hidden   []result.Edit // places whose properties findings must not name, beside those of Changes
+	Notes    []string      // sentences for the model
+
+	check *Check
+}
+
+// NewRun makes a run of c over a call.
+func NewRun(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Run {
+	r := &Run{Pass: Pass{Call: judged, Evaluate: evaluate}, check: c}
+	r.Pass.run = r
+	return r
+}
+
+// Do runs the check. Reports before an error stay in r.
+func (r *Run) Do(ctx context.Context) error { return r.check.Run(ctx, &r.Pass) }
