@@ -53,9 +53,8 @@ func (j *Job) turn(status Status, reason string, now time.Time) {
 
 const (
 	tellers  = 4                // alerts that are told at once
-	telling  = 2 * time.Minute  // an alert is another's after it; telling one takes less
-	giveUp   = 24 * time.Hour   // after which an alert is told no more
-	longest  = 15 * time.Minute // between two tries
+	telling  = 2 * time.Minute  // after it another process may tell the alert; telling one takes less
+	giveUp   = 24 * time.Hour   // after it an alert is dropped
 	lastTell = 10 * time.Second // for alerts at the end
 )
 
@@ -96,7 +95,7 @@ func (e *engine) tell(ctx context.Context, n *Notice) {
 	err := e.cfg.Alert(within, n)
 	cancel()
 	now := e.now()
-	next := now.Add(min(time.Second<<min(2*n.Tries, 16), longest)) // 1, 4, 16 s ...
+	next := now.Add(min(time.Second<<min(2*n.Tries, 16), MaxAlertDelay)) // 1, 4, 16 s ...
 	n.Tries++
 	done := err == nil
 	if err != nil {

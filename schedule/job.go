@@ -1,12 +1,6 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schedule runs tool calls at set times, and vets each three times: when the job is
-// made, ahead of its runs, and when it runs.
-//
-// A [Service] is what people and models ask: it makes, changes and lists jobs. An [Engine]
-// runs them. Both work on a [Store], and any number of processes may have an Engine on the
-// same one; see docs/scheduler.md.
 package schedule
 
 import (

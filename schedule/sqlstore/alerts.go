@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (li
 		return nil, err
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err = scanNotices(tx.QueryContext(ctx, "SELECT doc, told, tries "+due+" ORDER BY ready_at, id LIMIT $2"+s.skipLocked, ms(now), limit))
+		list, err = scanNotices(tx.QueryContext(ctx, "SELECT doc, told, tries "+due+" ORDER BY ready_at, id LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,11 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 		if err := json.Unmarshal([]byte(doc), &n.Alert); err != nil {
 			return nil, fmt.Errorf("an alert in the store cannot be read: %w", err)
 		}
-		n.Told = strings.Fields(told)
+		for _, name := range strings.Fields(told) {
+			if name, err := url.QueryUnescape(name); err == nil {
+				n.Told = append(n.Told, name)
+			}
+		}
 		list = append(list, n)
 	}
 	return list, rows.Err()
@@ -85,8 +90,12 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	if done {
 		at = ms(now)
 	}
+	told := make([]string, len(n.Told))
+	for i, name := range n.Told {
+		told[i] = url.QueryEscape(name) // without spaces
+	}
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_alerts SET told = $2, tries = $3, ready_at = $4, told_at = $5 WHERE id = $1",
-		n.ID, strings.Join(n.Told, " "), n.Tries, ms(next), at)
+		n.ID, strings.Join(told, " "), n.Tries, ms(next), at)
 	return err
 }
 

@@ -54,6 +54,14 @@ func strange(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, "\x00") || !utf8.ValidString(s) })
 }
 
+// text is the text that a pointer points to, if any.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
 // jobByID finds a job by its id, or else by its name.
 func jobByID(ctx context.Context, q querier, id, lock string) (*schedule.Job, error) {
 	if strange(id) {
@@ -95,14 +103,16 @@ func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.write.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING", values...)
-	if err != nil {
-		return err
-	}
-	if n, err := done.RowsAffected(); err == nil && n == 0 {
-		return schedule.ErrNameTaken
-	}
-	return nil
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING", values...)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return cmp.Or(err, schedule.ErrNameTaken)
+		}
+		return putAlerts(ctx, tx, j)
+	})
 }
 
 func putJob(ctx context.Context, q querier, j *schedule.Job) error {
@@ -190,7 +200,7 @@ var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	if strange(f.Tag, f.Search, f.Server, f.Name, f.After) {
+	if strange(f.Tag, f.Search, f.Server, f.Name, f.After, string(f.State), string(f.Health), text(f.Owner)) {
 		return nil, nil
 	}
 	var w where
@@ -249,6 +259,9 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(text(owner)) {
+		return nil, nil
+	}
 	var w where
 	if owner != nil {
 		w.add("owner = $?", *owner)
@@ -306,7 +319,7 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), limit))
+		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -328,6 +341,9 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(server) {
+		return nil
+	}
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $1 WHERE state = 'active' AND next_at IS NOT NULL AND ($2 = '' OR server = $2)", ms(now), server)
 	return err
 }

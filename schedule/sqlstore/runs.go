@@ -115,7 +115,7 @@ func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	if strange(f.Job, f.Before) {
+	if strange(f.Job, f.Before, string(f.State), text(f.Owner)) {
 		return nil, nil
 	}
 	var w where
@@ -172,7 +172,7 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err := scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE next_at <= $1 ORDER BY next_at LIMIT $2"+s.skipLocked, ms(now), limit))
+		list, err := scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE next_at <= $1 ORDER BY next_at LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit i
 		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+` FROM schedule_runs r WHERE state = 'queued' AND ready_at <= $1
 			AND (exclusive = 0 OR NOT EXISTS (SELECT 1 FROM schedule_runs o WHERE o.job_id = r.job_id AND o.state = 'running'))
 			AND (kind = 'trigger' OR NOT EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = r.job_id AND j.state = 'paused'))
-			ORDER BY ready_at, id LIMIT $2`+s.skipLocked, ms(now), limit))
+			ORDER BY ready_at, id LIMIT $2`+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}

@@ -4,14 +4,12 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,7 +20,7 @@ import (
 // own, and letters whose case and marks are easily confused.
 var pieces = []string{"a", "b", "ab", "A", "%", "_", `\`, `"`, "'", "*", "(", ")", "-", " ", "OR", "AND", "NEAR", "ä", "a\u0308", "Ä", "ß", "ẞ", "İ", "i", "ı", "K", "😀", "日本語", "^", ":", "\t"}
 
-func text(r *rand.Rand, most int) string {
+func randomText(r *rand.Rand, most int) string {
 	var b strings.Builder
 	for range 1 + r.IntN(most) {
 		b.WriteString(pieces[r.IntN(len(pieces))])
@@ -37,14 +35,14 @@ func TestSearch(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var jobs []*schedule.Job
 		for i := range 120 {
-			j := newJob(fmt.Sprintf("%d%s", i, text(r, 6)), now)
+			j := newJob(fmt.Sprintf("%d%s", i, randomText(r, 6)), now)
 			j.ID = fmt.Sprintf("%03d", i)
-			j.Description, j.Tags = text(r, 8), []string{text(r, 3)}
+			j.Description, j.Tags = randomText(r, 8), []string{randomText(r, 3)}
 			create(t, s, j)
 			jobs = append(jobs, j)
 		}
 		for _, j := range jobs[:40] {
-			changed, err := s.UpdateJob(t.Context(), j.ID, func(j *schedule.Job) error { j.Description = text(r, 8); return nil })
+			changed, err := s.UpdateJob(t.Context(), j.ID, func(j *schedule.Job) error { j.Description = randomText(r, 8); return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +58,7 @@ func TestSearch(t *testing.T) {
 		plain.trigrams = false
 		found := 0
 		for range 400 {
-			f := schedule.JobFilter{Search: text(r, 5), Limit: 1000}
+			f := schedule.JobFilter{Search: randomText(r, 5), Limit: 1000}
 			want := []string{}
 			for _, j := range jobs {
 				all := strings.Join([]string{j.Name, j.Tool, j.Description, strings.Join(j.Tags, " ")}, "\n")
@@ -119,98 +117,4 @@ func TestSearchOfMany(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", needle, diff)
 		}
 	}
-}
-
-// TestBrief holds that brief jobs are the same without what they leave out, whatever texts they have.
-func TestBrief(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		for i, arguments := range []string{`{}`, `{"x":"\u0000\ud800 <b>","n":1e400,"arguments":{"id":1}}`, `{"x":[1,{"description":"y"}]}`} {
-			j := newJob(fmt.Sprint(i), now)
-			j.Arguments, j.Description, j.Tags, j.Until, j.MaxRuns = []byte(arguments), "does it", []string{"t"}, now.Add(time.Hour), 3
-			j.Owner = schedule.Owner{Subject: "ann", Claims: map[string]any{"group": "a"}}
-			j.Verdict = &schedule.Verdict{At: now, Errors: []string{`no "good"`}}
-			create(t, s, j)
-		}
-		want, err := s.Jobs(t.Context(), schedule.JobFilter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, j := range want {
-			j.Arguments, j.Description, j.Tags, j.Owner = nil, "", nil, schedule.Owner{}
-		}
-		got, err := s.Jobs(t.Context(), schedule.JobFilter{Brief: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-whole +brief):\n%s", diff)
-		}
-	})
-}
-
-// TestLarge holds that large arguments, and what a list of runs does not show, are left out, and
-// nothing else is.
-func TestLarge(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		for name, arguments := range map[string]string{"small": `{"x":"\u0000"}`, "large": `{"x":"` + strings.Repeat("x", 3000) + `"}`, "strange": `{"x":"\u0000` + strings.Repeat("x", 3000) + `"}`} {
-			j := newJob(name, now)
-			j.Arguments, j.Description = []byte(arguments), "does it"
-			create(t, s, j)
-			r := &schedule.Run{ID: schedule.NewID(now), Job: j.ID, Fire: now, Kind: schedule.Scheduled, State: schedule.Refused}
-			r.Reason, r.Result, r.Verdict = "why", []byte(arguments), &schedule.Verdict{Errors: []string{"why"}}
-			if err := s.AddRun(t.Context(), r, 1000); err != nil {
-				t.Fatal(err)
-			}
-		}
-		jobs, err := s.Jobs(t.Context(), schedule.JobFilter{Large: 2000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, j := range jobs {
-			if (j.Arguments == nil) != (j.Name != "small") || j.Description != "does it" {
-				t.Errorf("%s: %+v", j.Name, j)
-			}
-		}
-		whole, err := s.Runs(t.Context(), schedule.RunFilter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		brief, err := s.Runs(t.Context(), schedule.RunFilter{Brief: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range whole {
-			if len(r.Result) == 0 || r.Verdict == nil {
-				t.Errorf("the run has lost its result: %+v", r)
-			}
-			r.Result, r.Verdict = nil, nil
-		}
-		if diff := cmp.Diff(whole, brief); diff != "" || len(jobs) != 3 || len(brief) != 3 {
-			t.Errorf("%d jobs, %d runs (-whole +brief):\n%s", len(jobs), len(brief), diff)
-		}
-	})
-}
-
-// TestStrange holds that texts that a database cannot hold find nothing, and are no fault of the store.
-func TestStrange(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		create(t, s, newJob("job", now))
-		for _, text := range []string{"\x00", "job\x00", "\xff"} {
-			for _, f := range []schedule.JobFilter{{Search: text}, {Tag: text}, {Server: text}, {Name: text}, {After: text}} {
-				if list := ids(t, s, f); len(list) != 0 {
-					t.Errorf("%+v finds %v", f, list)
-				}
-			}
-			for _, f := range []schedule.RunFilter{{Job: text}, {Before: text}} {
-				if list, err := s.Runs(t.Context(), f); len(list) != 0 || err != nil {
-					t.Errorf("%+v finds %v, %v", f, list, err)
-				}
-			}
-			_, err := s.Job(t.Context(), text)
-			_, runErr := s.Run(t.Context(), text)
-			if !errors.Is(err, schedule.ErrNotFound) || !errors.Is(runErr, schedule.ErrNotFound) {
-				t.Errorf("%q: %v, %v", text, err, runErr)
-			}
-		}
-	})
 }

@@ -15,9 +15,6 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// maxAttempts bounds how often a run is begun whose workers die: it may be what kills them.
-const maxAttempts = 10
-
 // Heartbeat implements [schedule.Store].
 func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	if err := s.there(); err != nil {
@@ -100,7 +97,7 @@ func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 			return err
 		}
 		r.State, r.Ready = schedule.Queued, now
-		gone := j.AtMostOnce || r.Attempt >= maxAttempts
+		gone := j.AtMostOnce || r.Attempt >= schedule.MaxAttempts
 		if gone {
 			r.State, r.Ended = schedule.Lost, now
 			var open int
@@ -131,8 +128,7 @@ func (s *Store) SetBack(ctx context.Context, now time.Time) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1)", ms(now)); err != nil {
 			return err
 		}
-		const longest = 15 * time.Minute // that an alert waits
-		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(longest)))
+		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(schedule.MaxAlertDelay)))
 		return err
 	})
 }
