@@ -19,10 +19,10 @@ var harmless = []string{
 	"GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "GEM_HOME", "GEM_PATH", "DOTNET_ROOT",
 }
 
-// Environment parts an environment (NAME=value) into what a rehearsed server has, and the
+// environment parts an environment (NAME=value) into what a rehearsed server has, and the
 // names of what it has not: everything but variables that hold no secrets as a rule, and those
 // that pass names (NAME or PREFIX_*).
-func Environment(env, pass []string) (kept, withheld []string) {
+func environment(env, pass []string) (kept, withheld []string) {
 	for _, variable := range env {
 		name, _, _ := strings.Cut(variable, "=")
 		if slices.ContainsFunc(slices.Concat(harmless, pass), func(p string) bool { return matches(p, name) }) {

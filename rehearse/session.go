@@ -26,12 +26,6 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// Limits bound what runs in a rehearsal.
-type Limits = sandbox.Limits
-
-// An UnsupportedError says why nothing can be rehearsed on this machine, and how to mend it.
-type UnsupportedError = sandbox.UnsupportedError
-
 // Config says what to rehearse. Command and Init are required.
 type Config struct {
 	Command []string // the server's program and its arguments
@@ -94,7 +88,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("it is not known how to start the server: give its command")
 	}
-	kept, withheld := Environment(os.Environ(), cfg.Pass)
+	kept, withheld := environment(os.Environ(), cfg.Pass)
 	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
 	cfg.Grace = cmp.Or(max(cfg.Grace, 0), time.Second)
@@ -125,11 +119,11 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	if d.s.outside.server.Guard == nil {
 		env = offline(env)
 	}
-	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: c.Limits}
+	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: sandbox.Limits(c.Limits)}
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, unsupported(err)
 	}
 	d.s.box = box
 	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // to its end, which is the server's
@@ -319,7 +313,7 @@ func (s *Session) end() {
 func Probe(ctx context.Context, init []string) (Bounds, error) {
 	box, err := sandbox.Start(ctx, sandbox.Config{Args: init, Dir: "/", Init: init})
 	if err != nil {
-		return Bounds{}, err
+		return Bounds{}, unsupported(err)
 	}
 	defer box.Close()
 	var b Bounds

@@ -91,7 +91,7 @@ func (n *Notifier) post(ctx context.Context, a *schedule.Notice, body []byte) er
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("webhook-id", a.ID)
 	r.Header.Set("webhook-timestamp", stamp)
-	r.Header.Set("webhook-signature", Sign(n.cfg.Secret, a.ID, stamp, body))
+	r.Header.Set("webhook-signature", sign(n.cfg.Secret, a.ID, stamp, body))
 	answer, err := n.client.Do(r)
 	var late net.Error
 	switch { // the error's own text has the URL, which may hold a secret
@@ -112,8 +112,8 @@ func (n *Notifier) post(ctx context.Context, a *schedule.Notice, body []byte) er
 	return nil
 }
 
-// Sign is the signature of a webhook's body.
-func Sign(secret, id, timestamp string, body []byte) string {
+// sign returns the signature of a webhook's body.
+func sign(secret, id, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%s.%s.", id, timestamp)
 	mac.Write(body)

@@ -32,7 +32,7 @@ func TestWebhook(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		id := r.Header.Get("webhook-id")
-		if want := Sign("a secret", id, r.Header.Get("webhook-timestamp"), body); r.Header.Get("webhook-signature") != want {
+		if want := sign("a secret", id, r.Header.Get("webhook-timestamp"), body); r.Header.Get("webhook-signature") != want {
 			t.Errorf("the signature is %q, want %q", r.Header.Get("webhook-signature"), want)
 		}
 		var a schedule.Alert
@@ -58,7 +58,7 @@ func TestWebhook(t *testing.T) {
 // TestSign holds that what is signed has its time in it.
 func TestSign(t *testing.T) {
 	t.Parallel()
-	if a, b := Sign("k", "i", "1", []byte("x")), Sign("k", "i", "2", []byte("x")); a == b || !strings.HasPrefix(a, "v1,") {
+	if a, b := sign("k", "i", "1", []byte("x")), sign("k", "i", "2", []byte("x")); a == b || !strings.HasPrefix(a, "v1,") {
 		t.Errorf("the time is not signed: %s %s", a, b)
 	}
 }

@@ -172,9 +172,6 @@ func (s *Schedule) Words() string { return s.words }
 // Canonical is a text that means the same whenever it is read; see [Restore].
 func (s *Schedule) Canonical() string { return s.canonical }
 
-// Once reports whether it fires one time only.
-func (s *Schedule) Once() bool { return s.once }
-
 // Rules are the offsets of a zone from UTC, from a time on, as far as schedules look ahead: where
 // two texts are alike, so are all times of a schedule.
 func Rules(zone *time.Location, from time.Time) string {
