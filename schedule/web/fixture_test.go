@@ -289,7 +289,7 @@ func (f *fixture) town() map[string]*schedule.Job {
 		case i == 60:
 			r.State, r.Reason, r.Attempt = schedule.RunFailed, "the tool reports an error: no space left on device", 3
 		case i == 61:
-			r.State, r.Reason, r.Started = schedule.Missed, "missed, because nothing ran that could fire it", time.Time{}
+			r.State, r.Reason, r.Started = schedule.Missed, "missed, because no scheduler was running", time.Time{}
 		case i == 63:
 			r.State, r.Reason = schedule.Refused, "/path: does not exist"
 			r.Ended, r.Result = r.Started.Add(12*time.Millisecond), nil

@@ -93,10 +93,10 @@ func TestMoved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	moved := func(j *schedule.Job) {
-		j.Moved = &schedule.Move{At: now, From: j.Next.Add(-time.Hour), To: j.Next, Why: "the rules of its time zone changed"}
+		j.Moved = &schedule.Move{At: now, From: j.Next.Add(-time.Hour), To: j.Next, Why: "the offsets of its time zone changed"}
 	}
 	j := f.create(schedule.Spec{Name: "moved"}, moved)
-	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "It was to be at Sun 22 Nov, 02:00 UTC – the rules of its time zone changed.")
+	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "It was to be at Sun 22 Nov, 02:00 UTC – the offsets of its time zone changed.")
 	j = f.create(schedule.Spec{Name: "fired since"}, func(j *schedule.Job) { moved(j); j.Next = j.Next.AddDate(0, 0, 1) })
 	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "!It was to be")
 }

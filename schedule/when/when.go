@@ -172,9 +172,9 @@ func (s *Schedule) Words() string { return s.words }
 // Canonical is a text that means the same whenever it is read; see [Restore].
 func (s *Schedule) Canonical() string { return s.canonical }
 
-// Rules are the offsets of a zone from UTC, from a time on, as far as schedules look ahead: where
-// two texts are alike, so are all times of a schedule.
-func Rules(zone *time.Location, from time.Time) string {
+// Offsets describes the offsets of a zone from UTC, from a time on, as far as schedules look ahead. Two texts are equal
+// only if all times of all schedules are.
+func Offsets(zone *time.Location, from time.Time) string {
 	var text strings.Builder
 	last := ""
 	end := from.AddDate(2*maxYears, 0, 0)

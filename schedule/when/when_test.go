@@ -215,13 +215,13 @@ func TestRuledZone(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestOffsets(t *testing.T) {
 	t.Parallel()
 	east, west := ruled(t, "EST5EDT,M3.2.0,M11.1.0"), ruled(t, "EST5EDT,M3.2.0,M11.2.0")
-	if Rules(east, now) == Rules(west, now) {
-		t.Error("rules are alike that are not")
+	if Offsets(east, now) == Offsets(west, now) {
+		t.Error("different offsets look alike")
 	}
-	if diff := cmp.Diff(Rules(zone(t, "America/New_York"), now), Rules(east, now)); diff != "" {
+	if diff := cmp.Diff(Offsets(zone(t, "America/New_York"), now), Offsets(east, now)); diff != "" {
 		t.Errorf("the same rules, written in two ways (-listed +ruled):\n%s", diff)
 	}
 }
