@@ -11,8 +11,8 @@ import (
 	"github.com/toolvet/toolvet/schedule/when"
 )
 
-// jumps notices that somebody set the wall clock or that the machine slept, because the wall clock then moves by another
-// amount than the monotonic clock.
+// jumps notices if somebody set the wall clock or the machine slept: the wall clock then moves by another amount than the
+// monotonic clock.
 type jumps struct {
 	now        func() time.Time
 	wall, mono time.Time
@@ -37,8 +37,9 @@ const noticed = 2 * time.Second
 // jumped reacts to a jump of the wall clock.
 //
 // After a jump forward, Fire finds the times that were missed. All leases seem over, even those of workers that slept along
-// with this one, so takeOver is held back until they had time for a heartbeat. A process that was stopped needs the same,
-// and so does a machine whose monotonic clock goes on in its sleep: no jump shows there, but a long time since the last look.
+// with this one, so takeOver is held back until they had time for a heartbeat. The same goes
+// for a stopped process, and for a machine with a monotonic clock that runs during sleep: neither shows a jump, but a long time
+// since the last look.
 //
 // After a jump backward, jobs are due earlier again. Times that have fired do not fire twice, because the store has their
 // runs.

@@ -166,8 +166,8 @@ func (e *engine) loop(ctx context.Context) {
 	}
 }
 
-// idle returns how long to sleep after a pass at a time. It looks only for work that becomes due after that time. Work that was
-// due and still waits, such as a run in need of a slot, waits for an event that kicks e.wake.
+// idle returns how long to sleep after a pass at a time. It looks only for later work. Work that was due before
+// and still waits, such as a run in need of a slot, waits for an event, and each such event kicks e.wake.
 func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 	at, err := e.store.NextAt(ctx, done)
 	if err != nil || at.IsZero() {
@@ -176,7 +176,7 @@ func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 	return min(max(at.Sub(e.cfg.Now()), 0), e.cfg.Poll)
 }
 
-// pass fires jobs that are due, begins runs that are ready, and reports whether there were any.
+// pass fires the jobs due now, begins the runs that are ready, and reports whether there were any.
 func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) {
 	fired, err := e.store.Fire(ctx, now, batch, func(d Due) []*Run { return e.fire(d, now) })
 	if err != nil {

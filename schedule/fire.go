@@ -139,7 +139,7 @@ func nearly(schedule *when.Schedule, from, deadline time.Time, span time.Duratio
 	return from
 }
 
-// catchUp parts late times into those that run after all and those that are missed.
+// catchUp parts late times into runs to catch up with and missed ones.
 func (j *Job) catchUp(fresh, late []time.Time) (run, missed []time.Time) {
 	n := 0
 	switch j.CatchUp {

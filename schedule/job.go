@@ -67,7 +67,7 @@ type Job struct {
 	Next time.Time `json:"next,omitzero"`
 	// Moved tells how Next moved without anybody changing the job.
 	Moved *Move `json:"moved,omitempty"`
-	// Through is the time up to which all runs have been dealt with, by the clock at that moment. Zero
+	// Through is the end of the time for which all runs are dealt with, by the clock of that moment. Zero
 	// means unknown.
 	Through time.Time `json:"through,omitzero"`
 	Fired   int       `json:"fired"` // runs by the schedule so far

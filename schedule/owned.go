@@ -8,8 +8,8 @@ import (
 	"errors"
 )
 
-// Of returns the scheduler as one owner sees it: it finds and changes only the jobs and runs of this subject. The jobs that it
-// makes belong to the session that is passed to Create. Serve is for the scheduler itself.
+// Of returns the scheduler as one owner sees it: it finds and changes only the jobs and runs of this subject. New jobs
+// belong to the session that is passed to Create. Serve is for the scheduler itself.
 func (s *Scheduler) Of(subject string) *Scheduler {
 	own := *s
 	own.store = &owned{s.store, subject}

@@ -24,8 +24,8 @@ var (
 	ErrAmbiguous = errors.New("jobs of several owners have this name: give the job's id")
 	// ErrRunExists is the conflict of two runs: the job has a run of the same fire time and kind.
 	ErrRunExists = errors.New("the job has a run of this time already")
-	// ErrGone reports that the store is no longer where it was opened. A worker that went on would
-	// serve a store that nobody else sees.
+	// ErrGone reports that the store is no longer where it was opened. A worker must not go on: nobody
+	// else would see its store.
 	ErrGone = errors.New("the store's file was removed or replaced while it was used: put it back, or begin anew")
 	// ErrTooMany reports that too many runs of a job have not ended.
 	ErrTooMany = fmt.Errorf("%d runs of the job have not ended: wait for them, or delete the job", maxOpen)
@@ -71,8 +71,8 @@ type Store interface {
 
 // A JobStore keeps jobs. A job has a unique id, and a name that is unique among its owner's jobs.
 //
-// Where a method takes an id, it takes the name as well; a job with this id comes first. ErrNotFound
-// reports that there is neither, ErrAmbiguous that several owners have the name.
+// Where a method takes an id, it takes the name as well; a job with this id comes first. The error is
+// ErrNotFound if there is neither, and ErrAmbiguous if several owners have the name.
 type JobStore interface {
 	// CreateJob stores a new job. The error is ErrNameTaken if its id or name is not free.
 	CreateJob(ctx context.Context, j *Job) error
@@ -105,9 +105,9 @@ type RunStore interface {
 // A WorkQueue gives work to the schedulers that serve a store. It gives each piece of work to one of them.
 type WorkQueue interface {
 	// Fire calls fire for jobs whose Next has come, at most limit, the earliest first. It stores each
-	// job as fire leaves it, together with the runs that fire returns. It leaves out a run whose fire
-	// time and kind are not free, and adds to the job's Fired the number of runs that it has stored
-	// and that have not ended. It returns the number of jobs.
+	// job as fire leaves it, together with the runs that fire returns. It leaves out a run if the fire
+	// time and kind are not free, and adds the number of stored open runs to the job's Fired. It
+	// returns the number of jobs.
 	Fire(ctx context.Context, now time.Time, limit int, fire func(Due) []*Run) (int, error)
 	// Claim gives queued runs that are ready to a worker, at most limit, in the order of their ready
 	// times and ids. A claimed run is Running, names the worker, and counts one attempt more. Claim
@@ -122,8 +122,8 @@ type WorkQueue interface {
 	// the queue and is claimed again when it is ready.
 	//
 	// Worker and attempt fence a run: the error is ErrLost unless the store has the run as Running,
-	// with the same worker and the same attempt. So a worker that lost its lease cannot
-	// overwrite what its successor stores.
+	// with the same worker and the same attempt. So a worker without its lease cannot overwrite the work
+	// of its successor.
 	Finish(ctx context.Context, r *Run, change func(j *Job, open int)) error
 	// NextAt returns the earliest moment after a time at which a job fires or a queued run is ready;
 	// zero means never.
@@ -135,8 +135,8 @@ type WorkQueue interface {
 	CheckSoon(ctx context.Context, server string, now time.Time) error
 }
 
-// Leases tell which workers are alive, by a clock that all of them share: the store's. A worker whose
-// lease is over keeps its runs until TakeOver hands them on; then it has no lease any more.
+// Leases show that workers are alive, by the clock of the store, which all of them share. After its
+// lease is over, a worker keeps its runs until TakeOver hands them on; then it has no lease any more.
 type Leases interface {
 	// Heartbeat makes the lease of a worker last for so long from now. The first heartbeat makes the
 	// lease. The error is ErrLost if a later one finds none, and ErrGone if the store is not where
@@ -157,9 +157,9 @@ type Leases interface {
 // An AlertStore keeps alerts until they are delivered, and then until they are pruned. It delivers the
 // alerts of a job in the order of their ids, each at least once.
 type AlertStore interface {
-	// Alerts returns the alerts that are to be told now, at most limit and at most one a job, in the
-	// order of the times at which they are due. It returns none of them again before until, and no
-	// later alert of a job before the earlier ones are done.
+	// Alerts returns the alerts due now, at most limit and at most one a job, the earliest first. It
+	// returns none of them again before until, and no later alert of a job before the earlier ones are
+	// done.
 	Alerts(ctx context.Context, now, until time.Time, limit int) ([]*Notice, error)
 	// Told stores who has heard a notice and how often it was tried. If done, Alerts does not
 	// return it any more; otherwise it does at next.
@@ -178,7 +178,7 @@ type Upkeep interface {
 	SetBack(ctx context.Context, now time.Time) error
 	// Zones returns the time zones of the jobs that have a Next, each once.
 	Zones(ctx context.Context) ([]string, error)
-	// Prune deletes runs that ended, and alerts that were made, before a time. Of each job it also
+	// Prune deletes runs and alerts from before a time: runs by their end. Of each job it also
 	// deletes all runs that have ended except for the newest keep. It returns how many runs and
 	// alerts it deleted. It may take several transactions.
 	Prune(ctx context.Context, before time.Time, keep int) (int, error)

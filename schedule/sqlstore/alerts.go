@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// putAlerts stores the alerts of a job, once.
+// putAlerts stores the new alerts of a job.
 func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 	for _, a := range j.Alerts {
 		doc, err := json.Marshal(a)
@@ -29,14 +29,13 @@ func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 	return nil
 }
 
-// Alerts implements [schedule.Store]. Of a job's alerts the first that was not told comes
-// alone: they are told in their order.
+// Alerts implements [schedule.AlertStore].
 func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	const due = `FROM schedule_alerts a WHERE told_at = 0 AND ready_at <= $1
 		AND NOT EXISTS (SELECT 1 FROM schedule_alerts e WHERE e.job_id = a.job_id AND e.told_at = 0 AND e.id < a.id)`
-	var any bool // mostly there is none: that takes no lock
+	var any bool // usually there is none, and reading takes no lock
 	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 "+due+")", ms(now)).Scan(&any); err != nil || !any {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 	return list, rows.Err()
 }
 
-// Told implements [schedule.Store].
+// Told implements [schedule.AlertStore].
 func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -99,7 +98,7 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	return err
 }
 
-// AlertsSince implements [schedule.Store].
+// AlertsSince implements [schedule.AlertStore].
 func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()

@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 	full := make(chan struct{})
 	var once sync.Once
 	log := slog.New(slog.NewTextHandler(writer(func(line []byte) {
-		if strings.Contains(string(line), "how a run ended could not be stored") {
+		if strings.Contains(string(line), "the end of a run could not be stored") {
 			once.Do(func() { close(full) })
 		}
 	}), nil))

@@ -81,7 +81,7 @@ func takeOver(w *world) {
 	}
 }
 
-// stale tries all that a worker can do to a run that is not its own any more, and holds that nothing changes.
+// stale tries everything that a worker could do to a run of its successor, and checks that nothing changes.
 func (w *world) stale(c schedule.Claim) {
 	w.Helper()
 	stored, job := w.run(c.Run), w.job(c.Job)

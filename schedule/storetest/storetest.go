@@ -11,8 +11,8 @@
 //		})
 //	}
 //
-// A package that passes keeps the promises of the interface to callers that are well-behaved. What it does when
-// its database fails, or its process dies, it has to test itself.
+// The tests cover well-behaved callers. An implementation needs tests of its own for failures of its database and for
+// crashes.
 package storetest
 
 import (
@@ -54,7 +54,7 @@ type world struct {
 
 func newWorld(t testing.TB, open func() schedule.Store) *world { return &world{t, open(), open} }
 
-// now is the moment at which tests happen, for all that the store is told the time for.
+// now is the time of day in tests, for every method that takes one.
 var now = time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC)
 
 func seconds(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }

@@ -77,7 +77,7 @@ func TestJob(t *testing.T) {
 	f.wants(p, 200, "nightly-backup files:missing · every day at 03:00", "will be refused As things are, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
 		"make the directory, or correct the path", "Health: warned since Sat 21 Nov, 07:30 CET", "And then Mon 23 Nov, 03:00 CET",
 		"no-go judged ahead of the run, Sat 21 Nov, 10:26 CET 4 min ago", "SHA-256 of the policy 91ce91ce", `"path": "/data/orders"`, "Time-out 10m0s", "Retries 2", "Runs so far 212",
-		"Sat 21 Nov, 03:00 CET 7 h 30 min ago refused 12 ms /path: does not exist", "missed – missed, because nothing ran", "failed 46 s 3 attempts the tool reports an error: no space left on device")
+		"Sat 21 Nov, 03:00 CET 7 h 30 min ago refused 12 ms /path: does not exist", "missed – missed, because no scheduler was running", "failed 46 s 3 attempts the tool reports an error: no space left on device")
 	older := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(p.body)
 	if older == nil {
 		t.Fatal("there is no link to older runs")
