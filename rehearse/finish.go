@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
-// describe adds the diff of a change, and whether it was made at the start.
+// describe adds the diff of a change, and whether the server made it at the start.
 func (s *Session) describe(ctx context.Context, c *change) {
 	at, ok := s.atStart[c.Path]
 	c.AtStart = ok && at == c.mark()
@@ -50,8 +50,7 @@ func (s *Session) describe(ctx context.Context, c *change) {
 	c.Diff = s.redact.diff(ctx, c.Path, before, after)
 }
 
-// circumstances adds what there is to say beside the changes. Gaps make the report incomplete,
-// doubts uncertain.
+// circumstances adds everything to the report except the changes. Gaps make it incomplete, doubts make it uncertain.
 func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r := &s.report
 	events, end := s.box.Events(), s.box.Ended()
@@ -80,12 +79,12 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
 }
 
-// exceeded says what was more than a rehearsal tells, or lets a server have.
+// exceeded describes what exceeded the bounds of a report, or the server's limits.
 func (s *Session) exceeded(events []sandbox.Event, limits []string) (gaps []Gap) {
 	if slices.ContainsFunc(events, func(e sandbox.Event) bool { return e.Lost }) {
 		gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than are told"})
 	}
-	if s.outside.lost { // by now nobody connects
+	if s.outside.lost { // nobody connects any more
 		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and only the first are told", maxRequests)})
 	}
 	for _, limit := range limits {
@@ -94,7 +93,7 @@ func (s *Session) exceeded(events []sandbox.Event, limits []string) (gaps []Gap)
 	return gaps
 }
 
-// unanswered says what the server waited for in vain, and whether a call did so for more than a name.
+// unanswered describes the server's futile questions to others. It reports whether a call asked for more than a name.
 func (s *Session) unanswered() (gaps []Gap, matters bool) {
 	for i := range s.report.Network {
 		a := &s.report.Network[i]
@@ -114,13 +113,13 @@ func (s *Session) unanswered() (gaps []Gap, matters bool) {
 	return gaps, matters
 }
 
-// ownMachine reports whether an address is a port of this machine.
+// ownMachine reports whether an address is a port on this machine.
 func ownMachine(address string) bool {
 	a, err := netip.ParseAddrPort(address)
 	return err == nil && loopback(a.Addr())
 }
 
-// pairRenames finds what was deleted and created with the same content, and sorts.
+// pairRenames pairs deleted and created entries of the same content, and sorts the changes.
 func pairRenames(changes []change) []change {
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.Path, b.Path), kindOrder(a.Kind)-kindOrder(b.Kind)) })
 	deleted := map[string][]int{} // by content
@@ -150,7 +149,7 @@ func pairRenames(changes []change) []change {
 	return out
 }
 
-// kindOrder puts what was deleted before what took its place.
+// kindOrder sorts a deleted entry before the new one in its place.
 func kindOrder(k Kind) int {
 	if k == Deleted {
 		return 0
@@ -158,7 +157,7 @@ func kindOrder(k Kind) int {
 	return 1
 }
 
-// contentKey is what tells the content of a file or link from others; "" for what has none.
+// contentKey identifies the content of a file or link; "" means that it has none.
 func contentKey(s *State) string {
 	switch {
 	case s == nil:
