@@ -103,7 +103,7 @@ func breaches(r *Report, e *policy.Effect) []string {
 	add(e.NoProcesses && slices.ContainsFunc(r.Processes, func(p Process) bool { return !p.AtStart }), "starts other programs")
 	add(r.Incomplete, "did more than could be seen")
 	add(r.Uncertain, "may do more than was seen")
-	add(slices.ContainsFunc(r.Calls, func(c Called) bool { return c.fails() }), "fails, so that it is not known what it does where it does not")
+	add(slices.ContainsFunc(r.Calls, func(c Called) bool { return c.fails() }), "fails, so the effects of its success are unknown")
 	return why
 }
 

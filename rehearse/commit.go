@@ -53,7 +53,7 @@ func (e *PartialError) Unwrap() error { return e.Err }
 // behind. The next commit that changes files in the same directory removes them.
 func (s *Session) Commit(ctx context.Context) (int, error) {
 	if s.report.Incomplete {
-		return 0, errors.New("there may be changes that the report does not tell, so that none are made: see what could not be rehearsed")
+		return 0, errors.New("the report may lack changes, so none are made: see its list of gaps")
 	}
 	changes := s.ofCalls()
 	unlock, err := lock(ctx, changes)

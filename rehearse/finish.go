@@ -73,7 +73,7 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 		gaps = append(gaps, Gap{g.Path, g.Why})
 	}
 	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
-		gaps = append(gaps, Gap{Why: "hosts that are allowed were reached for real: what was sent to them has had its effects"})
+		gaps = append(gaps, Gap{Why: "allowed hosts were reached for real: requests to them have had their effects"})
 	}
 	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
 	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
@@ -82,13 +82,13 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 // exceeded describes what exceeded the bounds of a report, or the server's limits.
 func (s *Session) exceeded(events []sandbox.Event, limits []string) (gaps []Gap) {
 	if slices.ContainsFunc(events, func(e sandbox.Event) bool { return e.Lost }) {
-		gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than are told"})
+		gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than the report lists"})
 	}
 	if s.outside.lost { // nobody connects any more
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and only the first are told", maxRequests)})
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and the report lists only the first", maxRequests)})
 	}
 	for _, limit := range limits {
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: what it would have done with more is not known", limit)})
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: with more, it might have had other effects", limit)})
 	}
 	return gaps
 }
@@ -102,11 +102,11 @@ func (s *Session) unanswered() (gaps []Gap, matters bool) {
 		case a.Answer != "" || socket && !s.ofMachine(path):
 			continue
 		case socket:
-			gaps = append(gaps, Gap{path, "a socket of this machine, which is not reached in a rehearsal: what the server would have been told, and done then, is not known"})
+			gaps = append(gaps, Gap{path, "a socket of this machine is out of reach in a rehearsal: its answers, and the server's actions after them, are unknown"})
 		case ownMachine(a.Address):
-			gaps = append(gaps, Gap{Why: "a program of this machine listens at " + a.Address + ", which is not reached in a rehearsal unless it is allowed: what the server would have been told, and done then, is not known"})
+			gaps = append(gaps, Gap{Why: "a program of this machine listens at " + a.Address + ", out of reach in a rehearsal unless it is allowed: its answers, and the server's actions after them, are unknown"})
 		default:
-			gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
+			gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: its answers, and the server's actions after them, are unknown"})
 		}
 		matters = matters || !a.AtStart && a.rank() > rankName
 	}

@@ -65,7 +65,7 @@ func (o *outside) allow(n policy.RehearsalNetwork) error {
 	}
 	switch {
 	case len(allow)+len(private) == 0 && n.Record != "":
-		return errors.New("no host is allowed whose answers could be recorded")
+		return errors.New("there are no answers to record, because no host is allowed")
 	case len(allow)+len(private) == 0:
 		return nil
 	case n.Replay != "":

@@ -174,7 +174,7 @@ func (w *walker) full() bool {
 	}
 	if !w.more {
 		w.more = true
-		w.gap("…", fmt.Sprintf("there are more than %d changes, and only the first are told", maxChanges))
+		w.gap("…", fmt.Sprintf("there are more than %d changes, and the report lists only the first", maxChanges))
 	}
 	return true
 }
@@ -334,7 +334,7 @@ func (w *walker) gone(l *layer, name string) {
 	}
 	entries, _, err := w.list(l.lower, name)
 	if err != nil {
-		w.gap(l.path(name), "it is deleted, and what is in it could not be read")
+		w.gap(l.path(name), "it is deleted, and its content could not be read")
 	}
 	for _, e := range entries {
 		w.gone(l, path.Join(name, e.Name()))

@@ -102,7 +102,7 @@ func (r *renewed[T]) fly() {
 func (r *renewed[T]) guarded() (value T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("reading what was fetched: panic: %v", p)
+			err = fmt.Errorf("reading the answer: panic: %v", p)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)

@@ -14,9 +14,9 @@ import (
 
 // A Limit bounds calls by rate, by concurrency, by quota, or by several of them.
 type Limit struct {
-	Name        string      `policy:"name" doc:"name of the limit, in messages and in what is counted: letters a to z, digits, - and _"`
+	Name        string      `policy:"name" doc:"name of the limit, in messages and in stores: letters a to z, digits, - and _"`
 	Tools       []string    `policy:"tools" doc:"calls that it holds for, as server:tool, such as github:*; * stands for any characters; default all"`
-	Per         []Dimension `policy:"per" doc:"what is counted apart: identity, session, server, tool, client_address; default identity, server and tool; [] counts all calls together"`
+	Per         []Dimension `policy:"per" doc:"parts of a call that have counts of their own: identity, session, server, tool, client_address; default identity, server and tool; [] counts all calls together"`
 	Rate        Rate        `policy:"rate" doc:"calls in a time, such as 10/s, 100/min or 5/30s"`
 	Burst       Count       `policy:"burst" doc:"calls that may come at once; default as many as the rate names"`
 	Concurrency Count       `policy:"concurrency" doc:"calls that may run at the same time"`

@@ -15,8 +15,8 @@ import (
 // Shared names the store in which several proxies count together; see package limit/redisstore.
 type Shared struct {
 	URL      string   `policy:"url" doc:"the Redis server: redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path; a cluster has ?addr=host:port for each further node"`
-	Prefix   string   `policy:"prefix" doc:"what its keys begin with; proxies that share limits have the same; default toolvet"`
-	WhenAway WhenAway `policy:"when_away" doc:"what becomes of calls while Redis does not answer: refuse, or local, which counts in each proxy alone; default refuse"`
+	Prefix   string   `policy:"prefix" doc:"beginning of all its keys, the same for proxies that share limits; default toolvet"`
+	WhenAway WhenAway `policy:"when_away" doc:"fate of calls while Redis does not answer: refuse, or local, which counts in each proxy alone; default refuse"`
 }
 
 // WhenAway decides about calls while the shared store does not answer.

@@ -159,7 +159,7 @@ func (p *parser) weekdays() (mask uint8, err error) {
 			to := from
 			if last != "" {
 				if to, ok = weekday(last); !ok {
-					return 0, wrong([]string{"every monday to friday at 9am"}, "has a range of days whose end is no day")
+					return 0, wrong([]string{"every monday to friday at 9am"}, "has a range of days that does not end with a day")
 				}
 			}
 			for d := from; ; d = (d + 1) % 7 {
