@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// TestMigration holds that a store of the first version keeps its jobs and runs.
+// TestMigration: a store of the first version keeps its jobs and runs.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	places(t, func(t *testing.T, place string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// TestPruneMany has more to delete than goes at once.
+// TestPruneMany deletes more rows than one statement does.
 func TestPruneMany(t *testing.T) {
 	stores(t, func(t *testing.T, s *Store) {
 		j := newJob("job", now)

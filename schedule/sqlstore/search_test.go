@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// pieces are what texts and needles of TestSearch are made of: what SQL, LIKE and FTS5 read in ways of their
-// own, and letters whose case and marks are easily confused.
+// pieces are the parts of texts and needles in TestSearch: special characters and words of SQL, LIKE and FTS5, and
+// letters whose case and marks are easily confused.
 var pieces = []string{"a", "b", "ab", "A", "%", "_", `\`, `"`, "'", "*", "(", ")", "-", " ", "OR", "AND", "NEAR", "ä", "a\u0308", "Ä", "ß", "ẞ", "İ", "i", "ı", "K", "😀", "日本語", "^", ":", "\t"}
 
 func randomText(r *rand.Rand, most int) string {
@@ -28,8 +28,8 @@ func randomText(r *rand.Rand, most int) string {
 	return b.String()
 }
 
-// TestSearch holds that a search finds the jobs that have the text, and no others, however jobs come, change
-// and go; with an index the same as without.
+// TestSearch: a search finds exactly the jobs with the text while jobs come, change and go, with and without an
+// index.
 func TestSearch(t *testing.T) {
 	stores(t, func(t *testing.T, s *Store) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -92,8 +92,8 @@ func ids(t *testing.T, s *Store, f schedule.JobFilter) []string {
 	return found
 }
 
-// TestSearchOfMany holds the same where the index is not asked, because many have the text, and after a
-// VACUUM, which gives rows other numbers.
+// TestSearchOfMany checks the same where the search does not ask the index, because many jobs have the text, and
+// after a VACUUM, which renumbers rows.
 func TestSearchOfMany(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))

@@ -24,7 +24,7 @@ const base = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connec
 
 var serial atomic.Int64
 
-// places are where the stores of a test are; each test runs over both.
+// places runs a test over an empty place of each kind.
 func places(t *testing.T, f func(t *testing.T, place string)) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
@@ -92,7 +92,7 @@ func create(t *testing.T, s *Store, jobs ...*schedule.Job) {
 	}
 }
 
-// enqueue stores a run that is ready.
+// enqueue stores a queued run.
 func enqueue(t *testing.T, s *Store, j *schedule.Job, fire time.Time) *schedule.Run {
 	t.Helper()
 	r := &schedule.Run{ID: schedule.NewID(fire), Job: j.ID, Fire: fire, Kind: schedule.Scheduled, State: schedule.Queued, Ready: fire, Exclusive: true}
@@ -109,7 +109,7 @@ func enlist(t *testing.T, s *Store, worker string, lease time.Duration) {
 	}
 }
 
-// TestStore holds the promises of [schedule.Store].
+// TestStore runs the suite for implementations of [schedule.Store].
 func TestStore(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]func(testing.TB) string{
@@ -137,7 +137,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 	})
 }
 
-// TestBroken holds that what is no store stays as it is.
+// TestBroken: a file that is not a store stays unchanged.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "notes.txt")

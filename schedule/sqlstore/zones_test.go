@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestZonesOfMany holds that what is read goes with the zones, not with the jobs.
+// TestZonesOfMany: the work grows with the zones, not with the jobs.
 func TestZonesOfMany(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))

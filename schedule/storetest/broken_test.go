@@ -165,7 +165,7 @@ func (s *sharing) Job(ctx context.Context, id string) (*schedule.Job, error) {
 	return j, err
 }
 
-// TestSuiteCanFail holds that each broken store breaks the promises that it is known to break.
+// TestSuiteCanFail: each broken store fails the tests of the promises that it breaks.
 func TestSuiteCanFail(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -237,7 +237,7 @@ func (r *recorder) Fatal(args ...any) {
 
 func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
 
-// TestPromises holds that each promise has a name of its own.
+// TestPromises: each promise has a name of its own.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

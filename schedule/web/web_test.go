@@ -88,7 +88,7 @@ func TestJob(t *testing.T) {
 	f.wants(f.get("/schedule/jobs/nightly-backup"), 200, "Copies the orders")
 }
 
-// TestMoved holds that it is told why a run is at another time, as long as that is the next.
+// TestMoved: the page tells why a run has moved, as long as it is the next.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -139,7 +139,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestLostZone holds that a job whose zone this machine does not know is shown.
+// TestLostZone: the page shows a job even if this machine does not know its zone.
 func TestLostZone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -150,7 +150,7 @@ func TestLostZone(t *testing.T) {
 	f.wants(f.get("/schedule/calendar"), 200, "0 runs")
 }
 
-// TestUnspeakable holds that a store is not asked what PostgreSQL takes for an error.
+// TestUnspeakable: no question to the store has a text that PostgreSQL refuses.
 func TestUnspeakable(t *testing.T) {
 	t.Parallel()
 	var asked []any
@@ -173,7 +173,7 @@ func TestUnspeakable(t *testing.T) {
 	}
 }
 
-// TestManyFindings holds that a page has an end.
+// TestManyFindings: the length of a page is bounded.
 func TestManyFindings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -188,8 +188,7 @@ func TestManyFindings(t *testing.T) {
 	f.wants(f.get("/schedule/"), 200, "finding 0 and 4999 more", "!finding 1 ")
 }
 
-// TestCalendarShift holds that the day on which a clock is put forward or back has its hours, and
-// no run is lost.
+// TestCalendarShift: a day on which the clock changes has all of its hours, and shows all runs.
 func TestCalendarShift(t *testing.T) {
 	t.Parallel()
 	for day, want := range map[string][]string{
@@ -247,7 +246,7 @@ func TestActs(t *testing.T) {
 	f.wants(f.post("/schedule/", "/schedule/jobs/nobody/pause"), http.StatusNotFound, "There is no such job")
 }
 
-// TestForgery holds that a form does nothing unless a page of this site sent it.
+// TestForgery: a form has an effect only if a page of this site sent it.
 func TestForgery(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -363,7 +362,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestBrokenStore holds that a page says that it could not be made, and not why.
+// TestBrokenStore: the page reports a failure, without its reason.
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -377,7 +376,7 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-// setForm makes a body the form of a request.
+// setForm sets the form of a request.
 func setForm(r *http.Request, body string) {
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 }
