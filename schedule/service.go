@@ -181,7 +181,7 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 }
 
 // ErrConflict reports that somebody else changed a job at the same time.
-var ErrConflict = errors.New("the job was changed by another at the same time: look at it again")
+var ErrConflict = errors.New("somebody else changed the job at the same time: look at it again")
 
 // Update changes a job. Patch is a JSON object with those fields of a [Spec] that change. Update judges the result
 // like a new job of the same owner.

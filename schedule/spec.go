@@ -43,13 +43,13 @@ func (s *Spec) problems(now time.Time) (list []problem) {
 	case strings.TrimSpace(s.Name) == "":
 		fail("name", "must not be empty")
 	case len(s.Name) > maxName || !plain(s.Name):
-		fail("name", "must have at most %d bytes, no characters that are not seen, and no space at its ends", maxName)
+		fail("name", "must have at most %d bytes, no invisible characters, and no space at its ends", maxName)
 	}
 	if len(s.Description) > maxDescription || !legible(s.Description) {
 		fail("description", "must have at most %d bytes and no control characters", maxDescription)
 	}
 	if len(s.Tags) > maxTags || slices.ContainsFunc(s.Tags, func(t string) bool { return t == "" || len(t) > maxTag || !plain(t) }) {
-		fail("tags", "must be at most %d, each of 1 to %d bytes, without characters that are not seen or a space at its ends", maxTags, maxTag)
+		fail("tags", "must be at most %d, each of 1 to %d bytes, without invisible characters or a space at its ends", maxTags, maxTag)
 	}
 	if _, err := call.DecodeArguments(s.arguments(), call.Limits{Bytes: maxArguments}); err != nil {
 		fail("arguments", "cannot be used: %v", err)

@@ -80,7 +80,7 @@ func reportNames(ctx context.Context, pass *check.Pass, jobs *schedule.Scheduler
 	}
 	none := func(at string, err error) error {
 		if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
-			found(at, err.Error(), "list and executions say which there are")
+			found(at, err.Error(), "list and executions show the existing ones")
 			return nil
 		}
 		return err

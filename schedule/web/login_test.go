@@ -67,7 +67,7 @@ func TestLogin(t *testing.T) {
 
 	for _, wrong := range []string{"", "wrong", bobToken + "x", "x y", "a\r\nX-Evil: 1", strings.Repeat("x", 20<<10)} {
 		p := f.login(wrong, "/schedule/")
-		f.wants(p, http.StatusUnauthorized, "Not taken: ")
+		f.wants(p, http.StatusUnauthorized, "Refused: ")
 		if p.header.Get("Set-Cookie") != "" || wrong != "" && strings.Contains(p.body, wrong) {
 			t.Errorf("a wrong token: %v", p.header)
 		}

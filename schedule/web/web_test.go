@@ -38,10 +38,10 @@ func TestJobs(t *testing.T) {
 		"health=warned":          {"nightly-backup", "!invoice-sync"},
 		"health=failing":         {"invoice-sync", "!nightly-backup"},
 		"server=down":            {"warehouse count", "!heartbeat"},
-		"q=%25":                  {"No job is like that"},
+		"q=%25":                  {"No job matches"},
 		"state=nonsense":         {"heartbeat"},
-		"after=zzz":              {"No job is like that", "First page"},
-		"q=sales&health=failing": {"No job is like that"},
+		"after=zzz":              {"No job matches", "First page"},
+		"q=sales&health=failing": {"No job matches"},
 	} {
 		f.wants(f.get("/schedule/?"+query), 200, want...)
 	}
@@ -74,7 +74,7 @@ func TestJob(t *testing.T) {
 	f := newFixture(t, nil)
 	backup := f.town()["nightly-backup"]
 	p := f.get("/schedule/jobs/" + backup.ID)
-	f.wants(p, 200, "nightly-backup files:missing · every day at 03:00", "will be refused As things are, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
+	f.wants(p, 200, "nightly-backup files:missing · every day at 03:00", "will be refused As of now, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
 		"make the directory, or correct the path", "Health: warned since Sat 21 Nov, 07:30 CET", "And then Mon 23 Nov, 03:00 CET",
 		"no-go judged ahead of the run, Sat 21 Nov, 10:26 CET 4 min ago", "SHA-256 of the policy 91ce91ce", `"path": "/data/orders"`, "Time-out 10m0s", "Retries 2", "Runs so far 212",
 		"Sat 21 Nov, 03:00 CET 7 h 30 min ago refused 12 ms /path: does not exist", "missed – missed, because no scheduler was running", "failed 46 s 3 attempts the tool reports an error: no space left on device")

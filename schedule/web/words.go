@@ -106,9 +106,9 @@ func outlookOf(j *schedule.Job) outlook {
 	failing := j.Health.Status == schedule.Failing
 	switch {
 	case j.State == schedule.Completed:
-		return say(quiet, "completed", "It runs no more by its schedule; its last run succeeded.")
+		return say(quiet, "completed", "Its schedule is over; its last run succeeded.")
 	case j.State == schedule.Failed:
-		return say(bad, "failed", "It runs no more by its schedule, and its last run did not succeed.")
+		return say(bad, "failed", "Its schedule is over; its last run did not succeed.")
 	case j.State == schedule.Paused:
 		return say(quiet, "paused", "It does not run until it is resumed.")
 	case j.Verdict == nil:
@@ -116,9 +116,9 @@ func outlookOf(j *schedule.Job) outlook {
 	case !j.Verdict.Valid && j.Unvalidated:
 		return say(warning, "unvalidated", "It runs although its call is a no-go, because it was made with skip_validation.")
 	case !j.Verdict.Valid && (failing || j.Health.Status == schedule.Warned):
-		return say(bad, "will be refused", "As things are, its next run will be refused.")
+		return say(bad, "will be refused", "As of now, its next run will be refused.")
 	case !j.Verdict.Valid:
-		return say(warning, "cannot be judged", "Whether its next run will work cannot be said at the moment.")
+		return say(warning, "cannot be judged", "It is unknown whether its next run will work.")
 	case failing:
 		return say(warning, "last run failed", "Its last run did not succeed; nothing speaks against the next.")
 	}
