@@ -22,10 +22,10 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// tiny counts show that the benchmark works, not what it measures.
+// tiny counts show that the benchmark works; the times mean nothing.
 var tiny = counts{rounds: 2, sequential: 3, flood: 40, warmUp: 1}
 
-// TestMeasureAll runs every path that this machine has the parts for.
+// TestMeasureAll runs every path for which this machine has the parts.
 func TestMeasureAll(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -67,8 +67,8 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
-// TestMeasureHTTP runs every path over HTTP that this machine has the parts for. Npm installs
-// nothing for a test, so supergateway is left out.
+// TestMeasureHTTP runs every path over HTTP for which this machine has the parts. It leaves out supergateway, because
+// tests install nothing from npm.
 func TestMeasureHTTP(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestMeasureHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPRatios: the bridge is compared with supergateway, and not at all without it.
+// TestHTTPRatios: the bridge is compared with supergateway; without supergateway there is no comparison.
 func TestHTTPRatios(t *testing.T) {
 	t.Parallel()
 	s := func(path string, latency, cpu time.Duration) *series {
@@ -117,7 +117,7 @@ func TestHTTPRatios(t *testing.T) {
 	}
 }
 
-// TestTables shows numbers in their places, and leaves out what is not known.
+// TestTables puts numbers in their places, and leaves out unknown ones.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	us := func(n ...int) (d []time.Duration) {
@@ -150,7 +150,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestPolicyBites: the policy that is measured refuses what it is for.
+// TestPolicyBites: the measured policy refuses what it should.
 func TestPolicyBites(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -176,7 +176,7 @@ func TestPolicyBites(t *testing.T) {
 	}
 }
 
-// TestStops: a benchmark that is not let finish ends, and says why.
+// TestStops: a benchmark that is interrupted ends, and tells why.
 func TestStops(t *testing.T) {
 	t.Parallel()
 	f := flags{sizes: []int{20}, limit: time.Nanosecond, counts: tiny}
@@ -185,7 +185,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestWrongAnswer: what is not the echo is not measured.
+// TestWrongAnswer: only an echo counts as an answer.
 func TestWrongAnswer(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

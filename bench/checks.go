@@ -21,16 +21,16 @@ import (
 type suite struct {
 	pkg      string // below the module
 	pattern  string
-	baseline string // what the others are compared with, and what that is
+	baseline string // the benchmark to compare the others with, and its description
 	is       string
 	kinds    []kind
 	pairs    []pair
 }
 
-// A pair of benchmarks, of which one is shown as a share of the other.
+// A pair of benchmarks. A table shows one as a share of the other.
 type pair struct{ label, one, other string }
 
-// A kind of benchmarks begins with a prefix, which a table shows as a label.
+// A kind of benchmarks has a common prefix. A table shows it as a label.
 type kind struct{ prefix, label string }
 
 var (
@@ -58,7 +58,7 @@ func runSuite(ctx context.Context, s suite, dir string, rounds int, out io.Write
 	return nil
 }
 
-// A cost is what one benchmark took, over all rounds.
+// A cost is the time of one benchmark over all rounds.
 type cost struct {
 	name   string
 	nanos  []float64 // of each round
@@ -70,8 +70,8 @@ func (c *cost) median() float64 {
 	return sorted[len(sorted)/2]
 }
 
-// measure runs the benchmarks in this many rounds, each of them once a round, so that whatever
-// else the machine does falls on all alike.
+// measure runs the benchmarks in this many rounds, once in each round, so that other load on the machine falls on all
+// alike.
 func (s suite) measure(ctx context.Context, dir string, rounds int, benchtime string) ([]*cost, error) {
 	tests := filepath.Join(dir, "toolvet.test.exe") // Windows wants the ending, others do not mind
 	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", tests, "github.com/toolvet/toolvet"+s.pkg).CombinedOutput(); err != nil {
@@ -109,7 +109,7 @@ func find(costs []*cost, name string) *cost {
 
 var result = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+) ns/op.*?(\d+) allocs/op$`)
 
-// addRound adds what "go test -bench" has printed.
+// addRound adds the output of "go test -bench".
 func addRound(costs []*cost, printed string) []*cost {
 	for _, m := range result.FindAllStringSubmatch(printed, -1) {
 		c := find(costs, m[1])

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A client speaks MCP 2025-11-25 to one command over stdio, and does no more than that:
-// its own cost is in every path alike. It is not safe for concurrent use.
+// A client speaks MCP 2025-11-25 to one command over stdio. It does nothing else, and its own cost is the same in
+// every path. It is not safe for concurrent use.
 type client struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -30,7 +30,7 @@ func overStdio(name string, command ...string) path {
 	return path{name, func(ctx context.Context) (caller, error) { return start(ctx, command) }}
 }
 
-// start starts a command and makes the handshake. The command is killed when ctx is done.
+// start starts a command and shakes hands. The command is killed when ctx is done.
 func start(ctx context.Context, command []string) (*client, error) {
 	c := &client{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
 	c.cmd.Stderr = &c.stderr
@@ -66,8 +66,8 @@ func (c *client) handshake() error {
 	return err
 }
 
-// request sends a request and returns the result of its response. Notifications and
-// requests of the server are passed over.
+// request sends a request and returns the result in its response. It ignores notifications and requests of the
+// server.
 func (c *client) request(method, params string) (json.RawMessage, error) {
 	c.nextID++
 	if _, err := fmt.Fprintf(c.stdin, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", c.nextID, method, params); err != nil {
@@ -111,13 +111,13 @@ func (c *client) close() {
 	kill := time.AfterFunc(5*time.Second, func() { _ = c.cmd.Process.Kill() })
 	defer kill.Stop()
 	_, _ = io.Copy(io.Discard, c.stdout)
-	_ = c.cmd.Wait() // how it ends is not measured
+	_ = c.cmd.Wait() // its exit status does not matter
 }
 
-// An echo is a call of the tool echo, and how its answer is told from any other.
+// An echo is a call of the tool echo, with the means to recognise its answer.
 type echo struct {
-	before, after []byte // the id stands between
-	want          []byte // is in every answer that is right
+	before, after []byte // the id is in between
+	want          []byte // part of every right answer
 }
 
 func newEcho(size int) (*echo, error) {
@@ -143,7 +143,7 @@ func (c *client) send(e *echo, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-// receive reads an answer and looks whether it is right.
+// receive reads an answer and checks it.
 func (c *client) receive(e *echo) error {
 	line, err := c.line()
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *client) sequential(e *echo, n int) ([]time.Duration, error) {
 	return latencies, nil
 }
 
-// flood implements caller. An answer is followed by the next call at once.
+// flood implements caller. The next call follows an answer at once.
 func (c *client) flood(e *echo, n int) (time.Duration, error) {
 	began := time.Now()
 	var buf []byte

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// tick is the unit of /proc/PID/stat: USER_HZ is 100 on every architecture that Go
-// knows.
+// tick is the unit of /proc/PID/stat: USER_HZ is 100 on every architecture of Go.
 const tick = 10 * time.Millisecond
 
-// cpuTime returns the processor time that a process and all its threads have used, in
-// ticks. It knows only Linux; elsewhere ok is false.
+// cpuTime returns the processor time of a process with all its threads, in ticks. It needs Linux; elsewhere ok is
+// false.
 func cpuTime(pid int) (used time.Duration, ok bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -25,8 +24,8 @@ func cpuTime(pid int) (used time.Duration, ok bool) {
 	return parseStat(stat)
 }
 
-// parseStat adds utime and stime, fields 14 and 15. The second field, the program's
-// name in parentheses, may hold anything.
+// parseStat adds utime and stime, fields 14 and 15. The second field is the program's name in parentheses and may
+// hold anything.
 func parseStat(stat []byte) (time.Duration, bool) {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 13 {

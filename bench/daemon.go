@@ -14,33 +14,33 @@ import (
 	"time"
 )
 
-// A daemon is a program that runs until it is told to end.
+// A daemon is a program that runs until somebody ends it.
 type daemon struct {
 	cmd    *exec.Cmd
-	stderr bytes.Buffer // to be read when ended is closed
+	stderr bytes.Buffer // complete when ended is closed
 	ended  chan struct{}
 }
 
-// startDaemon starts a program, with more environment. It is ended when ctx is done.
+// startDaemon starts a program with additional environment. The program ends when ctx is done.
 func startDaemon(ctx context.Context, env []string, command ...string) (*daemon, error) {
 	d := &daemon{cmd: exec.CommandContext(ctx, command[0], command[1:]...), ended: make(chan struct{})}
 	d.cmd.Env = append(os.Environ(), env...)
 	d.cmd.Stderr = &d.stderr
-	d.cmd.Cancel = func() error { return d.cmd.Process.Signal(os.Interrupt) } // so that it ends what it has started
+	d.cmd.Cancel = func() error { return d.cmd.Process.Signal(os.Interrupt) } // so that it ends its own programs
 	d.cmd.WaitDelay = 10 * time.Second
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
 		defer close(d.ended)
-		_ = d.cmd.Wait() // how it ends is not measured
+		_ = d.cmd.Wait() // its exit status does not matter
 	}()
 	return d, nil
 }
 
 func (d *daemon) pid() int { return d.cmd.Process.Pid }
 
-// failed says that the program has ended by itself.
+// failed reports that the program has ended by itself.
 func (d *daemon) failed() error {
 	stderr := d.stderr.Bytes()
 	return fmt.Errorf("%s has ended: %s", filepath.Base(d.cmd.Path), stderr[max(0, len(stderr)-2000):])
@@ -56,7 +56,7 @@ func (d *daemon) close() {
 	<-d.ended
 }
 
-// freePort returns a port of this machine that nobody listens on.
+// freePort returns a free port of this machine.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A fleet is the servers behind one gateway.
+// A fleet is a group of servers behind one gateway.
 type fleet struct {
 	dir     string
 	members []member
@@ -23,18 +23,18 @@ type fleet struct {
 type member struct {
 	name    string
 	command []string
-	env     string // of the policy
+	env     string // in the policy
 	call    echo
 }
 
-// The members that are harmed: one from npm is killed, and another hangs.
+// The members in trouble: one from npm is killed, and another hangs.
 const (
 	killed  = 2
 	hanging = 5
 )
 
-// newFleet makes a fleet of size servers: filesystem, everything and memory of npm, and the Go
-// echo, by turns. Its files are in dir.
+// newFleet makes a fleet of size servers: in turn filesystem, everything and memory from npm, and the Go echo. Its
+// files are in dir.
 func newFleet(p programs, everything, dir string, size int) (*fleet, error) {
 	if _, err := exec.LookPath("node"); err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func toolCall(tool, arguments, want string) echo {
 	}
 }
 
-// writePolicy writes the policy that names the servers, and returns its file. Each writes its
-// process id into a file as it starts.
+// writePolicy writes the policy with the servers, and returns its file. Each server writes its process id into a file
+// as it starts.
 func (f *fleet) writePolicy() (string, error) {
 	text := "version: 1\nservers:\n"
 	for i, m := range f.members {
@@ -101,7 +101,7 @@ func (f *fleet) writePolicy() (string, error) {
 
 func (f *fleet) pidFile(i int) string { return filepath.Join(f.dir, fmt.Sprintf("pid%d", i)) }
 
-// signal sends the server i a signal, such as KILL.
+// signal sends a signal, such as KILL, to server i.
 func (f *fleet) signal(i int, name string) error {
 	pid, err := os.ReadFile(f.pidFile(i))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// peerVersion is the release of supergateway that takes part.
+// peerVersion is the version of supergateway in the comparison.
 const peerVersion = "4.0.0"
 
 // The names of the paths over HTTP.
@@ -24,10 +24,10 @@ const (
 	peer    = "supergateway, HTTP to stdio"
 )
 
-// An httpServer is a server that speaks HTTP and, to bridges, stdio.
+// An httpServer is a server that speaks HTTP, and stdio to bridges.
 type httpServer struct {
 	name string
-	// http is the command that serves /mcp at a port, and its environment.
+	// http returns the command that serves /mcp at a port, and its environment.
 	http  func(port int) (env, command []string)
 	stdio []string
 }
@@ -54,8 +54,8 @@ func address(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 func endpoint(port int) string { return "http://" + address(port) + "/mcp" }
 
-// installPeer returns the file of supergateway: that of the flag, or one that npm installs in
-// dir. What is missing is said in left.
+// installPeer returns the file of supergateway: from the flag, or installed by npm in dir. If it is missing, left
+// tells why.
 func installPeer(ctx context.Context, file, dir string) (_, left string, err error) {
 	if file != "" {
 		return file, "", nil
@@ -71,8 +71,7 @@ func installPeer(ctx context.Context, file, dir string) (_, left string, err err
 	return filepath.Join(dir, "node_modules", "supergateway", "dist", "index.js"), "", nil
 }
 
-// measureHTTP measures all paths over HTTP to each server, with each size of argument. Peer
-// may be "".
+// measureHTTP measures all paths over HTTP to each server, with each size of argument. Peer may be "".
 func measureHTTP(ctx context.Context, f flags, p programs, servers []httpServer, peerFile string) ([]group, error) {
 	var groups []group
 	for _, s := range servers {
@@ -116,7 +115,7 @@ func (s *httpServer) measure(ctx context.Context, p programs, peerFile string, s
 	return measure(ctx, paths, size, n)
 }
 
-// overHTTP is the path through a program that serves /mcp at a port.
+// overHTTP returns the path through a program that serves /mcp at a port.
 func overHTTP(name string, command func(port int) []string) path {
 	return path{name, func(ctx context.Context) (caller, error) {
 		port, err := freePort()
@@ -161,8 +160,7 @@ func runHTTP(ctx context.Context, f flags, p programs, stdio []server, dir strin
 	return nil
 }
 
-// writeHTTPRatios prints what the proxy adds, and what the bridge takes as a share of
-// supergateway's.
+// writeHTTPRatios prints the added cost of the proxy, and the cost of the bridge as a share of supergateway's.
 func writeHTTPRatios(w io.Writer, groups []group) {
 	fmt.Fprintln(w, "| server | argument | added p50 µs, HTTP to HTTP | … to stdio | p50 of supergateway's | CPU of supergateway's, one at a time | CPU of supergateway's, 16 in flight |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")

@@ -15,23 +15,22 @@ import (
 	"time"
 )
 
-// An httpClient is one session of MCP 2025-11-25 over streamable HTTP. As client, it does no
-// more than that. It is safe for concurrent use.
+// An httpClient is one session of MCP 2025-11-25 over streamable HTTP. It does as little else as client. It is safe
+// for concurrent use.
 type httpClient struct {
-	ctx     context.Context // of the calls that are measured
+	ctx     context.Context // of the measured calls
 	url     string
 	session string
 	http    *http.Client
 	nextID  atomic.Int64
-	program *daemon // the path's own, if it has one; ends with the client
+	program *daemon // the path's own, or nil; ends with the client
 }
 
-// connect begins a session. If the program that answers at the URL has just been started, it
-// has half a minute for that.
+// connect begins a session. A program that was just started has half a minute to answer.
 func connect(ctx context.Context, url string, starting *daemon) (*httpClient, error) {
 	c := &httpClient{ctx: ctx, url: url, http: &http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: inFlight, DisableCompression: true,
-		IdleConnTimeout: 3 * time.Second, // Node.js closes after 5, while other paths are measured
+		IdleConnTimeout: 3 * time.Second, // Node.js closes after 5 s, while other paths are measured
 	}}}
 	late := time.After(30 * time.Second)
 	for {
@@ -67,14 +66,13 @@ func (c *httpClient) handshake(ctx context.Context) error {
 	return err
 }
 
-// errOther says that a call was answered, with something else than it should be.
+// errOther reports a wrong answer.
 var errOther = errors.New("the answer is not the echo")
 
-// errLate says that a call was refused because a check was not finished in time, as it happens on a
-// machine with too much else to do.
+// errLate reports a refusal because a check did not finish in time. That happens on an overloaded machine.
 var errLate = errors.New("a check was late")
 
-// post sends one message and returns the body of the answer, which must hold want.
+// post sends one message, and returns the body of the answer if it contains want.
 func (c *httpClient) post(ctx context.Context, message []byte, want string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(message))
 	if err != nil {

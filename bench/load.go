@@ -19,43 +19,43 @@ type phase int
 const (
 	warming phase = iota + 1
 	before
-	again   // as before, to see how much alike two phases are
-	harming // the moment in which the trouble begins
+	again   // like before, to see how far two phases differ by chance
+	harming // the moment when the trouble begins
 	trouble
 	after
-	phases // how many there are
+	phases // number of phases
 )
 
-// troubled reports whether servers are in trouble, or may be.
+// troubled reports whether a phase may have servers in trouble.
 func (p phase) troubled() bool { return p == harming || p == trouble }
 
 // pause is the mean time between a client's answer and its next call.
 const pause = 500 * time.Millisecond
 
-// A load is clients that call the servers of a fleet, each the same one again and again.
+// A load is a group of clients that call the servers of a fleet, each always the same server.
 type load struct {
 	url      string
 	fleet    *fleet
-	patience time.Duration // for an answer that must come
+	patience time.Duration // for an answer that has to come
 
 	phase   atomic.Int32
-	reached []atomic.Int32 // by client: the latest phase of which it has ended a call
+	reached []atomic.Int32 // by client: the latest phase of a finished call
 
 	mu      sync.Mutex
 	tallies [phases][]tally // by server
-	err     error           // the first that is none of the trouble's
+	err     error           // the first error that the trouble does not excuse
 }
 
-// A tally is what became of the calls of one server that began in one phase.
+// A tally counts the outcomes of calls to one server that began in one phase.
 type tally struct {
 	series      // the right answers
-	told    int // answers that said that the server is down
-	late    int // refusals because a check was not finished in time
-	givenUp int // calls that the client waited for no longer
+	told    int // answers that report the server as down
+	late    int // refusals because a check did not finish in time
+	givenUp int // calls without an answer in time
 }
 
-// start starts clients, and returns when each has a session. They call until ctx is done;
-// then the function that is returned ends their sessions.
+// start starts clients, and returns when each has a session. They call until ctx is done; then the returned function
+// ends their sessions.
 func (l *load) start(ctx context.Context, clients int) (leave func(), err error) {
 	l.reached = make([]atomic.Int32, clients)
 	for p := range l.tallies {
@@ -137,7 +137,7 @@ func (l *load) count(p phase, which int, took time.Duration, err error) {
 	}
 }
 
-// pass lets a phase pass: for a time, and until each client has ended a call that began in it.
+// pass runs a phase for a time, and until each client has finished a call that began in it.
 func (l *load) pass(ctx context.Context, p phase, d time.Duration) error {
 	l.phase.Store(int32(p))
 	timer := time.After(d)
@@ -159,7 +159,7 @@ func (l *load) pass(ctx context.Context, p phase, d time.Duration) error {
 	return l.err
 }
 
-// others adds up what became of the calls of the servers that were not harmed.
+// others adds up the outcomes of calls to the healthy servers.
 func (l *load) others(p phase) (sum tally) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

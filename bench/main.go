@@ -32,7 +32,7 @@ type flags struct {
 	counts
 }
 
-// header says in what circumstances the tables have come about.
+// header describes the circumstances of the run.
 func (f *flags) header(out io.Writer) {
 	fmt.Fprintf(out, "%s, %s/%s, %d processors; %d rounds of %d calls one at a time and %d calls 16 at once\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), f.rounds, f.sequential, f.flood)
@@ -62,7 +62,7 @@ func main() {
 	}
 }
 
-// everythingPath is where this module's tests install servers from npm.
+// everythingPath is the place where this module's tests install servers from npm.
 const everythingPath = "internal/npm/testdata/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 
 // run measures every server and size, and prints the tables.
@@ -105,8 +105,7 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	return nil
 }
 
-// measureAll measures all paths to each server, with each size of argument. Dir is for files
-// of its own.
+// measureAll measures all paths to each server, with each size of argument. Dir is for its own files.
 func measureAll(ctx context.Context, f flags, programs programs, servers []server, dir string) ([]group, error) {
 	var groups []group
 	for _, s := range servers {
@@ -131,10 +130,10 @@ func measureAll(ctx context.Context, f flags, programs programs, servers []serve
 	return groups, nil
 }
 
-// programs are the files of the programs that take part.
+// programs are the files of the measured programs.
 type programs struct{ toolvet, echoServer, sdkProxy string }
 
-// build builds what flags do not name.
+// build builds the programs that flags do not name.
 func build(ctx context.Context, f flags, dir string) (programs, error) {
 	p := programs{toolvet: f.toolvet}
 	for pkg, file := range map[string]*string{"cmd/toolvet": &p.toolvet, "bench/echoserver": &p.echoServer, "bench/sdkproxy": &p.sdkProxy} {
@@ -156,13 +155,13 @@ func build(ctx context.Context, f flags, dir string) (programs, error) {
 // everything is the name of server-everything.
 const everything = "server-everything"
 
-// A server is what the proxies stand in front of.
+// A server is the server behind the proxies.
 type server struct {
 	name    string
 	command []string
 }
 
-// servers are those that this machine has. What is missing is said in left.
+// servers returns the servers that this machine has. Left names the missing ones.
 func servers(f flags, p programs) (list []server, left string) {
 	list = []server{{"Go echo", []string{p.echoServer}}}
 	if _, err := os.Stat(f.everything); err != nil {

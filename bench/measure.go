@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// counts say how much is measured.
+// counts has the numbers of calls and rounds.
 type counts struct {
 	rounds     int // of each path, in turn
-	sequential int // calls of a round, one after the other
+	sequential int // calls of a round, one after another
 	flood      int // calls of a round, inFlight at once
 	warmUp     int // calls before the first round
 }
 
-// inFlight is the number of calls under way when the throughput is measured.
+// inFlight is the number of concurrent calls in a measurement of throughput.
 const inFlight = 16
 
 // A path is a way to a server.
@@ -27,29 +27,29 @@ type path struct {
 	open func(context.Context) (caller, error)
 }
 
-// A caller makes calls on a path that is open, and looks whether each answer is right.
+// A caller makes calls on an open path, and checks each answer.
 type caller interface {
-	// sequential makes calls one after the other and returns how long each took.
+	// sequential makes calls one after another and returns their times.
 	sequential(e *echo, n int) ([]time.Duration, error)
-	// flood makes calls with inFlight of them under way, and returns how long all took.
+	// flood makes calls, inFlight of them at once, and returns the total time.
 	flood(e *echo, n int) (time.Duration, error)
-	// pid is the process whose processor time counts; 0 if none does.
+	// pid returns the process whose processor time counts, or 0.
 	pid() int
 	close()
 }
 
-// A series is what was measured on one path.
+// A series has the measurements of one path.
 type series struct {
 	path       string
 	latencies  []time.Duration // of the sequential calls
 	flooding   time.Duration   // for flooded calls
 	flooded    int
 	cpuOne     time.Duration // of the path's first process, in the sequential calls
-	cpuFlood   time.Duration // and in the others
+	cpuFlood   time.Duration // and in the flooded calls
 	cpuUnknown bool
 }
 
-// percentile returns the latency that a share of the calls does not exceed.
+// percentile returns the latency that a share of the calls do not exceed.
 func (s *series) percentile(share float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(s.latencies))
 	if len(sorted) == 0 {
@@ -58,7 +58,7 @@ func (s *series) percentile(share float64) time.Duration {
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
-// perSecond is the throughput with inFlight calls under way.
+// perSecond returns the throughput with inFlight calls at once.
 func (s *series) perSecond() float64 {
 	if s.flooding <= 0 {
 		return 0
@@ -86,7 +86,7 @@ func measure(ctx context.Context, paths []path, size int, n counts) ([]*series, 
 	}
 	for round := range n.rounds {
 		for i := range paths {
-			i = (i + round) % len(paths) // no path is always behind the same other
+			i = (i + round) % len(paths) // so that no path always follows the same other
 			if err := all[i].round(callers[i], e, n); err != nil {
 				return nil, fmt.Errorf("%s: round %d: %w", paths[i].name, round, err)
 			}

@@ -12,11 +12,10 @@ import (
 // maxPath is the size of the largest argument, in bytes, that can be a path.
 const maxPath = 4000
 
-// writePolicy writes a policy that has all four layers at work on the echo's message, and
-// returns its file. It demands what operators demand of texts, commands and paths, an access
-// rule that allows the call, a limit that is never reached, and the scans of results that are
-// the default. For a path the file system is asked, too; a message that is too long for one is
-// a text and a command alone.
+// writePolicy writes a policy that makes all four layers work on the echo's message, and returns its file. The policy
+// has demands for texts, commands and paths, an access rule that allows the call, a limit that is never reached, and
+// the default scans of results. A check of a path asks the file system; a message that is too long for a path is only
+// a text and a command.
 func writePolicy(dir string, size int) (string, error) {
 	arguments := fmt.Sprintf("text: {max_length: %d}, command: {max_length: %d, exists: false}", size, size)
 	if size <= maxPath {

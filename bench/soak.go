@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// soakSize is how many take part.
+// soakSize is the size of a soak.
 type soakSize struct {
 	servers, clients int
-	duration         time.Duration // of the phases before, again, trouble and after together
-	drain            time.Duration // how long what the gateway holds is waited for, once the clients have left
+	duration         time.Duration // of the phases before, again, trouble and after, together
+	drain            time.Duration // bounds the wait for the gateway to free its resources after the clients have left
 }
 
-// A footprint is what the gateway's process holds at one moment.
+// A footprint is a measurement of the gateway's resources.
 type footprint struct {
 	when       string
 	goroutines int
@@ -32,7 +32,7 @@ type footprint struct {
 	resident   float64 // bytes
 }
 
-// runSoak prints how a gateway bears the load.
+// runSoak prints how a gateway bears load.
 func runSoak(ctx context.Context, f flags, p programs, dir string, out io.Writer) error {
 	dir = filepath.Join(dir, "fleet")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -51,9 +51,8 @@ func runSoak(ctx context.Context, f flags, p programs, dir string, out io.Writer
 	return nil
 }
 
-// soak puts load on "toolvet serve". An error is an answer that was wrong, late or missing; it
-// is none that the server that hangs does not answer, and that the one that was killed is said to be
-// down.
+// soak puts load on "toolvet serve". An answer that is wrong, late or missing is an error. Two failures are none: the
+// hanging server does not answer, and the killed server is reported as down.
 func soak(ctx context.Context, p programs, everything, dir string, size soakSize) (*load, []footprint, error) {
 	fleet, err := newFleet(p, everything, dir, size.servers)
 	if err != nil {
@@ -123,7 +122,7 @@ func soak(ctx context.Context, p programs, everything, dir string, size soakSize
 	return l, append(footprints, left, last), err
 }
 
-// visit has clients come, each make a call, and leave.
+// visit makes clients come, make one call each, and leave.
 func (l *load) visit(ctx context.Context, clients int) error {
 	calling, stop := context.WithCancel(ctx)
 	defer stop()
@@ -137,7 +136,7 @@ func (l *load) visit(ctx context.Context, clients int) error {
 	return err
 }
 
-// harm kills one server, and lets another hang for a time.
+// harm kills one server, and makes another hang for a time.
 func (l *load) harm(ctx context.Context, d time.Duration) error {
 	l.phase.Store(int32(harming))
 	if err := errors.Join(l.fleet.signal(killed, "KILL"), l.fleet.signal(hanging, "STOP")); err != nil {
@@ -147,8 +146,8 @@ func (l *load) harm(ctx context.Context, d time.Duration) error {
 	return errors.Join(err, l.fleet.signal(hanging, "CONT"))
 }
 
-// drained waits until the gateway has no more goroutines than at first, and has given its memory
-// back, and returns what it holds then.
+// drained waits until the gateway has no more goroutines than at first and has given its memory back. It returns the
+// last footprint.
 func drained(ctx context.Context, metrics, when string, first footprint, d time.Duration) (footprint, error) {
 	for late := time.Now().Add(d); ; {
 		last, err := look(ctx, metrics, when)
@@ -163,11 +162,11 @@ func drained(ctx context.Context, metrics, when string, first footprint, d time.
 	}
 }
 
-// returned is how much more memory than at first counts as where it was: what the first client
-// has the gateway make for all.
+// returned is the tolerance for memory in comparison with the start: the first client makes the gateway build what
+// all share.
 const returned = 1.5
 
-// answers waits until a program that has just been started answers at a URL.
+// answers waits until a new program answers at a URL.
 func answers(ctx context.Context, url string, program *daemon) error {
 	for late := time.After(30 * time.Second); ; {
 		_, err := get(ctx, url)
@@ -201,7 +200,7 @@ func look(ctx context.Context, url, when string) (footprint, error) {
 		case string(name) == "go_memstats_heap_inuse_bytes":
 			f.heap = n
 		case string(name) == "process_resident_memory_bytes":
-			f.resident = n // 0 where the operating system does not tell
+			f.resident = n // 0 if the operating system does not tell
 		}
 	}
 	if f.goroutines == 0 {
@@ -224,7 +223,7 @@ func get(ctx context.Context, url string) ([]byte, error) {
 	return io.ReadAll(answer.Body)
 }
 
-// writeLoad prints how the servers answered in each phase.
+// writeLoad prints the servers' answers by phase.
 func writeLoad(w io.Writer, l *load) {
 	fmt.Fprintln(w, "| phase | the others: calls | p50 ms | p99 ms | p99 of before's | refused: a check was late | the killed one: right | said to be down | the hanging one: right | given up |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
@@ -242,7 +241,7 @@ func writeLoad(w io.Writer, l *load) {
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond)) }
 
-// writeFootprints prints what the gateway's process held.
+// writeFootprints prints the resources of the gateway's process.
 func writeFootprints(w io.Writer, footprints []footprint) {
 	fmt.Fprintln(w, "| when | goroutines | heap MB | resident MB |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|")

@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// TestSoak puts a little load on a gateway: while one server is killed and another hangs, every
-// call of the others is answered rightly, and both work again afterwards.
+// TestSoak puts a little load on a gateway. While one server is killed and another hangs, all calls of the others
+// succeed, and both servers work again afterwards.
 func TestSoak(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestCount: only the trouble excuses a call that fails, and only one of the servers in trouble.
+// TestCount: a failed call is an error unless its server is in trouble in that phase.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -93,7 +93,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestNoFleet: what is missing is named.
+// TestNoFleet: the error names the missing part.
 func TestNoFleet(t *testing.T) {
 	t.Parallel()
 	if _, err := newFleet(programs{}, filepath.Join(t.TempDir(), "index.js"), t.TempDir(), 6); err == nil {

@@ -17,8 +17,7 @@ const (
 	sdk        = "SDK client + server"
 )
 
-// A group is what was measured of one server with one size of argument. The first
-// series is that of the direct path.
+// A group has the measurements of one server with one size of argument. The first series is the direct path.
 type group struct {
 	server string
 	size   int
@@ -42,7 +41,7 @@ func writeTable(w io.Writer, groups []group) {
 	}
 }
 
-// writeRatios prints what the proxy costs as a share of the SDK's.
+// writeRatios prints the proxy's cost as a share of the SDK's.
 func writeRatios(w io.Writer, groups []group) {
 	fmt.Fprintln(w, "| server | argument | added p50 µs | with a policy | … of the SDK's | CPU of the SDK's, one at a time | CPU of the SDK's, 16 in flight |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
@@ -67,7 +66,7 @@ func (g *group) find(path string) *series {
 	return nil
 }
 
-// cpuPerCall is the processor time of a call, in µs, or "" where it is not known.
+// cpuPerCall returns the processor time of a call in µs, or "" if it is unknown.
 func (s *series) cpuPerCall() (one, many string) {
 	if s.cpuUnknown || len(s.latencies) == 0 || s.flooded == 0 {
 		return "", ""

@@ -18,9 +18,8 @@ import (
 //go:embed README.md
 var doc string
 
-// NewCheck makes the check "rehearsal", which rehearses the calls that r names, in sessions
-// that take gives it, and refuses those whose effects r does not allow. The Gate needs a
-// time-out in which a server starts.
+// NewCheck makes the check "rehearsal". It rehearses the calls in r, in sessions from take, and refuses calls whose
+// effects r does not allow. The Gate needs a time-out that is long enough for a server to start.
 func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) *check.Check {
 	return &check.Check{
 		Name: "rehearsal", Doc: doc, Stage: check.Policy, Level: check.RuntimeLevel,
@@ -58,12 +57,12 @@ func once(ctx context.Context, take func(context.Context) (*Session, error), c C
 	return s.Finish(ctx)
 }
 
-// Judge says what in a report the rules do not allow. What happened as the server started
-// does not count. The findings name rules, and no paths: names may be the model's own.
-func Judge(r *Report, server string, rules []policy.Effect) []check.Finding {
+// Judge returns a finding for each limit on effects that a report exceeds. Actions of the server as it started do not
+// count. A finding has the name of the limit and no paths, because the model may have chosen the names of files.
+func Judge(r *Report, server string, limits []policy.Effect) []check.Finding {
 	var found []check.Finding
-	for i := range rules {
-		e := &rules[i]
+	for i := range limits {
+		e := &limits[i]
 		if !slices.ContainsFunc(r.Calls, func(c Called) bool { return e.Covers(server, c.Tool) }) {
 			continue
 		}
@@ -104,7 +103,7 @@ func breaches(r *Report, e *policy.Effect) []string {
 	add(e.NoProcesses && slices.ContainsFunc(r.Processes, func(p Process) bool { return !p.AtStart }), "starts other programs")
 	add(r.Incomplete, "did more than could be seen")
 	add(r.Uncertain, "may do more than was seen")
-	add(slices.ContainsFunc(r.Calls, func(c Called) bool { return c.fails() }), "fails, so that it is not known what it does where it does not")
+	add(slices.ContainsFunc(r.Calls, func(c Called) bool { return c.fails() }), "fails, so the effects of its success are unknown")
 	return why
 }
 

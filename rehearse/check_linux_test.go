@@ -31,7 +31,7 @@ func serverConfig(t testing.TB, dir string) Config {
 	return Config{Command: []string{self, "as-server"}, Dir: dir, Init: []string{self, "as-sandbox"}}
 }
 
-// newPool makes a pool, or skips the test where nothing can be rehearsed.
+// newPool makes a pool, or skips the test if this machine cannot rehearse.
 func newPool(t testing.TB, cfg Config) *Pool {
 	t.Helper()
 	startSession(t, cfg).Close()
@@ -151,8 +151,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestUnseen has calls wait for what a rehearsal does not reach, or fail: what they would do
-// then is not known, and no rule lets them through.
+// TestUnseen: calls wait for something outside the rehearsal, or fail. Their live effects are unknown, so every limit
+// refuses them.
 func TestUnseen(t *testing.T) {
 	race.Skip(t)
 	self, err := os.Executable()
@@ -206,8 +206,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// BenchmarkRehearsal is a rehearsal beside the start of the server: cold from nothing, warm
-// with a server that is ready.
+// BenchmarkRehearsal compares a rehearsal with the start of the server: cold with a new server, warm with a ready
+// one.
 func BenchmarkRehearsal(b *testing.B) {
 	script := arguments(b, map[string]string{"script": "echo x >>file"})
 	rehearsal := func(b *testing.B, s *Session) {

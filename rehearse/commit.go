@@ -15,20 +15,19 @@ import (
 	"strings"
 )
 
-// A StaleError says that a file is not as it was when the report was written. Nothing of the
-// change has been made.
+// A StaleError reports that a file has changed since the report was written. No part of the change was made.
 type StaleError struct{ Path string }
 
 func (e *StaleError) Error() string {
 	return fmt.Sprintf("%s has changed since the rehearsal: rehearse again", e.Path)
 }
 
-// A PartialError says that a commit stopped in the middle. Each file is as it was or as it is to be, whole; directories
-// that are new may not have their mode and owner yet.
+// A PartialError reports that a commit stopped in the middle. Each file is whole, either old or new. New directories
+// may lack their mode and owner.
 type PartialError struct {
-	Made  []string // paths of changes that are made
-	Begun []string // of those that are made in part: renamed files that have both names, new directories
-	Left  []string // of those that are not made
+	Made  []string // paths of complete changes
+	Begun []string // of partial changes: renamed files with both names, new directories
+	Left  []string // of changes that were not made
 	Err   error    // why it stopped
 }
 
@@ -38,19 +37,23 @@ func (e *PartialError) Error() string {
 
 func (e *PartialError) Unwrap() error { return e.Err }
 
-// Commit makes on the machine what the calls changed, after [Session.Finish]; what the server
-// did as it started, it does whenever it starts. First it compares everything that would be touched with what the
-// report says was there: if anything differs, the error is a [StaleError]. Then it copies each file, with its attributes,
-// to a name beside (.toolvet-…); then each takes its place at once, and what is deleted goes last.
+// Commit makes the changes of the calls on the machine, after [Session.Finish]. It leaves out the changes that the
+// server made as it started, because the server makes them whenever it starts.
 //
-// Nothing is changed if the report is incomplete, if there are sockets or devices, which cannot be made so, if a directory is
-// closed to us, if another Commit in the same place does not end within 10 s, or if there is no room for the copies. If
-// something else fails when some changes are made, the error is a [PartialError]. It returns how many steps
-// were taken, also with an error. A process that is killed in between has taken some, of which [Config.Committed] knows, and leaves copies
-// behind; the next commit that changes files in the same directory removes them.
+// Commit first compares everything that it would touch with the report; if anything differs, the error is a
+// [StaleError]. Then it copies each file, with its attributes, to a name beside its place (.toolvet-…). Then it moves
+// each copy to its place in one step. It deletes last.
+//
+// Commit changes nothing if the report is incomplete, if there are sockets or devices, which it cannot make, if a
+// directory is closed to us, if another Commit in the same place takes longer than 10 s, or if there is no room for
+// the copies. If it fails after some changes, the error is a [PartialError]. Commit returns the number of steps that
+// it took, even with an error.
+//
+// A process that is killed in the middle has told Config.Committed about the changes so far, and leaves copies
+// behind. The next commit that changes files in the same directory removes them.
 func (s *Session) Commit(ctx context.Context) (int, error) {
 	if s.report.Incomplete {
-		return 0, errors.New("there may be changes that the report does not tell, so that none are made: see what could not be rehearsed")
+		return 0, errors.New("the report may lack changes, so none are made: see its list of gaps")
 	}
 	changes := s.ofCalls()
 	unlock, err := lock(ctx, changes)
@@ -74,7 +77,7 @@ func (s *Session) Commit(ctx context.Context) (int, error) {
 	return s.carryOut(ctx, steps(changes))
 }
 
-// carryOut takes the steps.
+// carryOut takes the steps in their order.
 func (s *Session) carryOut(ctx context.Context, steps []step) (int, error) {
 	for i, step := range steps {
 		err := ctx.Err()
@@ -100,7 +103,7 @@ func (s *Session) carryOut(ctx context.Context, steps []step) (int, error) {
 	return len(steps), nil
 }
 
-// partial says what became of changes when the first steps alone were taken.
+// partial describes the state of the changes after the first steps.
 func partial(steps []step, taken int, err error) error {
 	e := &PartialError{Err: err}
 	for i, step := range steps {
@@ -120,14 +123,14 @@ func partial(steps []step, taken int, err error) error {
 	return e
 }
 
-// reach tells tests how far a commit is.
+// reach tells tests about the progress of a commit.
 func (s *Session) reach(what string) {
 	if s.reached != nil {
 		s.reached(what)
 	}
 }
 
-// ofCalls are the changes that calls made, and the directories in which they made them.
+// ofCalls returns the changes that calls made, with the directories of these changes.
 func (s *Session) ofCalls() []*change {
 	needed := map[string]bool{}
 	for i := range s.changes {
@@ -155,7 +158,7 @@ func bare(err error) error {
 	return err
 }
 
-// check compares what is there with what the report says.
+// check compares the machine with the report.
 func (c *change) check() error {
 	if c.After != nil && (c.After.Type == "socket" || c.After.Type == "other") {
 		return fmt.Errorf("%s: a %s cannot be carried over", c.Path, c.After.Type)
@@ -181,15 +184,15 @@ func (c *change) check() error {
 	case before == nil || now == nil:
 		return &StaleError{c.Path}
 	case before.Type == "directory" && now.Type == "directory" && before.sameAttributes(now):
-		return nil // what is in it has changes of its own
+		return nil // its entries have changes of their own
 	case before.stamp == now.stamp || before.sameContent(now) && before.sameAttributes(now):
 		return nil
 	}
 	return &StaleError{c.Path}
 }
 
-// permitted reports whether directories out of which something goes, or in which one is made, are closed to us. For files,
-// their copies show it.
+// permitted returns an error if a directory is closed to us. It looks at directories that lose an entry or get a new
+// directory. For files, the copies have shown it.
 func (c *change) permitted() error {
 	if c.from != nil {
 		return c.from.permitted()
@@ -207,20 +210,20 @@ func (c *change) permitted() error {
 	return nil
 }
 
-// A step is one change, or a part of it, at its time.
+// A step is a change, or a part of one.
 type step struct {
 	order  int
-	of     *change // that it is a part of
+	of     *change // this is a part of it
 	change *change
 	do     func() error
-	again  bool // compare once more, right before
+	again  bool // compare once more just before
 }
 
 func (s step) sameChange(o step) bool { return s.of == o.of }
 
-// steps are the changes in an order in which each can be made: what stands in the way is
-// deleted, directories are made, then files; the rest is deleted; and last come attributes.
-// What is deleted or may be closed to us goes the deepest first.
+// steps returns the changes in an order that works: delete what is in the way, make directories, make files, delete
+// the rest, set attributes. It deletes deep entries first, and sets attributes that may close a directory to us in
+// the same order.
 func steps(changes []*change) []step {
 	blocked := map[string]bool{}
 	for _, c := range changes {
@@ -271,7 +274,7 @@ func (c *change) remove() error { return c.layer.lower.Remove(c.name) }
 
 func (c *change) mkdir() error { return c.layer.lower.Mkdir(c.name, 0o700) }
 
-// attributes gives what is there the attributes of the layer's.
+// attributes copies the attributes of the layer's entry to the machine's.
 func (c *change) attributes() error { return c.dress(c.name) }
 
 func (c *change) dress(name string) error {
@@ -295,7 +298,7 @@ func (c *change) dress(name string) error {
 	return root.Chmod(name, fs.FileMode(c.After.Mode))
 }
 
-// sameOwner gives a file to its owner, if that is another.
+// sameOwner sets the owner of a file if it differs.
 func sameOwner(root *os.Root, name string, want *State) error {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -307,7 +310,7 @@ func sameOwner(root *os.Root, name string, want *State) error {
 	return root.Lchown(name, want.User, want.Group)
 }
 
-// replace puts the copy of a file, a link or a pipe in its place at once.
+// replace moves the copy of a file, a link or a pipe to its place in one step.
 func (c *change) replace() error {
 	err := place(c.layer.lower, c.staged, c.name, c.Kind == Modified)
 	if errors.Is(err, fs.ErrExist) {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// contents are the files of a directory, whatever their names, and what is in them.
+// contents returns the beginnings of all files in a directory, by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -34,7 +34,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestCommitsAtOnce has two sessions commit changes of the same files: one makes all of them, the other none.
+// TestCommitsAtOnce: two sessions commit changes of the same files. One makes all of them, the other none.
 func TestCommitsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	script := func(word string) string {
@@ -67,7 +67,7 @@ func TestCommitsAtOnce(t *testing.T) {
 	}
 }
 
-// TestTakenMeanwhile has a file come to be where one is about to be made, after all was compared.
+// TestTakenMeanwhile: after the comparison, a file appears in the place of a new one.
 func TestTakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := rehearseScripts(t, Config{Dir: dir}, "echo mine >new")
@@ -90,7 +90,7 @@ func TestTakenMeanwhile(t *testing.T) {
 	}
 }
 
-// TestIncomplete has a server fill the space that it is given: what it wrote is not all that it meant to write.
+// TestIncomplete: a server fills its space, and its changes are incomplete.
 func TestIncomplete(t *testing.T) {
 	dir := t.TempDir()
 	s, r := rehearseScripts(t, Config{Dir: dir, Limits: Limits{Storage: 1 << 20}}, "head -c 4000000 /dev/zero >big 2>/dev/null; true")
@@ -105,15 +105,15 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestNoRoom commits to a disk that became full, in a mount namespace with a small one.
+// TestNoRoom commits to a disk that is full by now, in a mount namespace with a small one.
 func TestNoRoom(t *testing.T) {
 	if dir := amongMounts(t, `mount -t tmpfs -o size=1m none "$1"`); dir != "" {
 		noRoom(t, dir)
 	}
 }
 
-// amongMounts runs the test again in a mount namespace, after a script that is given a directory. There it returns
-// the directory.
+// amongMounts runs the test again in a mount namespace, after a script with a directory as its argument. In the
+// namespace it returns the directory.
 func amongMounts(t *testing.T, script string) string {
 	t.Helper()
 	const variable = "TOOLVET_TEST_MOUNTS"
@@ -166,8 +166,8 @@ func noRoom(t *testing.T, dir string) {
 	}
 }
 
-// TestLayerGone has directories with layers of their own, as those beside a mount have, go away or become links while
-// a server runs.
+// TestLayerGone: directories with layers of their own, such as those beside a mount, go away or become links while a
+// server runs.
 func TestLayerGone(t *testing.T) {
 	dir := amongMounts(t, `mkdir "$1/mount"; mount -t tmpfs none "$1/mount"`)
 	if dir == "" {

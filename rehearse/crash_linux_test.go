@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rewritable makes the directory that rewriting is for.
+// rewritable makes the directory for rewriting.
 func rewritable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func rewritable(t *testing.T) string {
 	return dir
 }
 
-// states are what each file of rewritable is: "old", "new", or what it holds.
+// states describes each file of rewritable: "old", "new", or its content.
 func states(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -62,8 +62,8 @@ func states(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestKilled kills a toolvet that commits, at each step. Each file is old or new, what was made was told, and the
-// next commit removes what was left.
+// TestKilled kills a committing toolvet at each step. Each file is old or new, the report of changes is right, and
+// the next commit removes the leftovers.
 func TestKilled(t *testing.T) {
 	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
 	self, err := os.Executable()
@@ -113,7 +113,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestPartial has something fail when some changes are made: a directory that is to go is not empty any more.
+// TestPartial: a commit fails in the middle, because a directory to delete is not empty any more.
 func TestPartial(t *testing.T) {
 	dir := rewritable(t)
 	s, _ := rehearseScripts(t, Config{Dir: dir}, "echo new >a; rm -r sub; rm gone; mv m moved; mkdir fresh; chmod 700 fresh")
@@ -142,7 +142,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestClosed has directories be closed to us that the calls would change.
+// TestClosed: the calls would change directories that are closed to us.
 func TestClosed(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is closed to the superuser; TestOrdinaryUser runs this test")
@@ -165,7 +165,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestSparse commits a file that is larger than all that the server may write, and is mostly a hole.
+// TestSparse commits a file with a large hole. It is larger than the server's storage.
 func TestSparse(t *testing.T) {
 	dir := t.TempDir()
 	s, r := rehearseScripts(t, Config{Dir: dir, Limits: Limits{Storage: 8 << 20}}, "truncate -s 1G f; echo end >>f; mkdir d; mv f d/f; mv d e")

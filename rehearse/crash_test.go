@@ -16,7 +16,7 @@ import (
 const rewriting = "for f in a b sub/c; do echo new >$f; done; mv m moved; rm gone; mkdir fresh; echo new >fresh/d"
 
 // commitUntil rehearses and commits in a directory, and kills itself when it reaches a place for the nth time. It
-// prints what was made.
+// prints the changes so far.
 func commitUntil(args []string) {
 	dir, where, times := args[0], args[1], 0
 	nth, err := strconv.Atoi(args[2])

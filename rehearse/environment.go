@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// harmless are variables of the environment that hold no secrets as a rule: who we are, how
-// we write, and where programs and their caches are. A star stands for any characters.
+// harmless are variables that usually hold no secrets: names of the user, languages, and places of programs and their
+// caches. A star stands for any characters.
 var harmless = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TMPDIR", "TERM", "LANG", "LANGUAGE", "LC_*", "TZ", "TZDIR", "HOSTNAME",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
@@ -19,10 +19,9 @@ var harmless = []string{
 	"GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "GEM_HOME", "GEM_PATH", "DOTNET_ROOT",
 }
 
-// Environment parts an environment (NAME=value) into what a rehearsed server has, and the
-// names of what it has not: everything but variables that hold no secrets as a rule, and those
-// that pass names (NAME or PREFIX_*).
-func Environment(env, pass []string) (kept, withheld []string) {
+// environment parts an environment (NAME=value) into the variables of a rehearsed server and the names of the
+// withheld ones. The server gets harmless variables, and those in pass (NAME or PREFIX_*).
+func environment(env, pass []string) (kept, withheld []string) {
 	for _, variable := range env {
 		name, _, _ := strings.Cut(variable, "=")
 		if slices.ContainsFunc(slices.Concat(harmless, pass), func(p string) bool { return matches(p, name) }) {
@@ -42,11 +41,10 @@ func matches(pattern, name string) bool {
 	return pattern == name
 }
 
-// merge is an environment with variables added to it, each once: programs differ in which of
-// two they see.
+// merge adds variables to an environment, each name once, because programs disagree about the meaning of two.
 func merge(env, added []string) []string {
 	names := map[string]int{}
-	out := []string{} // not nil, which would be ours
+	out := []string{} // not nil: a nil environment would be ours
 	for _, variable := range slices.Concat(env, added) {
 		name, _, _ := strings.Cut(variable, "=")
 		if i, again := names[name]; again {
@@ -59,15 +57,15 @@ func merge(env, added []string) []string {
 	return out
 }
 
-// without are names that an environment does not have.
+// without returns the names that an environment lacks.
 func without(names, env []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool {
 		return slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 	})
 }
 
-// offline is an environment in which launchers take servers from their caches. Without a
-// network they would try for minutes to find out whether there is a newer one.
+// offline returns an environment that makes launchers take servers from their caches. Without a network they would
+// look for newer versions for minutes.
 func offline(env []string) []string {
 	return merge(env, []string{"npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1"})
 }

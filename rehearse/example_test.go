@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet/rehearse"
 )
 
-// Two calls are rehearsed, the second sees what the first did, and then both are made for real.
+// Two calls are rehearsed. The second sees the effects of the first. Then both are made for real.
 func Example() {
 	ctx := context.Background()
 	self, err := os.Executable()
@@ -65,7 +65,7 @@ func Example() {
 	// "42,17\n" <nil>
 }
 
-// A policy's effects say what a call may do.
+// A policy's effects limit the effects of a call.
 func ExampleJudge() {
 	report := &rehearse.Report{
 		Calls:   []rehearse.Called{{Tool: "clean"}},

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
-// describe adds the diff of a change, and whether it was made at the start.
+// describe adds the diff of a change, and whether the server made it at the start.
 func (s *Session) describe(ctx context.Context, c *change) {
 	at, ok := s.atStart[c.Path]
 	c.AtStart = ok && at == c.mark()
@@ -50,8 +50,7 @@ func (s *Session) describe(ctx context.Context, c *change) {
 	c.Diff = s.redact.diff(ctx, c.Path, before, after)
 }
 
-// circumstances adds what there is to say beside the changes. Gaps make the report incomplete,
-// doubts uncertain.
+// circumstances adds everything to the report except the changes. Gaps make it incomplete, doubts make it uncertain.
 func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r := &s.report
 	events, end := s.box.Events(), s.box.Ended()
@@ -74,27 +73,27 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 		gaps = append(gaps, Gap{g.Path, g.Why})
 	}
 	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
-		gaps = append(gaps, Gap{Why: "hosts that are allowed were reached for real: what was sent to them has had its effects"})
+		gaps = append(gaps, Gap{Why: "allowed hosts were reached for real: requests to them have had their effects"})
 	}
 	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Why, b.Why)) })
 	r.Gaps = append([]Gap{}, slices.Compact(gaps)...)
 }
 
-// exceeded says what was more than a rehearsal tells, or lets a server have.
+// exceeded describes what exceeded the bounds of a report, or the server's limits.
 func (s *Session) exceeded(events []sandbox.Event, limits []string) (gaps []Gap) {
 	if slices.ContainsFunc(events, func(e sandbox.Event) bool { return e.Lost }) {
-		gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than are told"})
+		gaps = append(gaps, Gap{Why: "the server started more programs, or tried more connections, than the report lists"})
 	}
-	if s.outside.lost { // by now nobody connects
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and only the first are told", maxRequests)})
+	if s.outside.lost { // nobody connects any more
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server sent more than %d requests, and the report lists only the first", maxRequests)})
 	}
 	for _, limit := range limits {
-		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: what it would have done with more is not known", limit)})
+		gaps = append(gaps, Gap{Why: fmt.Sprintf("the server reached the limit of a rehearsal on %s: with more, it might have had other effects", limit)})
 	}
 	return gaps
 }
 
-// unanswered says what the server waited for in vain, and whether a call did so for more than a name.
+// unanswered describes the server's futile questions to others. It reports whether a call asked for more than a name.
 func (s *Session) unanswered() (gaps []Gap, matters bool) {
 	for i := range s.report.Network {
 		a := &s.report.Network[i]
@@ -103,24 +102,24 @@ func (s *Session) unanswered() (gaps []Gap, matters bool) {
 		case a.Answer != "" || socket && !s.ofMachine(path):
 			continue
 		case socket:
-			gaps = append(gaps, Gap{path, "a socket of this machine, which is not reached in a rehearsal: what the server would have been told, and done then, is not known"})
+			gaps = append(gaps, Gap{path, "a socket of this machine is out of reach in a rehearsal: its answers, and the server's actions after them, are unknown"})
 		case ownMachine(a.Address):
-			gaps = append(gaps, Gap{Why: "a program of this machine listens at " + a.Address + ", which is not reached in a rehearsal unless it is allowed: what the server would have been told, and done then, is not known"})
+			gaps = append(gaps, Gap{Why: "a program of this machine listens at " + a.Address + ", out of reach in a rehearsal unless it is allowed: its answers, and the server's actions after them, are unknown"})
 		default:
-			gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: what the server would have been told, and done then, is not known"})
+			gaps = append(gaps, Gap{Why: "the network is off in a rehearsal: its answers, and the server's actions after them, are unknown"})
 		}
 		matters = matters || !a.AtStart && a.rank() > rankName
 	}
 	return gaps, matters
 }
 
-// ownMachine reports whether an address is a port of this machine.
+// ownMachine reports whether an address is a port on this machine.
 func ownMachine(address string) bool {
 	a, err := netip.ParseAddrPort(address)
 	return err == nil && loopback(a.Addr())
 }
 
-// pairRenames finds what was deleted and created with the same content, and sorts.
+// pairRenames pairs deleted and created entries of the same content, and sorts the changes.
 func pairRenames(changes []change) []change {
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.Path, b.Path), kindOrder(a.Kind)-kindOrder(b.Kind)) })
 	deleted := map[string][]int{} // by content
@@ -150,7 +149,7 @@ func pairRenames(changes []change) []change {
 	return out
 }
 
-// kindOrder puts what was deleted before what took its place.
+// kindOrder sorts a deleted entry before the new one in its place.
 func kindOrder(k Kind) int {
 	if k == Deleted {
 		return 0
@@ -158,7 +157,7 @@ func kindOrder(k Kind) int {
 	return 1
 }
 
-// contentKey is what tells the content of a file or link from others; "" for what has none.
+// contentKey identifies the content of a file or link; "" means that it has none.
 func contentKey(s *State) string {
 	switch {
 	case s == nil:

@@ -23,8 +23,8 @@ func whys(r *Report) string {
 	return strings.Join(list, "\n")
 }
 
-// TestEndless has a server make what takes long to look at: files that are large and empty,
-// deep directories, a named pipe in the place of a file.
+// TestEndless: a server makes entries that take long to read: large sparse files, deep directories, a named pipe in
+// the place of a file.
 func TestEndless(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600); err != nil {
@@ -48,7 +48,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestFlood has a server hide an attempt behind many programs that it starts.
+// TestFlood: a server hides an attempt behind many programs.
 func TestFlood(t *testing.T) {
 	race.Skip(t)
 	true_, err := exec.LookPath("true")
@@ -57,7 +57,7 @@ func TestFlood(t *testing.T) {
 	}
 	_, r := rehearseScripts(t, Config{Dir: t.TempDir()}, "a=$(head -c 4000 /dev/zero | tr '\\0' a); i=0; while [ $i -lt 60 ]; do "+
 		true_+strings.Repeat(" $a", 40)+"; i=$((i+1)); done")
-	if !r.Incomplete || !strings.Contains(whys(r), "than are told") {
+	if !r.Incomplete || !strings.Contains(whys(r), "than the report lists") {
 		t.Errorf("the report says that it is complete: %s", whys(r))
 	}
 	if got := Judge(r, "test", []policy.Effect{{Name: "alone", NoNetwork: true}}); len(got) != 1 {
@@ -65,7 +65,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestEndlessDeletes has a server delete more than can be told: the rest is not even looked at.
+// TestEndlessDeletes: a server deletes more than a report can list. Nobody looks at the rest.
 func TestEndlessDeletes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,8 +87,8 @@ func TestEndlessDeletes(t *testing.T) {
 	}
 }
 
-// TestNamesInReports has names and words that move the cursor and turn the direction of text:
-// of a file, of a program, of a file that is not rehearsed, and in a result.
+// TestNamesInReports uses names and words that move the cursor and turn the direction of text: of a file, of a
+// program, of a gap, and in a result.
 func TestNamesInReports(t *testing.T) {
 	dir := t.TempDir()
 	const hostile = "a\x1b[2J\u202eb"
@@ -108,7 +108,7 @@ func TestNamesInReports(t *testing.T) {
 	}
 }
 
-// TestLinkMeanwhile has a directory become a link to another before a commit.
+// TestLinkMeanwhile: a directory becomes a link to another before a commit.
 func TestLinkMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{"in", "other"} {

@@ -15,8 +15,8 @@ import (
 //go:embed report.html
 var page string
 
-// WriteHTML writes a report as a page that needs nothing else: no script, no style or
-// picture from elsewhere. The error is that of w.
+// WriteHTML writes a report as a self-contained page, without scripts and without styles or pictures from elsewhere.
+// The error is that of w.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"join":  func(list []string) string { return strings.Join(list, " ") },
@@ -46,7 +46,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return t.Execute(w, r)
 }
 
-// shownLines is a text without what moves a cursor or turns the direction of writing.
+// shownLines removes characters that move a cursor or turn the direction of writing.
 func shownLines(s string) string {
 	lines := strings.Split(strings.ReplaceAll(s, "\t", "    "), "\n")
 	for i, l := range lines {

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// skipExample leaves out the example that rehearses where that cannot be done: an example cannot skip itself.
+// skipExample leaves out the example if this machine cannot rehearse: an example cannot skip itself.
 func skipExample() {
 	self, err := os.Executable()
 	if err == nil {
@@ -66,7 +66,7 @@ func skipExample() {
 	}
 }
 
-// startSession starts a server, or skips the test where nothing can be rehearsed.
+// startSession starts a server, or skips the test if this machine cannot rehearse.
 func startSession(t testing.TB, cfg Config) *Session {
 	t.Helper()
 	self, err := os.Executable()

@@ -21,17 +21,17 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// Bounds of what is told of requests.
+// Bounds of a report about requests.
 const (
 	maxRequests = 10_000
 	maxAddress  = 512  // characters
 	maxURL      = 2048 // characters
 )
 
-// An outside is what a server meets that connects to something.
+// An outside is everything that a server can connect to.
 type outside struct {
 	server    *egress.Server
-	local     []uint16 // ports of this machine that are let through
+	local     []uint16 // ports of this machine that the server may reach
 	recording *egress.Recording
 	file      string // of the recording
 
@@ -40,7 +40,7 @@ type outside struct {
 	lost bool // there were more
 }
 
-// newOutside makes what a network says.
+// newOutside makes the outside that a policy describes.
 func newOutside(n policy.RehearsalNetwork) (*outside, error) {
 	authority, err := egress.NewAuthority()
 	if err != nil {
@@ -65,7 +65,7 @@ func (o *outside) allow(n policy.RehearsalNetwork) error {
 	}
 	switch {
 	case len(allow)+len(private) == 0 && n.Record != "":
-		return errors.New("no host is allowed whose answers could be recorded")
+		return errors.New("there are no answers to record, because no host is allowed")
 	case len(allow)+len(private) == 0:
 		return nil
 	case n.Replay != "":
@@ -80,8 +80,7 @@ func (o *outside) allow(n policy.RehearsalNetwork) error {
 	return nil
 }
 
-// hosts reads hosts. This machine is one by whatever name or address it is called, and needs
-// its ports to be named.
+// hosts reads hosts. All names and addresses of this machine mean one host, and need a port.
 func (o *outside) hosts(list []string) ([]egress.Host, error) {
 	var hosts []egress.Host
 	for _, s := range list {
@@ -121,7 +120,7 @@ func (o *outside) replay(file string) error {
 	return nil
 }
 
-// configure has a sandbox hand its connections to o.
+// configure directs the connections from a sandbox to o.
 func (o *outside) configure(c *sandbox.Config) {
 	c.Network, c.Trust, c.Local = sandbox.Observed, o.server.Authority.PEM(), o.local
 	c.Accept = func(conn net.Conn, to sandbox.Target) {
@@ -161,8 +160,8 @@ func (o *outside) end() (err error) {
 	return nil
 }
 
-// network is what the report says of the network: of events of system calls, and of what
-// became of connections. What was made before settled, the server did as it started.
+// network merges the events of system calls and the outcomes of connections into the report. Events before s.settled
+// belong to the start of the server.
 func (s *Session) network(ctx context.Context, events []sandbox.Event) []Attempt {
 	var list []Attempt
 	for i, e := range events {
@@ -181,8 +180,8 @@ func (s *Session) network(ctx context.Context, events []sandbox.Event) []Attempt
 	return attempts(list)
 }
 
-// within is who answers at a port of this machine that is not let through; "" for somebody whom a rehearsal does not
-// reach. Where a program of the machine listens, the server may reach that live, whoever listened first.
+// within tells who answers at a closed port of this machine; "" means somebody outside the rehearsal. If a program of
+// the machine listens there, the live server may reach that program, whoever listened first.
 func (o *outside) within(e sandbox.Event) Answer {
 	a, err := netip.ParseAddrPort(e.Connect)
 	switch {
@@ -196,10 +195,10 @@ func (o *outside) within(e sandbox.Event) Answer {
 	return Closed
 }
 
-// loopback reports whether an address is this machine: programs take the unspecified one for it, too.
+// loopback reports whether an address is this machine. Programs use the unspecified address for it, too.
 func loopback(a netip.Addr) bool { return a.Unmap().IsLoopback() || a.Unmap().IsUnspecified() }
 
-// named gives this machine its name where its port is answered.
+// named replaces the address of this machine by its name if o answers at the port.
 func (o *outside) named(address string) string {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !a.Addr().Unmap().IsLoopback() || !slices.Contains(o.local, a.Port()) {
@@ -208,7 +207,7 @@ func (o *outside) named(address string) string {
 	return egress.Target{Host: thisMachine, Port: a.Port()}.String()
 }
 
-// attempt is what the report says of a connection or a request.
+// attempt describes a connection or a request in the report.
 func (s *Session) attempt(ctx context.Context, a *egress.Attempt) Attempt {
 	out := Attempt{
 		Address: strictjson.Printable(a.Target.String(), maxAddress), Method: strictjson.Printable(a.Method, 32),
@@ -234,18 +233,18 @@ func hostOf(authority string) string {
 	return strings.TrimSuffix(strings.Trim(authority, "[]"), ".")
 }
 
-// idle reports whether a connection asks for nothing: one without a port tells programs which
-// address of theirs they would use.
+// idle reports whether a connection asks for nothing. By connecting without a port, programs learn which of their
+// addresses they would use.
 func idle(address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	return err == nil && port == "0"
 }
 
-// nameServices are sockets at which programs ask who somebody is, and do without an answer.
+// nameServices are sockets for looking up users and hosts. Programs do without an answer.
 var nameServices = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/userdb/", "/run/systemd/resolve/", "/var/lib/sss/pipes/", "/run/avahi-daemon/", "/var/run/avahi-daemon/"}
 
-// ofMachine reports whether a socket is one of this machine's, by its path or its abstract
-// name, and not one that the server made inside.
+// ofMachine reports whether a socket belongs to this machine, by its path or its abstract name, and was not made in
+// the sandbox.
 func (s *Session) ofMachine(path string) bool {
 	if name, abstract := strings.CutPrefix(path, "@"); abstract {
 		sockets, err := os.ReadFile("/proc/net/unix")
@@ -261,8 +260,8 @@ func (s *Session) ofMachine(path string) bool {
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
 
-// attempts are each told once, and those of the server's start apart; of a name, an address or
-// a connection only what is not known better from a request or a connection to it.
+// attempts removes duplicates, but keeps the start of the server apart. It drops a name or an address if there is a
+// request or a connection to it.
 func attempts(list []Attempt) []Attempt {
 	slices.SortStableFunc(list, func(a, b Attempt) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), later(a.AtStart)-later(b.AtStart), -cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Answer, b.Answer))
@@ -280,7 +279,7 @@ func attempts(list []Attempt) []Attempt {
 	return out
 }
 
-// later puts what was done at the start first.
+// later sorts the start of the server first.
 func later(atStart bool) int {
 	if atStart {
 		return 0
@@ -288,7 +287,7 @@ func later(atStart bool) int {
 	return 1
 }
 
-// How much is known of an attempt.
+// How much an attempt tells.
 const (
 	rankName = iota
 	rankAddress
@@ -308,7 +307,7 @@ func (a *Attempt) rank() int {
 	return rankName
 }
 
-// same reports whether two attempts differ in sizes and times alone.
+// same reports whether two attempts differ only in sizes and times.
 func (a *Attempt) same(o *Attempt) bool {
 	return a.Address == o.Address && a.Method == o.Method && a.URL == o.URL && a.For == o.For && a.Status == o.Status && a.Answer == o.Answer
 }

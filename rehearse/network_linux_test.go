@@ -23,7 +23,7 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// talk has a rehearsed program connect, and returns what it was told and what the report says.
+// talk makes a rehearsed program connect, and returns the answers and the report.
 func talk(t *testing.T, cfg Config, what ...string) (told, reported, gaps []string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -63,8 +63,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestDomain sends things out by the port of the DNS: in questions of any type, in what is no
-// question, and over TCP.
+// TestDomain sends data out over the port of the DNS: in questions of any type, in other messages, and over TCP.
 func TestDomain(t *testing.T) {
 	what := []string{"udp:192.0.2.1:53", "192.0.2.2:53", "txt:txt.example", "again.example", "again.example"}
 	want := []string{"would connect to 192.0.2.1:53", "would connect to 192.0.2.2:53", "would look up again.example", "would look up txt.example"}
@@ -81,7 +80,7 @@ func TestDomain(t *testing.T) {
 	}
 }
 
-// TestAgain has a call do on the network what the server does as it starts.
+// TestAgain: a call repeats the connections of the server's start.
 func TestAgain(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,7 +104,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestFloodOfRequests has a server send more than can be told before it sends something else.
+// TestFloodOfRequests: a server sends more requests than a report can list, and then another one.
 func TestFloodOfRequests(t *testing.T) {
 	t.Parallel()
 	o := &outside{told: make([]egress.Attempt, maxRequests-1)}
@@ -133,7 +132,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestAllow lets two servers of this machine be reached, and nobody else.
+// TestAllow: two servers of this machine are allowed, and nobody else.
 func TestAllow(t *testing.T) {
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -186,7 +185,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestItself has a server connect to itself, to a port at which nobody listens, and to a program of this machine.
+// TestItself: a server connects to itself, to a closed port, and to a program of this machine.
 func TestItself(t *testing.T) {
 	machine, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -219,7 +218,7 @@ func TestItself(t *testing.T) {
 		for _, a := range r.Network {
 			reported = append(reported, ports.ReplaceAllString(a.words(), ":PORT"))
 		}
-		if diff := cmp.Diff(tt.reported, reported); diff != "" || r.Uncertain != tt.uncertain || !strings.Contains(whys(r), tt.gap) || strings.Contains(whys(r), "would have been told") != (tt.gap != "") {
+		if diff := cmp.Diff(tt.reported, reported); diff != "" || r.Uncertain != tt.uncertain || !strings.Contains(whys(r), tt.gap) || strings.Contains(whys(r), "actions after them, are unknown") != (tt.gap != "") {
 			t.Errorf("%q: uncertain %v, the gaps %q; (-want +got)\n%s", tt.what, r.Uncertain, whys(r), diff)
 		}
 		found := Judge(r, "test", []policy.Effect{{Name: "alone", NoNetwork: true}})
@@ -254,7 +253,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestEnvironment keeps secrets of the environment from a server, unless they are named.
+// TestEnvironment: the server gets no secrets of the environment, unless the configuration names them.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLVET_TEST_SECRET", "hidden")
 	t.Setenv("TOOLVET_TEST_NAMED", "named")

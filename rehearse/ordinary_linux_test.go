@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// dropVariable names a directory of the superuser's that others may write and not read.
+// dropVariable names a directory of the superuser that others may write to but not read.
 const dropVariable = "TOOLVET_TEST_DROP"
 
 // TestOrdinaryUser runs other tests again as an ordinary user.

@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// maxIdle is how long a session waits for its rehearsal. Directories and files that a server
-// has looked at stay as it saw them.
+// maxIdle bounds the time that a session waits for its rehearsal. The server does not see later changes of files that
+// it has looked at.
 const maxIdle = time.Minute
 
-// idleSearch is how long a session that nobody waits for looks for places to write to.
+// idleSearch bounds the search for writable places of a session that nobody waits for.
 const idleSearch = time.Second
 
-// A Pool has a session ready for the next rehearsal, so that nobody waits for the server to
-// start. Each session is for one rehearsal. Its methods may be used concurrently.
+// A Pool keeps a session ready for the next rehearsal, so that nobody waits for the server to start. Each session is
+// for one rehearsal. A Pool is safe for concurrent use.
 type Pool struct {
 	cfg    Config
 	ctx    context.Context
 	cancel context.CancelFunc
-	starts sync.WaitGroup // and ends
+	starts sync.WaitGroup // and the ends of sessions
 
 	mu    sync.Mutex
 	ready *Session
-	until *time.Timer // ends ready when it has waited too long
-	busy  bool        // a session is being started
+	until *time.Timer // ends ready after maxIdle
+	busy  bool        // a session is starting
 }
 
-// NewPool returns a pool, which starts nothing before it is asked for a session.
+// NewPool returns a pool. It starts nothing before the first Take.
 func NewPool(cfg Config) *Pool {
 	p := &Pool{cfg: cfg}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
 
-// Take returns a session. When the caller closes it, the next one is started.
+// Take returns a session. The pool starts the next one when the caller closes it.
 func (p *Pool) Take(ctx context.Context) (*Session, error) {
 	if p.ctx.Err() != nil {
 		return nil, errors.New("toolvet ends")
@@ -58,7 +58,7 @@ func (p *Pool) Take(ctx context.Context) (*Session, error) {
 	return s, nil
 }
 
-// retire ends a session, without whoever closed it waiting, and has the next one started.
+// retire ends a session in the background, and starts the next one.
 func (p *Pool) retire(end func()) {
 	p.mu.Lock()
 	closed := p.ctx.Err() != nil
@@ -84,7 +84,7 @@ func (p *Pool) take() *Session {
 	return s
 }
 
-// refill starts a session, unless there is one.
+// refill starts a session unless there is one.
 func (p *Pool) refill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,8 +97,7 @@ func (p *Pool) refill() {
 		cfg.search = idleSearch
 		s, err := Start(p.ctx, cfg)
 		if err == nil {
-			// What the server has looked at as it started is forgotten now, so that little is left to forget when
-			// somebody waits.
+			// Forget now everything that the server has looked at, so that little is left to forget when somebody waits.
 			if err = s.refresh(); err != nil {
 				s.Close()
 			}
@@ -107,7 +106,7 @@ func (p *Pool) refill() {
 		defer p.mu.Unlock()
 		p.busy = false
 		if err != nil {
-			return // whoever needs one finds the same fault, and can be told
+			return // the next Take finds the same fault, and reports it
 		}
 		p.ready = s
 		p.until = time.AfterFunc(maxIdle, func() {
@@ -128,13 +127,13 @@ func (p *Pool) takeIf(s *Session) *Session {
 	return s
 }
 
-// Warm waits until a session is ready, or none is being started; and until those before have ended.
+// Warm waits until a session is ready or none is starting, and until earlier sessions have ended.
 func (p *Pool) Warm() {
 	p.refill()
 	p.starts.Wait()
 }
 
-// Close ends what the pool has started.
+// Close ends the pool's session.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.cancel()

@@ -19,8 +19,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// asLive makes calls rehearsed and live. The machine must stay as it is, and the report say
-// what was done live.
+// asLive makes calls rehearsed and live. The rehearsal must leave the machine as it is, and report the live effects.
 func asLive(t *testing.T, command, env []string, dir string, calls []Call) *Report {
 	t.Helper()
 	before := snapshot(t, dir)

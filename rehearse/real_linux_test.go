@@ -23,14 +23,13 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A fact is what is known of a file. Live and rehearsed runs end at different times, and on
-// different inodes.
+// A fact is the state of a file. Live and rehearsed runs differ in times and inodes, so these are apart.
 type fact struct {
 	what    string // type, mode, owner, content
-	exactly string // with what tells that nobody touched it: inode, times
+	exactly string // what, inode and times: the same only if nobody touched the file
 }
 
-// snapshot looks at everything below a directory, by code of its own.
+// snapshot reads everything below a directory, independently of the package.
 func snapshot(t *testing.T, dir string) map[string]fact {
 	t.Helper()
 	facts := map[string]fact{}
@@ -83,7 +82,7 @@ func whats(facts map[string]fact) map[string]string {
 	return all
 }
 
-// changesOf compares two snapshots. Directories that were there and stay are left out.
+// changesOf compares two snapshots. It leaves out directories that stay.
 func changesOf(before, after map[string]fact) map[string]string {
 	changes := map[string]string{}
 	for path, b := range before {
@@ -101,7 +100,7 @@ func changesOf(before, after map[string]fact) map[string]string {
 	return changes
 }
 
-// reported is the same of a report, below a directory.
+// reported returns the same for a report, below a directory.
 func reported(r *Report, dir string) map[string]string {
 	changes := map[string]string{}
 	now := func(s *State) string {
@@ -132,7 +131,7 @@ func reported(r *Report, dir string) map[string]string {
 	return changes
 }
 
-// fixture makes a tree with some of everything.
+// fixture makes a tree with entries of all kinds.
 func fixture(t *testing.T, dir string) {
 	t.Helper()
 	do := func(err error) {
@@ -159,8 +158,8 @@ func fixture(t *testing.T, dir string) {
 	}
 }
 
-// TestReal rehearses every tool that writes of real servers. The machine stays as it is, and
-// the report says what the same calls do live.
+// TestReal rehearses every writing tool of real servers. The machine stays as it is, and the report shows the effects
+// of the same live calls.
 func TestReal(t *testing.T) {
 	race.Skip(t)
 	type object = map[string]any

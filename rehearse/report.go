@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// OfCalls is how many of the changes the calls made, and not the server as it started.
+// OfCalls returns the number of changes by calls. The others are from the start of the server.
 func (r *Report) OfCalls() int {
 	n := 0
 	for i := range r.Changes {
@@ -20,25 +20,25 @@ func (r *Report) OfCalls() int {
 	return n
 }
 
-// A Report is what a rehearsal found.
+// A Report is the outcome of a rehearsal.
 type Report struct {
-	Command   []string  `json:"command"`   // that started the server, without secrets
-	Calls     []Called  `json:"calls"`     // in their order
+	Command   []string  `json:"command"`   // command of the server, without secrets
+	Calls     []Called  `json:"calls"`     // in order
 	Changes   []Change  `json:"changes"`   // by path
-	Processes []Process `json:"processes"` // in the order in which they started
+	Processes []Process `json:"processes"` // in the order of their starts
 	Network   []Attempt `json:"network"`   // by address, each once
-	// Withheld are variables of the environment, by name, that the server does not have
-	// because they may hold secrets; see [Config.Pass].
+	// Withheld are the names of variables that the server does not get because they may hold secrets; see
+	// [Config.Pass].
 	Withheld []string `json:"withheld,omitempty"`
-	Gaps     []Gap    `json:"gaps"` // what could not be rehearsed, by path
-	// Incomplete says that there may be changes that the report does not tell.
+	Gaps     []Gap    `json:"gaps"` // parts that could not be rehearsed, by path
+	// Incomplete means that changes may be missing in the report.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Uncertain says that the calls may do more live than they did here: they asked somebody
-	// whom a rehearsal does not reach, or changed a file that has other names.
+	// Uncertain means that the calls may do more live: they asked somebody outside the rehearsal, or changed a file
+	// that has other names.
 	Uncertain bool   `json:"uncertain,omitempty"`
 	Exit      string `json:"exit"` // "exited with code 0"
-	// Group are the controllers of the control group that held the server within its limits, by name: cpu,
-	// memory, pids. What is not among them was counted 50 times a second instead.
+	// Group are the controllers of the control group around the server: cpu, memory, pids. For the others, toolvet
+	// measured 50 times a second instead.
 	Group []string `json:"controlGroup,omitempty"`
 	Usage Usage    `json:"usage"`
 	Took  Duration `json:"took"`
@@ -50,45 +50,45 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// A Called is what became of a call.
+// A Called is the outcome of a call.
 type Called struct {
 	Tool string `json:"tool"`
 	// Result is the CallToolResult as the output layer leaves it.
 	Result json.RawMessage `json:"result,omitempty"`
-	// Failed says why there is no result: the call was refused, its result withheld, or the
-	// server did not answer.
+	// Failed is the reason for a missing result: the call was refused, its result was withheld, or the server did not
+	// answer.
 	Failed string `json:"failed,omitempty"`
-	// Refused says that the policy refused the call, which was not made.
+	// Refused means that the policy refused the call and it was not made.
 	Refused bool     `json:"refused,omitempty"`
 	Took    Duration `json:"took"`
 }
 
-// A Kind is what happened to a file.
+// A Kind is the kind of a change.
 type Kind string
 
 // The kinds of changes.
 const (
 	Created    Kind = "created"
-	Modified   Kind = "modified"   // its content; perhaps attributes, too
-	Deleted    Kind = "deleted"    // each file of a directory, too
-	Renamed    Kind = "renamed"    // what was deleted has been created elsewhere with the same content
-	Attributes Kind = "attributes" // mode, owner, times or extended attributes alone
+	Modified   Kind = "modified"   // the content; perhaps attributes, too
+	Deleted    Kind = "deleted"    // includes each file of a directory
+	Renamed    Kind = "renamed"    // deleted here and created elsewhere with the same content
+	Attributes Kind = "attributes" // only mode, owner, times or extended attributes
 )
 
-// A Change is what happened to one file, directory, link, pipe or socket.
+// A Change is a change of one file, directory, link, pipe or socket.
 type Change struct {
 	Path   string `json:"path"`
 	Kind   Kind   `json:"kind"`
-	From   string `json:"from,omitempty"` // of what was renamed
+	From   string `json:"from,omitempty"` // old path of a renamed entry
 	Before *State `json:"before,omitempty"`
 	After  *State `json:"after,omitempty"`
-	// Diff is a unified diff of texts, without secrets. "" for others, and for large ones.
+	// Diff is a unified diff of texts, without secrets. It is "" for other files and for large ones.
 	Diff string `json:"diff,omitempty"`
-	// AtStart says that it was so before the first call: the server did it as it started.
+	// AtStart means that the server made the change as it started, before the first call.
 	AtStart bool `json:"atStart,omitempty"`
 }
 
-// A State is a file at one time.
+// A State is the state of a file at one time.
 type State struct {
 	Type       string            `json:"type"` // file, directory, link, pipe, socket, other
 	Mode       Mode              `json:"mode"`
@@ -101,7 +101,7 @@ type State struct {
 	Modified   time.Time         `json:"-"`
 
 	stamp stamp
-	names uint64 // of a file: how many it has
+	names uint64 // number of names of a file
 }
 
 // A Mode is permissions and the bits for set-user-ID, set-group-ID and sticky, such as
@@ -110,40 +110,39 @@ type Mode fs.FileMode
 
 func (m Mode) String() string { return fs.FileMode(m).String() }
 
-// MarshalText writes the mode as ls does.
+// MarshalText writes the mode like ls.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// A Process is a program that was started.
+// A Process is a program that the server started.
 type Process struct {
 	Arguments []string `json:"arguments"` // without secrets
 	AtStart   bool     `json:"atStart,omitempty"`
 }
 
-// An Attempt is a try to reach something over the network, or a socket.
+// An Attempt is an attempt to reach something over the network or at a socket.
 type Attempt struct {
-	Address string `json:"address"` // host:port, unix:PATH, or a name that was only looked up
-	// Method and URL are those of a request of HTTP, without secrets; "" if none was seen.
+	Address string `json:"address"` // host:port, unix:PATH, or a name of a mere lookup
+	// Method and URL are those of an HTTP request, without secrets; "" without a request.
 	Method string `json:"method,omitempty"`
 	URL    string `json:"url,omitempty"`
-	For    string `json:"for,omitempty"`    // the host that the request or TLS names, if that is another
+	For    string `json:"for,omitempty"`    // the host in the request or in TLS, if it differs
 	Answer Answer `json:"answer,omitempty"` // who answered
 	Status int    `json:"status,omitempty"` // of the answer
-	// Sent and Received are bytes: of bodies, or of a connection that is no request.
+	// Sent and Received are numbers of bytes, in bodies or on a connection without requests.
 	Sent     int64 `json:"sent,omitempty"`
 	Received int64 `json:"received,omitempty"`
 	AtStart  bool  `json:"atStart,omitempty"`
 }
 
-// An Answer is who answered an attempt. The zero Answer is nobody: at most a refusal by
-// toolvet itself.
+// An Answer tells who answered an attempt. The zero Answer means nobody, except perhaps toolvet with a refusal.
 type Answer string
 
 // The answers.
 const (
-	Allowed  Answer = "allowed"  // the host itself, which the network allows
+	Allowed  Answer = "allowed"  // the host itself; the policy allows it
 	Replayed Answer = "replayed" // a recording
-	Itself   Answer = "itself"   // the server, or what it started, which listens at this port, and nobody else on this machine
-	Closed   Answer = "closed"   // nobody listens at this port, also on this machine
+	Itself   Answer = "itself"   // the server or a program that it started; nobody else on this machine listens at this port
+	Closed   Answer = "closed"   // nobody, also not on this machine
 )
 
 // A Gap is something that could not be rehearsed.
@@ -152,18 +151,18 @@ type Gap struct {
 	Why  string `json:"why"`
 }
 
-// Usage is what the server used.
+// Usage is the server's use of resources.
 type Usage struct {
 	CPU Duration `json:"cpu"`
-	// Memory is in bytes: of all processes with what they wrote and the cache of files they read, where
-	// [Report.Group] has memory; or else of the largest process.
+	// Memory is in bytes. If [Report.Group] has memory, it counts all processes, the files written by them, and the
+	// cache of files read by them. Otherwise it is the memory of the largest process.
 	Memory int64 `json:"memory"`
 }
 
-// A Duration is written as "12ms".
+// A Duration has a textual form such as "12ms".
 type Duration time.Duration
 
-// MarshalText writes the duration as Go does.
+// MarshalText writes the duration like [time.Duration.String], rounded.
 func (d Duration) MarshalText() ([]byte, error) {
 	return []byte(time.Duration(d).Round(time.Millisecond / 10).String()), nil
 }

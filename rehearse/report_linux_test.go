@@ -22,7 +22,7 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// told is a report's changes below a directory, in words.
+// told describes a report's changes below a directory.
 func told(r *Report, dir string) []string {
 	var list []string
 	for i := range r.Changes {
@@ -108,7 +108,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// attribute is a line of Python that sets an extended attribute of a file.
+// attribute returns a line of Python that sets an extended attribute of a file.
 func attribute(t *testing.T, file, name string, value []byte) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -118,7 +118,7 @@ func attribute(t *testing.T, file, name string, value []byte) string {
 	return fmt.Sprintf(`%s -c "import os; os.setxattr('%s', '%s', bytes.fromhex('%x'))"`, python, file, name, value)
 }
 
-// accessList is a list by which user 1234 may read, and nothing else changes (acl(5)).
+// accessList is an access control list that lets user 1234 read (acl(5)).
 func accessList() []byte {
 	list := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range [][3]uint32{{0x01, 6, ^uint32(0)}, {0x02, 4, 1234}, {0x04, 4, ^uint32(0)}, {0x10, 4, ^uint32(0)}, {0x20, 0, ^uint32(0)}} {
@@ -129,8 +129,8 @@ func accessList() []byte {
 	return list
 }
 
-// TestHiddenAttributes sets attributes that say much and show little: a list of who has access,
-// and names that overlays use themselves.
+// TestHiddenAttributes sets attributes that mean much and show little: access control lists, and names that overlays
+// use themselves.
 func TestHiddenAttributes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	fixture(t, dir)
@@ -160,8 +160,7 @@ func TestHiddenAttributes(t *testing.T) {
 	}
 }
 
-// TestRootAttributes has nothing be told of directories that layers lie over, and that have
-// attributes of their own.
+// TestRootAttributes: the report has nothing about the directories below layers, which have attributes of their own.
 func TestRootAttributes(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Setxattr(dir, "user.test", []byte("x"), 0); err != nil {
@@ -174,7 +173,7 @@ func TestRootAttributes(t *testing.T) {
 	}
 }
 
-// TestOtherNames changes a file that has another name, which the report does not see.
+// TestOtherNames changes a file with another name. The report cannot see that name.
 func TestOtherNames(t *testing.T) {
 	for script, unseen := range map[string]bool{
 		"echo more >>file": true, "chmod 600 file": true, "rm file": false, "rm file; ln other third": false, "cat file; echo x >beside": false,
@@ -190,7 +189,7 @@ func TestOtherNames(t *testing.T) {
 	}
 }
 
-// TestSharedMemory writes where programs share memory: live, what is there stays.
+// TestSharedMemory writes to shared memory. The live content stays.
 func TestSharedMemory(t *testing.T) {
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		t.Skip(err)
@@ -201,8 +200,8 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
-// TestClosedDirectory hides what was changed: in a directory closed to everybody, and in one
-// that may be written and not read.
+// TestClosedDirectory hides changes: in a directory that is closed to everybody, and in one that may be written to
+// but not read.
 func TestClosedDirectory(t *testing.T) {
 	dir := t.TempDir()
 	_, r := rehearseScripts(t, Config{Dir: dir, Writable: []string{dir}}, "echo x >file; chmod 0 .")
@@ -299,7 +298,7 @@ func TestAtStart(t *testing.T) {
 	}
 }
 
-// TestFull has a server fill its space, and empty it again.
+// TestFull: a server fills its space, and empties it again.
 func TestFull(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{
 		{"head -c 8000000 /dev/zero >big; sleep 0.3; rm big", "bytes written"}, {"head -c 8000000 /dev/zero >big", "bytes written"},
@@ -312,7 +311,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestLimits has servers meet each limit, by a program that they start.
+// TestLimits: servers reach each limit with a program of theirs.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -26,48 +26,40 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// Limits bound what runs in a rehearsal.
-type Limits = sandbox.Limits
-
-// An UnsupportedError says why nothing can be rehearsed on this machine, and how to mend it.
-type UnsupportedError = sandbox.UnsupportedError
-
-// Config says what to rehearse. Command and Init are required.
+// Config describes a rehearsal. Command and Init are required.
 type Config struct {
 	Command []string // the server's program and its arguments
-	// Env are variables of the server's environment, NAME=value. Of ours it has, besides, those
-	// that hold no secrets as a rule (PATH, HOME, LANG and their like; see [Environment]), and
-	// those that Pass names: NAME or PREFIX_*.
+	// Env are variables of the server's environment, NAME=value. The server also gets those of our variables that
+	// usually hold no secrets (PATH, HOME, LANG and their like), and those that Pass names: NAME or PREFIX_*.
 	Env  []string
 	Pass []string
 	Dir  string // its working directory; "" is ours
-	// Init is the command, without arguments to come, that calls [Run] in a new process. Its
-	// path is absolute.
+	// Init is a command that calls [Run] in a new process. Start adds arguments to it. Its path is absolute.
 	Init     []string
-	Writable []string // places that the server may write to, if it does not find them
+	Writable []string // places that the server may write to, if it does not find them itself
 	Limits   Limits
-	Network  policy.RehearsalNetwork // what the server reaches; the zero value is nothing
+	Network  policy.RehearsalNetwork // what the server reaches; the zero value allows nothing
 
-	// Gate judges the calls and reviews their results; nil: nobody does. Server is the
-	// server's name in it, and Session who makes the calls.
+	// Gate judges the calls and reviews their results; it may be nil. Server is the server's name in the Gate, and
+	// Session identifies the caller.
 	Gate    *toolvet.Gate
 	Server  string
 	Session *call.Session
 
 	Timeout time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
-	// Grace is how long the server may take to end when its input has ended, before it is
-	// told to, and then before it is made to. Default 1 s.
+	// Grace is the time that the server gets to end after the end of its input, and again after a request to end.
+	// Default 1 s.
 	Grace  time.Duration
-	Stderr io.Writer     // receives what the server says beside its messages; nil discards
+	Stderr io.Writer     // receives the server's standard error; nil discards
 	search time.Duration // see [sandbox.Config.Search]
-	// Committed is told of each change that [Session.Commit] has made, as soon as it is made; nil: nobody is.
+	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }
 
-// Run is the body of the program that [Config.Init] names; see [sandbox.Run].
+// Run is the body of the program in [Config.Init]; see [sandbox.Run].
 func Run(args []string) int { return sandbox.Run(args) }
 
-// A Session is a server in a sandbox. Its methods must not be used concurrently.
+// A Session is a server in a sandbox. It is not safe for concurrent use.
 type Session struct {
 	cfg     Config
 	box     *sandbox.Sandbox
@@ -76,25 +68,25 @@ type Session struct {
 	redact  *redactor
 	began   time.Time
 	report  Report
-	atStart map[string]mark              // of what was changed before the first call
+	atStart map[string]mark              // of entries that changed before the first call
 	roots   map[string]map[string]string // see [walker]
 	events  int                          // before the first call
-	settled time.Time                    // when the first call could be made
+	settled time.Time                    // time of the first possible call
 	outside *outside
 	layers  []*layer
-	changes []change          // as in the report
-	retire  func(end func())  // has end run, for Close; nil: Close waits for it
-	reached func(what string) // of tests: how far a commit is
+	changes []change          // those in the report
+	retire  func(end func())  // runs end for Close, without waiting; nil: Close runs it
+	reached func(what string) // tests follow the progress of a commit
 	close   sync.Once
 }
 
-// Start starts a server in a sandbox and shakes hands. The error is an [UnsupportedError]
-// if that cannot be done on this machine.
+// Start starts a server in a sandbox and shakes hands. The error is an [UnsupportedError] if this machine cannot
+// rehearse.
 func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("it is not known how to start the server: give its command")
 	}
-	kept, withheld := Environment(os.Environ(), cfg.Pass)
+	kept, withheld := environment(os.Environ(), cfg.Pass)
 	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
 	cfg.Grace = cmp.Or(max(cfg.Grace, 0), time.Second)
@@ -109,7 +101,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 		s.Close()
 		return nil, err
 	}
-	if s.tools, _, err = s.client.Tools(ctx); err != nil { // a tool that is at fault is refused when it is called
+	if s.tools, _, err = s.client.Tools(ctx); err != nil { // a faulty tool is refused when it is called
 		s.Close()
 		return nil, fmt.Errorf("listing the server's tools: %w", err)
 	}
@@ -125,18 +117,18 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	if d.s.outside.server.Guard == nil {
 		env = offline(env)
 	}
-	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: c.Limits}
+	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: sandbox.Limits(c.Limits)}
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, unsupported(err)
 	}
 	d.s.box = box
-	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // to its end, which is the server's
+	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // until the server ends
 	return transport{box, c.Grace}, nil
 }
 
-// A transport ends its server within the session's time.
+// A transport ends its server within the session's grace.
 type transport struct {
 	*sandbox.Sandbox
 	grace time.Duration
@@ -146,7 +138,7 @@ func (t transport) Stop(ctx context.Context, _ process.Grace) process.Exit {
 	return t.Sandbox.Stop(ctx, process.Grace{EOF: t.grace, Term: t.grace})
 }
 
-// settle notes what the server has done before the first call.
+// settle notes the server's effects before the first call.
 func (s *Session) settle(ctx context.Context) error {
 	s.roots = map[string]map[string]string{}
 	w := newWalker(ctx, true, s.roots)
@@ -162,12 +154,12 @@ func (s *Session) settle(ctx context.Context) error {
 	for _, c := range w.changes {
 		s.atStart[c.Path] = c.mark()
 	}
-	_ = s.box.Settle() // where the sandbox has ended, what is known is all
+	_ = s.box.Settle() // if the sandbox has ended, there is nothing more to know
 	s.events, s.settled = len(s.box.Events()), time.Now()
 	return nil
 }
 
-// refresh has a session that has waited see what has changed on the machine meanwhile.
+// refresh shows a waiting session the changes of the machine since its start.
 func (s *Session) refresh() error {
 	select {
 	case <-s.client.Done():
@@ -178,7 +170,7 @@ func (s *Session) refresh() error {
 	return s.box.Refresh()
 }
 
-// A mark tells whether a change has been seen before.
+// A mark identifies a state of an entry, to recognise changes from before the first call.
 type mark struct {
 	stamp
 	mode        Mode
@@ -191,7 +183,7 @@ func (c *change) mark() mark {
 		return mark{}
 	}
 	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes)}
-	if c.After.Type == "directory" { // what is made in it has a mark of its own
+	if c.After.Type == "directory" { // its entries have marks of their own
 		m.size, m.changed = 0, 0
 	}
 	return m
@@ -203,7 +195,7 @@ func (s *Session) open(w *walker) ([]*layer, error) {
 	for _, l := range layers {
 		o, err := w.openLayer(l)
 		switch {
-		case w.live && errors.Is(err, os.ErrPermission): // then what the server did there is the first call's
+		case w.live && errors.Is(err, os.ErrPermission): // changes at the start count as changes of the first call then
 		case err != nil:
 			return nil, err
 		case o != nil:
@@ -213,7 +205,7 @@ func (s *Session) open(w *walker) ([]*layer, error) {
 	return open, nil
 }
 
-// Call makes a call, and adds what became of it to the report.
+// Call makes a call, and adds its outcome to the report.
 func (s *Session) Call(ctx context.Context, c Call) Called {
 	began := time.Now()
 	done := s.call(ctx, c)
@@ -245,7 +237,7 @@ func (s *Session) call(ctx context.Context, c Call) Called {
 	return s.review(ctx, judged, raw)
 }
 
-// review puts a result through the output layer.
+// review passes a result through the output layer.
 func (s *Session) review(ctx context.Context, c *call.Call, raw json.RawMessage) Called {
 	if s.cfg.Gate == nil || !s.cfg.Gate.Reviews() {
 		return Called{Result: raw}
@@ -262,8 +254,8 @@ func (s *Session) review(ctx context.Context, c *call.Call, raw json.RawMessage)
 	return Called{Result: bytes.Clone(v.Raw)}
 }
 
-// Finish ends the server and says what all calls have done. After it, only [Session.Commit]
-// and [Session.Close] may be called.
+// Finish ends the server and returns the report about all calls. After it, call only [Session.Commit] and
+// [Session.Close].
 func (s *Session) Finish(ctx context.Context) (*Report, error) {
 	s.client.Close(ctx)
 	<-s.box.Done()
@@ -290,7 +282,7 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 	return &s.report, nil
 }
 
-// Close ends the server, and forgets what it did.
+// Close ends the server, and forgets its changes.
 func (s *Session) Close() {
 	s.close.Do(func() {
 		if s.retire != nil {
@@ -314,12 +306,12 @@ func (s *Session) end() {
 	}
 }
 
-// Probe reports whether servers can be rehearsed on this machine: the error is nil if so. It starts
-// toolvet itself in a sandbox. Bounds says what holds servers within their limits.
+// Probe reports whether this machine can rehearse; if so, the error is nil. It starts toolvet itself in a sandbox.
+// Bounds describes how servers are held within their limits.
 func Probe(ctx context.Context, init []string) (Bounds, error) {
 	box, err := sandbox.Start(ctx, sandbox.Config{Args: init, Dir: "/", Init: init})
 	if err != nil {
-		return Bounds{}, err
+		return Bounds{}, unsupported(err)
 	}
 	defer box.Close()
 	var b Bounds
@@ -334,9 +326,9 @@ func Probe(ctx context.Context, init []string) (Bounds, error) {
 	return b, nil
 }
 
-// Bounds is what holds a server within its limits.
+// Bounds describes the means that hold a server within its limits.
 type Bounds struct {
 	Group []string // as [Report.Group]
-	Why   string   // there is no control group; "" if there is one
-	Fix   string   // how to have one, "" if that is not known
+	Why   string   // why there is no control group; "" if there is one
+	Fix   string   // how to get one, "" if unknown
 }

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// staging starts the names of copies that wait to take their places.
+// staging begins the names of copies before they move to their places.
 const staging = ".toolvet-"
 
-// leftover are such names.
+// leftover matches these names.
 var leftover = regexp.MustCompile(`^\.toolvet-[A-Z2-7]{12}$`)
 
-// stage copies what is to be put in its place, so that a disk that is full or a directory that is closed to us
-// is found before anything changes. Release, never nil, lets go of the directories that the copies are in.
+// stage makes the copies, so that a full disk or a closed directory shows before anything changes. Release, never
+// nil, unlocks the directories of the copies.
 func (s *Session) stage(ctx context.Context, changes []*change) (release func(), err error) {
 	claims := map[string]func(){}
 	release = func() {
@@ -53,8 +53,8 @@ func (s *Session) stage(ctx context.Context, changes []*change) (release func(),
 	return release, nil
 }
 
-// claim keeps a directory from commits that would take our copies in it for left behind, and removes those that
-// are. The directory of a layer is ours already.
+// claim protects our copies in a directory from other commits, which would remove them as leftovers, and removes the
+// leftovers of others. The directory of a layer is already ours.
 func claim(ctx context.Context, l *layer, dir string) (unlock func(), err error) {
 	clean := func() { sweep(l.lower, dir) }
 	if dir == "." {
@@ -66,7 +66,7 @@ func claim(ctx context.Context, l *layer, dir string) (unlock func(), err error)
 	return shareDirectory(ctx, l.lower, dir, clean)
 }
 
-// sweep removes the copies that a commit which was killed has left in a directory. What cannot be removed stays.
+// sweep removes the copies that a killed commit left in a directory. It ignores errors.
 func sweep(root *os.Root, dir string) {
 	d, err := root.Open(dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func sweep(root *os.Root, dir string) {
 	}
 }
 
-// unstage removes the copies that did not take their places.
+// unstage removes the copies that did not move to their places.
 func unstage(changes []*change) {
 	for _, c := range changes {
 		if c.staged != "" {
@@ -93,7 +93,7 @@ func unstage(changes []*change) {
 	}
 }
 
-// stagingDir is the nearest directory that there is already.
+// stagingDir returns the nearest directory that exists.
 func (c *change) stagingDir() string {
 	dir := path.Dir(c.name)
 	for ; dir != "."; dir = path.Dir(dir) {
@@ -113,10 +113,11 @@ func (c *change) stage(dir string) error {
 	return c.dress(c.staged)
 }
 
-// lockTimeout bounds how long a commit waits for others.
+// lockTimeout bounds the wait for other commits.
 const lockTimeout = 10 * time.Second
 
-// lock keeps other commits out of the layers that changes are in, all in the same order. Unlock is never nil.
+// lock excludes other commits from the layers of the changes. All commits lock in the same order. Unlock is never
+// nil.
 func lock(ctx context.Context, changes []*change) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()

@@ -14,18 +14,18 @@ import (
 	"syscall"
 )
 
-// maxDigested is the size above which a file is not read to compare it, in bytes.
+// maxDigested is the size above which a file is not read for a comparison, in bytes.
 const maxDigested = 256 << 20
 
-// A stamp is what a file system tells of a file that changes with it.
+// A stamp holds attributes that change with a file.
 type stamp struct {
 	device, inode uint64
 	size          int64
 	changed       int64 // nanoseconds
 }
 
-// look says what is at a name below a directory, nil for nothing. Links are not followed.
-// What is read of files comes out of budget; nil: there is no bound.
+// look returns the state at a name below a directory, nil for nothing. It does not follow links. It deducts the bytes
+// read from budget, unless budget is nil.
 func look(root *os.Root, name string, budget *int64) (*State, error) {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -65,11 +65,11 @@ func typeOf(mode fs.FileMode) string {
 	return "other"
 }
 
-// read adds what it takes a descriptor to know.
+// read adds the parts of a state that take a descriptor.
 func (s *State) read(root *os.Root, name string, budget *int64) error {
 	f, err := open(root, name)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // nobody here can say more of it
+		return nil // nobody here can read more
 	}
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *State) read(root *os.Root, name string, budget *int64) error {
 	return nil
 }
 
-// contentOf is the content of a file if it has at most limit bytes.
+// contentOf returns the content of a file that has at most limit bytes.
 func contentOf(root *os.Root, name string, limit int64) ([]byte, bool) {
 	f, err := open(root, name)
 	if err != nil {
@@ -103,7 +103,7 @@ func contentOf(root *os.Root, name string, limit int64) ([]byte, bool) {
 	return raw, err == nil && int64(len(raw)) <= limit
 }
 
-// sameContent reports whether two states are of the same thing, but for its attributes.
+// sameContent reports whether two states differ at most in attributes.
 func (s *State) sameContent(o *State) bool {
 	if s.Type != o.Type || s.Target != o.Target || s.Size != o.Size {
 		return false
@@ -111,7 +111,7 @@ func (s *State) sameContent(o *State) bool {
 	return s.SHA256 == o.SHA256 && (s.Type != "file" || s.SHA256 != "" || s.stamp == o.stamp)
 }
 
-// sameAttributes leaves out the times of directories, which change with what is in them.
+// sameAttributes ignores the times of directories, because they change with the entries.
 func (s *State) sameAttributes(o *State) bool {
 	return s.Mode == o.Mode && s.User == o.User && s.Group == o.Group && maps.Equal(s.Attributes, o.Attributes) &&
 		(s.Type != "file" || s.Modified.Equal(o.Modified))

@@ -21,8 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
-// open opens a file or a directory, never a link, and never waits for one. The time of the
-// last access stays, as far as we may say so.
+// open opens a file or a directory, but no link, and never blocks. It keeps the time of the last access if permitted.
 func open(root *os.Root, name string) (*os.File, error) {
 	const flags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
 	f, err := root.OpenFile(name, flags|unix.O_NOATIME, 0)
@@ -40,7 +39,7 @@ func identify(info fs.FileInfo) (user, group int, s stamp) {
 	return int(stat.Uid), int(stat.Gid), stamp{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim.Nano()}
 }
 
-// names is how many names a file has.
+// names returns the number of names of a file.
 func names(info fs.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -49,20 +48,20 @@ func names(info fs.FileInfo) uint64 {
 	return uint64(stat.Nlink) // its type differs between architectures
 }
 
-// whiteout reports whether an entry of a layer says that there is nothing.
+// whiteout reports whether an entry of a layer marks a deletion.
 func whiteout(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.Mode()&fs.ModeCharDevice != 0 && stat.Rdev == 0
 }
 
-// opaque reports whether a directory of a layer hides what is below it.
+// opaque reports whether a directory of a layer hides the directory below.
 func opaque(dir *os.File) bool {
 	value := make([]byte, 8)
 	n, err := unix.Fgetxattr(int(dir.Fd()), sandbox.OverlayAttributes+"opaque", value)
 	return err == nil && string(value[:n]) == "y"
 }
 
-// extended are a file's extended attributes as they are seen inside: without the overlays' own.
+// extended returns a file's extended attributes as the server sees them: without the overlays' own.
 func extended(f *os.File) map[string][]byte {
 	found := map[string][]byte{}
 	for name, value := range sandbox.Attributes(f) {
@@ -70,14 +69,14 @@ func extended(f *os.File) map[string][]byte {
 		switch {
 		case !overlays:
 			found[name] = value
-		case strings.HasPrefix(rest, "overlay."): // a server's, of the same name
+		case strings.HasPrefix(rest, "overlay."): // a server's own, with an escaped name
 			found["user."+rest] = value
 		}
 	}
 	return found
 }
 
-// attributes are digests of extended attributes.
+// attributes returns digests of extended attributes.
 func attributes(f *os.File) map[string]string {
 	var found map[string]string
 	for name, value := range extended(f) {
@@ -90,10 +89,10 @@ func attributes(f *os.File) map[string]string {
 	return found
 }
 
-// copyContent copies what is in a file into an empty one.
+// copyContent copies the content of a file into an empty one.
 func copyContent(to, from *os.File) error { return sandbox.CopyContent(to, from) }
 
-// copyAttributes copies extended attributes, and removes those that are too many.
+// copyAttributes copies extended attributes, and removes others.
 func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) error {
 	in, err := open(from, fromName)
 	if err != nil {
@@ -124,8 +123,8 @@ func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) 
 	return nil
 }
 
-// straight reports whether no symbolic link is on the way to a directory, as far as there is
-// any: a report has no links in its paths, so that one has come to be there since.
+// straight reports whether the path to a directory has no symbolic link, as far as the path exists. A report has no
+// links in its paths, so a link would be new.
 func straight(root *os.Root, name string) bool {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -154,7 +153,7 @@ func makePipe(root *os.Root, name string) error {
 	return unix.Mknodat(int(dir.Fd()), path.Base(name), unix.S_IFIFO|0o600, 0)
 }
 
-// place moves a file to its place, at once. Unless it replaces another, nothing must be there.
+// place moves a file to its place in one step. Unless it replaces a file, nothing must be there.
 func place(root *os.Root, from, to string, replaces bool) error {
 	if replaces {
 		return root.Rename(from, to)
@@ -170,17 +169,17 @@ func place(root *os.Root, from, to string, replaces bool) error {
 	}
 	defer target.Close()
 	err = unix.Renameat2(int(source.Fd()), path.Base(from), int(target.Fd()), path.Base(to), unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EINVAL) { // a file system that cannot; nothing was there right before
+	if errors.Is(err, unix.EINVAL) { // a file system without this option; nothing was there just before
 		return root.Rename(from, to)
 	}
 	return err
 }
 
-// mayChange is nil if entries of a directory can be made and removed.
+// mayChange returns nil if entries of a directory can be made and removed.
 func mayChange(root *os.Root, name string) error {
 	dir, err := root.Open(name)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // one that cannot be read can perhaps be changed
+		return nil // an unreadable directory may be writable
 	}
 	if err != nil {
 		return err
@@ -189,7 +188,7 @@ func mayChange(root *os.Root, name string) error {
 	return unix.Faccessat(int(dir.Fd()), ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 }
 
-// lockDirectory locks a directory (flock(2)), as soon as nobody else does.
+// lockDirectory locks a directory (flock(2)) when nobody else has it.
 func lockDirectory(ctx context.Context, root *os.Root) (unlock func(), err error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -198,7 +197,7 @@ func lockDirectory(ctx context.Context, root *os.Root) (unlock func(), err error
 	return flock(ctx, dir, unix.LOCK_EX)
 }
 
-// shareDirectory locks a directory with others that share it. If there are none, clean is called first.
+// shareDirectory locks a directory together with others. If there are no others, it calls clean first.
 func shareDirectory(ctx context.Context, root *os.Root, name string, clean func()) (unlock func(), err error) {
 	dir, err := root.Open(name)
 	if err != nil {
@@ -210,11 +209,11 @@ func shareDirectory(ctx context.Context, root *os.Root, name string, clean func(
 	return flock(ctx, dir, unix.LOCK_SH)
 }
 
-// flock locks a directory as soon as others let it; to close it unlocks it.
+// flock locks a directory when others permit. Closing the directory unlocks it.
 func flock(ctx context.Context, dir *os.File, how int) (unlock func(), err error) {
 	for {
 		err := unix.Flock(int(dir.Fd()), how|unix.LOCK_NB)
-		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) { // it is ours, or of a file system without locks
+		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) { // locked, or a file system without locks
 			return func() { dir.Close() }, nil
 		}
 		if ctx.Err() != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// maxDiffed is the size up to which files are compared line by line, in bytes.
+// maxDiffed is the size of the largest file for a diff, in bytes.
 const maxDiffed = 1 << 20
 
 // maxDiff bounds a diff, in bytes.
@@ -25,14 +25,14 @@ type redactor struct {
 	scanner func() (*secret.Scanner, error)
 }
 
-// newRedactor has the scanner made beside whatever comes next: it takes some 20 ms.
+// newRedactor makes the scanner in the background, because that takes some 20 ms.
 func newRedactor() *redactor {
 	r := &redactor{sync.OnceValues(func() (*secret.Scanner, error) { return secret.New(secret.Options{PresignedURLs: true}) })}
-	go func() { _, _ = r.scanner() }() // whoever needs it sees the error
+	go func() { _, _ = r.scanner() }() // the first user sees the error
 	return r
 }
 
-// text is s without secrets. What could not be looked at is not shown.
+// text returns s without secrets. If the scan fails, it shows nothing of s.
 func (r *redactor) text(ctx context.Context, s string) string {
 	scanner, err := r.scanner()
 	var matches []secret.Match
@@ -57,8 +57,8 @@ func (r *redactor) texts(ctx context.Context, list []string) []string {
 	return out
 }
 
-// diff is a unified diff of two texts, "" if one of them is none. Secrets are taken out
-// first: lines of a diff have a mark before them, and a secret may have several lines.
+// diff returns a unified diff of two texts, "" if one of them is not text. It removes secrets first: a secret may
+// span several lines, and lines of a diff begin with a mark.
 func (r *redactor) diff(ctx context.Context, name string, before, after []byte) string {
 	if !isText(before) || !isText(after) || bytes.Equal(before, after) {
 		return ""

@@ -15,13 +15,13 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// maxShown bounds what the text shows of a result, in lines, and of a line, in characters.
+// maxShown bounds the text of a result, in lines, and a line, in characters.
 const (
 	maxShownLines = 12
 	maxShown      = 400
 )
 
-// WriteText writes a report as a person reads it in a terminal. The error is that of w.
+// WriteText writes a report for a person at a terminal. The error is that of w.
 func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, c := range r.Calls {
@@ -41,7 +41,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return b.Flush()
 }
 
-// bounds says what held the server within its limits.
+// bounds describes the means that held the server within its limits.
 func (r *Report) bounds() string {
 	if len(r.Group) == 0 {
 		return "no control group"
@@ -68,7 +68,7 @@ func start(yes bool) string {
 	return ""
 }
 
-// line is what a terminal may show of a text that a server wrote.
+// line makes a server's text safe for a terminal.
 func line(s string) string {
 	return strictjson.Printable(strings.ReplaceAll(s, "\t", "    "), maxShown)
 }
@@ -128,7 +128,7 @@ func (c *Called) text(w io.Writer) {
 	}
 }
 
-// A content is what of a CallToolResult a person reads.
+// A content is the part of a CallToolResult that people read.
 type content struct {
 	IsError bool `json:"isError"`
 	Content []struct {
@@ -181,7 +181,7 @@ func (c *Change) text(w io.Writer) {
 	}
 }
 
-// about says what the path does not.
+// about describes the change behind the path.
 func (c *Change) about() string {
 	switch c.Kind {
 	case Deleted:
@@ -217,7 +217,7 @@ func (c *Change) about() string {
 	return " (" + strings.Join(changed, "; ") + ")"
 }
 
-// differing are the keys whose values differ.
+// differing returns the keys with different values.
 func differing(a, b map[string]string) []string {
 	both := maps.Clone(a)
 	if both == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
-// Bounds of what is read to write a report: a server may make files that are large and
-// empty, directories of any depth, and delete more than anybody has time to read.
+// Bounds of the work for a report: a server may make large sparse files and directories of any depth, and delete more
+// than anybody has time to read.
 const (
 	maxChanges = 20_000
 	maxDepth   = 256
@@ -27,43 +27,43 @@ const (
 
 // A walker reads the layers of a sandbox and compares them with the machine.
 type walker struct {
-	own    bool // we are the superuser: owners inside are owners outside
+	own    bool // we are the superuser: owners inside are the owners outside
 	live   bool // the server still runs
 	ctx    context.Context
 	budget int64 // bytes that may still be read
-	// roots are the extended attributes of the layers' own directories when they were last read.
+	// roots are the extended attributes of the layers' own directories at the last walk.
 	roots   map[string]map[string]string
 	changes []change
-	more    bool // there are more
+	more    bool // there are more changes
 	gaps    []Gap
-	doubts  []Gap // where the calls may do more live; see [Report.Uncertain]
+	doubts  []Gap // calls may do more live here; see [Report.Uncertain]
 }
 
-// A change is a [Change] with where its content is.
+// A change is a [Change] with the place of its content.
 type change struct {
 	Change
 	layer *layer
 	name  string  // in the layer's directories
-	from  *change // what was deleted, of a rename
-	// replaces says that something of another type was deleted at the path.
+	from  *change // the deleted entry of a rename
+	// replaces means that an entry of another type was deleted at the path.
 	replaces bool
-	staged   string // the name of its copy, until it takes its place
+	staged   string // name of the copy until it moves to its place
 }
 
 // A layer is an open [sandbox.Layer].
 type layer struct {
 	sandbox.Layer
 	upper, lower *os.Root
-	left         func(Mode) Mode // gives the upper directory's mode back as the server left it
+	left         func(Mode) Mode // restores the upper directory's mode
 }
 
-// openLayer opens a layer. Nil: nobody here can look at what lies below it, or it is gone.
+// openLayer opens a layer. It returns nil if nobody here can look below it, or if it is gone.
 func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
 	info, err := os.Lstat(l.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was changed in %s: %w", l.Path, err)
 	}
-	left := w.unlock(info, func(mode fs.FileMode) { _ = os.Chmod(l.Dir, mode) }) // if not, it cannot be opened
+	left := w.unlock(info, func(mode fs.FileMode) { _ = os.Chmod(l.Dir, mode) }) // on failure the directory cannot be opened
 	upper, err := os.OpenRoot(l.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was changed in %s: %w", l.Path, err)
@@ -83,7 +83,7 @@ func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
 	return &layer{l, upper, lower, left}, nil
 }
 
-// openDirectory opens a directory of the machine. What has become a link or a file is not there any more.
+// openDirectory opens a directory of the machine. It is gone if a link or a file is in its place.
 func openDirectory(path string) (*os.Root, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func openDirectory(path string) (*os.Root, error) {
 	return root, nil
 }
 
-// blind notes that something was changed in a directory that nobody can look at, and why.
+// blind notes a change in a directory that nobody can read, and the reason.
 func (w *walker) blind(l sandbox.Layer, upper *os.Root, why string) error {
 	entries, _, err := w.list(upper, ".")
 	if err == nil && len(entries) > 0 {
@@ -129,7 +129,7 @@ func (w *walker) layer(l *layer) {
 	}
 	after.Mode = l.left(after.Mode)
 	if !l.Whole && before.User == after.User && before.Group == after.Group {
-		if settled, ok := w.roots[l.Path]; ok { // not every layer can have the attributes of what it lies over
+		if settled, ok := w.roots[l.Path]; ok { // not every layer can have the attributes of the directory below it
 			before.Attributes = settled
 		}
 		w.roots[l.Path] = after.Attributes
@@ -151,14 +151,14 @@ func newWalker(ctx context.Context, live bool, roots map[string]map[string]strin
 	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, roots: roots, budget: maxRead}
 }
 
-// over says once that files have not been read, if so.
+// over notes once if files were not read.
 func (w *walker) over() {
 	if w.budget < 0 {
 		w.gap("", fmt.Sprintf("there are more than %d MiB to compare: further files are told without their content", maxRead>>20))
 	}
 }
 
-// gap notes what could not be seen.
+// gap notes something that could not be seen.
 func (w *walker) gap(path, why string) { w.gaps = append(w.gaps, Gap{Path: path, Why: why}) }
 
 func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
@@ -167,19 +167,19 @@ func (w *walker) add(l *layer, name string, kind Kind, before, after *State) {
 	}
 }
 
-// full reports whether no more changes can be told, and notes it.
+// full reports whether the report has no room for more changes, and notes that.
 func (w *walker) full() bool {
 	if len(w.changes) < maxChanges {
 		return false
 	}
 	if !w.more {
 		w.more = true
-		w.gap("…", fmt.Sprintf("there are more than %d changes, and only the first are told", maxChanges))
+		w.gap("…", fmt.Sprintf("there are more than %d changes, and the report lists only the first", maxChanges))
 	}
 	return true
 }
 
-// directory reads a directory of a layer. There says whether it lies over one of the machine.
+// directory reads a directory of a layer. There tells whether the machine has the directory, too.
 func (w *walker) directory(l *layer, name string, there bool) {
 	if !w.goesOn(l, name) {
 		return
@@ -210,7 +210,7 @@ func (w *walker) directory(l *layer, name string, there bool) {
 	}
 }
 
-// goesOn reports whether a directory is to be read, and notes if not.
+// goesOn reports whether to read a directory, and notes if not.
 func (w *walker) goesOn(l *layer, name string) bool {
 	switch {
 	case w.ctx.Err() != nil:
@@ -223,8 +223,8 @@ func (w *walker) goesOn(l *layer, name string) bool {
 	return false
 }
 
-// list reads a directory, by name, and says whether it hides what is below. Of the server's
-// own making, it may forbid to be read.
+// list reads a directory by name, and tells whether it hides the one below. The server may have made the directory
+// unreadable.
 func (w *walker) list(root *os.Root, name string) (entries []fs.FileInfo, hides bool, err error) {
 	dir, err := open(root, name)
 	if err != nil {
@@ -246,7 +246,7 @@ func (w *walker) list(root *os.Root, name string) (entries []fs.FileInfo, hides 
 	return entries, opaque(dir), nil
 }
 
-// entry compares an entry of a layer with what the machine has in its place.
+// entry compares an entry of a layer with the machine's entry in its place.
 func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	if whiteout(info) {
 		if there {
@@ -254,7 +254,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		}
 		return
 	}
-	left := w.unlock(info, func(mode fs.FileMode) { _ = l.upper.Chmod(name, mode) }) // if not, it is a gap
+	left := w.unlock(info, func(mode fs.FileMode) { _ = l.upper.Chmod(name, mode) }) // on failure it is a gap
 	after, err := look(l.upper, name, &w.budget)
 	if err != nil || after == nil {
 		w.gap(l.path(name), "it could not be read after the rehearsal")
@@ -285,8 +285,8 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	}
 }
 
-// unlock makes what is in a layer readable for us; nobody else sees it any more. It returns
-// what gives the mode back as the server left it.
+// unlock makes an entry of a layer readable for us; nobody else sees the layer any more. It returns a function that
+// restores the mode.
 func (w *walker) unlock(info fs.FileInfo, chmod func(fs.FileMode)) (left func(Mode) Mode) {
 	need := fs.FileMode(0o400)
 	if info.IsDir() {
@@ -306,7 +306,7 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 	case before.sameAttributes(after):
 		return
 	case l.Whole && !w.own && (before.User != after.User || before.Group != after.Group):
-		return // it was built as well as we could
+		return // we could not build it better
 	default:
 		w.add(l, name, Attributes, before, after)
 	}
@@ -315,7 +315,7 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 	}
 }
 
-// gone tells that what the machine has is deleted, with all that is below.
+// gone notes the deletion of the machine's entry and of everything below it.
 func (w *walker) gone(l *layer, name string) {
 	if w.full() { // there may be no end to it
 		return
@@ -334,7 +334,7 @@ func (w *walker) gone(l *layer, name string) {
 	}
 	entries, _, err := w.list(l.lower, name)
 	if err != nil {
-		w.gap(l.path(name), "it is deleted, and what is in it could not be read")
+		w.gap(l.path(name), "it is deleted, and its content could not be read")
 	}
 	for _, e := range entries {
 		w.gone(l, path.Join(name, e.Name()))

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/schedule/when"
 )
 
-// checkers is how many jobs are validated ahead at once.
+// checkers is the number of jobs that are validated at once.
 const checkers = 4
 
 // checks validates runs ahead of time until ctx is done.
@@ -22,9 +22,9 @@ func (e *engine) checks(ctx context.Context) {
 		now := e.now()
 		list, err := e.store.Checks(ctx, now, now.Add(e.cfg.Recheck), checkers)
 		if err != nil {
-			list = nil // a disk that is full says so when all is done: those would be judged over and over
+			list = nil // they are due still: judging them would start a loop without a pause
 			if ctx.Err() == nil {
-				e.log.Error("the store does not say what is to be validated", "err", err)
+				e.log.Error("the store cannot list the jobs to validate", "err", err)
 			}
 		}
 		var all sync.WaitGroup
@@ -42,25 +42,25 @@ func (e *engine) checks(ctx context.Context) {
 	}
 }
 
-// Recheck has the coming runs of all jobs of a server validated at once, "" for all: its tools,
-// the policy, or files have changed.
+// Recheck makes the validation of all jobs of a server due at once, because its tools, the policy, or files have changed. ""
+// means all servers.
 func (s *Scheduler) Recheck(ctx context.Context, server string) error {
 	defer kick(s.check)
 	return s.store.CheckSoon(ctx, server, s.now())
 }
 
-// Check validates the next run of a job now, as its owner's, and stores the verdict. A server
-// that is not available leaves the job's health as it is: it may be back in time.
+// Check validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,
+// the job's health stays as it is: the server may be back in time.
 func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 	within, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	v, judgeErr := s.verdict(within, "ahead", j)
 	_, err := s.store.UpdateJob(ctx, j.ID, func(now *Job) error {
 		if !now.Updated.Equal(j.Updated) {
-			return nil // judged what is not in force any more
+			return nil // the verdict is of an older version
 		}
 		now.Verdict = v
-		if !now.CheckAt.Before(j.CheckAt) { // else it was asked for again meanwhile
+		if !now.CheckAt.Before(j.CheckAt) { // else somebody asked for another validation meanwhile
 			now.setNext(now.Next, s.now(), s.cfg.Ahead, s.cfg.Recheck)
 		}
 		switch {
@@ -76,7 +76,7 @@ func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 	return v, err
 }
 
-// outlook says what will become of the next run.
+// outlook describes the fate of the next run.
 func (j *Job) outlook(v *Verdict) string {
 	at := "when it is triggered"
 	if zone, err := when.LoadZone(j.Zone); err == nil && !j.Next.IsZero() {

@@ -12,7 +12,7 @@ import (
 
 // An Alert is a change of a job's health.
 type Alert struct {
-	ID     string    `json:"id"`    // the same however often it is told
+	ID     string    `json:"id"`    // the same in every delivery
 	Event  string    `json:"event"` // job.ok, job.warned or job.failing
 	Time   time.Time `json:"time"`
 	Job    string    `json:"job"` // its id
@@ -25,16 +25,16 @@ type Alert struct {
 	Next   time.Time `json:"next,omitzero"`
 }
 
-// A Notice is an alert that is being told.
+// A Notice is an alert in the course of its delivery.
 type Notice struct {
 	Alert
-	// Told are those who have been told, by names that the teller gives them. It adds to them,
-	// so that nobody is told again because somebody else could not be reached.
+	// Told names the receivers that have heard the alert. Config.Alert chooses the names and adds to them, so that a
+	// receiver does not hear an alert again because another one was out of reach.
 	Told  []string
-	Tries int // so far
+	Tries int // deliveries that were tried so far
 }
 
-// turn sets a job's health, and notes the alert if it is another.
+// turn sets a job's health, and adds an alert if the status changes.
 func (j *Job) turn(status Status, reason string, now time.Time) {
 	was := j.Health.Status
 	if was == status {
@@ -53,18 +53,17 @@ func (j *Job) turn(status Status, reason string, now time.Time) {
 
 const (
 	tellers  = 4                // alerts that are told at once
-	telling  = 2 * time.Minute  // an alert is another's after it; telling one takes less
-	giveUp   = 24 * time.Hour   // after which an alert is told no more
-	longest  = 15 * time.Minute // between two tries
+	telling  = 2 * time.Minute  // after it another process may tell the alert; telling one takes less
+	giveUp   = 24 * time.Hour   // after it an alert is dropped
 	lastTell = 10 * time.Second // for alerts at the end
 )
 
-// tellAll tells alerts until ctx is done.
+// tellAll delivers alerts until ctx is done.
 func (e *engine) tellAll(ctx context.Context) {
 	for {
 		n, err := e.tellSome(ctx)
 		if err != nil && ctx.Err() == nil {
-			e.log.Error("the store does not say who is to be alerted", "err", err)
+			e.log.Error("the store cannot list the alerts that are due", "err", err)
 		}
 		if n == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), e.alert) || ctx.Err() != nil {
 			return
@@ -72,7 +71,7 @@ func (e *engine) tellAll(ctx context.Context) {
 	}
 }
 
-// tellSome tells alerts that are due, and returns their number.
+// tellSome delivers alerts that are due, and returns their number.
 func (e *engine) tellSome(ctx context.Context) (int, error) {
 	now := e.now()
 	list, err := e.store.Alerts(ctx, now, now.Add(telling), tellers)
@@ -87,31 +86,32 @@ func (e *engine) tellSome(ctx context.Context) (int, error) {
 	return len(list), nil
 }
 
-// tell tells one alert, and stores how that went: an alert is told at least once.
+// tell tries to deliver one alert, and then stores the outcome. If the process dies in between, the alert is delivered
+// again: at least once, not at most once.
 func (e *engine) tell(ctx context.Context, n *Notice) {
 	if n.Tries == 0 {
-		e.log.Warn("a job's health is another", "job", n.Name, "status", n.Status, "was", n.Was)
+		e.log.Warn("a job's health has changed", "job", n.Name, "status", n.Status, "was", n.Was)
 	}
 	within, cancel := context.WithTimeout(ctx, telling/2)
 	err := e.cfg.Alert(within, n)
 	cancel()
 	now := e.now()
-	next := now.Add(min(time.Second<<min(2*n.Tries, 16), longest)) // 1, 4, 16 s ...
+	next := now.Add(min(time.Second<<min(2*n.Tries, 16), MaxAlertDelay)) // 1, 4, 16 s ...
 	n.Tries++
 	done := err == nil
 	if err != nil {
 		e.log.Error("an alert was not delivered", "job", n.Name, "status", n.Status, "tries", n.Tries, "err", err)
 		if now.Sub(n.Time) > giveUp {
-			e.log.Error("the alert is told no more", "job", n.Name, "status", n.Status)
+			e.log.Error("an alert is dropped", "job", n.Name, "status", n.Status)
 			done = true
 		}
 	}
 	if err := e.store.Told(context.WithoutCancel(ctx), n, now, next, done); err != nil {
-		e.log.Error("that an alert was told could not be stored: it will be told again", "job", n.Name, "err", err)
+		e.log.Error("the delivery of an alert could not be stored: it will be delivered again", "job", n.Name, "err", err)
 	}
 }
 
-// lastWords tells alerts of runs that have ended in the end.
+// lastWords delivers the alerts of the last runs before Serve returns.
 func (e *engine) lastWords(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lastTell)
 	defer cancel()
@@ -122,12 +122,12 @@ func (e *engine) lastWords(ctx context.Context) {
 	}
 }
 
-// follow shows the alerts of all processes to Config.Seen until ctx is done.
+// follow passes the alerts of all processes to Config.Seen until ctx is done.
 func (e *engine) follow(ctx context.Context) {
 	if e.cfg.Seen == nil {
 		return
 	}
-	const back = time.Minute // clocks differ, and a transaction takes its time
+	const back = time.Minute // clocks differ, and transactions take time
 	seen := map[string]time.Time{}
 	began := e.now()
 	for pause(ctx, e.cfg.Poll, nil) {
@@ -153,7 +153,8 @@ func (e *engine) follow(ctx context.Context) {
 	}
 }
 
-// alertsSince are all alerts made since a time, as far as the store says which; others say that it does not.
+// alertsSince returns the alerts made since a time. It ends early if the store fails, without a report: other loops
+// report that.
 func (e *engine) alertsSince(ctx context.Context, at time.Time) iter.Seq[*Alert] {
 	return func(yield func(*Alert) bool) {
 		for id := ""; ; {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// attempt does a run: it judges the call once more, and makes it.
+// attempt judges a run's call once more, and makes it.
 func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 	within, cancel := s.within(ctx, &c.Job.Spec)
 	defer cancel()
@@ -36,13 +36,13 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 	return outcome
 }
 
-// within bounds a run of a job.
+// within bounds the time of a run.
 func (s *Scheduler) within(ctx context.Context, spec *Spec) (context.Context, context.CancelFunc) {
 	limit := cmp.Or(time.Duration(spec.Timeout), s.cfg.Timeout)
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", limit))
 }
 
-// call makes a job's call. The run that it returns says what came of it.
+// call makes a job's call, and returns its outcome in the fields of a run.
 func (s *Scheduler) call(ctx context.Context, j *Job, options ...upstream.CallOption) *Run {
 	r := new(Run)
 	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, append(options, upstream.WithSession(j.Owner.session()))...)
@@ -87,7 +87,7 @@ func clip(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "") + "…"
 }
 
-// why is the reason for an error: that of the context, if it is over.
+// why returns the reason of an error. The cause of a context that is done explains more than the error.
 func why(ctx context.Context, err error) string {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause.Error()
@@ -95,8 +95,8 @@ func why(ctx context.Context, err error) string {
 	return err.Error()
 }
 
-// conclude turns what came of an attempt into how the run goes on. If it was cut off, the cause says why:
-// the worker was stopped, or its lease is over, and nobody has taken the run over yet.
+// conclude applies the outcome of an attempt to its run: the run ends, or goes back into the queue. CutOff is the reason if
+// the attempt was cut off: the worker was stopped, or its lease is over and nobody has taken over the run yet.
 func (s *Scheduler) conclude(c Claim, outcome *Run, cutOff error) *Run {
 	r, j, now := c.Run, c.Job, s.now()
 	stopped := cutOff != nil
@@ -121,7 +121,7 @@ func (s *Scheduler) conclude(c Claim, outcome *Run, cutOff error) *Run {
 	return r
 }
 
-// concluded changes a job whose run has ended.
+// concluded updates a job after one of its runs ended.
 func (j *Job) concluded(r *Run, open int, now time.Time) {
 	switch r.State {
 	case Queued:

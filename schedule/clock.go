@@ -11,8 +11,8 @@ import (
 	"github.com/toolvet/toolvet/schedule/when"
 )
 
-// jumps finds out when the wall clock is set, or the machine slept: it then goes another way
-// than the monotonic clock.
+// jumps notices if somebody set the wall clock or the machine slept: the wall clock then moves by another amount than the
+// monotonic clock.
 type jumps struct {
 	now        func() time.Time
 	wall, mono time.Time
@@ -22,7 +22,7 @@ func newJumps(now func() time.Time) *jumps {
 	return &jumps{now: now, wall: now().Round(0), mono: time.Now()}
 }
 
-// look is how far the wall clock has jumped since the last look, and how long ago that was.
+// look returns how far the wall clock jumped since the last look, and the time since then.
 func (c *jumps) look() (jump, since time.Duration) {
 	wall, mono := c.now().Round(0), time.Now()
 	since = mono.Sub(c.mono)
@@ -31,14 +31,18 @@ func (c *jumps) look() (jump, since time.Duration) {
 	return jump, since
 }
 
-// noticed is how far a clock must jump to be noticed; NTP corrects smaller differences.
+// noticed is the smallest jump that counts. NTP corrects smaller differences.
 const noticed = 2 * time.Second
 
-// jumped does what follows from a jump. Forward, Fire finds times that were missed; and all
-// leases seem over, also of workers that slept along with this one: they get time to say that
-// they live. So they do where the monotonic clock goes on while the machine sleeps, or where
-// this process alone was stopped. Backward, jobs are due earlier again; times that have fired do
-// not fire twice, because their fire keys are stored.
+// jumped reacts to a jump of the wall clock.
+//
+// After a jump forward, Fire finds the times that were missed. All leases seem over, even those of workers that slept along
+// with this one, so takeOver is held back until they had time for a heartbeat. The same goes
+// for a stopped process, and for a machine with a monotonic clock that runs during sleep: neither shows a jump, but a long time
+// since the last look.
+//
+// After a jump backward, jobs are due earlier again. Times that have fired do not fire twice, because the store has their
+// runs.
 func (e *engine) jumped(ctx context.Context, by, since time.Duration) {
 	if by > noticed || since > e.cfg.Lease {
 		e.log.Warn("the clock has jumped forward, or the machine or this process slept", "by", by.Round(time.Second), "slept", since.Round(time.Second))
@@ -55,8 +59,7 @@ func (e *engine) jumped(ctx context.Context, by, since time.Duration) {
 	}
 }
 
-// realign computes the next run of all jobs anew, because the clock was set back or the rules
-// of time zones have changed since it was stored.
+// realign computes the next run of all jobs anew, after the clock was set back or the offsets of time zones changed.
 func (e *engine) realign(ctx context.Context, why string) error {
 	if err := e.store.SetBack(ctx, e.now()); err != nil {
 		return err
@@ -72,7 +75,7 @@ func (e *engine) realign(ctx context.Context, why string) error {
 			if !e.align(j, why) { // j is a copy
 				continue
 			}
-			e.log.Info("a job's next run is at another time now", "job", j.Name, "next", j.Next, "why", why)
+			e.log.Info("a job's next run has moved", "job", j.Name, "next", j.Next, "why", why)
 			_, err := e.store.UpdateJob(ctx, j.ID, func(j *Job) error { e.align(j, why); return nil })
 			if err != nil && !errors.Is(err, ErrNotFound) { // deleted meanwhile
 				return err
@@ -82,8 +85,7 @@ func (e *engine) realign(ctx context.Context, why string) error {
 	}
 }
 
-// align sets the next run of a job to the clock and to the rules of its zone, and reports
-// whether anything is another now.
+// align computes the next run of a job anew, by the clock and its time zone, and reports whether the job changed.
 func (e *engine) align(j *Job, why string) bool {
 	if j.State != Active || j.Next.IsZero() {
 		return false
@@ -96,7 +98,7 @@ func (e *engine) align(j *Job, why string) bool {
 	after := j.Through
 	if after.IsZero() || after.After(now) {
 		if !j.Next.After(now) {
-			return false // it is due, and what has been dealt with before is not known
+			return false // it is due, and nobody knows up to which time it was dealt with
 		}
 		after = now
 	}
@@ -116,8 +118,8 @@ func (e *engine) align(j *Job, why string) bool {
 	return true
 }
 
-// current is the schedule of a job, read anew if the clock has been set back since it was made:
-// what it counts from, as "every 90m" and "in 5 minutes" do, lies in the future then.
+// current returns the schedule of a job. It parses the schedule anew if the clock was set back since the job was made: "every
+// 90m" and "in 5 minutes" would count from a moment in the future.
 func (j *Job) current(now time.Time) (*when.Schedule, error) {
 	if !j.Updated.After(now.Add(time.Minute)) { // the clocks of two machines differ by less
 		return j.restored()

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// zones is where the tests' own time zones are.
+// zones is the directory of the tests' own time zones.
 var zones string
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// setZone makes a time zone what a text for TZ says (POSIX): a file of RFC 9636 with a rule alone.
+// setZone gives a time zone the offsets of a text for TZ (POSIX), in a file of RFC 9636 without a list of shifts.
 func setZone(t *testing.T, name, rule string) {
 	t.Helper()
 	block := "TZif2" + strings.Repeat("\x00", 15+19) + "\x01\x00\x00\x00\x04" + strings.Repeat("\x00", 6) + "LMT\x00"
@@ -44,8 +44,8 @@ func setZone(t *testing.T, name, rule string) {
 	}
 }
 
-// TestZoneChanges has a government move its clocks while jobs wait: the next runs are computed
-// anew, and why is recorded. A time that has passed by the new rules was missed.
+// TestZoneChanges: a government moves its clocks while jobs wait. Their next runs move, with a record of the reason.
+// A time that is in the past by the new offsets was missed.
 func TestZoneChanges(t *testing.T) {
 	t.Parallel()
 	const east, west = "EAST-3", "WEST+2"
@@ -85,8 +85,8 @@ func TestZoneChanges(t *testing.T) {
 	}
 }
 
-// TestSetBackByTheMissed holds that times are run that were recorded as missed by a clock that
-// was wrong, and that those that fired count once.
+// TestSetBackByTheMissed: a wrong clock recorded times as missed. They run after all, and times that fired count
+// once.
 func TestSetBackByTheMissed(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -102,8 +102,8 @@ func TestSetBackByTheMissed(t *testing.T) {
 	})
 }
 
-// TestSetBackWaits holds that nothing waits for a time that has been: neither a retry, nor a
-// validation, nor an interval, nor an alert.
+// TestSetBackWaits: after the clock was set back, no retry, validation, interval or alert waits for a time of the
+// wrong clock.
 func TestSetBackWaits(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -133,7 +133,7 @@ func TestSetBackWaits(t *testing.T) {
 	})
 }
 
-// TestSeenWhenSetBack holds that clients are told of alerts by a clock that was set back.
+// TestSeenWhenSetBack: clients hear of alerts although the clock was set back.
 func TestSeenWhenSetBack(t *testing.T) {
 	t.Parallel()
 	var seen []string
@@ -147,7 +147,7 @@ func TestSeenWhenSetBack(t *testing.T) {
 	})
 }
 
-// A stuck store does not answer at one moment, and notes when dead workers are looked for.
+// A stuck store fails to answer once, and notes the calls of TakeOver.
 type stuck struct {
 	schedule.Store
 	start time.Time
@@ -168,8 +168,8 @@ func (s *stuck) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 	return s.Store.TakeOver(ctx, now, lease, lost)
 }
 
-// TestNobodyIsDeadAfterAStop holds that a process that was stopped for longer than a lease lets
-// others, and itself, say that they live, before it takes anything over.
+// TestNobodyIsDeadAfterAStop: a process was stopped for longer than a lease. Before it takes anything over, it gives
+// others and itself time for a heartbeat.
 func TestNobodyIsDeadAfterAStop(t *testing.T) {
 	t.Parallel()
 	var store *stuck

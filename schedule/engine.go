@@ -36,9 +36,9 @@ var (
 	errStopped = errors.New("its worker was stopped")
 )
 
-// Serve runs jobs until ctx is done. Then it begins no more runs, and waits for those that are
-// under way, but no longer than Config.Drain: what has not ended then is put back into the
-// queue. So it ends with [ErrGone], if the store goes. Any number of processes may serve a store.
+// Serve runs jobs until ctx is done. Then it begins no more runs and waits for those under way, for at most Config.Drain;
+// after that it puts them back into the queue. It ends in the same way, with [ErrGone], if the store disappears. Any number of
+// processes may serve a store.
 func (s *Scheduler) Serve(ctx context.Context) error {
 	ctx, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
@@ -46,7 +46,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	if err := e.enlist(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
-	if err := e.realign(ctx, "the clock or the rules of its time zone changed while nothing served"); err != nil && ctx.Err() == nil {
+	if err := e.realign(ctx, "the clock or the offsets of its time zone changed while no scheduler was running"); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
 	doubtful, err := e.doubtful(ctx)
@@ -74,7 +74,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	return s.store.Leave(context.WithoutCancel(ctx), worker)
 }
 
-// enlist makes this a new worker.
+// enlist takes a lease as a new worker.
 func (e *engine) enlist(ctx context.Context) error {
 	host, _ := os.Hostname() // only for people
 	worker := fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
@@ -88,8 +88,8 @@ func (e *engine) enlist(ctx context.Context) error {
 	return nil
 }
 
-// keepLease says that this worker lives. If that fails for as long as the lease lasts, all its
-// runs are cancelled, because another may begin them now, and it becomes another worker.
+// keepLease renews the lease of this worker. If it cannot for most of the lease's time, it cancels all runs, because another
+// worker may begin them soon, and enlists as a new worker.
 func (e *engine) keepLease(ctx context.Context) {
 	last := time.Now()
 	for pause(ctx, e.cfg.Lease/5, nil) {
@@ -105,7 +105,7 @@ func (e *engine) keepLease(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, ErrGone): // nobody would run what is made elsewhere, nor see what is stored here
+		case errors.Is(err, ErrGone): // jobs made in the new store would not run, and nobody would see this one
 			e.quit(err)
 		case err == nil:
 			last = began
@@ -121,14 +121,14 @@ func (e *engine) keepLease(ctx context.Context) {
 	}
 }
 
-// holds is the worker that this is, the context of its runs, and whether its lease lasts.
+// holds returns the name of this worker, the context of its runs, and whether it has a lease.
 func (e *engine) holds() (worker string, runs context.Context, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.worker, e.ctx, e.leased
 }
 
-// pause waits; false: ctx is done. Early ends it before.
+// pause waits for d, or until early. It returns false if ctx is done.
 func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -144,7 +144,7 @@ func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 // loop fires jobs and begins runs until ctx is done.
 func (e *engine) loop(ctx context.Context) {
 	clock := newJumps(e.cfg.Now)
-	var took time.Time // when runs of the dead were last looked for
+	var took time.Time // the last call of takeOver
 	for ctx.Err() == nil {
 		jump, since := clock.look()
 		e.jumped(ctx, jump, since)
@@ -155,7 +155,7 @@ func (e *engine) loop(ctx context.Context) {
 		now := e.now()
 		did, err := e.pass(ctx, now)
 		if err != nil && ctx.Err() == nil {
-			e.log.Error("the store does not do what it should", "err", err)
+			e.log.Error("the store failed", "err", err)
 			pause(ctx, time.Second, nil)
 			continue
 		}
@@ -166,8 +166,8 @@ func (e *engine) loop(ctx context.Context) {
 	}
 }
 
-// idle is how long nothing is to be done, as far as is known, after all was done that was due
-// at a time. What was due and not done waits for something else, of which we hear.
+// idle returns how long to sleep after a pass at a time. It looks only for later work. Work that was due before
+// and still waits, such as a run in need of a slot, waits for an event, and each such event kicks e.wake.
 func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 	at, err := e.store.NextAt(ctx, done)
 	if err != nil || at.IsZero() {
@@ -176,7 +176,7 @@ func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 	return min(max(at.Sub(e.cfg.Now()), 0), e.cfg.Poll)
 }
 
-// pass fires what is due and begins what is ready, and reports whether there was anything.
+// pass fires the jobs due now, begins the runs that are ready, and reports whether there were any.
 func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) {
 	fired, err := e.store.Fire(ctx, now, batch, func(d Due) []*Run { return e.fire(d, now) })
 	if err != nil {
@@ -192,7 +192,7 @@ func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) 
 	}
 	claims, err := e.store.Claim(ctx, worker, now, free)
 	if errors.Is(err, ErrLost) {
-		return fired > 0, nil // the next heartbeat makes this another worker
+		return fired > 0, nil // after the next heartbeat this is a new worker
 	}
 	if err != nil {
 		return fired > 0, err
@@ -203,9 +203,9 @@ func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) 
 	return fired > 0 || len(claims) > 0, nil
 }
 
-// begin does a run in a goroutine of its own. Ctx is over when the lease is of the worker that claimed it.
+// begin does a run in a goroutine of its own. Ctx ends with the lease of the worker that claimed the run.
 func (e *engine) begin(ctx context.Context, c Claim) {
-	e.slots <- struct{}{} // there is one: only the loop begins runs
+	e.slots <- struct{}{} // does not block: only the loop begins runs
 	e.runs.Go(func() {
 		defer func() {
 			<-e.slots
@@ -216,7 +216,7 @@ func (e *engine) begin(ctx context.Context, c Claim) {
 	})
 }
 
-// safely is attempt; a panic is a run that failed.
+// safely calls attempt, and turns a panic into a failed run.
 func (e *engine) safely(ctx context.Context, c Claim) (outcome *Run) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -227,8 +227,7 @@ func (e *engine) safely(ctx context.Context, c Claim) (outcome *Run) {
 	return e.attempt(ctx, c)
 }
 
-// finish stores how a run ended; a store that does not answer is asked again while the lease
-// lasts.
+// finish stores the end of a run. It tries again while the store does not answer and the lease lasts.
 func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
 	r := e.conclude(c, outcome, context.Cause(ctx))
 	for {
@@ -239,17 +238,17 @@ func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
 			e.log.Info("a run ended", "job", c.Job.Name, "run", r.ID, "state", r.State, "attempt", r.Attempt)
 			return
 		case errors.Is(err, ErrLost):
-			e.log.Warn("a run ended that is another worker's now, or whose job is gone", "job", c.Job.Name, "run", r.ID)
+			e.log.Warn("the end of a run is dropped: another worker has it, or its job is gone", "job", c.Job.Name, "run", r.ID)
 			return
 		}
-		e.log.Error("how a run ended could not be stored", "job", c.Job.Name, "run", r.ID, "err", err)
+		e.log.Error("the end of a run could not be stored", "job", c.Job.Name, "run", r.ID, "err", err)
 		if ctx.Err() != nil || !pause(ctx, e.cfg.Lease/10, nil) {
 			return
 		}
 	}
 }
 
-// drain waits for the runs under way.
+// drain waits for the runs under way, and cancels them after Config.Drain.
 func (e *engine) drain() {
 	done := make(chan struct{})
 	go func() {
@@ -268,7 +267,7 @@ func (e *engine) drain() {
 	}
 }
 
-// takeOver takes over the runs of workers that are dead.
+// takeOver hands on the runs of dead workers.
 func (e *engine) takeOver(ctx context.Context) {
 	e.mu.Lock()
 	held := time.Now().Before(e.hold)

@@ -8,30 +8,63 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/sqlstore"
+	"github.com/toolvet/toolvet/schedule/memstore"
 )
 
-// A job is judged when it is made: one that could not work is refused now, not in the night.
+// A program makes a job, serves for a while, and lists what became of the runs.
+func Example() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	s, err := schedule.New(schedule.Config{
+		Store:  memstore.New(), // sqlstore.Open keeps jobs for longer
+		Caller: &world{},       // an *upstream.Set, in a real program
+		Poll:   time.Millisecond,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	job, _, err := s.Create(ctx, schedule.Spec{
+		Name: "report", Tool: "files:read", Arguments: []byte(`{"path": "/srv/report.csv"}`), Schedule: "every weekday at 9am",
+	}, nil, schedule.How{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Trigger(ctx, job.ID); err != nil { // so that the example need not wait for 9am
+		log.Fatal(err)
+	}
+
+	go func() {
+		defer stop()
+		for ctx.Err() == nil {
+			if ended, err := s.Runs(ctx, schedule.RunFilter{State: schedule.Succeeded}); err != nil || len(ended) > 0 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if err := s.Serve(ctx); err != nil {
+		log.Fatal(err)
+	}
+
+	runs, err := s.Runs(context.Background(), schedule.RunFilter{Job: "report"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range runs {
+		fmt.Println(r.Kind, r.State, r.Attempt)
+	}
+	// Output: trigger succeeded 1
+}
+
+// A scheduler judges a job when it is made: it refuses now what would fail at night.
 func ExampleScheduler_Create() {
 	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "schedule-example-")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	store, err := sqlstore.Open(ctx, filepath.Join(dir, "jobs.db"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer store.Close()
-	files := &world{} // in earnest: an *upstream.Set
+	files := &world{} // an *upstream.Set, in a real program
 	s, err := schedule.New(schedule.Config{
-		Store: store, Caller: files,
+		Store: memstore.New(), Caller: files,
 		Now: func() time.Time { return time.Date(2026, time.March, 27, 12, 0, 0, 0, time.UTC) },
 	})
 	if err != nil {

@@ -3,5 +3,5 @@
 
 package schedule
 
-// StoreOf is the store that a scheduler works on.
+// StoreOf returns the store of a scheduler.
 func StoreOf(s *Scheduler) Store { return s.store }

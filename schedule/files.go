@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	maxFiles      = 2000 // that are looked at
+	maxFiles      = 2000 // all that are watched
 	maxFilesOfJob = 100
 	maxPath       = 4096
-	perPage       = 1000     // jobs that are read at once
-	maxWatched    = 64 << 10 // characters of a job whose files are looked at
+	perPage       = 1000     // jobs
+	maxWatched    = 64 << 10 // a larger job is not watched, in characters
 )
 
-// files has a job validated at once when a file that one of its arguments may name comes, goes
-// or becomes of another kind or mode. It looks, rather than being told: that works on every
-// file system. What it does not see, the next validation does.
+// files makes the validation of a job due when a file that its arguments may name appears, disappears, or changes its type or
+// mode. It polls, because that works on every file system. The next regular validation sees whatever it misses.
 func (e *engine) files(ctx context.Context) {
 	jobs := watched{paths: map[string][]string{}}
 	var listed time.Time
@@ -34,7 +33,7 @@ func (e *engine) files(ctx context.Context) {
 	for pause(ctx, every, nil) {
 		if time.Since(listed) > 10*every {
 			if err := e.list(ctx, &jobs); err != nil {
-				continue // the loop says so
+				continue // the loop reports it
 			}
 			listed = time.Now()
 		}
@@ -56,7 +55,7 @@ func (e *engine) files(ctx context.Context) {
 	}
 }
 
-// lookAt is what can be seen of a file in passing; 0 is nothing.
+// lookAt returns the type and mode of a file, or 0 if there is none.
 func lookAt(path string) fs.FileMode {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -65,15 +64,15 @@ func lookAt(path string) fs.FileMode {
 	return info.Mode() | fs.ModeIrregular // never 0
 }
 
-// watched are the files that arguments of active jobs may name, as far as the jobs have been read.
+// watched holds the files that arguments of active jobs may name, as far as the jobs have been read.
 type watched struct {
 	paths  map[string][]string // by the id of the job
 	n      int                 // of paths
-	newest string              // the id up to which jobs have been read once
-	after  string              // the id from which on they are read again
+	newest string              // all jobs up to this id have been read once
+	after  string              // where the next page begins that is read again
 }
 
-// list reads the jobs that are new, and a page of those that are not: to read all of many takes seconds.
+// list reads all new jobs, and one page of the others. Reading all of many jobs would take seconds.
 func (e *engine) list(ctx context.Context, w *watched) error {
 	again := w.newest != ""
 	for w.n < maxFiles {
@@ -98,7 +97,7 @@ func (e *engine) list(ctx context.Context, w *watched) error {
 	return nil
 }
 
-// page reads the active jobs of a page anew; last is the id of the last.
+// page reads a page of active jobs. Last is the id of the last one.
 func (e *engine) page(ctx context.Context, w *watched, after string) (last string, more bool, err error) {
 	list, err := e.store.Jobs(ctx, JobFilter{State: Active, After: after, Limit: perPage, Large: maxWatched})
 	if err != nil {
@@ -107,7 +106,7 @@ func (e *engine) page(ctx context.Context, w *watched, after string) (last strin
 	if more = len(list) == perPage; more {
 		last = list[perPage-1].ID
 	}
-	for id, paths := range w.paths { // of this page, also those that are not active any more
+	for id, paths := range w.paths { // forget this page, including jobs that are not active any more
 		if id > after && (!more || id <= last) {
 			w.n -= len(paths)
 			delete(w.paths, id)
@@ -123,7 +122,7 @@ func (e *engine) page(ctx context.Context, w *watched, after string) (last strin
 	return last, more, nil
 }
 
-// named are the files that the arguments of a job may name, at most limit.
+// named returns the files that the arguments of a job may name, at most limit.
 func (e *engine) named(j *Job, limit int) (paths []string) {
 	server, _, _ := strings.Cut(j.Tool, ":")
 	var v any
@@ -136,7 +135,7 @@ func (e *engine) named(j *Job, limit int) (paths []string) {
 	return paths[:min(len(paths), limit, maxFilesOfJob)]
 }
 
-// texts are the strings in a value.
+// texts appends the strings in a value to a list.
 func texts(v any, list []string) []string {
 	switch v := v.(type) {
 	case string:
@@ -153,7 +152,7 @@ func texts(v any, list []string) []string {
 	return list
 }
 
-// places are where a text would lie if it is a path.
+// places returns the places of a text that may be a path.
 func (e *engine) places(server, text string) (list []string) {
 	if text == "" || len(text) > maxPath || strings.ContainsAny(text, "\n\x00") || strings.Contains(text, "://") {
 		return nil

@@ -12,19 +12,18 @@ import (
 	"github.com/toolvet/toolvet/schedule/when"
 )
 
-// maxMissed bounds how many missed times are counted one by one: the store waits meanwhile. No more can
-// be caught up.
+// maxMissed bounds the missed times that are counted one by one, because the store waits meanwhile. A job cannot
+// catch up with more.
 const maxMissed = maxCatchUp
 
-// maxOpen is the number of runs of a job that may wait: who looks for one to begin passes by them all.
+// maxOpen is the number of runs of a job that may wait. A worker in search of a run passes by all of them.
 const maxOpen = 1000
 
-// fire says what becomes of a job whose time has come: it returns the new runs, and sets when
-// the job runs next.
+// fire returns the new runs of a job that is due, and sets its next run.
 func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
 	j, open := d.Job, d.Open
 	schedule, err := j.restored()
-	if err != nil { // the zone is not known on this machine
+	if err != nil { // this machine does not know the zone
 		j.setNext(time.Time{}, now, 0, 0)
 		j.turn(Failing, "its schedule cannot be read any more: "+err.Error(), now)
 		return nil
@@ -85,7 +84,7 @@ func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
 	return runs
 }
 
-// overlaps says why a run is skipped while others of its job have not ended; "": it is not.
+// overlaps returns the reason to skip a run while others of its job have not ended, or "".
 func (j *Job) overlaps(open int) string {
 	switch {
 	case open >= maxOpen:
@@ -96,10 +95,10 @@ func (j *Job) overlaps(open int) string {
 	return ""
 }
 
-// times are the times of a job up to now that are due, and those that are too late. Counted
-// says that late has all of them; else it has the first and the last ones.
+// times returns the times of a job up to now: fresh ones, and ones that are too late. If there are too many of the late
+// ones to count, it returns only the first and the last of them, and counted is false.
 func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
-	const maxLast = 4 * maxMissed // that are looked at for the last ones
+	const maxLast = 4 * maxMissed // bounds the search for the last ones
 	j, deadline, left := d.Job, now.Add(-s.cfg.Grace), 0
 	counted = true
 	for at := j.Next; !at.IsZero() && !at.After(now); at = schedule.Next(at) {
@@ -125,8 +124,8 @@ func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh,
 	return fresh, late, counted
 }
 
-// nearly is a time after which few times of a schedule lie before a deadline, at least one if there is one
-// after from: at first it is looked for within a span before the deadline.
+// nearly skips most of the times between from and deadline. It returns a moment that is followed by at least one time of
+// the schedule before the deadline, if there is one after from, but by few of them. It first tries a span before the deadline.
 func nearly(schedule *when.Schedule, from, deadline time.Time, span time.Duration) time.Time {
 	for ; span > 0; span *= 2 { // at most a hundred years are doubled
 		at := deadline.Add(-span)
@@ -140,7 +139,7 @@ func nearly(schedule *when.Schedule, from, deadline time.Time, span time.Duratio
 	return from
 }
 
-// catchUp says which of the late times are run after all.
+// catchUp parts late times into runs to catch up with and missed ones.
 func (j *Job) catchUp(fresh, late []time.Time) (run, missed []time.Time) {
 	n := 0
 	switch j.CatchUp {
@@ -164,16 +163,16 @@ func missedReason(n int, counted bool, first, last time.Time, j *Job) string {
 	}
 	const form = "2006-01-02 15:04:05 MST"
 	if n == 1 {
-		return "missed, because nothing ran that could fire it"
+		return "missed, because no scheduler was running"
 	}
 	number := fmt.Sprint(n)
 	if !counted {
 		number = "more than " + number
 	}
-	return fmt.Sprintf("%s runs were missed, from %s to %s, because nothing ran that could fire them", number, first.In(zone).Format(form), last.In(zone).Format(form))
+	return fmt.Sprintf("%s runs were missed, from %s to %s, because no scheduler was running", number, first.In(zone).Format(form), last.In(zone).Format(form))
 }
 
-// settle ends a job that does not fire any more and of which nothing is under way.
+// settle ends a job that neither fires any more nor has open runs.
 func (j *Job) settle(open int) {
 	if !j.Next.IsZero() || open > 0 || j.State != Active {
 		return

@@ -1,12 +1,6 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schedule runs tool calls at set times, and vets each three times: when the job is
-// made, ahead of its runs, and when it runs.
-//
-// A [Service] is what people and models ask: it makes, changes and lists jobs. An [Engine]
-// runs them. Both work on a [Store], and any number of processes may have an Engine on the
-// same one; see docs/scheduler.md.
 package schedule
 
 import (
@@ -18,35 +12,35 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A State is how a job stands.
+// A State is the state of a job.
 type State string
 
 const (
 	Active    State = "active"
 	Paused    State = "paused"
-	Completed State = "completed" // fires no more, and its last run succeeded
-	Failed    State = "failed"    // fires no more, and its last run did not succeed
+	Completed State = "completed" // does not fire any more; its last run succeeded
+	Failed    State = "failed"    // does not fire any more; its last run did not succeed
 )
 
-// An Overlap is what becomes of a run while the one before it has not ended.
+// An Overlap decides about a run while the one before it has not ended.
 type Overlap string
 
 const (
-	Skip  Overlap = "skip"  // it is recorded as skipped; the default
-	Queue Overlap = "queue" // it waits
-	Allow Overlap = "allow" // both run
+	Skip  Overlap = "skip"  // record the run as skipped; the default
+	Queue Overlap = "queue" // let the run wait
+	Allow Overlap = "allow" // run both
 )
 
-// A CatchUp is what becomes of runs that were missed, because nothing ran that could fire them.
+// A CatchUp decides about runs that were missed because no scheduler was running.
 type CatchUp string
 
 const (
-	CatchUpNone CatchUp = "none" // they are recorded as missed; the default
-	CatchUpLast CatchUp = "last" // the last is run, late
-	CatchUpAll  CatchUp = "all"  // the last CatchUpLimit are run, late
+	CatchUpNone CatchUp = "none" // record them as missed; the default
+	CatchUpLast CatchUp = "last" // run the last one late
+	CatchUpAll  CatchUp = "all"  // run the last CatchUpLimit late
 )
 
-// A Duration is written as text, such as "1m30s".
+// A Duration has a textual form such as "1m30s".
 type Duration time.Duration
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -59,37 +53,37 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// A Job is a call that is to be made at set times.
+// A Job is a call to make at set times.
 type Job struct {
 	ID string `json:"id"`
 	Spec
-	Canonical string    `json:"canonical"` // the schedule, such that it means the same whenever it is read
-	Words     string    `json:"understood"`
+	Canonical string    `json:"canonical"`  // the schedule in a form that means the same whenever it is read
+	Words     string    `json:"understood"` // the schedule in words
 	State     State     `json:"state"`
 	Owner     Owner     `json:"owner"`
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 	// Next is the time of the next run, zero for none.
 	Next time.Time `json:"next,omitzero"`
-	// Moved says that Next came to be at another time although nobody changed the job.
+	// Moved tells how Next moved without anybody changing the job.
 	Moved *Move `json:"moved,omitempty"`
-	// Through is the latest time up to which all runs have been dealt with, by the clock as it
-	// was then; zero: it is not known.
+	// Through is the end of the time for which all runs are dealt with, by the clock of that moment. Zero
+	// means unknown.
 	Through time.Time `json:"through,omitzero"`
 	Fired   int       `json:"fired"` // runs by the schedule so far
-	// Health is what is known of the next run, or, if nothing speaks against it, of the last.
+	// Health tells whether the next run will be refused, and otherwise how the last run ended.
 	Health Health `json:"health"`
-	// Verdict is the last that was given without running the job.
+	// Verdict is the latest judgement apart from those of runs.
 	Verdict *Verdict `json:"verdict,omitempty"`
-	// Unvalidated says that the job was made with skip_validation.
+	// Unvalidated marks a job that was made with skip_validation.
 	Unvalidated bool `json:"unvalidated,omitempty"`
 
-	CheckAt time.Time `json:"-"` // when the next run is to be validated; zero: at no time
-	// Alerts are the changes of Health that are not stored yet: they are stored with the job.
+	CheckAt time.Time `json:"-"` // when to validate the next run; zero: never
+	// Alerts are new changes of Health. A store saves them together with the job.
 	Alerts []*Alert `json:"-"`
 }
 
-// A Spec is what is asked for when a job is made.
+// A Spec is a request for a job.
 type Spec struct {
 	Name         string          `json:"name"` // unique among the jobs of its owner
 	Tool         string          `json:"tool"` // SERVER:TOOL
@@ -107,20 +101,20 @@ type Spec struct {
 	Overlap      Overlap         `json:"overlap,omitempty"`
 	CatchUp      CatchUp         `json:"catch_up,omitempty"`
 	CatchUpLimit int             `json:"catch_up_limit,omitempty"` // default 10
-	Jitter       Duration        `json:"jitter,omitzero"`          // a run begins up to so much later
-	// AtMostOnce is for tools that must not run twice: a run whose worker died is not tried
-	// again but reported as lost.
+	Jitter       Duration        `json:"jitter,omitzero"`          // upper bound of a random delay of each run
+	// AtMostOnce is for tools that must not run twice. If the worker of a run dies, the run is reported as
+	// lost and not tried again.
 	AtMostOnce bool `json:"at_most_once,omitempty"`
 }
 
-// An Owner is who made a job. Its runs are judged as that identity's.
+// An Owner is the identity that made a job. The job's runs are judged as calls of this identity.
 type Owner struct {
 	Subject string         `json:"subject,omitempty"`
 	Claims  map[string]any `json:"claims,omitempty"`
 	Roots   []string       `json:"roots,omitempty"`
 }
 
-// OwnerOf is the owner that a session makes jobs as.
+// OwnerOf returns the owner of the jobs that a session makes.
 func OwnerOf(s *call.Session) Owner {
 	if s == nil {
 		return Owner{}
@@ -132,8 +126,8 @@ func (o Owner) session() *call.Session {
 	return &call.Session{Subject: o.Subject, Claims: o.Claims, Roots: o.Roots, Transport: "schedule"}
 }
 
-// Upcoming are the times of the next runs, in the job's zone, the soonest first; none if its zone
-// is not known on this machine.
+// Upcoming returns the times of the next runs in the job's zone, the soonest first. There are none if this machine does
+// not know the zone.
 func (j *Job) Upcoming() iter.Seq[time.Time] {
 	return func(yield func(time.Time) bool) {
 		schedule, err := j.restored()
@@ -150,7 +144,7 @@ func (j *Job) Upcoming() iter.Seq[time.Time] {
 	}
 }
 
-// NextRuns are the times of the next n runs, in the job's zone, as RFC 3339 has them.
+// NextRuns returns the times of the next n runs in the job's zone, in the format of RFC 3339.
 func (j *Job) NextRuns(n int) []string {
 	list := []string{}
 	for at := range j.Upcoming() {
@@ -162,8 +156,7 @@ func (j *Job) NextRuns(n int) []string {
 	return list
 }
 
-// A Move is a next run that came to be at another time, because the clock was set back or the
-// rules of the job's time zone have changed.
+// A Move records that the next run moved, because the clock was set back or the job's time zone got other offsets.
 type Move struct {
 	At   time.Time `json:"at"`
 	From time.Time `json:"from"`
@@ -171,23 +164,23 @@ type Move struct {
 	Why  string    `json:"why"`
 }
 
-// A Status is what is known of a job's runs.
+// A Status sums up a job's runs.
 type Status string
 
 const (
 	Healthy Status = "ok"
-	Warned  Status = "warned"  // the next run will be refused, as things are
-	Failing Status = "failing" // the last run was refused, failed or lost
+	Warned  Status = "warned"  // the next run would be refused now
+	Failing Status = "failing" // the last run was refused, lost or missed, or it failed
 )
 
-// Health is how a job's runs stand.
+// Health is the status of a job, with its reason.
 type Health struct {
 	Status Status    `json:"status"`
 	Since  time.Time `json:"since"`
 	Reason string    `json:"reason,omitempty"`
 }
 
-// A Verdict is a judgement of a job's call, and what it rests on.
+// A Verdict is a judgement of a job's call, with digests of the definition and the policy behind it.
 type Verdict struct {
 	At           time.Time `json:"at"`
 	On           string    `json:"on"` // create, update, ahead or fire
@@ -204,17 +197,17 @@ func newVerdict(on string, at time.Time, r protocol.Result) *Verdict {
 	return &Verdict{At: at, On: on, Valid: r.Valid, Method: r.Method, Errors: r.Errors, Warnings: r.Warnings, Suggestions: r.Suggestions}
 }
 
-// A RunState is how a run stands.
+// A RunState is the state of a run.
 type RunState string
 
 const (
 	Queued    RunState = "queued"
 	Running   RunState = "running"
 	Succeeded RunState = "succeeded"
-	RunFailed RunState = "failed"  // the tool said so, or could not be reached, and no retry is left
-	Refused   RunState = "refused" // it was judged a no-go and not tried
+	RunFailed RunState = "failed"  // the tool reported an error or was out of reach, and no retry is left
+	Refused   RunState = "refused" // the call was a no-go and was not made
 	Skipped   RunState = "skipped" // the run before it had not ended
-	Missed    RunState = "missed"  // nothing ran that could fire it
+	Missed    RunState = "missed"  // no scheduler was running
 	Lost      RunState = "lost"    // its worker died, and it must not run twice
 )
 
@@ -227,36 +220,35 @@ const (
 	Triggered = "trigger"
 )
 
-// A Run is one execution of a job, or why there was none.
+// A Run is one execution of a job, or the record of why there was none.
 type Run struct {
 	ID    string    `json:"id"`
 	Job   string    `json:"job"`  // its id
 	Fire  time.Time `json:"fire"` // the time it was scheduled for
 	Kind  string    `json:"kind"`
 	State RunState  `json:"state"`
-	// Attempt counts the times that a worker has begun it.
+	// Attempt is the number of times that a worker began it.
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker,omitempty"`
-	Ready   time.Time `json:"ready"` // not begun before
+	Ready   time.Time `json:"ready"` // no worker begins it before
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
 	RunInfo
 
-	Exclusive bool `json:"-"` // no other run of the job at once
+	Exclusive bool `json:"-"` // it waits for other runs of the job to end
 }
 
-// Progress is how far a run has come, as its server says: in numbers alone, since words would
-// have to be reviewed.
+// Progress is the progress that a server reports of a run. It has numbers alone: words would need a review.
 type Progress struct {
 	Done  float64 `json:"done"`
-	Total float64 `json:"total,omitempty"` // 0: it is not known
+	Total float64 `json:"total,omitempty"` // 0: unknown
 }
 
-// RunInfo is what is said of a run, mostly when it has ended.
+// RunInfo holds the details of a run. Most of them are known when it has ended.
 type RunInfo struct {
 	Reason    string          `json:"reason,omitempty"`   // why it did not succeed
 	Progress  *Progress       `json:"progress,omitempty"` // while it runs
 	Verdict   *Verdict        `json:"verdict,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`    // what the tool answered, as the output layer left it
-	Truncated int             `json:"truncated,omitempty"` // bytes of a result that was too large to be stored
+	Result    json.RawMessage `json:"result,omitempty"`    // the tool's answer, as the output layer left it
+	Truncated int             `json:"truncated,omitempty"` // size of a result that was too large to be stored
 }

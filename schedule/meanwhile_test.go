@@ -14,8 +14,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// TestUpdateOfPaused holds that a paused job stays paused when it is changed, and runs nothing later that it
-// would have run meanwhile.
+// TestUpdateOfPaused: an update leaves a paused job paused, and the runs that it left out stay left out.
 func TestUpdateOfPaused(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -39,7 +38,7 @@ func TestUpdateOfPaused(t *testing.T) {
 	})
 }
 
-// TestTriggeredTwice holds that a job that is triggered twice at once runs twice.
+// TestTriggeredTwice: a job runs twice if it is triggered twice at once.
 func TestTriggeredTwice(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -60,7 +59,7 @@ func TestTriggeredTwice(t *testing.T) {
 	})
 }
 
-// TestManyMissed holds that the last are run of more times than are counted.
+// TestManyMissed: a job catches up with its last times even if there are too many to count.
 func TestManyMissed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -81,8 +80,7 @@ func TestManyMissed(t *testing.T) {
 	}
 }
 
-// TestRecheckMeanwhile holds that a job is validated once more at once, if that is asked for while it is
-// being judged by what does not hold any more.
+// TestRecheckMeanwhile: Recheck during a validation causes another validation at once.
 func TestRecheckMeanwhile(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -101,7 +99,7 @@ func TestRecheckMeanwhile(t *testing.T) {
 	})
 }
 
-// TestManyWait holds that no more than a thousand runs of a job wait.
+// TestManyWait: at most a thousand runs of a job wait.
 func TestManyWait(t *testing.T) {
 	race.Skip(t) // a thousand transactions
 	t.Parallel()

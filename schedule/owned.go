@@ -8,16 +8,15 @@ import (
 	"errors"
 )
 
-// Of is the scheduler for one owner: it sees and changes the jobs and runs of this subject
-// alone; those of others are not there. What it makes belongs to the session that is given.
-// Serve is for the scheduler itself.
+// Of returns the scheduler as one owner sees it: it finds and changes only the jobs and runs of this subject. New jobs
+// belong to the session that is passed to Create. Serve is for the scheduler itself.
 func (s *Scheduler) Of(subject string) *Scheduler {
 	own := *s
 	own.store = &owned{s.store, subject}
 	return &own
 }
 
-// owned is a store in which the jobs of others are not there.
+// owned is a store without the jobs of others. No door can forget to ask for the owner.
 type owned struct {
 	Store
 	subject string
@@ -25,7 +24,7 @@ type owned struct {
 
 func (o *owned) mine(j *Job) bool { return j.Owner.Subject == o.subject }
 
-// Job implements [Store]. Of jobs that have the same name, it is the owner's.
+// Job implements [JobStore]. A name means the owner's job of that name.
 func (o *owned) Job(ctx context.Context, id string) (*Job, error) {
 	list, err := o.Store.Jobs(ctx, JobFilter{Owner: &o.subject, Name: id, Limit: 1})
 	if err != nil {
@@ -38,7 +37,7 @@ func (o *owned) Job(ctx context.Context, id string) (*Job, error) {
 	switch {
 	case err != nil:
 		if errors.Is(err, ErrAmbiguous) {
-			return nil, ErrNotFound // all are others'
+			return nil, ErrNotFound // none of them is the owner's
 		}
 		return nil, err
 	case !o.mine(j):
@@ -76,7 +75,7 @@ func (o *owned) Jobs(ctx context.Context, f JobFilter) ([]*Job, error) {
 	return o.Store.Jobs(ctx, f)
 }
 
-// Counts implements [Store]: of this owner, whoever is asked for.
+// Counts implements [JobStore]. It ignores the owner that the caller names.
 func (o *owned) Counts(ctx context.Context, _ *string) ([]Count, error) {
 	return o.Store.Counts(ctx, &o.subject)
 }

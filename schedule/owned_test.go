@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// TestOwnersApart holds that to an owner the jobs and runs of others are not there.
+// TestOwnersApart: an owner cannot find the jobs and runs of others.
 func TestOwnersApart(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -56,7 +56,7 @@ func TestOwnersApart(t *testing.T) {
 	})
 }
 
-// triggerPaused triggers a job that is paused.
+// triggerPaused triggers a job and pauses it.
 func (w *world) triggerPaused(id string) *schedule.Run {
 	w.t.Helper()
 	run, err := w.Trigger(w.t.Context(), id)
@@ -69,7 +69,7 @@ func (w *world) triggerPaused(id string) *schedule.Run {
 	return run
 }
 
-// ownerless are the methods that are asked for no job of anybody's, and why they need keep nobody apart.
+// ownerless are the methods without a job in their question, and the reasons why they need not keep owners apart.
 var ownerless = map[string]string{
 	"Scheduler.Create": "what it makes is the session's", "Scheduler.Propose": "judges what is not there yet", "Scheduler.Validate": "judges what is not there yet",
 	"Scheduler.Of": "narrows", "Scheduler.Serve": "the engine", "Scheduler.Recheck": "the engine: it tells nothing",
@@ -81,8 +81,8 @@ var ownerless = map[string]string{
 	"Store.Close": "whoever has opened it",
 }
 
-// TestOwnersEverywhere holds that of every method somebody has thought of whose jobs it is asked for: a
-// new one must be in asked, where TestOwnersApart tries it, or in ownerless.
+// TestOwnersEverywhere makes sure that somebody has thought about the owners for every method. A new method must be
+// in asked, for TestOwnersApart, or in ownerless.
 func TestOwnersEverywhere(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -118,8 +118,8 @@ func TestOwnersEverywhere(t *testing.T) {
 	})
 }
 
-// asked is what a scheduler and its store can be asked about a job and a run, by method. What finds
-// nothing says [schedule.ErrNotFound].
+// asked are the questions to a scheduler and its store about a job and a run, by method. The error is
+// [schedule.ErrNotFound] if a question finds nothing.
 func asked(ctx context.Context, s *schedule.Scheduler, j *schedule.Job, id string, run *schedule.Run) map[string]func() error {
 	store := schedule.StoreOf(s)
 	patch := []byte(`{"tags":["x"]}`)
@@ -165,8 +165,8 @@ func asked(ctx context.Context, s *schedule.Scheduler, j *schedule.Job, id strin
 	}
 }
 
-// TestAlertsAreToldUntilHeard holds that an alert that cannot be told is told later, also by the next
-// process, in the order of what happened.
+// TestAlertsAreToldUntilHeard: an alert that could not be delivered is delivered later, even by the next process, and
+// in order.
 func TestAlertsAreToldUntilHeard(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

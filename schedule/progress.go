@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// between is how often progress is stored.
+// between is the least time between two writes of a run's progress.
 const between = time.Second
 
-// follow stores the progress of a run, as tell is told it, until stop is called.
+// follow stores the progress of a run until stop is called. Tell takes the notifications of the server.
 func (s *Scheduler) follow(ctx context.Context, r *Run) (tell func(params json.RawMessage), stop func()) {
 	latest := make(chan Progress, 1)
 	ctx, cancel := context.WithCancel(ctx)

@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// TestProgress holds that the progress that a real server tells can be seen while a run goes on.
+// TestProgress: the progress of a real server shows while a run goes on.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	command := upstream.Command{Args: npm.Server(t, "everything")}

@@ -10,14 +10,14 @@ import (
 
 const (
 	pruneEvery = time.Hour
-	// leap is how far the wall clock may go ahead of what is known before its word is doubted.
+	// leap is the longest step of the wall clock that prune believes at once.
 	leap = 14 * 24 * time.Hour
-	// doubt is how long a clock must go on after a leap before runs are deleted for their age.
+	// doubt is the time that must pass after a longer step before prune deletes runs by their age.
 	doubt = 24 * time.Hour
 )
 
-// doubtful reports whether the clock is far ahead of the newest run in the store. It is asked before
-// anything is fired by this clock.
+// doubtful reports whether the clock is far ahead of the newest run in the store. Serve asks before it fires anything by
+// this clock.
 func (e *engine) doubtful(ctx context.Context) (bool, error) {
 	list, err := e.store.Runs(ctx, RunFilter{Limit: 1})
 	if err != nil || len(list) == 0 {
@@ -33,8 +33,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// prune deletes old runs once an hour until ctx is done. A clock that is wrong must not delete what
-// is young.
+// prune deletes old runs once an hour until ctx is done. It distrusts a clock that leaps ahead, because a wrong clock would
+// make it delete young runs.
 func (e *engine) prune(ctx context.Context, doubtful bool) {
 	clock := newJumps(e.cfg.Now)
 	var doubted time.Time

@@ -16,8 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
-// TestClockLeapsAhead holds that a clock that is wrong for hours deletes no history, whether it leaps while
-// the scheduler runs or was wrong when it began; and that one that stays ahead is believed in the end.
+// TestClockLeapsAhead: a clock that is wrong for hours deletes no history, whether it leaps while the scheduler runs
+// or is wrong from the start. A clock that stays ahead is believed in the end.
 func TestClockLeapsAhead(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -50,7 +50,7 @@ func TestClockLeapsAhead(t *testing.T) {
 	}
 }
 
-// deaf is a store that takes no heartbeats for a while.
+// deaf is a store that refuses heartbeats for a while.
 type deaf struct {
 	schedule.Store
 	from, to time.Time
@@ -63,8 +63,8 @@ func (d *deaf) Heartbeat(ctx context.Context, worker string, lease time.Duration
 	return d.Store.Heartbeat(ctx, worker, lease, first)
 }
 
-// TestCutOff holds that a run is tried again that its worker cancelled because it could not renew its
-// lease, though nobody took it over.
+// TestCutOff: a worker cancels a run because it cannot renew its lease, and nobody takes the run over. The run is
+// tried again.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	for once, want := range map[bool]string{false: "1m0s:succeeded:2", true: "1m0s:lost:1"} {
@@ -90,7 +90,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// many is a store with so many jobs that stand still, and counts how often one is read.
+// many is a store with many idle jobs. It counts the jobs that are read.
 type many struct {
 	schedule.Store
 	jobs, read int
@@ -106,7 +106,7 @@ func (m *many) Jobs(_ context.Context, f schedule.JobFilter) (list []*schedule.J
 	return list, nil
 }
 
-// TestManyJobsAreReadOnce holds that the files of jobs are looked for without reading all of many jobs each time.
+// TestManyJobsAreReadOnce: the watch for files does not read all of many jobs each time.
 func TestManyJobsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	var store *many

@@ -27,8 +27,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A world is a scheduler with a store, whose calls go to a fake. It runs in a synctest bubble,
-// whose clock starts at midnight of 1 January 2000.
+// A world is a scheduler with a store and a fake caller. It runs in a synctest bubble, whose clock starts at midnight
+// of 1 January 2000.
 type world struct {
 	*schedule.Scheduler
 	t     *testing.T
@@ -149,7 +149,7 @@ func (w *world) job(id string) *schedule.Job {
 	return j
 }
 
-// runs are the runs of all jobs, the oldest first: fire time since start, state and attempts.
+// runs returns the runs of all jobs, the oldest first: fire time since start, state and attempts.
 func (w *world) runs() string {
 	w.t.Helper()
 	list, err := w.Runs(w.t.Context(), schedule.RunFilter{Limit: 1000})
@@ -171,7 +171,7 @@ func (w *world) want(what, got, want string) {
 	}
 }
 
-// A fullStore is a store that can change nothing ahead of time.
+// A fullStore is a store that cannot change anything for validations ahead.
 type fullStore struct{ schedule.Store }
 
 func (s fullStore) Checks(ctx context.Context, now, again time.Time, limit int) ([]*schedule.Job, error) {
@@ -179,7 +179,7 @@ func (s fullStore) Checks(ctx context.Context, now, again time.Time, limit int) 
 	return list, errors.Join(err, errors.New("the disk is full"))
 }
 
-// TestFullStore holds that nothing is judged over and over where that cannot be stored.
+// TestFullStore: a full store does not cause endless validations.
 func TestFullStore(t *testing.T) {
 	t.Parallel()
 	judged := 0
@@ -238,7 +238,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestAsleep has the machine sleep for a day: the wall clock jumps, the monotonic one does not.
+// TestAsleep: the machine sleeps for a day. The wall clock jumps, the monotonic one does not.
 func TestAsleep(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -268,7 +268,7 @@ func TestAsleep(t *testing.T) {
 	}
 }
 
-// sortRuns sorts by fire time: what is caught up has ids of the same millisecond.
+// sortRuns sorts by fire time: runs that catch up have ids of the same millisecond.
 func sortRuns(list []string) {
 	at := func(s string) time.Duration {
 		d, _ := time.ParseDuration(s[:strings.Index(s, ":")])
@@ -281,7 +281,7 @@ func sortRuns(list []string) {
 	}
 }
 
-// TestClockSetBack holds that no time fires twice.
+// TestClockSetBack: no time fires twice.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -368,7 +368,7 @@ func TestTimeoutAndPanic(t *testing.T) {
 	})
 }
 
-// TestStory takes a job through all three validations: each change is told once.
+// TestStory takes a job through all three validations. Each change causes one alert.
 func TestStory(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -402,8 +402,7 @@ func TestStory(t *testing.T) {
 	})
 }
 
-// TestRecheck holds that a change of tools, policy or files has runs validated at once, long
-// before their time.
+// TestRecheck: a change of tools, policy or files causes validations at once, long before the runs.
 func TestRecheck(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -423,7 +422,7 @@ func TestRecheck(t *testing.T) {
 	})
 }
 
-// TestFiles holds that a job is validated when a file that it names goes.
+// TestFiles: a job is validated when a file in its arguments disappears.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -445,7 +444,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// TestServerAway holds that a server that is away is no verdict, and a run then is tried again.
+// TestServerAway: an unavailable server causes no verdict, and a run is tried again.
 func TestServerAway(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -575,8 +574,7 @@ func TestSkipValidation(t *testing.T) {
 	}
 }
 
-// TestBlockedRunsHoldUpNobody holds that jobs fire in time also while a run waits for the one
-// before it.
+// TestBlockedRunsHoldUpNobody: jobs fire on time while a run of another job waits for the one before it.
 func TestBlockedRunsHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {

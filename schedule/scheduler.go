@@ -27,24 +27,23 @@ type Caller interface {
 
 var _ Caller = (*upstream.Set)(nil)
 
-// A Config says what a [Scheduler] works with. Store and Caller are required.
+// A Config configures a [Scheduler]. Store and Caller are required.
 type Config struct {
 	Store  Store
 	Caller Caller
-	// AllowSkip lets jobs be made with skip_validation.
+	// AllowSkip allows jobs with skip_validation.
 	AllowSkip bool
-	// PolicyDigest is the digest of the policy in force, for verdicts; nil: there is none.
+	// PolicyDigest returns the digest of the policy in force, for verdicts. Nil means no digest.
 	PolicyDigest func() string
-	// Bases are the directories in which a server's relative paths may lie, whose files are
-	// looked at; nil: only absolute paths are.
+	// Bases returns the directories to which a server's relative paths may refer. The scheduler watches files there
+	// that arguments name. Nil: it watches absolute paths only.
 	Bases func(server string) []string
 	// Rehearse makes calls where they can do no harm. Nil: there are no rehearsals.
 	Rehearse Rehearser
-	// Alert tells a change of a job's health, at least once, in one of the processes that
-	// serve the store; after an error again. It has a minute. Nil tells nobody.
+	// Alert delivers a change of a job's health, in one of the processes that serve the store. It is called at
+	// least once for each change, has a minute, and is called again after an error. Nil delivers nothing.
 	Alert func(context.Context, *Notice) error
-	// Seen is called with each change of a job's health, in every process that serves the
-	// store. It must return soon. Nil: it is not.
+	// Seen hears each change of a job's health, in every process that serves the store. It must return soon. It may be nil.
 	Seen func(Alert)
 
 	Workers   int           // runs at once; default 8
@@ -52,10 +51,10 @@ type Config struct {
 	Recheck   time.Duration // between two validations ahead; default 15 min
 	Timeout   time.Duration // of a run whose job sets none; default 5 min
 	Grace     time.Duration // how late a run may begin before it counts as missed; default 1 min
-	Lease     time.Duration // after which a worker that says nothing is dead, the same for all that serve the store; default 15 s
-	Poll      time.Duration // between two looks for what other processes did; default 500 ms
+	Lease     time.Duration // a worker is dead so long after its last heartbeat; the same for all that serve the store; default 15 s
+	Poll      time.Duration // between two looks for changes by other processes; default 500 ms
 	Drain     time.Duration // how long runs under way may take at the end; default 30 s
-	MaxResult int           // bytes of a result that are stored; default 64 KiB
+	MaxResult int           // a larger result is not stored, in bytes; default 64 KiB
 	KeepAge   time.Duration // of runs; default 90 days
 	KeepRuns  int           // of a job; default 1000
 
@@ -90,8 +89,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A Scheduler makes, changes and shows jobs, and, while [Scheduler.Serve] runs, runs them. It
-// is safe for concurrent use.
+// A Scheduler makes, changes and lists jobs, and runs them while [Scheduler.Serve] runs. It is safe for concurrent use.
 type Scheduler struct {
 	cfg   Config
 	store Store
@@ -110,10 +108,10 @@ func New(cfg Config) (*Scheduler, error) {
 	return &Scheduler{cfg: cfg, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1), alert: make(chan struct{}, 1)}, nil
 }
 
-// now is the wall clock to the millisecond, as stores keep it.
+// now reads the wall clock, to the millisecond that stores keep.
 func (s *Scheduler) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
 
-// kick makes a loop look again.
+// kick wakes a loop.
 func kick(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -139,7 +137,7 @@ func (s *Scheduler) toolDigest(ctx context.Context, name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// verdict judges a job's call, as its owner's. Err says that it could not be judged.
+// verdict judges a job's call as a call of its owner. An error means that the call could not be judged.
 func (s *Scheduler) verdict(ctx context.Context, on string, j *Job) (*Verdict, error) {
 	r, err := s.cfg.Caller.Validate(ctx, j.Tool, j.Arguments, upstream.WithSession(j.Owner.session()))
 	v := newVerdict(on, s.now(), r)

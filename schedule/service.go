@@ -17,25 +17,25 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A Proposal is what is thought of a job that is not made yet.
+// A Proposal is the judgement of a job before it is made.
 type Proposal struct {
 	protocol.Result
 	Understood string      `json:"understood,omitempty"` // the schedule in words
 	Next       []time.Time `json:"next,omitempty"`       // the first three runs, in the job's zone
-	Rehearsal  *Rehearsal  `json:"rehearsal,omitempty"`  // if one was made
+	Rehearsal  *Rehearsal  `json:"rehearsal,omitempty"`  // nil without a rehearsal
 
 	schedule *when.Schedule
 }
 
-// A RefusedError is a job that is not made or changed, because it could not work.
+// A RefusedError reports a job that was not made or changed because it could not work.
 type RefusedError struct{ Proposal *Proposal }
 
 func (e *RefusedError) Error() string {
 	return "the job is refused: " + strings.Join(e.Proposal.Errors, "; ")
 }
 
-// Validate judges a job as [Scheduler.Create] would. The error says that the call could not be
-// judged, because its server is not available; the proposal is a no-go then.
+// Validate judges a job as [Scheduler.Create] would. An error means that the call could not be judged because
+// its server is not available. The proposal is a no-go then.
 func (s *Scheduler) Validate(ctx context.Context, spec *Spec, who *call.Session) (*Proposal, error) {
 	p, err := s.proposal(ctx, spec, who)
 	for _, problem := range spec.problems(s.now()) {
@@ -73,7 +73,7 @@ func (p *Proposal) schedules(spec *Spec, now time.Time) {
 	}
 }
 
-// add adds an error in the words of the validation protocol.
+// add adds an error to the proposal, in the form of the validation protocol.
 func (p *Proposal) add(pointer, message, suggestion string) {
 	p.Valid = false
 	f := protocol.Finding{Code: "SEMANTIC", Check: "schedule-job", Level: check.SemanticLevel, Severity: check.Error, Pointer: pointer, Message: message, Suggestion: suggestion}
@@ -84,18 +84,18 @@ func (p *Proposal) add(pointer, message, suggestion string) {
 	}
 }
 
-// How a job is made.
+// How says how to make or change a job.
 type How struct {
-	// SkipValidation makes the job although its call was judged a no-go. It is refused unless
-	// the policy allows it, and is recorded.
+	// SkipValidation makes the job even if its call is a no-go. The policy has to allow it. The job
+	// records it.
 	SkipValidation bool `json:"skip_validation,omitempty"`
-	// TestRun makes the call once, now, and the job only if that succeeds: [TestRehearsal] where
-	// it can do no harm, [TestReal] for real.
+	// TestRun makes the call once, now, and makes the job only if the call succeeds. [TestRehearsal] makes
+	// the call where it can do no harm, [TestReal] for real.
 	TestRun string `json:"test_run,omitempty"`
 }
 
-// Create makes a job. A no-go is a *[RefusedError]; [ErrNameTaken] is another. The proposal is
-// never nil.
+// Create makes a job. The error is a *[RefusedError] if the job is a no-go, and [ErrNameTaken] if the owner has
+// another job of this name. The proposal is never nil.
 func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, how How) (*Job, *Proposal, error) {
 	p, err := s.Propose(ctx, spec, who, how)
 	if err == nil {
@@ -119,12 +119,12 @@ func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, ho
 	return j, p, nil
 }
 
-// plan sets what follows from the schedule.
+// plan sets the fields that follow from the schedule.
 func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
 	j.Canonical, j.Words = p.schedule.Canonical(), p.schedule.Words()
 	j.Moved, j.Through = nil, now
 	if j.State == Paused {
-		return // Resume sets when it runs
+		return // Resume sets Next
 	}
 	j.setNext(j.following(p.schedule, now), now, s.cfg.Ahead, s.cfg.Recheck)
 }
@@ -135,12 +135,12 @@ func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal
 	return v
 }
 
-// Propose judges a job as [Scheduler.Create] would, and makes none. An error that is no
-// *[RefusedError] says that the call could not be judged; the proposal is a no-go then.
+// Propose judges a job as [Scheduler.Create] would, but does not make it. An error other than a *[RefusedError] means
+// that the call could not be judged. The proposal is a no-go then.
 func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, how How) (*Proposal, error) {
 	p, err := s.proposal(ctx, &spec, who)
 	if how.SkipValidation && s.cfg.AllowSkip {
-		// What the call was judged stays on record; the schedule and the fields must be right.
+		// The judgement of the call stays on record. The schedule and the fields must still be right.
 		called := p.Result
 		p.Result = protocol.Result{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
 		p.schedules(&spec, s.now())
@@ -167,7 +167,7 @@ func (s *Scheduler) ProposeUpdate(ctx context.Context, id string, patch []byte, 
 	return p, err
 }
 
-// patched is a job, and what it would become.
+// patched returns a job, and the specification that a patch would leave it with.
 func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how How) (old *Job, spec Spec, p *Proposal, err error) {
 	if old, err = s.store.Job(ctx, id); err != nil {
 		return nil, spec, nil, err
@@ -180,11 +180,11 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 	return old, spec, p, err
 }
 
-// ErrConflict says that a job was changed by another at the same time.
-var ErrConflict = errors.New("the job was changed by another at the same time: look at it again")
+// ErrConflict reports that somebody else changed a job at the same time.
+var ErrConflict = errors.New("somebody else changed the job at the same time: look at it again")
 
-// Update changes a job: patch is a JSON object with the fields of a [Spec] that change. It is
-// validated as a new job is, as the owner's.
+// Update changes a job. Patch is a JSON object with those fields of a [Spec] that change. Update judges the result
+// like a new job of the same owner.
 func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How) (*Job, *Proposal, error) {
 	old, spec, p, err := s.patched(ctx, id, patch, how)
 	if err == nil {
@@ -200,10 +200,10 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 		now := s.now()
 		j.Spec, j.Updated, j.Unvalidated = spec, now, how.SkipValidation
 		if j.State == Completed || j.State == Failed {
-			j.State, j.Fired = Active, 0 // a schedule that fires again begins anew
+			j.State, j.Fired = Active, 0 // the schedule begins anew
 		}
 		if old.Schedule == spec.Schedule && old.Zone == spec.Zone {
-			if schedule, err := old.restored(); err == nil { // an interval counts on from where it began
+			if schedule, err := old.restored(); err == nil { // an interval keeps its beginning
 				p.schedule = schedule
 			}
 		}
@@ -227,7 +227,7 @@ func (s *Scheduler) List(ctx context.Context, f JobFilter) ([]*Job, error) {
 	return s.store.Jobs(ctx, f)
 }
 
-// Counts counts the jobs of an owner, nil for all, by how they stand.
+// Counts counts the jobs of an owner, nil for all, by state and health.
 func (s *Scheduler) Counts(ctx context.Context, owner *string) ([]Count, error) {
 	return s.store.Counts(ctx, owner)
 }
@@ -261,8 +261,7 @@ func (s *Scheduler) Pause(ctx context.Context, id string) (*Job, error) {
 	})
 }
 
-// Resume lets a paused job run again, from now on: what it would have run meanwhile is not
-// missed.
+// Resume lets a paused job run again from now on. The runs that it left out while it was paused do not count as missed.
 func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
 	defer kick(s.wake)
 	return s.store.UpdateJob(ctx, id, func(j *Job) error {
@@ -282,13 +281,13 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
 			return errors.New("the job's schedule does not fire any more: give it another, with update")
 		}
 		j.State, j.Updated, j.Moved, j.Through = Active, now, nil, now
-		j.setNext(next, now, s.cfg.Ahead, 0) // it may have become wrong meanwhile
+		j.setNext(next, now, s.cfg.Ahead, 0) // the call may have become a no-go meanwhile
 		return nil
 	})
 }
 
-// Trigger has a job run now, whatever its schedule, also if it is paused. A run that is under
-// way is waited for, unless the job allows overlaps.
+// Trigger queues a run of a job for now, even if the job is paused. The run waits for another one that is under way,
+// unless the job allows overlaps.
 func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
 	j, err := s.store.Job(ctx, id)
 	if err != nil {
@@ -297,7 +296,7 @@ func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
 	r := s.newRun(j, s.now(), Triggered)
 	for {
 		err := s.store.AddRun(ctx, r, maxOpen)
-		if errors.Is(err, ErrRunExists) { // another triggered it in the same millisecond
+		if errors.Is(err, ErrRunExists) { // somebody else triggered the job in the same millisecond
 			r.Fire = r.Fire.Add(time.Millisecond)
 			continue
 		}

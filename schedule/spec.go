@@ -31,10 +31,10 @@ const (
 	maxRuns        = 1_000_000_000
 )
 
-// A problem is what is wrong with a field of a Spec.
+// A problem is a fault in a field of a Spec.
 type problem struct{ field, message, suggestion string }
 
-// problems says what is wrong with a Spec, apart from its schedule and its call.
+// problems finds the faults of a Spec, apart from its schedule and its call.
 func (s *Spec) problems(now time.Time) (list []problem) {
 	fail := func(field, format string, args ...any) {
 		list = append(list, problem{field: field, message: fmt.Sprintf(format, args...)})
@@ -43,13 +43,13 @@ func (s *Spec) problems(now time.Time) (list []problem) {
 	case strings.TrimSpace(s.Name) == "":
 		fail("name", "must not be empty")
 	case len(s.Name) > maxName || !plain(s.Name):
-		fail("name", "must have at most %d bytes, no characters that are not seen, and no space at its ends", maxName)
+		fail("name", "must have at most %d bytes, no invisible characters, and no space at its ends", maxName)
 	}
 	if len(s.Description) > maxDescription || !legible(s.Description) {
 		fail("description", "must have at most %d bytes and no control characters", maxDescription)
 	}
 	if len(s.Tags) > maxTags || slices.ContainsFunc(s.Tags, func(t string) bool { return t == "" || len(t) > maxTag || !plain(t) }) {
-		fail("tags", "must be at most %d, each of 1 to %d bytes, without characters that are not seen or a space at its ends", maxTags, maxTag)
+		fail("tags", "must be at most %d, each of 1 to %d bytes, without invisible characters or a space at its ends", maxTags, maxTag)
 	}
 	if _, err := call.DecodeArguments(s.arguments(), call.Limits{Bytes: maxArguments}); err != nil {
 		fail("arguments", "cannot be used: %v", err)
@@ -94,8 +94,8 @@ func (s *Spec) arguments() json.RawMessage {
 	return s.Arguments
 }
 
-// DecodeSpec reads a Spec strictly, over what it holds already: a key that the text does not
-// have stays as it is; an end_date of null is none.
+// DecodeSpec reads JSON strictly into a Spec. Fields without a key in the text keep their values. An end_date of null
+// removes the end date.
 func DecodeSpec(text []byte, into *Spec) error {
 	v, err := strictjson.Parse(text, strictjson.Limits{})
 	if err != nil {
@@ -105,7 +105,7 @@ func DecodeSpec(text []byte, into *Spec) error {
 	if !ok {
 		return fmt.Errorf("%w: it must be a JSON object", ErrSpec)
 	}
-	for name := range said { // the decoder would take NAME for name
+	for name := range said { // the decoder would accept NAME for name
 		if !slices.Contains(fields(), name) {
 			return fmt.Errorf("%w: unknown field %q: write one of %s", ErrSpec, strictjson.Printable(name, maxName), strings.Join(fields(), ", "))
 		}
@@ -129,7 +129,7 @@ func DecodeSpec(text []byte, into *Spec) error {
 	return fmt.Errorf("%w: %s", ErrSpec, strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// fields are the names of what a Spec is made of, in order.
+// fields returns the sorted names of the members of a Spec in JSON.
 var fields = sync.OnceValue(func() (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -139,7 +139,7 @@ var fields = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// Misfit says in JSON's words which member has a value of another kind than it must.
+// Misfit describes a member with a value of the wrong type, in terms of JSON.
 func Misfit(e *json.UnmarshalTypeError) string {
 	want := "an object"
 	switch e.Type.Kind() {
@@ -155,10 +155,10 @@ func Misfit(e *json.UnmarshalTypeError) string {
 	return fmt.Sprintf("%s must be %s", e.Field[strings.LastIndex(e.Field, ".")+1:], want)
 }
 
-// ErrSpec says that what describes a job is none.
+// ErrSpec reports a text that does not describe a job.
 var ErrSpec = errors.New("the job cannot be read")
 
-// schedule reads the schedule of a Spec that is new.
+// schedule parses the schedule of a new Spec.
 func (s *Spec) schedule(now time.Time) (*when.Schedule, error) {
 	zone, err := when.LoadZone(s.Zone)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Spec) schedule(now time.Time) (*when.Schedule, error) {
 	return when.Parse(s.Schedule, zone, now)
 }
 
-// restored is the schedule of a job from a store.
+// restored reads the schedule of a stored job.
 func (j *Job) restored() (*when.Schedule, error) {
 	zone, err := when.LoadZone(j.Zone)
 	if err != nil {
@@ -176,7 +176,7 @@ func (j *Job) restored() (*when.Schedule, error) {
 	return when.Restore(j.Canonical, zone)
 }
 
-// following is the next time after another at which the job is to run; zero if it ends.
+// following returns the next time after another at which the job runs, or zero if it does not run any more.
 func (j *Job) following(s *when.Schedule, after time.Time) time.Time {
 	next := s.Next(after)
 	if next.IsZero() || j.FireOnce && j.Fired > 0 || j.MaxRuns > 0 && j.Fired >= j.MaxRuns || !j.Until.IsZero() && next.After(j.Until) {
@@ -185,7 +185,7 @@ func (j *Job) following(s *when.Schedule, after time.Time) time.Time {
 	return next.UTC()
 }
 
-// setNext sets the time of the next run, and when it is to be validated.
+// setNext sets the time of the next run, and of its validation.
 func (j *Job) setNext(next, now time.Time, ahead, recheck time.Duration) {
 	j.Next, j.CheckAt = next, time.Time{}
 	if next.IsZero() || j.State != Active {

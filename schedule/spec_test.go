@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// TestUnknownField holds that a field that there is not is named, with what to write.
+// TestUnknownField: the error names an unknown field, and the known ones.
 func TestUnknownField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

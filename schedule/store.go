@@ -9,105 +9,179 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 )
 
-// Errors of a Store.
+// Errors of a [Store]. Implementations may wrap them.
 var (
-	ErrNotFound  = errors.New("there is no such job or run")
+	ErrNotFound = errors.New("there is no such job or run")
+	// ErrNameTaken is the conflict of two jobs: the same owner has another job of this name, or another
+	// job has this id.
 	ErrNameTaken = errors.New("another job has this name")
-	// ErrAmbiguous says that jobs of several owners have a name.
+	// ErrAmbiguous reports a name that jobs of several owners have.
 	ErrAmbiguous = errors.New("jobs of several owners have this name: give the job's id")
-	// ErrRunExists says that a job has a run with the same fire time.
+	// ErrRunExists is the conflict of two runs: the job has a run of the same fire time and kind.
 	ErrRunExists = errors.New("the job has a run of this time already")
-	// ErrGone says that the store is not where it was opened: what others store is elsewhere.
+	// ErrGone reports that the store is no longer where it was opened. A worker must not go on: nobody
+	// else would see its store.
 	ErrGone = errors.New("the store's file was removed or replaced while it was used: put it back, or begin anew")
-	// ErrTooMany says that a job has as many runs that have not ended as it may have.
+	// ErrTooMany reports that too many runs of a job have not ended.
 	ErrTooMany = fmt.Errorf("%d runs of the job have not ended: wait for them, or delete the job", maxOpen)
-	// ErrLost says that a worker's lease is over: what it holds is another's.
+	// ErrLost is the conflict of two workers: the lease is over, and the run may be another worker's.
 	ErrLost = errors.New("the lease is over")
 )
 
-// A Store keeps jobs and runs. It is safe for concurrent use, by any number of processes.
-// What a method has done without an error is on the disk. Whatever stores a job stores its
-// Alerts in the same transaction.
+const (
+	// MaxAttempts is the number of times that a run is begun although its workers die. The run may be
+	// what kills them.
+	MaxAttempts = 10
+	// MaxAlertDelay is the longest time between two tries to deliver an alert.
+	MaxAlertDelay = 15 * time.Minute
+)
+
+// A Store keeps jobs, their runs, the leases of workers, and alerts. Any number of goroutines and
+// processes may use the same store at once.
+//
+// These promises hold for all methods; package storetest tests them, and those of each method:
+//
+//   - A method is one transaction. If it returns an error, it has changed nothing, although it may have
+//     called its callback. If it returns nil, its changes are as durable as the store is.
+//   - A callback sees the latest version of its job, and nobody changes the job before the transaction
+//     ends. A callback must not call the store.
+//   - A method that stores a job stores the job's Alerts in the same transaction.
+//   - Arguments and results are copies: the store shares no memory with its callers.
+//   - Times are UTC, in whole milliseconds. Callers pass them so.
+//   - A limit of zero or less means no jobs, runs or alerts. (The limit of a filter has a default.)
+//   - An id or a filter that no database can hold, because it has NUL or invalid UTF-8, finds nothing.
+//     That is no error of the store.
+//   - A context that is done is an error.
+//
+// Package sqlstore is a store in SQLite or PostgreSQL; package memstore is a short one in memory.
 type Store interface {
+	JobStore
+	RunStore
+	WorkQueue
+	Leases
+	AlertStore
+	Upkeep
+	io.Closer
+}
+
+// A JobStore keeps jobs. A job has a unique id, and a name that is unique among its owner's jobs.
+//
+// Where a method takes an id, it takes the name as well; a job with this id comes first. The error is
+// ErrNotFound if there is neither, and ErrAmbiguous if several owners have the name.
+type JobStore interface {
+	// CreateJob stores a new job. The error is ErrNameTaken if its id or name is not free.
 	CreateJob(ctx context.Context, j *Job) error
-	// Job finds a job by its id or its name. The error is ErrAmbiguous if several have the name.
+	// Job returns a job.
 	Job(ctx context.Context, id string) (*Job, error)
-	// UpdateJob changes a job, while nobody else can, unless change returns an error.
+	// UpdateJob stores a job as change leaves it, and returns it. If change returns an error, UpdateJob
+	// stores nothing and returns that error. The error is ErrNameTaken if the new name is not free.
 	UpdateJob(ctx context.Context, id string, change func(*Job) error) (*Job, error)
-	// DeleteJob deletes a job and its runs.
+	// DeleteJob deletes a job, its runs and its alerts.
 	DeleteJob(ctx context.Context, id string) error
+	// Jobs returns a page of the jobs that a filter chooses.
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
-	// Counts counts the jobs of an owner, nil for all, that stand alike.
+	// Counts counts the jobs of an owner, nil for all, by state and health, in this order.
 	Counts(ctx context.Context, owner *string) ([]Count, error)
-	Run(ctx context.Context, id string) (*Run, error)
-	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
+}
 
-	// Fire has fire say what becomes of jobs whose Next has come, at most limit of them, and
-	// stores the jobs as fire leaves them together with their new runs. A run whose job and fire
-	// time are stored already is left out, unless the stored one was missed: then it takes its
-	// place. Those that are stored and open count in the job's Fired. It returns the number of
-	// jobs.
-	Fire(ctx context.Context, now time.Time, limit int, fire func(Due) []*Run) (int, error)
-	// AddRun stores a run. The error is ErrRunExists if there is one of the same job and fire time,
-	// ErrNotFound if there is no such job, and ErrTooMany if it has most runs that have not ended.
+// A RunStore keeps runs. A run has a unique id, and no other run of its job has both its fire time and
+// its kind: so a time fires once, whoever else fires it. A missed run is the exception: a run
+// that happens after all takes its place.
+type RunStore interface {
+	// AddRun stores a new run. The error is ErrNotFound if its job does not exist, ErrTooMany if most
+	// runs of the job have not ended, and ErrRunExists if the fire time and kind are not free.
 	AddRun(ctx context.Context, r *Run, most int) error
-	// Claim gives runs that are ready to a worker, with their jobs, at most limit. The error is
-	// ErrLost if its lease was over and somebody has taken its runs.
+	// Run returns the run with an id. The error is ErrNotFound if there is none.
+	Run(ctx context.Context, id string) (*Run, error)
+	// Runs returns a page of the runs that a filter chooses.
+	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
+}
+
+// A WorkQueue gives work to the schedulers that serve a store. It gives each piece of work to one of them.
+type WorkQueue interface {
+	// Fire calls fire for jobs whose Next has come, at most limit, the earliest first. It stores each
+	// job as fire leaves it, together with the runs that fire returns. It leaves out a run if the fire
+	// time and kind are not free, and adds the number of stored open runs to the job's Fired. It
+	// returns the number of jobs.
+	Fire(ctx context.Context, now time.Time, limit int, fire func(Due) []*Run) (int, error)
+	// Claim gives queued runs that are ready to a worker, at most limit, in the order of their ready
+	// times and ids. A claimed run is Running, names the worker, and counts one attempt more. Claim
+	// passes over an exclusive run while another run of its job is running, and over a scheduled run
+	// while its job is paused. The error is ErrLost if the worker has no lease.
 	Claim(ctx context.Context, worker string, now time.Time, limit int) ([]Claim, error)
-	// Finish stores how a run ended, or, if it is Queued, that it is to be tried again when it
-	// is Ready, and has change change the job; open is the number of its other runs that have
-	// not ended. The error is ErrLost if the run is not the worker's any more.
-	Finish(ctx context.Context, r *Run, change func(j *Job, open int)) error
-
-	// Progress stores how far a run has come, if it is still its worker's.
+	// Progress stores the progress of a run that its worker has claimed. It does nothing if Finish would
+	// return ErrLost.
 	Progress(ctx context.Context, r *Run) error
-
-	// Heartbeat makes the lease of a worker last for so long from now on. The error is ErrLost
-	// if it was over and somebody has taken its runs, and ErrGone if the store is not where it was
-	// opened; first says that it is a new worker.
-	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error
-	// Leave ends a worker's lease.
-	Leave(ctx context.Context, worker string) error
-	// TakeOver puts the runs of workers whose lease is over back into the queue, or, if they
-	// must not run twice or were begun too often, ends them as Lost: lost then changes run and
-	// job; open is the number of the job's other runs that have not ended. A lease that lasts
-	// longer than lease from now on was given before the store's clock was set back: it is
-	// shortened to that.
-	TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(j *Job, r *Run, open int)) error
-	// SetBack makes ready what would wait for a time that has been, because the clock was set
-	// back: queued runs that were fired or begun after now, and alerts that were made or tried after it.
-	SetBack(ctx context.Context, now time.Time) error
-	// Zones are the time zones of the jobs that have a next run, each once.
-	Zones(ctx context.Context) ([]string, error)
-
-	// NextAt is when something is to be done after a time: a job to be fired, or a run to be
-	// begun. Zero is never.
+	// Finish stores how a claimed run ended, together with the job as change leaves it; open is the
+	// number of the job's other runs that have not ended. A run whose state is Queued goes back into
+	// the queue and is claimed again when it is ready.
+	//
+	// Worker and attempt fence a run: the error is ErrLost unless the store has the run as Running,
+	// with the same worker and the same attempt. So a worker without its lease cannot overwrite the work
+	// of its successor.
+	Finish(ctx context.Context, r *Run, change func(j *Job, open int)) error
+	// NextAt returns the earliest moment after a time at which a job fires or a queued run is ready;
+	// zero means never.
 	NextAt(ctx context.Context, after time.Time) (time.Time, error)
-	// Checks returns jobs whose next run is to be validated, at most limit, and makes the
-	// next validation due at again, as the jobs say that it returns.
+	// Checks returns jobs whose CheckAt has come, at most limit, the earliest first. It sets their
+	// CheckAt to again, so that nobody else validates them meanwhile.
 	Checks(ctx context.Context, now, again time.Time, limit int) ([]*Job, error)
-	// CheckSoon makes a validation of the active jobs of a server due at once, "" for all.
+	// CheckSoon sets CheckAt to now for all active jobs of a server that have a Next; "" means all servers.
 	CheckSoon(ctx context.Context, server string, now time.Time) error
-	// Prune deletes runs that have ended before a time, and of each job all but the newest
-	// keep.
-	// Alerts that were told, or made, before that time go too.
-	Prune(ctx context.Context, before time.Time, keep int) (int, error)
+}
 
-	// Alerts returns alerts that are to be told now, at most limit, the oldest first, one a
-	// job, and gives nobody else the same before until.
+// Leases show that workers are alive, by the clock of the store, which all of them share. After its
+// lease is over, a worker keeps its runs until TakeOver hands them on; then it has no lease any more.
+type Leases interface {
+	// Heartbeat makes the lease of a worker last for so long from now. The first heartbeat makes the
+	// lease. The error is ErrLost if a later one finds none, and ErrGone if the store is not where
+	// it was opened.
+	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error
+	// Leave ends the lease of a worker. It is no error if there is none.
+	Leave(ctx context.Context, worker string) error
+	// TakeOver hands on the runs of all workers whose lease is over, and deletes those leases. A run
+	// goes back into the queue, ready at now. It ends as Lost instead if its job is AtMostOnce or the
+	// run was begun MaxAttempts times: lost then completes the run and changes the job; open is the
+	// number of the job's other runs that have not ended.
+	//
+	// A lease that lasts for longer than lease was given before the store's clock was set
+	// back. TakeOver shortens it to lease.
+	TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(j *Job, r *Run, open int)) error
+}
+
+// An AlertStore keeps alerts until they are delivered, and then until they are pruned. It delivers the
+// alerts of a job in the order of their ids, each at least once.
+type AlertStore interface {
+	// Alerts returns the alerts due now, at most limit and at most one a job, the earliest first. It
+	// returns none of them again before until, and no later alert of a job before the earlier ones are
+	// done.
 	Alerts(ctx context.Context, now, until time.Time, limit int) ([]*Notice, error)
-	// Told stores how far a notice has been told: if done, it is told no more; else again at
-	// next.
+	// Told stores who has heard a notice and how often it was tried. If done, Alerts does not
+	// return it any more; otherwise it does at next.
 	Told(ctx context.Context, n *Notice, now, next time.Time, done bool) error
-	// AlertsSince returns a page of the alerts, told or not, that come after one made at a time,
-	// by their times and then their ids; none: there are no more. With "" for the id, those made
-	// at this very time come too.
+	// AlertsSince returns a page of the alerts, told or not, in the order of their times and ids. It
+	// begins behind the alert with this time and id. If id is "", it begins with the first alert of this time. An
+	// empty page is the end.
 	AlertsSince(ctx context.Context, at time.Time, id string) ([]*Alert, error)
-	Close() error
+}
+
+// Upkeep is what a store needs from time to time.
+type Upkeep interface {
+	// SetBack repairs waiting times after the clock was set back to now. A queued run that was
+	// fired or begun after now is ready at once, and an alert waits for no longer than MaxAlertDelay. Runs
+	// that wait for another reason, such as jitter or a retry, keep waiting.
+	SetBack(ctx context.Context, now time.Time) error
+	// Zones returns the time zones of the jobs that have a Next, each once.
+	Zones(ctx context.Context) ([]string, error)
+	// Prune deletes runs and alerts from before a time: runs by their end. Of each job it also
+	// deletes all runs that have ended except for the newest keep. It returns how many runs and
+	// alerts it deleted. It may take several transactions.
+	Prune(ctx context.Context, before time.Time, keep int) (int, error)
 }
 
 // A Due is a job whose time has come.
@@ -115,12 +189,12 @@ type Due struct {
 	Job *Job
 	// Open is the number of its runs that have not ended.
 	Open int
-	// Fired are the times from its Next on that have runs already, missed ones apart. There are
-	// some if the clock was set back.
+	// Fired are the times from its Next on that already have scheduled runs, except for missed ones, in any
+	// order. There can be some only after the clock was set back, when Next is not after Through.
 	Fired []time.Time
 }
 
-// A Claim is a run that a worker has to do.
+// A Claim is a run that a worker has to do, with its job.
 type Claim struct {
 	Run *Run
 	Job *Job
@@ -134,27 +208,26 @@ type JobFilter struct {
 	Server string
 	Owner  *string // its subject
 	Name   string
-	Search string // in name, tool, description and tags
+	Search string // in name, tool, description or a tag, in any case
 	After  string // the id of the last job of the page before
 	Limit  int    // default 50, at most 1000
-	// Before chooses jobs that run before it, in the order of their next runs. It does not go
-	// together with After.
+	// Before chooses jobs whose Next is before it, in the order of Next. It does not go together with After.
 	Before time.Time
-	// Brief leaves out what has no bearing on when a job runs and how it stands: arguments,
-	// description, tags and owner.
+	// Brief leaves out arguments, description, tags and owner: none of them bears on when a job runs
+	// and how it stands.
 	Brief bool
-	// Large leaves out the arguments of jobs that are larger, in characters; 0: of none.
+	// Large leaves out the arguments of jobs that have more characters, as JSON; 0 leaves out none.
 	Large int
 }
 
-// A Count is how many jobs stand alike.
+// A Count is the number of jobs with a state and a health.
 type Count struct {
 	State  State
 	Health Status
 	Jobs   int
 }
 
-// A RunFilter chooses runs, the newest first.
+// A RunFilter chooses runs, the newest first: in the reverse order of their ids.
 type RunFilter struct {
 	Job    string  // its id
 	Owner  *string // the subject of the job's owner
@@ -164,7 +237,7 @@ type RunFilter struct {
 	Brief  bool   // without results and verdicts
 }
 
-// PageSize is the number of entries of a page for which limit is asked.
+// PageSize returns the number of entries on a page when a filter asks for limit.
 func PageSize(limit int) int {
 	if limit <= 0 {
 		return 50
@@ -172,12 +245,12 @@ func PageSize(limit int) int {
 	return min(limit, 1000)
 }
 
-// IsID reports whether a text is such as [NewID] makes.
+// IsID reports whether a text has the form of an id that [NewID] makes.
 func IsID(text string) bool {
 	return len(text) == 23 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// NewID makes an id: ids are in the order in which they are made, to the millisecond.
+// NewID makes an id. Ids sort in the order in which they are made, to the millisecond.
 func NewID(now time.Time) string {
 	var b [6]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -10,24 +10,24 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// Kinds of test runs, which are made before a job is.
+// Kinds of test runs. They precede the making of a job.
 const (
 	TestRehearsal = "rehearsal" // where it can do no harm
 	TestReal      = "real"      // for real
 )
 
-// A Rehearsal is what a call did where it could do no harm.
+// A Rehearsal is the outcome of a call that was made where it could do no harm.
 type Rehearsal struct {
-	// Faults say why it could not be made or must not be; none: it succeeded.
+	// Faults tell why the call failed or must not be made. It succeeded if there are none.
 	Faults []string        `json:"faults,omitempty"`
-	Report json.RawMessage `json:"report,omitempty"` // what it changed; nil if it did not come so far
-	Text   string          `json:"-"`                // the same for people
+	Report json.RawMessage `json:"report,omitempty"` // the changes that it made; nil without a report
+	Text   string          `json:"-"`                // the report for people
 }
 
-// A Rehearser makes a call where it can do no harm. The error says why it cannot be rehearsed.
+// A Rehearser makes a call where it can do no harm. The error tells why the call cannot be rehearsed.
 type Rehearser func(ctx context.Context, tool string, arguments json.RawMessage, who *call.Session) (*Rehearsal, error)
 
-// tryOut makes a job's call once before the job is made, if that is asked for.
+// tryOut makes a job's call once, before the job is made, if how asks for it.
 func (s *Scheduler) tryOut(ctx context.Context, spec Spec, who *call.Session, how How, p *Proposal) error {
 	ctx, cancel := s.within(ctx, &spec)
 	defer cancel()

@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// joiners stand between letters of some scripts, and between the parts of some emoji.
+// joiners are invisible, but belong between letters of some scripts and between the parts of some emoji.
 const joiners = "\u200c\u200d"
 
-// plain reports whether a name is seen as it is: a text without characters that nobody sees or that
-// reorder others, so that no two names look alike for what is not seen of them.
+// plain reports whether all of a name is visible. Invisible characters, and those that reorder others, would make two
+// names look alike.
 func plain(name string) bool {
 	if strings.TrimSpace(name) != name || strings.Trim(name, joiners) != name {
 		return false

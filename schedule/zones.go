@@ -10,36 +10,35 @@ import (
 	"github.com/toolvet/toolvet/schedule/when"
 )
 
-// zonesEvery is how often the rules of time zones are looked at.
+// zonesEvery is the time between two looks at the offsets of time zones.
 const zonesEvery = time.Minute
 
-// zones has the next runs of jobs computed anew when the rules of their time zones change: a
-// government decides, and the system brings the data up to date. Each look reads them from the
-// system, as every schedule does that is restored.
+// zones computes the next runs of jobs anew when their time zones get other offsets: a government decides, and an update of
+// the system brings the data. Each look reads the data from the system, like every schedule that is restored.
 func (e *engine) zones(ctx context.Context) {
 	began := e.now()
 	known := map[string]string{}
 	for {
 		names, err := e.store.Zones(ctx)
 		if err != nil && ctx.Err() == nil {
-			e.log.Error("the store does not say which time zones jobs have", "err", err)
+			e.log.Error("the store cannot list the time zones of jobs", "err", err)
 		}
 		changed := ""
 		for _, name := range names {
 			zone, err := when.LoadZone(name)
 			if err != nil {
-				continue // fire says so
+				continue // fire reports it
 			}
-			rules := when.Rules(zone, began)
-			if was, seen := known[name]; seen && was != rules {
-				e.log.Warn("the rules of a time zone have changed", "zone", name)
+			offsets := when.Offsets(zone, began)
+			if was, seen := known[name]; seen && was != offsets {
+				e.log.Warn("the offsets of a time zone have changed", "zone", name)
 				changed = name
 			}
-			known[name] = rules
+			known[name] = offsets
 		}
 		if changed != "" {
-			if err := e.realign(ctx, "the rules of its time zone changed"); err != nil && ctx.Err() == nil {
-				e.log.Error("jobs could not be set to the rules of their time zones", "err", err)
+			if err := e.realign(ctx, "the offsets of its time zone changed"); err != nil && ctx.Err() == nil {
+				e.log.Error("jobs could not be set to the new offsets of their time zones", "err", err)
 			}
 			kick(e.wake)
 		}

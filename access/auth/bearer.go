@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// maxToken is the length of the longest token, in bytes: twice what many servers take of all
-// headers together.
+// maxToken is the length of the longest token, in bytes: twice as much as many servers accept for all headers
+// together.
 const maxToken = 16 << 10
 
-// bearer returns the token that a request shows (RFC 6750, section 2.1). It is none of the other
-// two ways: a token in a query is in logs, and a body is not ours to read.
+// bearer returns the token in the header of a request (RFC 6750, section 2.1). It does not accept the other two ways:
+// a token in a query ends up in logs, and the body is not ours to read.
 func bearer(req *http.Request) (string, *refusal) {
 	if hasToken(req.URL.RawQuery) {
 		return "", malformed("a token in the URL is in logs by now: send it in the header Authorization, and revoke this one")
@@ -53,8 +53,8 @@ func IsToken(s string) bool {
 	})
 }
 
-// hasToken reports whether a query has the parameter access_token, however it is escaped. What
-// cannot be read as a query is searched as it is.
+// hasToken reports whether a query has the parameter access_token, however it is escaped. A malformed query is
+// searched as plain text.
 func hasToken(query string) bool {
 	for part := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, _, _ := strings.Cut(part, "=")

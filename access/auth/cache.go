@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// What is remembered of tokens that were verified. A token of which the issuer has withdrawn the
-// key is taken for at most maxRemembered longer than its key is.
+// Bounds of the memory of verified tokens. After an issuer withdraws a key, tokens signed with it are accepted for at
+// most maxRemembered longer than the key.
 const (
 	maxRemembered = time.Minute
 	maxVerified   = 10_000
 )
 
-// verified remembers which tokens were verified, by digest. Only tokens that are good get in, so
-// nobody can fill it from outside.
+// verified remembers verified tokens by digest. Only good tokens get in, so nobody can fill it from outside.
 type verified struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]remembered
@@ -39,7 +38,7 @@ func (v *verified) find(digest [sha256.Size]byte, now time.Time) *identity {
 	return e.identity
 }
 
-// add makes room, where there is none, by forgetting any other.
+// add forgets any other token if there is no room.
 func (v *verified) add(digest [sha256.Size]byte, i *identity, now time.Time) {
 	until := now.Add(maxRemembered)
 	if i.principal.Expires.Before(until) {

@@ -23,10 +23,10 @@ import (
 
 const (
 	pauseTokens = time.Second // between two requests for tokens
-	renewBefore = time.Minute // before it expires a token is renewed, or after three quarters of its life
+	renewBefore = time.Minute // a token is renewed so long before it expires, or after three quarters of its life
 )
 
-// clientTokens are tokens that an authorization server gives toolvet itself.
+// clientTokens holds the tokens that an authorization server gives toolvet itself.
 type clientTokens struct {
 	renewed renewed[*oauth2.Token]
 }
@@ -45,8 +45,7 @@ func newClientTokens(s *policy.Server, o Options) *clientTokens {
 	}}}
 }
 
-// token returns a token that has not expired, and is not the one that was refused unless there is no
-// other.
+// token returns a token that has not expired. It returns the refused one only if there is no other.
 func (c *clientTokens) token(ctx context.Context, refused string) (string, error) {
 	t, at := c.renewed.current()
 	now := time.Now()
@@ -66,10 +65,10 @@ func (c *clientTokens) token(ctx context.Context, refused string) (string, error
 	return t.AccessToken, nil
 }
 
-// live reports whether a token can be shown. One without a time of expiry is, until it is refused.
+// live reports whether a token is usable. A token without a time of expiry is usable until it is refused.
 func live(t *oauth2.Token, now time.Time) bool { return t.Expiry.IsZero() || now.Before(t.Expiry) }
 
-// fetchToken asks for a token (RFC 6749, section 4.4), for one server alone (RFC 8707).
+// fetchToken requests a token (RFC 6749, section 4.4), for one server only (RFC 8707).
 func fetchToken(ctx context.Context, p *policy.ClientCredentials, server string, client *http.Client) (*oauth2.Token, error) {
 	secret := p.ClientSecret
 	if p.SecretFile != "" {
@@ -92,7 +91,7 @@ func fetchToken(ctx context.Context, p *policy.ClientCredentials, server string,
 	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
 	var answer *oauth2.RetrieveError
 	switch {
-	case errors.As(err, &answer): // its text shows the whole answer
+	case errors.As(err, &answer): // its text has the whole answer
 		return nil, fmt.Errorf("%s answers with status %d %s", p.TokenURL, answer.Response.StatusCode, strictjson.Printable(answer.ErrorCode, 64))
 	case err != nil:
 		return nil, fmt.Errorf("asking for a token: %w", err)

@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// A server that takes requests with one static token.
+// A server that accepts requests with one static token.
 func ExampleResource_Handler() {
 	token := auth.NewToken()
 	p, err := policy.Parse("toolvet.yaml", fmt.Appendf(nil, `
@@ -54,7 +54,7 @@ authorization:
 	// 401 {"error":"invalid_token","error_description":"the token is neither known nor a signed JWT"}
 }
 
-// A client that shows a server the credentials of the policy, whatever it was shown itself.
+// A client that presents the credentials of the policy to a server, whatever its own clients presented.
 func ExampleNewTransport() {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, req.Header.Get("Authorization"))
@@ -89,7 +89,7 @@ servers:
 	// Output: Bearer of-toolvet
 }
 
-// TestDocumentedPolicies holds that the policies of the document are policies.
+// TestDocumentedPolicies: the policies in the document are valid.
 func TestDocumentedPolicies(t *testing.T) {
 	t.Setenv("API_SECRET", "s3cret")
 	text, err := os.ReadFile("../../docs/authorization.md")

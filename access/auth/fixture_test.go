@@ -34,7 +34,7 @@ const (
 	testKeys     = testIssuer + "/keys"
 )
 
-// Keys are made once: those of RSA are slow to make.
+// Keys are made once, because RSA keys are slow to make.
 var (
 	rsaKey    = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
 	weakKey   = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 1024)) })
@@ -51,7 +51,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// An authority is an authorization server without a network, so that it works in a bubble.
+// An authority is an authorization server without a network, and works in a synctest bubble.
 type authority struct {
 	mu      sync.Mutex
 	keys    []jose.JSONWebKey
@@ -59,7 +59,7 @@ type authority struct {
 	fetches atomic.Int64
 }
 
-// newAuthority has a key of each kind; the id of a key is its algorithm, "rsa" that of RSA's.
+// newAuthority makes a key of each kind. The id of a key is its algorithm, and "rsa" for RSA.
 func newAuthority() *authority {
 	return &authority{keys: []jose.JSONWebKey{
 		public("rsa", rsaKey()), public("ES256", ecKey()), public("ES384", ecKey384()), public("EdDSA", edKey()),
@@ -94,12 +94,12 @@ func (a *authority) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	json.NewEncoder(w).Encode(keys)
 }
 
-// RoundTrip answers without a network.
+// RoundTrip answers in the process.
 func (a *authority) RoundTrip(req *http.Request) (*http.Response, error) {
 	return inProcess{a}.RoundTrip(req)
 }
 
-// inProcess is a handler as a transport.
+// inProcess turns a handler into a transport.
 type inProcess struct{ http.Handler }
 
 func (p inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -111,7 +111,7 @@ func (p inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// claims are those of a good token, with changes: nil takes a claim away.
+// claims returns the claims of a good token with changes; nil removes a claim.
 func claims(changes map[string]any) map[string]any {
 	now := time.Now()
 	c := map[string]any{
@@ -123,7 +123,7 @@ func claims(changes map[string]any) map[string]any {
 	return c
 }
 
-// header is one of a good token, with changes.
+// header returns the header of a good token with changes.
 func header(changes map[string]any) map[string]any {
 	h := map[string]any{"alg": "ES256", "kid": "ES256", "typ": "at+jwt"}
 	maps.Copy(h, changes)
@@ -131,10 +131,10 @@ func header(changes map[string]any) map[string]any {
 	return h
 }
 
-// good is a token that is taken.
+// good makes a token that is accepted.
 func good() string { return sign(header(nil), claims(nil), ecKey()) }
 
-// sign makes a token, however wrong. Header and claims are values, or JSON in a string.
+// sign makes a token, good or bad. Header and claims are values, or JSON in a string.
 func sign(header, claims any, key any) string {
 	algorithm := "ES256"
 	if h, ok := header.(map[string]any); ok {
@@ -212,7 +212,7 @@ func newResource(t testing.TB, a *policy.Authorization, transport http.RoundTrip
 	return r
 }
 
-// ask makes one request, and returns the answer and who it was made by.
+// ask makes one request, and returns the answer and the principal.
 func ask(r *Resource, change func(req *http.Request)) (*http.Response, *Principal) {
 	req := httptest.NewRequest(http.MethodPost, testResource, nil)
 	if change != nil {
@@ -233,7 +233,7 @@ func showing(token string) func(req *http.Request) {
 	return func(req *http.Request) { req.Header.Set("Authorization", "Bearer "+token) }
 }
 
-// status asks with a token, and returns the status.
+// status makes a request with a token, and returns the status.
 func status(r *Resource, token string) int {
 	resp, _ := ask(r, showing(token))
 	return resp.StatusCode

@@ -14,8 +14,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// FuzzRequest holds that nothing that a request says gets in without a signature of the issuer's or a token
-// of the policy's, that every refusal is one that the documents name, and that none repeats the token.
+// FuzzRequest: only a signature of the issuer or a token of the policy gets a request in. Every refusal is a
+// documented one, and none repeats the token.
 func FuzzRequest(f *testing.F) {
 	for _, tt := range refusals() {
 		f.Add("Bearer "+tt.token, "")
@@ -54,7 +54,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// entitled reports whether a token is the static one, or one with a signature of the issuer's.
+// entitled reports whether a token is the static one or has a signature of the issuer.
 func entitled(token string) bool {
 	if token == staticToken {
 		return true
@@ -71,7 +71,7 @@ func entitled(token string) bool {
 	return false
 }
 
-// FuzzToken holds that what is read of a token is what encoding/json reads, in the claims that decide.
+// FuzzToken: parse reads the claims that decide like encoding/json.
 func FuzzToken(f *testing.F) {
 	for _, tt := range refusals() {
 		if header, rest, ok := strings.Cut(tt.token, "."); ok {

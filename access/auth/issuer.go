@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// An issuer is an authorization server that is trusted.
+// An issuer is a trusted authorization server.
 type issuer struct {
 	name       string
 	audience   string // "": the resource
@@ -27,14 +27,14 @@ type issuer struct {
 	keys       *keySet
 }
 
-// An identity is what a token says that was verified.
+// An identity holds the statements of a verified token.
 type identity struct {
 	principal *Principal
 	audiences []string
-	audience  string // that one of them must be; "": the resource
+	audience  string // one of them must be this; "": the resource
 }
 
-// meant reports whether a token is made out to what is at u (RFC 9068, section 4).
+// meant reports whether a token is issued for the resource at u (RFC 9068, section 4).
 func (i *identity) meant(r resourceURL, u *url.URL) bool {
 	if i.audience != "" {
 		return slices.Contains(i.audiences, i.audience)
@@ -61,10 +61,10 @@ func newIssuer(p policy.Issuer, skew time.Duration, client *http.Client, log *sl
 	return i
 }
 
-// mediaType is the type of a token without what may be left out (RFC 7515, section 4.1.9).
+// mediaType returns the type of a token without its optional prefix (RFC 7515, section 4.1.9).
 func mediaType(typ string) string { return strings.TrimPrefix(strings.ToLower(typ), "application/") }
 
-// verify checks all of a token but its audience, which depends on the request.
+// verify checks a token, except for its audience, which depends on the request.
 func (i *issuer) verify(ctx context.Context, t *token, now time.Time) (*identity, *refusal) {
 	if !slices.Contains(i.types, mediaType(t.typ)) {
 		return nil, invalid("the token is of a type that is not taken from its issuer: an access token is at+jwt")

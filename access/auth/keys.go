@@ -18,12 +18,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// How long keys are used. A key that the issuer has withdrawn is trusted for renewKeys longer, and
-// for keepKeys while the issuer cannot be reached.
+// The lifetime of keys. A key that its issuer has withdrawn is trusted for renewKeys longer, and for keepKeys while
+// the issuer is out of reach.
 const (
 	renewKeys = 5 * time.Minute
 	keepKeys  = time.Hour
-	pauseKeys = 10 * time.Second // between two fetches because of keys that are not known
+	pauseKeys = 10 * time.Second // between two fetches because of unknown keys
 	maxKeys   = 100
 )
 
@@ -42,8 +42,8 @@ func newKeySet(s source, log *slog.Logger) *keySet {
 	}}}
 }
 
-// find returns the keys that a token may be signed with. A key that is not known may be new, so that
-// the keys are fetched. The error is that they cannot be.
+// find returns the keys that may have signed a token. If the key is unknown, it may be new, and find fetches the
+// keys. An error means that it cannot fetch them.
 func (s *keySet) find(ctx context.Context, algorithm, keyID string) ([]jose.JSONWebKey, error) {
 	keys, at := s.renewed.current()
 	age := time.Since(at)
@@ -60,8 +60,7 @@ func (s *keySet) find(ctx context.Context, algorithm, keyID string) ([]jose.JSON
 	return fitting(keys, algorithm, keyID), nil
 }
 
-// fitting returns the keys with an id that are for an algorithm. A token that names no key is
-// signed with the only one that there is.
+// fitting returns the keys with an id for an algorithm. A token may leave out the id if there is only one key.
 func fitting(keys []jose.JSONWebKey, algorithm, keyID string) []jose.JSONWebKey {
 	fit := slices.DeleteFunc(slices.Clone(keys), func(k jose.JSONWebKey) bool {
 		return keyID != "" && k.KeyID != keyID || k.Algorithm != "" && k.Algorithm != algorithm || !madeFor(k.Key, algorithm)
@@ -72,8 +71,8 @@ func fitting(keys []jose.JSONWebKey, algorithm, keyID string) []jose.JSONWebKey 
 	return fit
 }
 
-// madeFor reports whether a key is one that an algorithm uses. A secret is none: its holder is not the
-// issuer alone (RFC 8725, section 3.1).
+// madeFor reports whether an algorithm uses a key. A secret does not count, because the issuer is not its only holder
+// (RFC 8725, section 3.1).
 func madeFor(key any, algorithm string) bool {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -87,7 +86,7 @@ func madeFor(key any, algorithm string) bool {
 	return false
 }
 
-// readKeys reads a JWK Set (RFC 7517, section 5). Keys of other kinds, or for another use, are left out.
+// readKeys reads a JWK Set (RFC 7517, section 5). It leaves out keys of other kinds, and keys for another use.
 func readKeys(text []byte) ([]jose.JSONWebKey, error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil || set.Keys == nil {

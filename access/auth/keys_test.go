@@ -23,7 +23,7 @@ func signedBy(kid string) string {
 	return sign(header(map[string]any{"kid": kid}), claims(map[string]any{"jti": kid + time.Now().String()}), ecKey())
 }
 
-// expect asks with a new token of a key.
+// expect makes a request with a new token of a key.
 func expect(t *testing.T, r *Resource, kid string, want int, fetches int64, a *authority) {
 	t.Helper()
 	if got := status(r, signedBy(kid)); got != want {
@@ -35,7 +35,7 @@ func expect(t *testing.T, r *Resource, kid string, want int, fetches int64, a *a
 	}
 }
 
-// TestRotation holds that a new key counts at once, and one that is withdrawn for some minutes at most.
+// TestRotation: a new key counts at once, and a withdrawn one for a few minutes at most.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,8 +55,8 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-// TestRemembered holds that a token whose key is withdrawn is taken for a minute longer, and none
-// longer than it lives.
+// TestRemembered: after its key is withdrawn, a remembered token is accepted for a minute longer, and never longer
+// than it lives.
 func TestRemembered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestRememberedIsBounded(t *testing.T) {
 	}
 }
 
-// TestUnknownKeys holds that keys that nobody has cost the issuer one request in a while.
+// TestUnknownKeys: unknown keys cost the issuer one request in a while.
 func TestUnknownKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestUnknownKeys(t *testing.T) {
 	})
 }
 
-// TestHerd holds that a crowd at the door makes one request.
+// TestHerd: a crowd of clients causes one request.
 func TestHerd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,8 +138,7 @@ func TestHerd(t *testing.T) {
 	})
 }
 
-// TestDown holds that an issuer that is down is asked less and less, and that its keys are trusted for
-// an hour and no longer.
+// TestDown: an issuer that is down is asked less and less, and its keys are trusted for an hour.
 func TestDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -171,7 +170,7 @@ func TestDown(t *testing.T) {
 	})
 }
 
-// TestHangs holds that an issuer that does not answer is given up.
+// TestHangs: a request to an issuer that does not answer is given up.
 func TestHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -186,7 +185,7 @@ func TestHangs(t *testing.T) {
 	})
 }
 
-// TestGarbage holds that what is no set of keys is none, and harms nobody.
+// TestGarbage: a malformed set of keys is refused, and does no harm.
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	write := func(text string) func(w http.ResponseWriter, req *http.Request) {
@@ -234,7 +233,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// An endless body counts what is read of it.
+// An endless body counts the bytes that are read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -245,7 +244,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
-// TestEndless holds that an answer without an end is read to the bound, and no further.
+// TestEndless: an endless answer is read up to the bound.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	body := &endless{}
@@ -304,7 +303,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestRenewedPanics holds that a panic is an error.
+// TestRenewedPanics: a panic becomes an error.
 func TestRenewedPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

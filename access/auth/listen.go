@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// CheckListen reports an address, HOST:PORT, at which nobody may listen who asks nobody: without a,
-// every program that reaches it could make calls. Only this machine's own are left.
+// CheckListen reports an address, HOST:PORT, that is not safe without authorization: any program that reaches it
+// could make calls. Only addresses of this machine itself are safe.
 func CheckListen(address string, a *policy.Authorization) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

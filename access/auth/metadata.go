@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// wellKnown is where the documents are (RFC 9728, section 3).
+// wellKnown is the place of the documents (RFC 9728, section 3).
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// maxPath bounds what is told again of the path of a request, in bytes.
+// maxPath bounds the part of a request's path that an answer repeats, in bytes.
 const maxPath = 1024
 
-// A resourceURL is the identifier of the resource. The zero one has none.
+// A resourceURL is the identifier of the resource. The zero one has no identifier.
 //
-// Clients differ in what they take for it: the official Go client wants a document about the very
-// URL that it was given, the TypeScript client one about that or a URL above. So each URL
-// below the resource has a document and an identifier of its own: behind /mcp, there may be /mcp/files.
+// Clients disagree about the identifier: the official Go client wants a document about exactly the URL that it was
+// given, while the TypeScript client accepts that or a URL above. So each URL below the resource has a document and
+// an identifier of its own: below /mcp, there may be /mcp/files.
 type resourceURL struct {
 	id     string // as the policy writes it
 	origin string // its scheme, host and port
@@ -39,13 +39,13 @@ func newResourceURL(id string) (resourceURL, error) {
 	return resourceURL{id: id, origin: u.Scheme + "://" + u.Host, path: strings.TrimSuffix(u.EscapedPath(), "/")}, nil
 }
 
-// below reports whether a path is that of the resource, or below. Behind something that changes
-// paths, none may be.
+// below reports whether a path is that of the resource or below it. Behind a proxy that rewrites paths, no path may
+// be.
 func (r resourceURL) below(path string) bool {
 	return len(path) <= maxPath && (path == r.path || strings.HasPrefix(path, r.path+"/"))
 }
 
-// at returns the identifier of what is at a path.
+// at returns the identifier for a path.
 func (r resourceURL) at(path string) string {
 	if r.id == "" || !r.below(path) || path == r.path || path == r.path+"/" {
 		return r.id
@@ -53,7 +53,7 @@ func (r resourceURL) at(path string) string {
 	return r.origin + path
 }
 
-// metadata returns the URL of the document about what is at u; "" if there is none.
+// metadata returns the URL of the document about the resource at u, or "".
 func (r resourceURL) metadata(u *url.URL) string {
 	path := u.EscapedPath()
 	switch {
@@ -65,7 +65,7 @@ func (r resourceURL) metadata(u *url.URL) string {
 	return r.origin + wellKnown + path
 }
 
-// described returns the identifier of what the document at u is about.
+// described returns the identifier in the document at u.
 func (r resourceURL) described(u *url.URL) (id string, ok bool) {
 	path, ok := strings.CutPrefix(u.EscapedPath(), wellKnown)
 	switch {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A refusal is why a request is not taken: a status, and an error code of RFC 6750, section 3.1.
+// A refusal is the reason to refuse a request: a status, and an error code of RFC 6750, section 3.1.
 type refusal struct {
 	status      int
-	code        string // "" where the request shows no token (RFC 6750, section 3.1)
+	code        string // "" for a request without a token (RFC 6750, section 3.1)
 	description string
 }
 
@@ -40,7 +40,7 @@ func insufficient() *refusal {
 	return &refusal{http.StatusForbidden, insufficientScope, "the token lacks a scope"}
 }
 
-// cannotTell is for a token that may be good: the client must not throw it away.
+// cannotTell is for a token that may be good: the client must keep it.
 func cannotTell() *refusal {
 	return &refusal{http.StatusServiceUnavailable, unavailable, "the keys of the token's issuer cannot be fetched at the moment"}
 }
@@ -69,9 +69,8 @@ func (r *Resource) refuse(w http.ResponseWriter, req *http.Request, why *refusal
 	}
 }
 
-// challenge tells how to come in (RFC 6750, section 3; RFC 9728, section 5.1). What is quoted
-// holds neither quotes nor backslashes: descriptions are ours, scopes are checked by the policy,
-// and URLs are escaped.
+// challenge tells the client how to authenticate (RFC 6750, section 3; RFC 9728, section 5.1). The quoted values have
+// no quotes or backslashes: descriptions are ours, the policy checks scopes, and URLs are escaped.
 func (r *Resource) challenge(req *http.Request, why *refusal) string {
 	var list []string
 	add := func(name, value string) {

@@ -117,13 +117,13 @@ func refusals() map[string]refused {
 	}
 }
 
-// changed makes another of the subject.
+// changed makes another token of the subject.
 func changed(token string) string {
 	parts := strings.Split(token, ".")
 	return parts[0] + "." + encode(claims(map[string]any{"sub": "bob"})) + "." + parts[2]
 }
 
-// refusing is the authority of the table.
+// refusing is the authority in the table.
 func refusing(t *testing.T) http.RoundTripper {
 	a := newAuthority()
 	a.keys = append(a.keys, public("weak", weakKey()), public("rsa2", rsaKey()),
@@ -203,8 +203,8 @@ func checkChallenge(t *testing.T, tt refused, got string) {
 	}
 }
 
-// TestDocumentedRefusals holds that the document's table is that of the test, and that each request
-// is refused for the reason that is meant.
+// TestDocumentedRefusals: the table in the document equals that of the test, and each request is refused for the
+// intended reason.
 func TestDocumentedRefusals(t *testing.T) {
 	t.Parallel()
 	text := must(os.ReadFile("../../docs/authorization.md"))
@@ -225,7 +225,7 @@ func TestDocumentedRefusals(t *testing.T) {
 	}
 }
 
-// TestGone holds that a client that goes away is not waited for.
+// TestGone: nobody waits for a client that is gone.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	r := newResource(t, testPolicy(nil), roundTrip(func(req *http.Request) (*http.Response, error) {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// A renewed value is fetched from elsewhere: once at a time, whoever waits for it, and not more often
-// than the other side can bear.
+// A renewed value is fetched from elsewhere. All callers share one fetch at a time, and fetches keep a distance from
+// each other, for the sake of the other side.
 type renewed[T any] struct {
 	fetch func(ctx context.Context) (T, error)
-	pause time.Duration // least time between a fetch that succeeded and the next
+	pause time.Duration // least time after a successful fetch
 
 	mu       sync.Mutex
 	value    T
 	at       time.Time // when value was fetched; zero: never
-	tried    time.Time // when the last fetch began
+	tried    time.Time // start of the last fetch
 	err      error     // of the last fetch
 	failures int       // in a row
 	flight   chan struct{}
@@ -27,19 +27,18 @@ type renewed[T any] struct {
 
 const (
 	fetchTimeout = 10 * time.Second
-	firstPause   = time.Second // after a failure; it doubles with each
+	firstPause   = time.Second // after a failure; it doubles with each further one
 	maxPause     = time.Minute
 )
 
-// current returns the value, and when it was fetched.
+// current returns the value, and the time of its fetch.
 func (r *renewed[T]) current() (T, time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.value, r.at
 }
 
-// renew fetches the value, or waits for a fetch that is under way. If the last one was a moment ago,
-// its outcome stands.
+// renew fetches the value, or waits for the fetch under way. If the last fetch is too recent, its outcome stands.
 func (r *renewed[T]) renew(ctx context.Context) error {
 	r.mu.Lock()
 	flight := r.start()
@@ -58,15 +57,15 @@ func (r *renewed[T]) renew(ctx context.Context) error {
 	return r.err
 }
 
-// renewSoon is renew without waiting.
+// renewSoon calls renew without waiting.
 func (r *renewed[T]) renewSoon() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.start()
 }
 
-// start returns a channel that is closed when the fetch under way ends; nil if it is too early for
-// another.
+// start returns a channel that is closed at the end of the fetch under way, or nil if it is too early for another
+// fetch.
 func (r *renewed[T]) start() <-chan struct{} {
 	if r.flight != nil {
 		return r.flight
@@ -99,11 +98,11 @@ func (r *renewed[T]) fly() {
 	r.flight = nil
 }
 
-// guarded turns a panic into an error: what is read comes from elsewhere.
+// guarded turns a panic into an error: the data comes from elsewhere.
 func (r *renewed[T]) guarded() (value T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("reading what was fetched: panic: %v", p)
+			err = fmt.Errorf("reading the answer: panic: %v", p)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)

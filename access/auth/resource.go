@@ -15,11 +15,10 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// A Resource decides whose requests are taken. It is safe for concurrent use, and made anew when
-// the policy changes.
+// A Resource decides which requests to accept. It is safe for concurrent use. A changed policy needs a new one.
 type Resource struct {
 	resource resourceURL
-	scopes   []string // that every token must have
+	scopes   []string // every token must have them
 	issuers  map[string]*issuer
 	names    []string // of the issuers, in the order of the policy
 	static   []static
@@ -27,18 +26,17 @@ type Resource struct {
 	log      *slog.Logger
 }
 
-// Options are what a policy does not say.
+// Options are settings beside the policy.
 type Options struct {
-	// Transport fetches the keys and metadata of issuers. Nil: over the network, through the
-	// proxy that the environment names.
+	// Transport fetches the keys and metadata of issuers. Nil means the network, through the proxy in the
+	// environment.
 	Transport http.RoundTripper
-	// Logger is told of refusals and of issuers that cannot be reached, never of a token. Nil:
-	// nobody is.
+	// Logger logs refusals and unreachable issuers, never a token. It may be nil.
 	Logger *slog.Logger
 }
 
-// New makes a Resource. It fetches nothing: an issuer that is down refuses its own tokens only.
-// The error is that a names neither issuers nor tokens, or a resource that is no URL.
+// New makes a Resource. It fetches nothing: an issuer that is down affects only its own tokens. It returns an error
+// if a names neither issuers nor tokens, or if its resource is not a URL.
 func New(a *policy.Authorization, o Options) (*Resource, error) {
 	if a == nil || len(a.Issuers) == 0 && len(a.Tokens) == 0 {
 		return nil, errors.New("the policy names neither issuers nor tokens: nobody could get in")
@@ -59,9 +57,8 @@ func New(a *policy.Authorization, o Options) (*Resource, error) {
 	return r, nil
 }
 
-// Handler puts the resource in front of next, which sees only requests that are taken, with
-// [FromContext], and without the header Authorization. The documents of RFC 9728 are answered
-// here, to anybody.
+// Handler puts the resource in front of next. Next sees only accepted requests, with the principal ([FromContext])
+// and without the header Authorization. Handler itself serves the documents of RFC 9728, to anybody.
 func (r *Resource) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if id, ok := r.resource.described(req.URL); ok {
@@ -77,9 +74,8 @@ func (r *Resource) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Take returns a request that is taken as [Resource.Handler] hands it on. It is for doors that
-// answer refusals themselves: the error says, in words that hold nothing of the token, why the
-// request is not taken.
+// Take returns an accepted request in the form in which [Resource.Handler] passes it on. It is for doors that answer
+// refusals themselves: the error gives the reason, and has nothing of the token.
 func (r *Resource) Take(req *http.Request) (*http.Request, error) {
 	taken, bad := r.take(req)
 	if bad != nil {
@@ -125,7 +121,7 @@ func (r *Resource) authenticate(req *http.Request) (*Principal, *refusal) {
 	return p, nil
 }
 
-// verify returns what a token says. It remembers for a short time which it has verified.
+// verify returns the statements of a token. It remembers verified tokens for a short time.
 func (r *Resource) verify(ctx context.Context, token string, digest [sha256.Size]byte) (*identity, *refusal) {
 	now := time.Now()
 	if known := r.verified.find(digest, now); known != nil {

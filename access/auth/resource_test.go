@@ -89,7 +89,7 @@ func TestPrincipal(t *testing.T) {
 	}
 }
 
-// TestPrincipalsApart holds that one subject of two issuers is two, whatever was asked before.
+// TestPrincipalsApart: the same subject of two issuers is two principals, in any order of requests.
 func TestPrincipalsApart(t *testing.T) {
 	t.Parallel()
 	const other = "https://other.example.org"
@@ -107,8 +107,8 @@ func TestPrincipalsApart(t *testing.T) {
 	}
 }
 
-// TestBelow holds that a token for a part of the resource opens that part alone, also when it is
-// remembered, and one for the resource all parts.
+// TestBelow: a token for a part of the resource opens only that part, even if it is remembered. A token for the whole
+// resource opens all parts.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	r := newResource(t, testPolicy(nil), newAuthority())
@@ -189,7 +189,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestChallenges holds where a client is sent that asked at a path.
+// TestChallenges: a request at a path is answered with the right document.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	r := newResource(t, testPolicy(func(a *policy.Authorization) { a.Scopes = nil }), newAuthority())

@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// TestDocumentedRules holds that the rules of the document tell principals apart as it says.
+// TestDocumentedRules: the rules in the document distinguish principals as described.
 func TestDocumentedRules(t *testing.T) {
 	t.Parallel()
 	rules := regexp.MustCompile("(?ms)^```yaml\n(rules:.*?)^```").FindSubmatch(must(os.ReadFile("../../docs/authorization.md")))[1]

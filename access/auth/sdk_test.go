@@ -25,7 +25,7 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// A login is a whole authorization server, that lets in whoever asks.
+// A login is a whole authorization server, which admits everybody.
 type login struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -81,7 +81,7 @@ func (l *login) token(w http.ResponseWriter, req *http.Request) {
 	})
 }
 
-// protectedServer is an MCP server behind a Resource that trusts l. It notes who has come in.
+// protectedServer makes an MCP server behind a Resource that trusts l. It notes its visitors.
 func protectedServer(t *testing.T, l *login) (server *httptest.Server, principals func() string) {
 	s := mcp.NewServer(&mcp.Implementation{Name: "protected", Version: "1"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "hello"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
@@ -114,7 +114,7 @@ func protectedServer(t *testing.T, l *login) (server *httptest.Server, principal
 	}
 }
 
-// TestGoSDK holds that the official Go client, told nothing but a URL, finds the issuer and comes in.
+// TestGoSDK: the official Go client finds the issuer and gets in, given only a URL.
 func TestGoSDK(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/mcp", "/mcp/files"} {
@@ -159,7 +159,7 @@ func TestGoSDK(t *testing.T) {
 	}
 }
 
-// TestTypeScriptSDK holds the same of the TypeScript clients.
+// TestTypeScriptSDK: so do the TypeScript clients.
 func TestTypeScriptSDK(t *testing.T) {
 	t.Parallel()
 	for _, sdk := range []string{"@modelcontextprotocol/sdk", "@modelcontextprotocol/client"} {

@@ -21,8 +21,8 @@ import (
 // maxAnswer is the size of the largest answer of an authorization server, in bytes.
 const maxAnswer = 1 << 20
 
-// newClient makes the client for authorization servers. It follows no redirects: a URL that others
-// choose is not the one that is trusted.
+// newClient makes the client for authorization servers. It does not follow redirects: the policy trusts a URL, not
+// its redirects.
 func newClient(transport http.RoundTripper) *http.Client {
 	if transport == nil {
 		transport = http.DefaultTransport
@@ -34,10 +34,10 @@ func newClient(transport http.RoundTripper) *http.Client {
 	}
 }
 
-// A source is where the keys of an issuer are.
+// A source is the place of an issuer's keys.
 type source struct {
 	issuer string
-	jwks   string // URL of the keys; "": as the issuer's metadata says
+	jwks   string // URL of the keys; "": from the issuer's metadata
 	client *http.Client
 }
 
@@ -56,8 +56,8 @@ func (s source) keys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return readKeys(text)
 }
 
-// discover asks for the issuer's metadata, at the places where MCP says that it may be (2025-11-25 and
-// 2026-07-28, Authorization Server Metadata Discovery).
+// discover fetches the issuer's metadata from the places that MCP names (2025-11-25 and 2026-07-28, Authorization
+// Server Metadata Discovery).
 func (s source) discover(ctx context.Context) (jwks string, err error) {
 	var errs []error
 	for _, where := range metadataURLs(s.issuer) {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A token is a JWT of which nothing is verified yet (RFC 7519).
+// A token is a JWT before its verification (RFC 7519).
 type token struct {
 	text      string
 	algorithm string
@@ -23,8 +23,8 @@ type token struct {
 	claims    map[string]any
 }
 
-// parse reads the header and the claims of a JWT. Two readers must read them alike, so no name may
-// be given twice. Keys that the header brings along (jwk, jku, x5c, x5u) are not looked at.
+// parse reads the header and the claims of a JWT. It refuses duplicate names, because readers disagree about them. It
+// ignores keys in the header (jwk, jku, x5c, x5u).
 func parse(text string) (*token, *refusal) {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
@@ -70,7 +70,7 @@ func object(part string) (map[string]any, bool) {
 	return o, ok
 }
 
-// times checks when the token holds, and returns when it expires, clock skew included.
+// times checks the validity period of the token, and returns its end, clock skew included.
 func (t *token) times(now time.Time, skew time.Duration) (expires time.Time, bad *refusal) {
 	exp, given, ok := t.time("exp")
 	switch {
@@ -96,7 +96,7 @@ func (t *token) times(now time.Time, skew time.Duration) (expires time.Time, bad
 // maxTime is the end of the year 9999.
 const maxTime = 253402300799
 
-// time reads a NumericDate (RFC 7519, section 2). A claim that is not given is ok, and zero.
+// time reads a NumericDate (RFC 7519, section 2). A missing claim is ok, and zero.
 func (t *token) time(claim string) (at time.Time, given, ok bool) {
 	v, given := t.claims[claim]
 	if !given {
@@ -114,7 +114,7 @@ func (t *token) time(claim string) (at time.Time, given, ok bool) {
 	return time.Unix(int64(whole), int64(part*1e9)), true, true
 }
 
-// identity returns what the token says of its principal.
+// identity returns the statements of the token about its principal.
 func (t *token) identity() (*identity, *refusal) {
 	if _, bound := t.claims["cnf"]; bound {
 		return nil, invalid("the token is bound to a key (cnf), which a bearer cannot prove to have")
@@ -136,7 +136,7 @@ func (t *token) identity() (*identity, *refusal) {
 	}}, nil
 }
 
-// scopesOf returns the scopes in claims: scope, a text with spaces (RFC 8693, section 4.2), or scp,
+// scopesOf returns the scopes in claims: scope, a text with spaces (RFC 8693, section 4.2), or scp, which is either
 // such a text or a list.
 func scopesOf(claims map[string]any) []string {
 	list, _ := texts(claims["scope"])
@@ -148,7 +148,7 @@ func scopesOf(claims map[string]any) []string {
 	return scopes
 }
 
-// texts reads a string, or a list of strings. Nil is none.
+// texts reads a string or a list of strings. Nil means none.
 func texts(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case nil:

@@ -19,16 +19,15 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// ErrCredentials is in the errors of a [Transport] that has no credentials to show, so that nothing
-// was sent.
+// ErrCredentials is in the errors of a [Transport] without credentials. Nothing was sent then.
 var ErrCredentials = errors.New("no credentials for the server")
 
-// A Transport shows a server the credentials that the policy has for it. It takes the header
-// Authorization off every request first, so that what a client has shown toolvet does not get there.
+// A Transport presents credentials from the policy to a server. It first removes the header Authorization from every
+// request, so that a client's credentials do not reach the server.
 //
-// It sends requests to the server's own origin alone (scheme, host and port): a redirect to another
-// fails, in a client that follows any. Where the server answers with status 401, and there are other
-// credentials by now, the request is sent once more, if it has no body or GetBody.
+// It sends requests only to the server's own origin (scheme, host and port). A redirect to another origin fails if
+// the client follows redirects. If the server answers with status 401 and there are new credentials by now, the
+// transport sends the request once more, provided that it has no body or has GetBody.
 //
 // It is safe for concurrent use.
 type Transport struct {
@@ -39,8 +38,8 @@ type Transport struct {
 	client *clientTokens // nil: none
 }
 
-// NewTransport makes the transport to s, which has a URL and Credentials. Requests go through base;
-// nil means the default of net/http. Options are for the authorization server.
+// NewTransport makes the transport to s, which needs a URL and Credentials. Requests go through base; nil means the
+// default of net/http. Options are for the authorization server.
 func NewTransport(s *policy.Server, base http.RoundTripper, o Options) (*Transport, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || s.Credentials == nil {
@@ -59,7 +58,7 @@ func NewTransport(s *policy.Server, base http.RoundTripper, o Options) (*Transpo
 	return t, nil
 }
 
-// originOf is scheme, host and port, comparable (RFC 6454, section 4).
+// originOf returns scheme, host and port in comparable form (RFC 6454, section 4).
 func originOf(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -91,7 +90,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// again is the request with other credentials than those that were refused; nil if there are none.
+// again returns the request with other credentials than the refused ones, or nil if there are none.
 func (t *Transport) again(req *http.Request, refused http.Header) *http.Request {
 	body := req.Body
 	if body != nil && body != http.NoBody {
@@ -121,15 +120,15 @@ func with(req *http.Request, body io.ReadCloser, shown http.Header) *http.Reques
 	return r
 }
 
-// maxDiscarded bounds what is read of an answer so that its connection can be used again, in bytes.
+// maxDiscarded bounds the part of an answer that is read to keep its connection usable, in bytes.
 const maxDiscarded = 64 << 10
 
 func discard(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, body, maxDiscarded) // what fails costs the connection alone
+	_, _ = io.CopyN(io.Discard, body, maxDiscarded) // a failure costs only the connection
 	body.Close()
 }
 
-// headers are the credentials, other than an Authorization that was refused where that is possible.
+// headers returns the credentials. It avoids the refused Authorization if it can.
 func (t *Transport) headers(ctx context.Context, refused string) (http.Header, error) {
 	h := t.fixed.Clone()
 	for name, file := range t.files {
@@ -152,7 +151,7 @@ func (t *Transport) headers(ctx context.Context, refused string) (http.Header, e
 // maxSecret bounds a file with a secret, in bytes.
 const maxSecret = 64 << 10
 
-// readSecret reads a file each time it is needed, so that a new secret counts at once.
+// readSecret reads a file at each use, so that a new secret counts at once.
 func readSecret(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 	tokenURL  = "https://login.example.org/token"
 )
 
-// A tokenServer gives the tokens t1, t2 and so on.
+// A tokenServer issues the tokens t1, t2 and so on.
 type tokenServer struct {
 	asked  atomic.Int64
 	form   url.Values
@@ -56,7 +56,7 @@ func giveToken(w io.Writer, n int64, life time.Duration) {
 	fmt.Fprintf(w, `{"access_token":"t%d","token_type":"Bearer","expires_in":%d}`, n, int(life.Seconds()))
 }
 
-// seen records what a server is shown.
+// seen records the credentials that a server gets.
 type seen struct {
 	mu       sync.Mutex
 	requests []string // the Authorization and the body of each
@@ -94,7 +94,7 @@ func clientCredentials(change func(c *policy.ClientCredentials)) *policy.Credent
 	return &policy.Credentials{Client: c}
 }
 
-// send makes a request as a client does that shows a token of its own.
+// send makes a request of a client with a token of its own.
 func send(t *Transport, change func(req *http.Request)) (int, error) {
 	req := must(http.NewRequest(http.MethodPost, serverURL, strings.NewReader("body")))
 	req.Header.Set("Authorization", "Bearer of-the-client")
@@ -154,7 +154,7 @@ func TestTransportHeaders(t *testing.T) {
 	expectSent(t, &server, "Bearer ours one body", "Bearer ours two body")
 }
 
-// TestTransportFileChanges holds that a secret that has changed meanwhile is tried.
+// TestTransportFileChanges: a secret that has changed meanwhile is tried.
 func TestTransportFileChanges(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key")
@@ -210,7 +210,7 @@ func TestClientCredentials(t *testing.T) {
 	}
 }
 
-// TestTokenLife holds that a token is renewed before it expires, and that one is fetched for all.
+// TestTokenLife: a token is renewed before it expires, and one fetch serves all requests.
 func TestTokenLife(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestTokenLife(t *testing.T) {
 	})
 }
 
-// TestRefusedToken holds that a token that is refused is renewed, and the request sent once more.
+// TestRefusedToken: a refused token is renewed, and the request sent once more.
 func TestRefusedToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestRefusedToken(t *testing.T) {
 				t.Errorf("got %d, %v, want %d", got, err, want)
 			}
 		}
-		// The token is a moment old, so that another cannot be asked for.
+		// The token is so new that no other may be requested yet.
 		if got, err := send(transport, nil); got != 401 || err != nil {
 			t.Errorf("got %d, %v", got, err)
 		}
@@ -284,8 +284,8 @@ func TestRefusedToken(t *testing.T) {
 	})
 }
 
-// TestNoToken holds that without a token nothing is sent, that the authorization server is asked less and
-// less, and that what it says stays out of errors and logs.
+// TestNoToken: without a token nothing is sent. The authorization server is asked less and less, and its words stay
+// out of errors and logs.
 func TestNoToken(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(w http.ResponseWriter, n int64){
@@ -337,7 +337,7 @@ func TestNoToken(t *testing.T) {
 	}
 }
 
-// TestRedirects holds, with real servers, that credentials go to one origin, and a client's token nowhere.
+// TestRedirects, with real servers: credentials reach one origin, and a client's token reaches no server.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var other, server seen

@@ -7,26 +7,25 @@ import "time"
 
 // A moment is a time on two clocks, in microseconds.
 type moment struct {
-	mono int64 // on a clock that nobody can set, from some moment on
+	mono int64 // on a clock that nobody can set, since an arbitrary moment
 	wall int64 // since 1970
 }
 
-// A tally is what one account has spent. redisstore/take.lua has the same in Lua.
+// A tally counts the calls of one account. redisstore/take.lua does the same in Lua.
 type tally struct {
-	// tat is GCRA's theoretical arrival time, on the clock mono: when the bucket is full.
+	// tat is GCRA's theoretical arrival time, on the clock mono: the bucket is full again then.
 	tat int64
-	// given is how far tat was set back in all by tickets that were not the newest. What a
-	// later ticket knows of tat is too great by what was added since.
+	// given is the sum of the steps by which tickets other than the newest moved tat back. A later ticket remembers a
+	// tat that is too late by the part of given that was added since.
 	given int64
-	end   int64 // of the window that used counts in, on the clock wall
+	end   int64 // end of the window of used, on the clock wall
 	used  int
 	slots int
 }
 
-// refresh brings the tally to a moment: a window that has ended is empty. Times that are farther
-// away than the terms allow, because a clock was set back or the terms have changed, are brought
-// as near as they may be; so what was spent stays spent, but keeps nobody out for longer than
-// an empty bucket, or two windows.
+// refresh brings the tally to a moment: a window that has ended is empty. A time can be farther away than the terms
+// allow, because a clock was set back or the terms changed. Refresh moves such a time as near as the terms allow. The
+// spent calls stay spent, but they keep a caller out for no longer than an empty bucket or two windows do.
 func (t *tally) refresh(terms *Terms, now moment) {
 	if terms.Interval > 0 {
 		t.tat = min(t.tat, now.mono+terms.refill())
@@ -43,14 +42,14 @@ func (t *tally) refresh(terms *Terms, now moment) {
 	}
 }
 
-// passes reports whether a tally that is refreshed has one call left. A new one has.
+// passes reports whether a refreshed tally has a call left. A new one has.
 func (t *tally) passes(terms *Terms, now moment) bool {
 	return (terms.Interval == 0 || t.tat+terms.Interval.Microseconds() <= now.mono+terms.refill()) &&
 		(terms.Concurrency == 0 || t.slots < terms.Concurrency) &&
 		(terms.Quota == 0 || t.used < terms.Quota)
 }
 
-// spend takes one call from a tally that has one.
+// spend takes one call from a tally that has one left.
 func (t *tally) spend(terms *Terms, now moment) {
 	if terms.Interval > 0 {
 		t.tat = max(t.tat, now.mono) + terms.Interval.Microseconds()
@@ -63,7 +62,7 @@ func (t *tally) spend(terms *Terms, now moment) {
 	}
 }
 
-// balance tells what a tally that is refreshed has left.
+// balance returns what a refreshed tally has left.
 func (t *tally) balance(terms *Terms, now moment) Balance {
 	var b Balance
 	if terms.Interval > 0 {
@@ -86,13 +85,13 @@ func (t *tally) balance(terms *Terms, now moment) Balance {
 	return b
 }
 
-// restore gives back what was spent when the tally became after, but for the slot, which
-// has no more to it than a number.
+// restore gives back the rate and the quota of a call. After is the tally as it was right after the call. The caller
+// counts slots itself.
 //
-// In GCRA a call that is taken out of the past lets all later ones move up by an interval, but
-// none beyond the time at which it was made. What moves up for certain is the part of the
-// call's interval that is still ahead. Older calls that were taken out since have moved it up
-// already: given tells by how much, at most. So tat is never less than GCRA's for those calls
+// In GCRA, taking a call out of the past moves all later calls up by an interval, but none of them to before its own
+// time. Only one part of this move is certain: the part of the call's interval that is still ahead. Older calls that
+// were taken out since may already have used some of it; given bounds that part. So tat is never less than GCRA
+// computes for the calls that were made alone, and the limit holds for those.
 // alone that were made, and the limit holds for these.
 func (t *tally) restore(terms *Terms, after *tally, now moment) {
 	if terms.Interval > 0 {
@@ -108,10 +107,10 @@ func (t *tally) restore(terms *Terms, after *tally, now moment) {
 	}
 }
 
-// settled reports whether a tally says no more than a new one.
+// settled reports whether a tally equals a new one.
 func (t *tally) settled(now moment) bool {
 	return t.slots == 0 && t.tat <= now.mono && (t.used == 0 || t.end <= now.wall)
 }
 
-// refill is the time in which an empty bucket fills up, in microseconds.
+// refill returns the time in which an empty bucket fills up, in microseconds.
 func (t *Terms) refill() int64 { return t.Interval.Microseconds() * int64(t.Burst) }

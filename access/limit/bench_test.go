@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BenchmarkMemory takes a call and ends it, for one of so many callers in turn.
+// BenchmarkMemory takes and ends a call, for so many callers in turn.
 func BenchmarkMemory(b *testing.B) {
 	for _, bb := range []struct{ limits, callers int }{{1, 1}, {1, 100_000}, {10, 1}, {10, 1000}} {
 		b.Run(fmt.Sprintf("limits=%d/callers=%d", bb.limits, bb.callers), func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkRefused is the cost of a call that is refused.
+// BenchmarkRefused measures a refused call.
 func BenchmarkRefused(b *testing.B) {
 	l := limiter(b, nil, Limit{Name: "calls", Quota: Quota{1, Month}})
 	take(b, l, alice)

@@ -8,26 +8,23 @@ import (
 	"encoding/binary"
 )
 
-// A Key says who makes a call, and of what. The fields are taken byte by byte, whatever they
-// hold.
+// A Key identifies the caller and the tool of a call. Fields may hold any bytes.
 type Key struct {
-	Identity      string // as authenticated; "" if nobody is, which all such callers share
-	Session       string // within the store: without sessions, what else tells callers apart
+	Identity      string // as authenticated; "" without authentication, and all such callers share it
+	Session       string // within the store: without sessions, anything that distinguishes callers
 	Server        string
 	Tool          string
-	ClientAddress string // without the port, or each connection would have limits of its own
+	ClientAddress string // without the port: each connection would have limits of its own
 
-	// Validation says that the call is a dry run, which is counted apart from calls that
-	// run: the same limits hold, in accounts of their own.
+	// Validation marks a dry run. The same limits hold for dry runs, in accounts of their own.
 	Validation bool
 }
 
-// An Account is what a limit tells callers apart by: a hash of those parts of the key that it
-// counts apart.
+// An Account identifies an account of a limit: it is a hash of the parts of the key in Limit.Per.
 type Account [sha256.Size]byte
 
-// account hashes the parts of k that are in per. Each part has its length before it, and per
-// is hashed, too, so that different keys never look alike.
+// account hashes the parts of k in per. It hashes the length before each part, and per itself, so that different keys
+// have different hashes.
 func (k Key) account(per dimensionSet) Account {
 	kind := byte(0)
 	if k.Validation {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestHostileKeys holds that keys which differ in what is counted apart have accounts of their
-// own, however they were chosen.
+// TestHostileKeys: keys with different parts have accounts of their own, however they were chosen.
 func TestHostileKeys(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 1<<20)

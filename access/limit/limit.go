@@ -12,11 +12,11 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Limit bounds the calls that it holds for, by any of rate, concurrency and quota.
+// A Limit bounds calls by rate, by concurrency, by quota, or by several of them.
 type Limit struct {
-	Name        string      `policy:"name" doc:"name of the limit, in messages and in what is counted: letters a to z, digits, - and _"`
+	Name        string      `policy:"name" doc:"name of the limit, in messages and in stores: letters a to z, digits, - and _"`
 	Tools       []string    `policy:"tools" doc:"calls that it holds for, as server:tool, such as github:*; * stands for any characters; default all"`
-	Per         []Dimension `policy:"per" doc:"what is counted apart: identity, session, server, tool, client_address; default identity, server and tool; [] counts all calls together"`
+	Per         []Dimension `policy:"per" doc:"parts of a call that have counts of their own: identity, session, server, tool, client_address; default identity, server and tool; [] counts all calls together"`
 	Rate        Rate        `policy:"rate" doc:"calls in a time, such as 10/s, 100/min or 5/30s"`
 	Burst       Count       `policy:"burst" doc:"calls that may come at once; default as many as the rate names"`
 	Concurrency Count       `policy:"concurrency" doc:"calls that may run at the same time"`
@@ -24,8 +24,8 @@ type Limit struct {
 	Timezone    string      `policy:"timezone" doc:"zone in which a day of the quota begins, such as Europe/Vienna; default UTC"`
 }
 
-// What a limit may say. Above these bounds a count is more likely a slip than meant, and times
-// in microseconds would no longer be exact in Redis.
+// Bounds of a limit. A count above them is more likely a slip than intended, and times in microseconds would no
+// longer be exact in Redis.
 const (
 	maxCalls  = 1_000_000_000
 	minSpace  = 100 * time.Microsecond // between two calls: 10,000 a second
@@ -34,7 +34,7 @@ const (
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
-// Problems says what is wrong with the limit, by the names of its fields in a policy.
+// Problems lists the faults of the limit, by the names of its fields in a policy.
 func (l *Limit) Problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, format string, args ...any) {
@@ -101,7 +101,7 @@ func (l *Limit) burst() int {
 	return l.Rate.Calls
 }
 
-// location loads a time zone. The machine's own is refused: several proxies may have several.
+// location loads a time zone. It refuses the machine's own, because proxies may differ in it.
 func location(name string) (*time.Location, error) {
 	if strings.EqualFold(name, "local") {
 		return nil, fmt.Errorf("the zone must be named")

@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// A Limiter holds calls to limits. It is safe for concurrent use.
+// A Limiter enforces limits. It is safe for concurrent use.
 type Limiter struct {
 	limits []*bound
 	store  Store
 }
 
-// A bound is a limit that is ready for use.
+// A bound is a limit ready for use.
 type bound struct {
 	Terms
 	patterns []pattern // empty: all tools
@@ -26,8 +26,8 @@ type bound struct {
 	quota    Quota
 }
 
-// New returns a Limiter of limits that counts in store; nil is a new [Memory] with the default
-// bound. Everything that is wrong with the limits is in the error.
+// New returns a Limiter that counts in store. A nil store is a new [Memory] of the default size. The error lists all
+// faults of the limits.
 func New(limits []Limit, store Store) (*Limiter, error) {
 	if store == nil {
 		store = NewMemory(0)
@@ -52,7 +52,7 @@ func New(limits []Limit, store Store) (*Limiter, error) {
 	return l, nil
 }
 
-// newBound readies a limit. What Problems complains of, New tells.
+// newBound prepares a limit. The caller asks Problems first.
 func newBound(l *Limit) *bound {
 	zone, _ := location(l.Timezone)
 	b := &bound{
@@ -80,9 +80,9 @@ func (b *bound) holds(key *Key) bool {
 	return len(b.patterns) == 0 || slices.ContainsFunc(b.patterns, func(p pattern) bool { return p.matches(key.Server, key.Tool) })
 }
 
-// Take spends one call with each limit that holds for key, or nothing. If one has nothing left
-// the error is a [*Refusal]. Any other error refuses the call, too: the store cannot count, or
-// ctx ended. Whoever has a ticket calls one of its methods when the call has ended.
+// Take spends one call with each limit that holds for key, or nothing. If a limit has no call left, the error is a
+// [*Refusal]. Any other error refuses the call as well: the store cannot count, or ctx ended. Call one of the
+// ticket's methods after the call has ended.
 func (l *Limiter) Take(ctx context.Context, key Key) (*Ticket, error) {
 	claims := l.claims(&key)
 	if len(claims) == 0 {
@@ -98,8 +98,8 @@ func (l *Limiter) Take(ctx context.Context, key Key) (*Ticket, error) {
 	return &Ticket{spent: spent}, nil
 }
 
-// Peek tells what the limits that hold for key have left, without spending anything. The error
-// is the one that Take would return now; if it is a [*Refusal], the states are told as well.
+// Peek returns the balances of the limits that hold for key, and spends nothing. The error is the one that Take would
+// return now. The states are valid with a [*Refusal], too.
 func (l *Limiter) Peek(ctx context.Context, key Key) ([]State, error) {
 	claims := l.claims(&key)
 	if len(claims) == 0 {
@@ -117,7 +117,7 @@ func (l *Limiter) Peek(ctx context.Context, key Key) ([]State, error) {
 	return states, nil
 }
 
-// holding are the limits that hold for key, in the order of claims.
+// holding returns the limits that hold for key, in the order of claims.
 func (l *Limiter) holding(key *Key) []*bound {
 	var list []*bound
 	for _, b := range l.limits {
@@ -129,7 +129,7 @@ func (l *Limiter) holding(key *Key) []*bound {
 }
 
 func (l *Limiter) claims(key *Key) []Claim {
-	var accounts [1 << len(dimensions)]Account // by set of dimensions: most limits have the same few
+	var accounts [1 << len(dimensions)]Account // by set of dimensions: most limits share a few
 	var known [len(accounts)]bool
 	claims := make([]Claim, 0, len(l.limits))
 	for _, b := range l.limits {
@@ -144,22 +144,22 @@ func (l *Limiter) claims(key *Key) []Claim {
 	return claims
 }
 
-// A Ticket is the leave to make one call. The first of its methods that is called counts, and
-// later ones do nothing, so that Release can be deferred.
+// A Ticket permits one call. Only the first call of one of its methods has an effect, so that Release can be
+// deferred.
 type Ticket struct {
 	spent Spent // nil if no limit holds
 	ended atomic.Bool
 }
 
-// Release says that the call has ended: its slots are free.
+// Release frees the slots of a call that has ended.
 func (t *Ticket) Release() {
 	if !t.ended.Swap(true) && t.spent != nil {
 		t.spent.Release()
 	}
 }
 
-// Rollback says that the call was not made: its slots are free, and what it spent is given
-// back. See the package's documentation for how much of a rate that is.
+// Rollback frees the slots of a call that was not made, and gives back the rest. The package documentation tells how
+// much of a rate comes back.
 func (t *Ticket) Rollback() {
 	if !t.ended.Swap(true) && t.spent != nil {
 		t.spent.Rollback()

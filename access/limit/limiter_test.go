@@ -22,7 +22,7 @@ func limiter(t testing.TB, store Store, limits ...Limit) *Limiter {
 	return l
 }
 
-// take wants a ticket.
+// take expects a ticket.
 func take(t testing.TB, l *Limiter, key Key) *Ticket {
 	t.Helper()
 	ticket, err := l.Take(t.Context(), key)
@@ -32,7 +32,7 @@ func take(t testing.TB, l *Limiter, key Key) *Ticket {
 	return ticket
 }
 
-// refused wants a refusal by the limit.
+// refused expects a refusal by the limit.
 func refused(t testing.TB, l *Limiter, key Key, limit string) *Refusal {
 	t.Helper()
 	var r *Refusal
@@ -82,7 +82,7 @@ func TestWhatIsCountedApart(t *testing.T) {
 	}
 }
 
-// TestNobody holds that callers without an identity share one limit.
+// TestNobody: callers without an identity share one account.
 func TestNobody(t *testing.T) {
 	t.Parallel()
 	l := limiter(t, nil, Limit{Name: "calls", Concurrency: 1})
@@ -177,7 +177,7 @@ func TestTicketEndsOnce(t *testing.T) {
 	unlimited.Rollback()
 }
 
-// TestChangedPolicy holds that a new Limiter over the same store forgives nothing.
+// TestChangedPolicy: a new Limiter over the same store forgives nothing.
 func TestChangedPolicy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -201,8 +201,7 @@ func TestChangedPolicy(t *testing.T) {
 	})
 }
 
-// TestShorterPeriod holds that a quota whose window became another goes on with what was spent,
-// until the earlier end.
+// TestShorterPeriod: if the window of a quota changes, the spent calls stay until the earlier end.
 func TestShorterPeriod(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -239,7 +238,7 @@ func TestContextEnded(t *testing.T) {
 	take(t, l, alice) // nothing was spent
 }
 
-// A silent store refuses and does not say why.
+// A silent store refuses without a reason.
 type silent struct{}
 
 func (silent) Take(context.Context, []Claim) (Spent, []Balance, error) { return nil, nil, nil }

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// DefaultAccounts is how many accounts a [Memory] keeps by default. They take about 200 bytes
-// each.
+// DefaultAccounts is the default size of a [Memory]. An account takes about 200 bytes.
 const DefaultAccounts = 1 << 19
 
 // Memory is a Store for one process. It is safe for concurrent use.
@@ -24,7 +23,7 @@ type Memory struct {
 	queue    queue
 }
 
-// An accountID is the name of the limit and the account's hash.
+// An accountID consists of the name of the limit and the hash of the account.
 type accountID struct {
 	limit   string
 	account Account
@@ -35,7 +34,7 @@ type account struct {
 	id accountID
 }
 
-// NewMemory returns a Store that keeps at most so many accounts; 0 means DefaultAccounts.
+// NewMemory returns a Store with at most so many accounts; 0 means DefaultAccounts.
 func NewMemory(accounts int) *Memory {
 	if accounts <= 0 {
 		accounts = DefaultAccounts
@@ -52,7 +51,7 @@ func (m *Memory) account(c *Claim) *account {
 	return m.accounts[accountID{c.Terms.Limit, c.Account}]
 }
 
-// Peek tells what is left.
+// Peek implements [Store].
 func (m *Memory) Peek(ctx context.Context, claims []Claim) ([]Balance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -75,7 +74,7 @@ func (m *Memory) balances(claims []Claim, now moment) []Balance {
 	return balances
 }
 
-// Take spends one call with each claim, or nothing.
+// Take implements [Store].
 func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -87,7 +86,7 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, er
 	fresh, ok := m.draw(debits, claims, now)
 	if ok && fresh > 0 {
 		m.sweep(fresh, now)
-		fresh, ok = m.draw(debits, claims, now) // what is swept may be among the claims
+		fresh, ok = m.draw(debits, claims, now) // sweep may have closed an account of a claim
 	}
 	switch {
 	case !ok:
@@ -110,8 +109,8 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, er
 	return &memorySpent{m, debits}, nil, nil
 }
 
-// draw fills in which accounts the claims would spend from, and counts those that there are
-// not yet. It reports whether each has a call left.
+// draw finds the accounts of the claims, and counts the missing ones. It reports whether each account has a call
+// left.
 func (m *Memory) draw(debits []debit, claims []Claim, now moment) (fresh int, ok bool) {
 	for i := range claims {
 		a, terms := m.account(&claims[i]), claims[i].Terms
@@ -135,7 +134,7 @@ func (m *Memory) open(c *Claim, now moment) *account {
 	return a
 }
 
-// A memorySpent is the calls that one Take spent.
+// A memorySpent holds the calls that one Take spent.
 type memorySpent struct {
 	memory *Memory
 	debits []debit

@@ -15,8 +15,7 @@ import (
 
 func caller(i int) Key { return Key{Identity: fmt.Sprint(i)} }
 
-// TestNoRoom holds that what has been spent is kept, whoever comes, and that what is settled
-// makes room.
+// TestNoRoom: accounts with spent calls stay, whoever comes, and settled accounts make room.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +68,7 @@ func TestRoomIsKeptForWhatIsNotSettled(t *testing.T) {
 	})
 }
 
-// TestTurnComesTooEarly is about an account that has been used since its turn was set.
+// TestTurnComesTooEarly is about an account that was used after its turn was set.
 func TestTurnComesTooEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestTurnComesTooEarly(t *testing.T) {
 	})
 }
 
-// TestRoomIsMadeInTime holds that accounts of callers who are gone do not heap up.
+// TestRoomIsMadeInTime: accounts of callers who are gone do not accumulate.
 func TestRoomIsMadeInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,8 +105,7 @@ func TestRoomIsMadeInTime(t *testing.T) {
 	})
 }
 
-// TestOwnAccountIsSwept is about a call whose own settled account makes the room for another
-// of its accounts.
+// TestOwnAccountIsSwept is about a call with a settled account that makes room for another account of the same call.
 func TestOwnAccountIsSwept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,7 +152,7 @@ func TestWallClockIsSet(t *testing.T) {
 	if b := balance(ahead); b.Quota.Calls != 2 || b.Rate.Calls != 0 {
 		t.Errorf("ahead: %+v", b)
 	}
-	// What is spent then stays spent when the clock is right again, and comes back by midnight.
+	// Calls spent then stay spent when the clock is right again, and come back by midnight.
 	spend2(moment{2e6, noon + year})
 	if b := balance(moment{3e6, noon}); b.Quota.Calls != 0 || b.Quota.Wait != 12*time.Hour {
 		t.Errorf("set right: %+v", b)
@@ -165,7 +163,7 @@ func TestWallClockIsSet(t *testing.T) {
 	}
 }
 
-// TestMemoryAtOnce has many callers at once; the race detector and the bounds watch.
+// TestMemoryAtOnce has many concurrent callers; the race detector and the bounds watch.
 func TestMemoryAtOnce(t *testing.T) {
 	t.Parallel()
 	l := limiter(t, nil, Limit{Name: "slots", Per: []Dimension{}, Concurrency: 3}, Limit{Name: "quota", Per: []Dimension{}, Quota: Quota{500, Month}})

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A pattern names tools of servers.
+// A pattern matches tools of servers.
 type pattern struct{ server, tool glob }
 
 func parsePattern(s string) (pattern, error) {
@@ -20,20 +20,18 @@ func parsePattern(s string) (pattern, error) {
 	return pattern{strings.Split(server, "*"), strings.Split(tool, "*")}, nil
 }
 
-// Covers reports whether the limit holds for a tool of a server. A pattern that cannot be read
-// covers none.
+// Covers reports whether the limit holds for a tool of a server. A malformed pattern covers nothing.
 func (l *Limit) Covers(server, tool string) bool {
 	return len(l.Tools) == 0 || Match(l.Tools, server, tool)
 }
 
-// CheckPattern says what is wrong with a pattern of tools.
+// CheckPattern returns an error for a malformed pattern of tools.
 func CheckPattern(text string) error {
 	_, err := parsePattern(text)
 	return err
 }
 
-// Match reports whether one of the patterns names a tool of a server. A pattern that cannot be
-// read names none.
+// Match reports whether one of the patterns matches a tool of a server. A malformed pattern matches nothing.
 func Match(patterns []string, server, tool string) bool {
 	return slices.ContainsFunc(patterns, func(text string) bool {
 		p, err := parsePattern(text)
@@ -41,14 +39,14 @@ func Match(patterns []string, server, tool string) bool {
 	})
 }
 
-// matches reports whether the pattern holds for a tool of a server. A server without a name may be
-// any, as it may for a rule that denies.
+// matches reports whether the pattern matches a tool of a server. A server without a name may be any server,
+// so only the tool has to match: a limit must not miss the call.
 func (p pattern) matches(server, tool string) bool {
 	return (server == "" || p.server.matches(server)) && p.tool.matches(tool)
 }
 
-// A glob is what stands between the stars of a pattern. Other than with [path.Match] a star
-// stands for slashes, too: a tool called "issues/create" must not slip through "*".
+// A glob holds the parts between the stars of a pattern. Unlike in [path.Match], a star matches slashes: a tool
+// called "issues/create" must not slip through "*".
 type glob []string
 
 func (g glob) matches(name string) bool {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Meter is what of a limit is told: its rate, its concurrency or its quota.
+// A Meter is a part of a limit: its rate, its concurrency or its quota.
 type Meter string
 
 // The meters.
@@ -19,25 +19,25 @@ const (
 	QuotaMeter       Meter = "quota"
 )
 
-// A State is what one meter of a limit has left for a caller.
+// A State is the balance of one meter for one caller.
 type State struct {
 	Limit      string // the limit's name
 	Meter      Meter
-	Max        int           // calls that a caller can have left at most
-	Remaining  int           // calls that can be made now; 0 refuses
-	RetryAfter time.Duration // until there is one again; 0 if there is; see retrySlot
+	Max        int           // the most calls that a caller can have left
+	Remaining  int           // calls that are possible now; 0 refuses
+	RetryAfter time.Duration // until the next call is possible, 0 if one is; see retrySlot
 }
 
-// retrySlot is when a call that found no free slot had best come again. It is no promise.
+// retrySlot is a reasonable wait for a free slot. It promises nothing.
 const retrySlot = time.Second
 
-// A Refusal is the error for a call that a limit refuses. Its text tells no value of the key.
+// A Refusal is the error for a call that exceeds a limit. Its text has no value of the key.
 type Refusal struct {
-	State        // of the meter that takes longest to have a call again
-	text  string // what is limited, and how
+	State        // of the meter with the longest wait
+	text  string // which calls are limited, and how
 }
 
-// Error says what is limited, how, and when to retry.
+// Error describes the limit and tells when to retry.
 func (r *Refusal) Error() string {
 	if r.Meter == ConcurrencyMeter {
 		return r.text + "; retry when one has ended"
@@ -45,7 +45,7 @@ func (r *Refusal) Error() string {
 	return r.text + "; retry in " + roundUp(r.RetryAfter)
 }
 
-// refusal is about the meter that takes longest, so that a call which comes after it passes.
+// refusal reports the meter with the longest wait: after that wait, a call passes.
 func refusal(bounds []*bound, balances []Balance) error {
 	var worst *Refusal
 	for i, b := range bounds[:min(len(bounds), len(balances))] {
@@ -102,7 +102,7 @@ func (b *bound) refusalText(meter Meter) string {
 	return text
 }
 
-// subject says calls of what are counted together.
+// subject names the calls that are counted together.
 func (b *bound) subject() string {
 	switch {
 	case b.per.has(Tool):
@@ -113,7 +113,7 @@ func (b *bound) subject() string {
 	return ""
 }
 
-// each says whose calls are counted together.
+// each names the callers that are counted together.
 func (b *bound) each() string {
 	var callers []string
 	for _, d := range []Dimension{Identity, Session, ClientAddress} {
@@ -127,7 +127,7 @@ func (b *bound) each() string {
 	return " for each " + strings.Join(callers, " and ")
 }
 
-// roundUp writes a time in its two greatest units, and never less than it is.
+// roundUp writes a duration in its two greatest units, rounded up.
 func roundUp(d time.Duration) string {
 	ceil := func(unit time.Duration) time.Duration { return (d + unit - 1) / unit }
 	switch seconds, minutes, hours := ceil(time.Second), ceil(time.Minute), ceil(time.Hour); {

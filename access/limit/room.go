@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A turn is when an account is looked at, to be closed if it is settled. A call on the account
-// does not move its turn, which so costs nothing; it is moved when it comes too early.
+// A turn is the time to look at an account, and to close it if it is settled. Calls on the account do not move its
+// turn, so turns cost them nothing. A turn that comes too early is moved then.
 type turn struct {
 	account *account
 	at      int64 // on the clock mono
@@ -31,8 +31,8 @@ func (q *queue) Pop() any {
 	return t
 }
 
-// settles is when the tally is settled if nothing more is spent. Slots are looked at again
-// after a while.
+// settles returns the time at which the tally is settled if nothing more is spent. A tally with slots gets another
+// look after a while.
 func (t *tally) settles(now moment) int64 {
 	at := max(t.tat, now.mono+1)
 	if t.used > 0 {
@@ -44,14 +44,14 @@ func (t *tally) settles(now moment) int64 {
 	return at
 }
 
-// How many turns one call takes: some more than it may add, so that accounts become fewer,
-// and when there is no room left so many that others need not wait for long.
+// The number of turns that one call takes. It always exceeds the number of accounts that the call may add, so that
+// their number shrinks. Without room it is so large that other callers need not wait for long.
 const (
 	turnsAlways = 4
 	turnsFull   = 256
 )
 
-// sweep closes accounts that are settled, and no others, to make room for new ones.
+// sweep closes settled accounts to make room for new ones.
 func (m *Memory) sweep(fresh int, now moment) {
 	turns := turnsAlways + fresh
 	if len(m.accounts)+fresh > m.max {

@@ -12,20 +12,20 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Shared says where several proxies count together. Package limit/redisstore does it.
+// Shared names the store in which several proxies count together; see package limit/redisstore.
 type Shared struct {
 	URL      string   `policy:"url" doc:"the Redis server: redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path; a cluster has ?addr=host:port for each further node"`
-	Prefix   string   `policy:"prefix" doc:"what its keys begin with; proxies that share limits have the same; default toolvet"`
-	WhenAway WhenAway `policy:"when_away" doc:"what becomes of calls while Redis does not answer: refuse, or local, which counts in each proxy alone; default refuse"`
+	Prefix   string   `policy:"prefix" doc:"beginning of all its keys, the same for proxies that share limits; default toolvet"`
+	WhenAway WhenAway `policy:"when_away" doc:"fate of calls while Redis does not answer: refuse, or local, which counts in each proxy alone; default refuse"`
 }
 
-// WhenAway says what becomes of calls while the shared store does not answer.
+// WhenAway decides about calls while the shared store does not answer.
 type WhenAway uint8
 
-// What becomes of calls. The zero WhenAway refuses.
+// The decisions. The zero WhenAway refuses.
 const (
 	Refuse WhenAway = iota // with ErrAway
-	Local                  // each proxy holds to the limits alone
+	Local                  // each proxy enforces the limits alone
 )
 
 var whenAway = []string{"refuse", "local"}
@@ -42,8 +42,7 @@ func (w *WhenAway) UnmarshalText(text []byte) error {
 
 var prefixForm = regexp.MustCompile(`^[A-Za-z0-9_.:-]{0,64}$`)
 
-// Problems says what is wrong with the settings. It repeats nothing of the URL, which may hold
-// a password.
+// Problems lists the faults of the settings. It repeats nothing of the URL, which may hold a password.
 func (s *Shared) Problems() []check.Problem {
 	var list []check.Problem
 	u, err := url.Parse(s.URL)

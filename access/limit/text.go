@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// A Count is a number of calls. The zero Count is none given; a policy cannot write it.
+// A Count is a number of calls. The zero Count means no count; a policy cannot write it.
 type Count int
 
-// UnmarshalText reads a number from 1 on.
+// UnmarshalText reads a number of at least 1.
 func (c *Count) UnmarshalText(text []byte) error {
 	n, err := parseCalls(string(text))
 	*c = Count(n)
 	return err
 }
 
-// A Rate is a number of calls in a time. The zero Rate is none.
+// A Rate is a number of calls in a span of time. The zero Rate means no rate.
 type Rate struct {
 	Calls int
 	Per   time.Duration
@@ -49,7 +49,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String says the rate in words, such as "10 per second".
+// String returns the rate in words, such as "10 per second".
 func (r Rate) String() string {
 	for _, unit := range []string{"second", "minute", "hour", "day"} {
 		if r.Per == rateUnits[unit] {
@@ -59,14 +59,14 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%d in %s", r.Calls, r.Per)
 }
 
-// interval is the time in which one call comes back, rounded up to a microsecond.
+// interval returns the time in which one call comes back, rounded up to a microsecond.
 func (r Rate) interval() time.Duration {
 	calls := time.Duration(max(r.Calls, 1))
 	whole := (r.Per + calls - 1) / calls
 	return (whole + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
-// A Quota is a number of calls in a period of the calendar. The zero Quota is none.
+// A Quota is a number of calls in a period of the calendar. The zero Quota means no quota.
 type Quota struct {
 	Calls  int
 	Period Period
@@ -85,7 +85,7 @@ const (
 
 var periods = []string{"", "hour", "day", "month"}
 
-// String is the period's name, "" if there is no such period.
+// String returns the period's name, "" for an unknown period.
 func (p Period) String() string {
 	if int(p) >= len(periods) {
 		return ""
@@ -105,7 +105,7 @@ func (q *Quota) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String says the quota in words, such as "1000 per day".
+// String returns the quota in words, such as "1000 per day".
 func (q Quota) String() string { return fmt.Sprintf("%d per %s", q.Calls, q.Period) }
 
 func parseCalls(s string) (int, error) {
@@ -116,7 +116,7 @@ func parseCalls(s string) (int, error) {
 	return int(n), nil
 }
 
-// A Dimension is something by which calls are counted apart.
+// A Dimension is a part of a key by which a limit distinguishes callers.
 type Dimension uint8
 
 // The dimensions.

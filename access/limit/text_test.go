@@ -60,7 +60,7 @@ func TestWordsText(t *testing.T) {
 	}
 }
 
-// FuzzRate holds that a rate that a limit takes is never faster than it says, and little slower.
+// FuzzRate: an accepted rate is never faster than its name, and hardly slower.
 func FuzzRate(f *testing.F) {
 	for _, seed := range []string{"10/s", "7/s", "10000/s", "1/day", "333/1m1s", "1000000000/27h46m40s", "1/1ns", "0/s", "3/9000h"} {
 		f.Add(seed)

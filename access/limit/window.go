@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A calendar finds the hour, day or month that a time lies in. It is safe for concurrent use.
+// A calendar finds the hour, day or month of a time. It is safe for concurrent use.
 type calendar struct {
 	period Period
 	zone   *time.Location
 	last   atomic.Pointer[window] // most calls lie in the same one
 }
 
-// A window is a span of time, its start included, its end not.
+// A window is a span of time, including its start but not its end.
 type window struct{ start, end time.Time }
 
 func (w window) holds(t time.Time) bool { return !t.Before(w.start) && t.Before(w.end) }
@@ -31,8 +31,7 @@ func (c *calendar) window(now time.Time) window {
 
 func (c *calendar) find(now time.Time) window {
 	if c.period == Hour {
-		// Not with time.Date, which cannot tell the two hours apart that have one name
-		// when the clock is set back.
+		// Not with time.Date: when the clock is set back, it cannot tell the two hours of the same name apart.
 		into := time.Duration(now.Minute())*time.Minute + time.Duration(now.Second())*time.Second + time.Duration(now.Nanosecond())
 		start := now.Add(-into)
 		return window{start, start.Add(time.Hour)}
@@ -48,7 +47,7 @@ func (c *calendar) find(now time.Time) window {
 	return w
 }
 
-// start is where the period begins that is n after the one that t's date lies in.
+// start returns the beginning of the period n periods after the one with t's date.
 func (c *calendar) start(t time.Time, n int) time.Time {
 	y, m, d := t.Date()
 	if c.period == Month {

@@ -40,7 +40,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// FuzzWindow holds that windows hold the time that they were asked for, and lie side by side.
+// FuzzWindow: a window contains its time, and windows are adjacent.
 func FuzzWindow(f *testing.F) {
 	zones := []string{"", "Europe/Vienna", "America/Sao_Paulo", "Africa/Cairo", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/Havana", "Asia/Beirut"}
 	for z := range zones {

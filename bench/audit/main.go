@@ -1,8 +1,9 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Audit holds "toolvet audit" against published vulnerabilities: for each, the version that has
-// it and the one that mends it, from npm, tried and read. It prints the table of docs/audit.md.
+// Audit compares the results of "toolvet audit" with published vulnerabilities from npm. For each one, it audits the
+// vulnerable version and the fixed one, by trying the server and by reading its code. It prints the table of
+// docs/audit.md.
 //
 //	go run ./bench/audit
 //
@@ -84,10 +85,10 @@ func run(ctx context.Context, f flags, pairs []pair, out io.Writer) error {
 	return nil
 }
 
-// An installation is how a version is audited in both ways.
+// An installation is an installed version, ready for both kinds of audit.
 type installation struct{ tried, read []string }
 
-// install has npm install a version, without running any of its scripts.
+// install installs a version with npm, without running its scripts.
 func (p pair) install(ctx context.Context, dir, version string) (installation, error) {
 	dir = filepath.Join(dir, strings.ReplaceAll(p.name, "/", "+"))
 	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", p.name+"@"+version)
@@ -109,7 +110,7 @@ func (p pair) install(ctx context.Context, dir, version string) (installation, e
 	}, nil
 }
 
-// programOf is the file that starts a package's server.
+// programOf returns the file that starts a package's server.
 func programOf(home string) (string, error) {
 	raw, err := os.ReadFile(filepath.Join(home, "package.json"))
 	if err != nil {
@@ -135,7 +136,7 @@ func programOf(home string) (string, error) {
 	return filepath.Join(home, many[names[0]]), nil
 }
 
-// report is what the program needs of docs/audit-report.schema.json.
+// report is the part of docs/audit-report.schema.json that the program needs.
 type report struct {
 	Grade struct {
 		Letter     string
@@ -149,7 +150,7 @@ type report struct {
 	Cells []struct{ Tool, Param, Class, Verdict string }
 }
 
-// audit runs toolvet, and says in a few words what it found of the pair's class.
+// audit runs toolvet, and sums up its findings about the pair's class in a few words.
 func (p pair) audit(ctx context.Context, toolvet string, args []string) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
@@ -161,8 +162,8 @@ func (p pair) audit(ctx context.Context, toolvet string, args []string) string {
 	return p.words(r)
 }
 
-// words are what a report says of the pair's class: the rules that were found, strongest first,
-// with the number of parameters; else how many guards were.
+// words sums up a report about the pair's class: the weaknesses found, strongest first, with the number of
+// parameters; without any, the number of guards.
 func (p pair) words(r report) string {
 	var found []string
 	parameters := map[string]int{}

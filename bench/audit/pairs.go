@@ -3,8 +3,7 @@
 
 package main
 
-// A pair is a published vulnerability of a package on npm: a version that has it, and the one
-// that mends it.
+// A pair is a published vulnerability of a package on npm: a vulnerable version and the fixed one.
 type pair struct {
 	name, vulnerable, fixed string
 	advisory                string

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Echoserver is an MCP server, built on the official SDK, whose one tool gives back what it
-// is sent: on stdio, or over HTTP with -listen. The benchmark puts proxies in front of it.
+// Echoserver is an MCP server built on the official SDK. Its only tool returns its argument. It runs on stdio, or
+// over HTTP with -listen. The benchmark puts proxies in front of it.
 package main
 
 import (

@@ -38,7 +38,7 @@ func newClient(ctx context.Context, url string, legacy bool) (*client, error) {
 	return c, err
 }
 
-// echo calls a server, and holds that the answer is the echo.
+// echo calls a server, and checks that the answer is the echo.
 func (c *client) echo(ctx context.Context, server string) error {
 	id := strconv.FormatInt(c.last.Add(1), 10)
 	meta := ""

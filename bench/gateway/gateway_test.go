@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// TestRun holds that the program works; no time counts.
+// TestRun checks that the program works. It ignores times.
 func TestRun(t *testing.T) {
 	race.Skip(t)
 	var out strings.Builder

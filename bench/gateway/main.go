@@ -3,14 +3,14 @@
 
 //go:build unix
 
-// Gateway measures what servers that are killed and that hang do to the calls of the others
-// behind one gateway: many servers, many clients over HTTP, in rounds of which one half is
-// quiet and in the other one server is killed again and again and one is stopped.
+// Gateway measures how killed and hanging servers affect calls of the others behind one gateway, with many servers
+// and many clients over HTTP. Each round has a quiet half, and a half in which one server is killed again and again
+// and another is stopped.
 //
 //	go run ./bench/gateway
 //	go run ./bench/gateway -rounds 60 -time 5s    # ten minutes
 //
-// It prints a table, and fails if an answer is wrong or if goroutines are left.
+// It prints a table, and fails if an answer is wrong or if goroutines remain.
 package main
 
 import (
@@ -60,7 +60,7 @@ func main() {
 // A bench is one run.
 type bench struct {
 	flags
-	dir string // of the servers' process ids
+	dir string // for the servers' process ids
 	url string
 }
 
@@ -93,7 +93,7 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	return nil
 }
 
-// A usage is what the program holds.
+// A usage is a measurement of the program's resources.
 type usage struct {
 	goroutines int
 	heap       float64 // MiB
@@ -106,7 +106,7 @@ func count() usage {
 	return usage{runtime.NumGoroutine(), float64(m.HeapAlloc) / (1 << 20)}
 }
 
-// settled counts when what was closed has ended.
+// settled counts after everything closed has ended.
 func settled(before usage) usage {
 	for range 100 {
 		if runtime.NumGoroutine() <= before.goroutines+5 {
@@ -117,10 +117,10 @@ func settled(before usage) usage {
 	return count()
 }
 
-// name is a server's.
+// name returns the name of a server.
 func name(i int) string { return fmt.Sprintf("s%02d", i) }
 
-// serve serves the gateway while all rounds are measured.
+// serve serves the gateway while all rounds run.
 func (b *bench) serve(ctx context.Context, server string) ([]round, error) {
 	var servers []gateway.Server
 	for i := range b.servers {
@@ -154,7 +154,7 @@ const (
 	hanging = 1
 )
 
-// signal sends a signal to a server. One that is not running needs none.
+// signal sends a signal to a server, unless it is not running.
 func (b *bench) signal(i int, s syscall.Signal) {
 	text, err := os.ReadFile(b.pidFile(i))
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *bench) signal(i int, s syscall.Signal) {
 	}
 }
 
-// measure plays all rounds.
+// measure runs all rounds.
 func (b *bench) measure(ctx context.Context) ([]round, error) {
 	clients := make([]*client, b.clients)
 	for i := range clients {
@@ -176,7 +176,7 @@ func (b *bench) measure(ctx context.Context) ([]round, error) {
 		defer c.close()
 		clients[i] = c
 	}
-	for i := range b.servers { // all are started
+	for i := range b.servers { // start all
 		if err := clients[0].echo(ctx, name(i)); err != nil {
 			return nil, err
 		}
@@ -199,8 +199,7 @@ func (b *bench) measure(ctx context.Context) ([]round, error) {
 	return rounds, nil
 }
 
-// trouble kills one server again and again, stops another, and has some clients call both, until
-// stop is called.
+// trouble kills one server again and again, stops another, and makes some clients call both, until stop is called.
 func (b *bench) trouble(ctx context.Context, clients []*client) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -215,7 +214,7 @@ func (b *bench) trouble(ctx context.Context, clients []*client) (stop func()) {
 		running.Go(func() {
 			for ctx.Err() == nil {
 				within, cancel := context.WithTimeout(ctx, 2*time.Second)
-				_ = clients[i%len(clients)].echo(within, name(i%2)) // it may fail: that is the point
+				_ = clients[i%len(clients)].echo(within, name(i%2)) // a failure is expected here
 				cancel()
 				sleep(ctx, 100*time.Millisecond)
 			}
@@ -235,7 +234,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// half has all clients call the servers that are well, for the time of half a round.
+// half makes all clients call the healthy servers for half a round.
 func (b *bench) half(ctx context.Context, clients []*client) (took durations, err error) {
 	within, cancel := context.WithTimeout(ctx, b.time)
 	defer cancel()

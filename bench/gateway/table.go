@@ -14,7 +14,7 @@ import (
 
 type durations []time.Duration
 
-// at is a quantile.
+// at returns a quantile.
 func (d durations) at(q float64) time.Duration {
 	if len(d) == 0 {
 		return 0
@@ -23,10 +23,10 @@ func (d durations) at(q float64) time.Duration {
 	return d[min(int(q*float64(len(d))), len(d)-1)]
 }
 
-// A round is what calls of the servers that are well have taken.
+// A round holds the times of calls to healthy servers.
 type round struct{ quiet, trouble durations }
 
-// writeTable tells each round, and the medians of all.
+// writeTable prints each round, and the medians of all.
 func writeTable(out io.Writer, rounds []round) {
 	fmt.Fprintln(out, "| round | calls, quiet | p50 | p99 | calls, trouble | p50 | p99 |\n|---|---|---|---|---|---|---|")
 	var columns [4]durations

@@ -3,8 +3,8 @@
 
 //go:build linux
 
-// Rehearse measures what a rehearsal costs beside the same call made directly: from nothing
-// (cold), with a server that is ready (warm), and in a tree of 100,000 files.
+// Rehearse compares the cost of a rehearsal with that of the same call made directly: with a new server (cold), with
+// a server that is ready (warm), and in a tree of 100,000 files.
 //
 //	go run ./bench/rehearse
 package main
@@ -24,7 +24,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// server is where server-filesystem is once the npm packages are installed.
+// server is the place of server-filesystem after the installation of the npm packages.
 const server = "internal/npm/testdata/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
 
 func main() {
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// A subject is a server, and a call of it that writes a file.
+// A subject is a server with a call that writes a file.
 type subject struct {
 	name    string
 	command []string
@@ -112,8 +112,8 @@ func tree(dir string, files int) error {
 	return nil
 }
 
-// measure takes all ways in turn, so that what else the machine does falls on all alike. The servers that are
-// ready, with and without a sandbox, have waited alike.
+// measure takes all ways in turn, so that other load on the machine falls on all alike. The ready servers have waited
+// equally long with and without a sandbox.
 func (s subject) measure(ctx context.Context, self string, rounds int) error {
 	cfg := rehearse.Config{Command: s.command, Dir: s.dir, Init: []string{self, "sandbox"}}
 	pool := rehearse.NewPool(cfg)
@@ -178,7 +178,7 @@ func (s subject) direct(ctx context.Context, client *upstream.Client) error {
 	return err
 }
 
-// rehearse makes the call in a session, and ends that.
+// rehearse makes the call in a session, and ends the session.
 func (s subject) rehearse(session *rehearse.Session, err error) error {
 	if err != nil {
 		return err

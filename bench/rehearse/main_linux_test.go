@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun holds that everything that is measured works. It looks at no time.
+// TestRun checks that all measurements work. It ignores times.
 func TestRun(t *testing.T) {
 	race.Skip(t)
-	t.Chdir("../..") // where the npm packages are
+	t.Chdir("../..") // the place of the npm packages
 	err := run(t.Context(), 1, 2000)
 	var missing *rehearse.UnsupportedError
 	if errors.As(err, &missing) && os.Getenv("CI") != "true" {

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 )
 
-// serve is a small MCP server with the tool write_file, so that little is measured but the
-// rehearsal. It looks at every file in dirs as it starts.
+// serve is a small MCP server with the tool write_file, so that the rehearsal is most of the measured work. It looks
+// at every file in dirs as it starts.
 func serve(dirs []string) {
 	for _, dir := range dirs {
 		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command schedule measures the scheduler's stores: what jobs cost to make, to list and to
-// find when they are due, among few and among many, and how late runs begin. See ../README.md.
+// Command schedule measures the scheduler's stores: the cost of making jobs, of listing them, and of finding the due
+// ones, among few and among many, and the delay of runs. See ../README.md.
 package main
 
 import (

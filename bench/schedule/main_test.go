@@ -17,7 +17,7 @@ import (
 
 const base = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5"
 
-// TestRun measures a little, to see that it works; no test looks at a time.
+// TestRun measures a little, to see that it works. It ignores times.
 func TestRun(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

@@ -18,18 +18,18 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A report is what was measured of one kind of store.
+// A report has the measurements of one kind of store.
 type report struct {
 	store     string
-	names     []string // of what was done, in order
+	names     []string // of operations, in order
 	few, many map[string]times
-	lag       times // from the time for which a run was scheduled to its beginning
+	lag       times // from the scheduled time of a run to its beginning
 	ran       int
 }
 
 type times []time.Duration
 
-// at is the time that a share of the samples does not exceed.
+// at returns the time that a share of the samples do not exceed.
 func (t times) at(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -60,7 +60,7 @@ func measure(ctx context.Context, f flags, name string, open func(jobs int) (*pl
 	return r, nil
 }
 
-// warmUp is how often each thing is done before it is measured.
+// warmUp is the number of repetitions of each operation before its measurement.
 const warmUp = 20
 
 // one measures one store.
@@ -83,7 +83,7 @@ func (r *report) one(ctx context.Context, f flags, p *place, size int) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Heartbeat(ctx, worker, time.Hour, true); err != nil { // who claims has a lease
+	if err := store.Heartbeat(ctx, worker, time.Hour, true); err != nil { // a claim takes a lease
 		return nil, err
 	}
 	all := map[string]times{}
@@ -106,16 +106,16 @@ func (r *report) one(ctx context.Context, f flags, p *place, size int) (map[stri
 	return all, r.late(ctx, f, store)
 }
 
-// worker is who claims, and finds nothing.
+// worker claims runs, and finds none.
 const worker = "bench"
 
-// A thing is something that is done many times.
+// A thing is an operation to repeat.
 type thing struct {
 	name string
 	do   func(ctx context.Context, i int) error
 }
 
-// work is what is measured.
+// work returns the operations to measure.
 func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []thing {
 	middle, owner := jobs[len(jobs)/2], jobs[len(jobs)/2].Owner.Subject
 	page := func(filter schedule.JobFilter, want int) func(context.Context, int) error {
@@ -151,14 +151,14 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 	}
 }
 
-// late has jobs due at an even rate, and measures how late their runs begin.
+// late makes jobs due at an even rate, and measures the delay of their runs.
 func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error {
 	n := int(f.length.Seconds() * float64(f.rate))
 	s, err := schedule.New(schedule.Config{Store: store, Caller: idle{}})
 	if err != nil {
 		return err
 	}
-	first := time.Now().Add(time.Duration(n)*10*time.Millisecond + time.Second) // they are made before
+	first := time.Now().Add(time.Duration(n)*10*time.Millisecond + time.Second) // time enough to make them
 	for i := range n {
 		j := newJob(time.Now(), fmt.Sprint("due ", i), "", first.Add(time.Duration(i)*time.Second/time.Duration(f.rate)))
 		if err := store.CreateJob(ctx, j); err != nil {
@@ -193,7 +193,7 @@ func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error
 	return nil
 }
 
-// idle is a caller whose calls take no time.
+// idle is a caller with instant calls.
 type idle struct{}
 
 func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {

@@ -20,13 +20,13 @@ import (
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 )
 
-// A place is where a store is.
+// A place is the place of a store.
 type place struct {
 	driver, at string
 	close      func() error
 }
 
-// newSchema makes a schema of its own in a database.
+// newSchema makes a new schema in a database.
 func newSchema(ctx context.Context, server string, jobs int) (*place, error) {
 	db, err := sql.Open("pgx", server)
 	if err != nil {
@@ -50,7 +50,7 @@ func newSchema(ctx context.Context, server string, jobs int) (*place, error) {
 	}}, nil
 }
 
-// fill puts jobs into a store, in one transaction: making them one by one is measured apart.
+// fill puts jobs into a store in one transaction. Making them one by one is a measurement of its own.
 func (p *place) fill(ctx context.Context, jobs []*schedule.Job) error {
 	store, err := sqlstore.Open(ctx, p.at) // makes the tables
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *place) fill(ctx context.Context, jobs []*schedule.Job) error {
 	return err
 }
 
-// newJob makes a job that fires at a time, and no more.
+// newJob makes a job that fires once.
 func newJob(made time.Time, name, owner string, at time.Time) *schedule.Job {
 	at = at.UTC().Truncate(time.Millisecond)
 	return &schedule.Job{

@@ -1,14 +1,14 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sdkproxy is a proxy in front of a server on stdio, built from the official SDK's
-// client and server: what "toolvet proxy" is measured against.
+// Sdkproxy is a proxy in front of a server on stdio, built from the official SDK's client and server. It is the
+// yardstick for "toolvet proxy".
 //
 //	sdkproxy SERVER-COMMAND...
 //
-// It does as little as such a proxy can. One middleware hands tools/list and tools/call
-// from the server side to the client side, arguments as they are; nothing is judged, no
-// other method is forwarded, no capability is merged. Both sides speak 2025-11-25.
+// It does as little as such a proxy can. One middleware passes tools/list and tools/call from the server side to the
+// client side, with unchanged arguments. It judges nothing, forwards no other method, and merges no capabilities.
+// Both sides speak 2025-11-25.
 package main
 
 import (
@@ -49,7 +49,7 @@ func run(ctx context.Context, command []string) error {
 	return front.Run(ctx, &mcp.StdioTransport{})
 }
 
-// forward hands what concerns tools to the server behind session.
+// forward passes requests about tools to the server behind session.
 func forward(session *mcp.ClientSession) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

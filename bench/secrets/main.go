@@ -1,14 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Secrets compares package secret with the libraries that its rules come from, gitleaks and
-// betterleaks, in one run:
+// Secrets compares package secret with gitleaks and betterleaks, the sources of its patterns, in one run:
 //
 //	go run -C bench/secrets . -corpus ../../../shared/corpora/secrets.jsonl.gz
 //
-// It prints how fast each looks through results of tools, and, given a corpus, how many of its
-// samples each finds something in. It is a module of its own, so that toolvet does not depend
-// on what it compares with.
+// It prints the speed of each in results of tools. Given a corpus, it also prints the number of samples in which each
+// finds something. It is a module of its own, so that toolvet does not depend on its competitors.
 package main
 
 import (
@@ -88,8 +86,7 @@ func newDetectors() ([]detector, error) {
 	}, nil
 }
 
-// measure returns how fast each detector is, in MB/s: the median of rounds, in each of which
-// all have their turn.
+// measure returns the speed of each detector in MB/s: the median over rounds in which all take turns.
 func measure(detectors []detector, text string, rounds int) []float64 {
 	taken := make([][]time.Duration, len(detectors))
 	for range rounds {
@@ -112,7 +109,7 @@ func measure(detectors []detector, text string, rounds int) []float64 {
 
 type namedText struct{ name, text string }
 
-// newTexts returns what tools return: JSON of an API, source code, a document.
+// newTexts returns typical results of tools: JSON of an API, source code, a document.
 func newTexts() ([]namedText, error) {
 	source, err := concatenated("../../*.go", "../../*/*.go")
 	if err != nil {
@@ -169,7 +166,7 @@ func records(size int) string {
 	return b.String()[:size]
 }
 
-// compare prints in how many samples of a corpus each detector finds something.
+// compare prints the number of samples in a corpus in which each detector finds something.
 func compare(detectors []detector, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A server is what all three clients say of a server on standard input and output.
+// A server is the entry of a server on stdio, in the form that all three clients share.
 type server struct {
 	Type    string   `json:"type"` // required by VS Code, optional for Cursor, unknown to Claude Desktop
 	Command string   `json:"command"`
@@ -49,7 +49,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// parse reads a configuration that may hold servers and nothing else.
+// parse reads a configuration that has servers and nothing else.
 func parse(t *testing.T, file string) map[string]map[string]server {
 	t.Helper()
 	raw, err := os.ReadFile(file)

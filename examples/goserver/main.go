@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command goserver is an MCP server on standard input and output whose calls toolvet
-// judges: the two calls that are not the SDK's own are toolvet.New and mcpgate.Install.
+// Command goserver is an MCP server on standard input and output. Toolvet judges its calls: the only two additions to
+// an SDK server are toolvet.New and mcpgate.Install.
 package main
 
 import (

@@ -21,9 +21,9 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/probe"
 	"github.com/toolvet/toolvet/internal/audit/render"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
@@ -257,7 +257,7 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 // untried has a report of the code say that the server could not be tried: what trying would have shown is
 // inconclusive for each tool. Without code, or where nothing can be tried on this machine, the error stays one.
 func untried(ctx context.Context, place string, err error, in *audit.Input) error {
-	var missing *rehearse.UnsupportedError
+	var missing *sandbox.UnsupportedError
 	if place == "" || errors.As(err, &missing) || ctx.Err() != nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) 
 		cfg.Stderr = a.stderr
 	}
 	found, err := probe.Run(ctx, cfg)
-	var missing *rehearse.UnsupportedError
+	var missing *sandbox.UnsupportedError
 	if errors.As(err, &missing) {
 		return nil, withHint(fmt.Errorf("a server is tried in a sandbox only: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' says what is missing on this machine")
 	}

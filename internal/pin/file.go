@@ -23,7 +23,7 @@ const version = "1"
 // maxBytes is the size of the largest lock file.
 const maxBytes = 64 << 20
 
-// Load reads a lock file. If there is none, the error is an [fs.ErrNotExist].
+// Load reads a lock file. If there is none, the error is an [os.ErrNotExist].
 func Load(file string) (*Lock, error) {
 	f, err := os.Open(file)
 	if err != nil {

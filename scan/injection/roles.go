@@ -10,7 +10,7 @@ import (
 )
 
 // roleMarker tells whether a word is part of a mark with which conversations with models
-// are written down: <|im_start|>, [INST], </tool_result>, "### Instruction:", "Human:".
+// are written down: <|im_start|>, </tool_result>, "### Instruction:", "Human:".
 func (r *reading) roleMarker(h *hit) (cue, bool) {
 	word := strings.ToLower(r.text[h.start:h.end])
 	before, after := r.text[:h.start], r.text[h.end:]

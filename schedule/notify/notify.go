@@ -1,11 +1,11 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package notify tells changes of jobs' health to a webhook and to a command.
+// Package notify reports changes of jobs' health to a webhook and to a command.
 //
-// A webhook is told by POST, in the form of Standard Webhooks (standardwebhooks.com): the
-// headers webhook-id, webhook-timestamp and webhook-signature, which is "v1," and the base64 of
-// the HMAC-SHA256 of ID.TIMESTAMP.BODY. A command reads the same JSON from standard input.
+// The webhook gets a POST request in the form of Standard Webhooks (standardwebhooks.com), with the headers
+// webhook-id, webhook-timestamp and webhook-signature. The signature is "v1," and the base64 of the HMAC-SHA256 of
+// ID.TIMESTAMP.BODY. The command reads the same JSON from standard input.
 package notify
 
 import (
@@ -29,18 +29,18 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A Config says who is told. Empty fields tell nobody.
+// A Config names the receivers. Empty fields mean none.
 type Config struct {
 	Webhook    string // URL
 	Secret     string // key of the signature
 	Command    []string
 	Supervisor []string     // see process.Command
-	Logger     *slog.Logger // is told what could not be delivered; nil discards
+	Logger     *slog.Logger // logs alerts that a webhook refuses; nil discards
 }
 
-const timeout = 10 * time.Second // of the webhook, and of the command
+const timeout = 10 * time.Second // for the webhook, and for the command
 
-// A Notifier tells alerts. It may be used concurrently.
+// A Notifier delivers alerts. It is safe for concurrent use.
 type Notifier struct {
 	cfg    Config
 	client *http.Client
@@ -57,9 +57,9 @@ func New(cfg Config) *Notifier {
 	}
 }
 
-// Tell tells an alert to those who have not been told. The error says who should be told again:
-// a webhook that did not answer, or with 429 or 5xx, and a command that did not end well. A webhook that
-// refuses what it is told is told no more; that is logged.
+// Tell delivers an alert to the receivers that have not heard it. It returns an error if a receiver should hear it
+// later: the webhook did not answer or answered with 429 or 5xx, or the command failed. A webhook that refuses an alert
+// with another status does not hear it again; Tell logs the refusal.
 func (n *Notifier) Tell(ctx context.Context, a *schedule.Notice) error {
 	body, err := json.Marshal(a.Alert)
 	if err != nil {
@@ -81,7 +81,7 @@ func (n *Notifier) Tell(ctx context.Context, a *schedule.Notice) error {
 	return errors.Join(failed...)
 }
 
-// post tells the webhook. The id is the alert's: it stays the same however often it is told.
+// post sends an alert to the webhook. The id stays the same in every try.
 func (n *Notifier) post(ctx context.Context, a *schedule.Notice, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.cfg.Webhook, bytes.NewReader(body))
 	if err != nil {
@@ -91,17 +91,17 @@ func (n *Notifier) post(ctx context.Context, a *schedule.Notice, body []byte) er
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("webhook-id", a.ID)
 	r.Header.Set("webhook-timestamp", stamp)
-	r.Header.Set("webhook-signature", Sign(n.cfg.Secret, a.ID, stamp, body))
+	r.Header.Set("webhook-signature", sign(n.cfg.Secret, a.ID, stamp, body))
 	answer, err := n.client.Do(r)
 	var late net.Error
-	switch { // the error's own text has the URL, which may hold a secret
+	switch { // the error's own text has the URL, with a secret perhaps
 	case errors.As(err, &late) && late.Timeout():
 		return fmt.Errorf("it did not answer within %s", timeout)
 	case err != nil:
 		return errors.New("it cannot be reached")
 	}
 	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // lets the connection be used again
 	switch s := answer.StatusCode; {
 	case s/100 == 2:
 	case s/100 == 5 || s == http.StatusTooManyRequests:
@@ -112,8 +112,8 @@ func (n *Notifier) post(ctx context.Context, a *schedule.Notice, body []byte) er
 	return nil
 }
 
-// Sign is the signature of a webhook's body.
-func Sign(secret, id, timestamp string, body []byte) string {
+// sign returns the signature of a webhook's body.
+func sign(secret, id, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%s.%s.", id, timestamp)
 	mac.Write(body)
@@ -130,7 +130,7 @@ func (n *Notifier) command(ctx context.Context, body []byte) error {
 	defer cancel()
 	go func() { _, _ = io.Copy(io.Discard, p.Stdout()) }()
 	go func() {
-		_, _ = p.Stdin().Write(append(body, '\n')) // a command need not read
+		_, _ = p.Stdin().Write(append(body, '\n')) // the command need not read it
 		p.Stdin().Close()
 	}()
 	select {

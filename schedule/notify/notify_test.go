@@ -32,7 +32,7 @@ func TestWebhook(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		id := r.Header.Get("webhook-id")
-		if want := Sign("a secret", id, r.Header.Get("webhook-timestamp"), body); r.Header.Get("webhook-signature") != want {
+		if want := sign("a secret", id, r.Header.Get("webhook-timestamp"), body); r.Header.Get("webhook-signature") != want {
 			t.Errorf("the signature is %q, want %q", r.Header.Get("webhook-signature"), want)
 		}
 		var a schedule.Alert
@@ -55,10 +55,10 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestSign holds that what is signed has its time in it.
+// TestSign: the signature covers the time.
 func TestSign(t *testing.T) {
 	t.Parallel()
-	if a, b := Sign("k", "i", "1", []byte("x")), Sign("k", "i", "2", []byte("x")); a == b || !strings.HasPrefix(a, "v1,") {
+	if a, b := sign("k", "i", "1", []byte("x")), sign("k", "i", "2", []byte("x")); a == b || !strings.HasPrefix(a, "v1,") {
 		t.Errorf("the time is not signed: %s %s", a, b)
 	}
 }
@@ -78,7 +78,7 @@ func TestRefusedWebhookIsNotRepeated(t *testing.T) {
 	}
 }
 
-// TestSilentWebhook holds that a webhook that does not answer is said to do so.
+// TestSilentWebhook: the error names a webhook that does not answer.
 func TestSilentWebhook(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
@@ -93,7 +93,7 @@ func TestSilentWebhook(t *testing.T) {
 	}
 }
 
-// TestCommand holds that each is told until that went well, whatever becomes of the others.
+// TestCommand: each receiver hears an alert until that succeeds, whatever happens to the others.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

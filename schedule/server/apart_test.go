@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestApart holds that a session can neither see nor change, nor find out of, what is another's.
+// TestApart: a session can neither see nor change nor detect the jobs of others.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, true)

@@ -19,7 +19,7 @@ var toolsJSON []byte
 const jobSchema = `{"type": "object", "required": ["job"], "additionalProperties": false, "properties": {
 	"job": {"type": "string", "minLength": 1, "maxLength": 128, "description": "id or name of the job"}}}`
 
-// Tools are the scheduler's own tools, as a server lists them.
+// Tools are the scheduler's own tools, in the form of a tool list.
 func Tools() (*call.Catalog, error) {
 	list, err := definitions()
 	if err != nil {
@@ -55,7 +55,7 @@ func definitions() ([]*mcp.Tool, error) {
 		switch {
 		case t.Job:
 			t.InputSchema = json.RawMessage(jobSchema)
-		case t.Name == "update": // create is before it
+		case t.Name == "update": // create comes before it
 			text, err := changeSchema(list[0].InputSchema, t.InputSchema)
 			if err != nil {
 				return nil, fmt.Errorf("reading the scheduler's tools: %w", err)
@@ -71,7 +71,7 @@ func definitions() ([]*mcp.Tool, error) {
 	return tools, nil
 }
 
-// changeSchema is the schema of update, whose changes are fields of create.
+// changeSchema makes the schema of update. Its changes are fields of create.
 func changeSchema(create, update json.RawMessage) (text json.RawMessage, err error) {
 	var from, into struct {
 		Type                 string                     `json:"type"`
@@ -85,7 +85,7 @@ func changeSchema(create, update json.RawMessage) (text json.RawMessage, err err
 	if err := json.Unmarshal(update, &into); err != nil {
 		return nil, err
 	}
-	for name := range into.Properties { // how the job is changed is no field of it
+	for name := range into.Properties { // the fields of How are not fields of the job
 		delete(from.Properties, name)
 	}
 	from.Properties["end_date"] = json.RawMessage(`{"type": ["string", "null"], "format": "date-time", "description": "no run after it; null: no end"}`)

@@ -14,17 +14,17 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// lastAnswers bounds the wait for answers when a client has closed its side.
+// lastAnswers bounds the wait for answers after a client has closed its side.
 const lastAnswers = time.Minute
 
-// A ledger knows which requests of a client have no answer yet. The SDK drops these when the
-// client closes its side; with it, the end is read only when all are answered.
+// A ledger tracks the requests of a client that have no answer yet. The SDK drops them when the client closes its
+// side. The ledger holds back the end of input until all are answered.
 type ledger struct {
 	ctx context.Context
 	in  *bufio.Reader
 	out io.Writer
 
-	left []byte // of the line that is being read
+	left []byte // unread rest of a line
 
 	mu     sync.Mutex
 	open   map[string]bool
@@ -60,7 +60,7 @@ func (l *ledger) Read(p []byte) (int, error) {
 // maxLine bounds a message of a client, in bytes.
 const maxLine = 16 << 20
 
-// line reads a line with its end.
+// line reads a line, including its end.
 func (l *ledger) line() (line []byte, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -73,7 +73,7 @@ func (l *ledger) line() (line []byte, err error) {
 	}
 }
 
-// Write implements [io.Writer] for the SDK, which writes a message at a time.
+// Write implements [io.Writer] for the SDK. The SDK writes one message at a time.
 func (l *ledger) Write(p []byte) (int, error) {
 	n, err := l.out.Write(p)
 	if m, err := call.DecodeEnvelope(p, call.Limits{}); err == nil && m.Method == "" && m.ID != nil {
@@ -91,7 +91,7 @@ func (l *ledger) Write(p []byte) (int, error) {
 // Close implements [io.Closer].
 func (l *ledger) Close() error { return nil }
 
-// settle waits until all requests are answered.
+// settle waits for the answers to all requests.
 func (l *ledger) settle() {
 	ctx, cancel := context.WithTimeout(l.ctx, lastAnswers)
 	defer cancel()

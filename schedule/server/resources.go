@@ -39,7 +39,7 @@ func (d *door) resources(server *mcp.Server) {
 	}, d.read(runURI, "retrieve", "run", func(ctx context.Context, id string) (any, error) { return d.jobs.GetRun(ctx, id) }))
 }
 
-// read reads what a tool with this one argument would show.
+// read returns the answer of a tool with this one argument.
 func (d *door) read(prefix, tool, argument string, find func(context.Context, string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		id, err := url.PathUnescape(strings.TrimPrefix(r.Params.URI, prefix))
@@ -66,7 +66,7 @@ func (d *door) read(prefix, tool, argument string, find func(context.Context, st
 	}
 }
 
-// sessions are the MCP servers that are in use.
+// sessions are the MCP servers in use.
 type sessions struct {
 	mu  sync.Mutex
 	all map[*mcp.Server]*door
@@ -86,8 +86,7 @@ func (s *sessions) add(server *mcp.Server, d *door) (remove func()) {
 	}
 }
 
-// Alert tells clients of an alert, by notifications/message: those who see its job. It does not
-// wait.
+// Alert sends an alert as notifications/message to all clients that may see its job. It does not wait.
 func (s *Server) Alert(a schedule.Alert) {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -105,7 +104,7 @@ func (s *Server) Alert(a schedule.Alert) {
 			defer cancel()
 			for client := range server.Sessions() {
 				//lint:ignore SA1019 see above
-				_ = client.Log(ctx, said) // who is gone needs no alert
+				_ = client.Log(ctx, said) // the client may be gone
 			}
 		}()
 	}

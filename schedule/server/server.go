@@ -1,10 +1,9 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package server offers a scheduler as an MCP server. It is a server of our own, on the
-// official SDK, behind the product's own layers: bad input is refused by the schemas of its
-// tools, and a job that could not work, or is not there, by the checks "schedule-job" and "schedule-name", in a dry run (the tool
-// validate) and in a live call alike.
+// Package server offers a scheduler as an MCP server, built on the official SDK and guarded by toolvet's own layers.
+// The schemas of its tools refuse bad input. The check "schedule-job" refuses jobs that could not work.
+// "schedule-name" refuses names of missing jobs. Both do so in a dry run (the tool validate) and in a live call.
 package server
 
 import (
@@ -25,19 +24,19 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A Config says what a [Server] offers. Scheduler and Gate are required.
+// A Config configures a [Server]. Scheduler and Gate are required.
 type Config struct {
 	Scheduler *schedule.Scheduler
-	// Name is that of this server in the policy.
+	// Name is the name of this server in the policy.
 	Name string
-	// Gate makes the gate that judges the calls of the server's own tools, with these options
-	// beside its own. It is asked when a session begins.
+	// Gate makes the gate for the server's own tools, with these options in addition to its own. It is called when a
+	// session begins.
 	Gate func(...toolvet.Option) (*toolvet.Gate, error)
-	// Permit is asked before a job or a run is read as a resource, which is as good as a call
-	// of the tool "get" or "retrieve". Nil: all may be read.
+	// Permit decides whether a client may read a job or a run as a resource. That is equivalent to a call of "get" or
+	// "retrieve". Nil permits everything.
 	Permit func(ctx context.Context, who call.Session, tool string, arguments any) error
-	// Apart keeps owners apart: a session sees and changes the jobs and runs of its own subject
-	// alone. It is for doors that authenticate, and is asked when a session begins. Nil: no.
+	// Apart keeps owners apart: a session sees and changes only the jobs and runs of its own subject. It is for doors
+	// that authenticate, and is called when a session begins. Nil means no.
 	Apart  func() bool
 	Logger *slog.Logger // nil discards
 }
@@ -56,10 +55,10 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
-// apart reports whether owners are kept apart.
+// apart reports whether to keep owners apart.
 func (s *Server) apart() bool { return s.cfg.Apart != nil && s.cfg.Apart() }
 
-// Serve serves one session, whose jobs belong to who, until in ends or ctx is done.
+// Serve serves one session until in ends or ctx is done. New jobs belong to who.
 func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 	d := &door{Server: s, who: &who, jobs: s.cfg.Scheduler}
 	if d.apart = s.apart(); d.apart {
@@ -82,8 +81,8 @@ func (s *Server) Serve(ctx context.Context, who call.Session, in io.Reader, out 
 type door struct {
 	*Server
 	who   *call.Session
-	apart bool                // it sees its own jobs alone
-	jobs  *schedule.Scheduler // with what the session may see
+	apart bool                // it sees only its own jobs
+	jobs  *schedule.Scheduler // limited to the session's view
 }
 
 func (d *door) server() (*mcp.Server, error) {
@@ -118,7 +117,7 @@ func (d *door) server() (*mcp.Server, error) {
 	return server, nil
 }
 
-// A handler does the work of a tool. Its answer is an object.
+// A handler does the work of a tool. Its answer is a JSON object.
 type handler func(ctx context.Context, arguments json.RawMessage) (any, error)
 
 func (d *door) handle(h handler) mcp.ToolHandler {
@@ -135,7 +134,7 @@ func (d *door) handle(h handler) mcp.ToolHandler {
 	}
 }
 
-// explain says an error together with how it can be mended.
+// explain describes an error, and how to mend it.
 func explain(err error) string {
 	var refused *schedule.RefusedError
 	if errors.As(err, &refused) && len(refused.Proposal.Suggestions) > 0 {
@@ -144,7 +143,7 @@ func explain(err error) string {
 	return err.Error()
 }
 
-// decode reads arguments, which have been judged already.
+// decode reads arguments. The gate has judged them already.
 func decode(arguments json.RawMessage, into any) error {
 	if len(arguments) == 0 {
 		return nil

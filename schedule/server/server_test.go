@@ -69,12 +69,12 @@ func newServer(t *testing.T, apart bool) *Server {
 	return New(Config{Scheduler: s, Gate: gate, Apart: func() bool { return apart }})
 }
 
-// gate is one without a policy.
+// gate makes a gate without a policy.
 func gate(more ...toolvet.Option) (*toolvet.Gate, error) {
 	return toolvet.New(append(more, toolvet.WithChecks(suite.Default()...))...)
 }
 
-// connectAs makes a client of a subject's.
+// connectAs makes a client of a subject.
 func connectAs(t *testing.T, server *Server, subject string) *mcp.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -132,7 +132,7 @@ func TestAnnounces(t *testing.T) {
 	}
 }
 
-// TestBadInput holds that each is refused, alike in the dry run and live, and with a reason.
+// TestBadInput: each input is refused, in the dry run and live alike, with a reason.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	client, _ := connect(t)
@@ -196,7 +196,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadValidate holds that what validate is asked must be as it is meant to be: nothing is overlooked.
+// TestBadValidate: validate refuses arguments of the wrong form, and overlooks nothing.
 func TestBadValidate(t *testing.T) {
 	t.Parallel()
 	client, _ := connect(t)

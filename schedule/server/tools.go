@@ -10,13 +10,13 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// newJob is what create is given.
+// newJob holds the arguments of create.
 type newJob struct {
 	schedule.Spec
 	schedule.How
 }
 
-// view is a job as it is shown: with its next runs in its own zone.
+// view is a job for clients, with its next runs in its own zone.
 type view struct {
 	*schedule.Job
 	NextRuns []string `json:"next_runs"`
@@ -58,7 +58,7 @@ func (d *door) update(ctx context.Context, arguments json.RawMessage) (any, erro
 	return viewOf(j), nil
 }
 
-// listed is how large a job may be, in characters, whose arguments are listed.
+// listed is the size, in characters, above which a list leaves out a job's arguments.
 const listed = 4096
 
 func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error) {
@@ -77,7 +77,7 @@ func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error)
 	}
 	page := struct {
 		Jobs []view `json:"jobs"`
-		Next string `json:"next,omitempty"` // "after" of the next page
+		Next string `json:"next,omitempty"` // argument "after" for the next page
 	}{Jobs: []view{}}
 	for _, j := range jobs {
 		page.Jobs = append(page.Jobs, viewOf(j))
@@ -95,7 +95,7 @@ func named(arguments json.RawMessage) (string, error) {
 	return in.Job, err
 }
 
-// onJob makes a handler of what is done with one job.
+// onJob makes a handler for an operation on one job.
 func onJob(ctx context.Context, arguments json.RawMessage, do func(context.Context, string) (*schedule.Job, error)) (any, error) {
 	name, err := named(arguments)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *door) executions(ctx context.Context, arguments json.RawMessage) (any, 
 	}
 	page := struct {
 		Runs []*schedule.Run `json:"runs"`
-		Next string          `json:"next,omitempty"` // "before" of the next page
+		Next string          `json:"next,omitempty"` // argument "before" for the next page
 	}{Runs: append([]*schedule.Run{}, runs...)}
 	if len(runs) == limit {
 		page.Next = runs[limit-1].ID

@@ -35,9 +35,8 @@ const nameCheckDoc = `# schedule-name
 A job or a run that is named is there, and no other job has the name of a new one.
 `
 
-// NewCheck makes the check "schedule-job", which judges calls of create and update as they would, so
-// that a dry run of them tells all that they would refuse. Of the store of jobs it asks for no more
-// than the job that is to be changed.
+// NewCheck makes the check "schedule-job". It judges calls of create and update as these tools would, so a dry
+// run tells everything that they would refuse. It asks the store only for the job to change.
 func NewCheck(jobs *schedule.Scheduler) *check.Check {
 	return &check.Check{
 		Name: JobCheck, Doc: checkDoc, Stage: check.Semantic, Level: check.RuntimeLevel,
@@ -63,8 +62,8 @@ func NewCheck(jobs *schedule.Scheduler) *check.Check {
 	}
 }
 
-// newNameCheck makes a check of all tools: whether the jobs and runs that they name are there. Jobs is
-// what the session may see.
+// newNameCheck makes a check of all tools: do the jobs and runs exist that a call names? Jobs is limited to the
+// session's view.
 func newNameCheck(jobs *schedule.Scheduler) *check.Check {
 	return &check.Check{
 		Name: "schedule-name", Doc: nameCheckDoc, Stage: check.Semantic, Level: check.RuntimeLevel,
@@ -72,7 +71,7 @@ func newNameCheck(jobs *schedule.Scheduler) *check.Check {
 	}
 }
 
-// reportNames reports a job or a run that is not there, and a name that another job has.
+// reportNames reports missing jobs and runs, and the name of another job.
 func reportNames(ctx context.Context, pass *check.Pass, jobs *schedule.Scheduler) error {
 	c := pass.Call
 	found := func(at, message, suggestion string) {
@@ -81,7 +80,7 @@ func reportNames(ctx context.Context, pass *check.Pass, jobs *schedule.Scheduler
 	}
 	none := func(at string, err error) error {
 		if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
-			found(at, err.Error(), "list and executions say which there are")
+			found(at, err.Error(), "list and executions show the existing ones")
 			return nil
 		}
 		return err
@@ -111,8 +110,7 @@ func reportNames(ctx context.Context, pass *check.Pass, jobs *schedule.Scheduler
 	return err
 }
 
-// reportTexts reports times and durations that cannot be read: a schema does not say what
-// they are.
+// reportTexts reports times and durations that cannot be parsed. A schema cannot demand their syntax.
 func reportTexts(pass *check.Pass) {
 	fields, below := pass.Call.Arguments, ""
 	if pass.Call.Name == "update" {
@@ -134,8 +132,7 @@ func reportTexts(pass *check.Pass) {
 	}
 }
 
-// place is where a finding is among the fields of a job: those of the call are about its
-// arguments.
+// place returns the pointer of a finding within the fields of a job. Findings of the call are about its arguments.
 func place(f protocol.Finding) string {
 	switch {
 	case f.Check == JobCheck:
@@ -146,8 +143,8 @@ func place(f protocol.Finding) string {
 	return "/arguments" + f.Pointer
 }
 
-// proposal judges what a call of create or update would make; nil for other tools, and for
-// jobs that are not there.
+// proposal judges the result of a call of create or update. It is nil for other tools, and for jobs that do not
+// exist.
 func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *schedule.Proposal, below string, err error) {
 	switch c.Name {
 	case "create":
@@ -165,16 +162,15 @@ func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *s
 		p, err = jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
 	}
 	if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
-		return nil, "", nil // the tool says so
+		return nil, "", nil // the tool reports it
 	}
 	if p != nil {
-		err = nil // it is in the proposal
+		err = nil // the proposal has it
 	}
 	return p, below, err
 }
 
-// fraction is what the schema has not said of arguments that cannot be read: to it, 3.0 and 1e2 are whole
-// numbers.
+// fraction explains an error that the schema misses: to a schema, 3.0 and 1e2 are whole numbers.
 func fraction(err error) error {
 	var misfit *json.UnmarshalTypeError
 	if errors.As(err, &misfit) && strings.HasPrefix(misfit.Value, "number") {
@@ -183,13 +179,13 @@ func fraction(err error) error {
 	return nil
 }
 
-// jobRequest is what validate is asked of a job: its own schema allows no schedule.
+// jobRequest is a request to validate a job. The schema of validate itself has no schedule.
 const jobRequest = `{"name": "validate", "inputSchema": {"type": "object", "required": ["tool"], "additionalProperties": false, "properties": {
 	"tool": {"type": "string", "minLength": 3, "maxLength": 300}, "arguments": {"type": "object"},
 	"schedule": {"type": "string", "minLength": 1, "maxLength": 512}, "timezone": {"type": "string", "maxLength": 64}}}}`
 
-// validateJobs makes what answers calls of validate that describe a job, {tool: SERVER:TOOL,
-// arguments, schedule}, and passes on those that describe a call of the scheduler's own tools.
+// validateJobs answers calls of validate that describe a job, {tool: SERVER:TOOL, arguments, schedule}. It passes on
+// those that describe a call of the scheduler's own tools.
 func (d *door) validateJobs() (mcp.Middleware, error) {
 	tool, err := call.DecodeTool([]byte(jobRequest), call.Limits{})
 	if err != nil {
@@ -216,11 +212,11 @@ func (d *door) validateJobs() (mcp.Middleware, error) {
 	}, nil
 }
 
-// validateJob judges the job that a request describes.
+// validateJob judges the job in a request.
 func (d *door) validateJob(ctx context.Context, request *call.Call, gate *toolvet.Gate) (mcp.Result, error) {
 	var answer any
 	if v := gate.Judge(ctx, request, toolvet.PointValidate); v.Go {
-		spec := schedule.Spec{Name: "validated", Schedule: "in 1 minute"} // if only the call is asked about
+		spec := schedule.Spec{Name: "validated", Schedule: "in 1 minute"} // for a request without a schedule
 		if err := json.Unmarshal(request.Raw, &spec); err != nil {
 			return nil, err
 		}

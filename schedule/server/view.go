@@ -12,9 +12,9 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// View is a call of the scheduler's own tools as rules read it: its argument "job" is the name of the
-// job that is meant, whether the caller gives its name, its id, or the id of one of its runs. So no
-// spelling passes a rule. What is meant by no job stays as it is, for the tool to refuse.
+// View returns a call of the scheduler's own tools as rules see it: its argument "job" is the name of the job,
+// whether the caller gave its name, its id, or the id of one of its runs. So no spelling gets past a rule. If there
+// is no such job, the argument stays as it is, for the tool to refuse.
 func (s *Server) View(ctx context.Context, c *call.Call) (*call.Call, error) {
 	j, err := s.meant(ctx, c)
 	if j == nil || err != nil {
@@ -26,7 +26,7 @@ func (s *Server) View(ctx context.Context, c *call.Call) (*call.Call, error) {
 	return &seen, nil
 }
 
-// meant is the job that a call is about; nil if there is none.
+// meant returns the job that a call is about, or nil.
 func (s *Server) meant(ctx context.Context, c *call.Call) (*schedule.Job, error) {
 	jobs := s.cfg.Scheduler
 	if s.apart() {
@@ -51,7 +51,7 @@ func (s *Server) meant(ctx context.Context, c *call.Call) (*schedule.Job, error)
 	return j, unlessNone(err)
 }
 
-// unlessNone is an error, unless it says that no one job is meant.
+// unlessNone returns the error, unless it reports that the job does not exist or is ambiguous.
 func unlessNone(err error) error {
 	if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// ruled makes a server whose own tools are held to rules.
+// ruled makes a server with rules for its own tools.
 func ruled(t *testing.T, rules string) *Server {
 	t.Helper()
 	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\nservers: {schedule: {}}\nrules:\n"+rules), suite.Demands()...)
@@ -38,8 +38,7 @@ func ruled(t *testing.T, rules string) *Server {
 	return s
 }
 
-// TestRulesReadNames holds that a rule for a job holds for its name, its id and its runs alike, in a dry run
-// and live.
+// TestRulesReadNames: a rule for a job holds for its name, its id and its runs, in a dry run and live.
 func TestRulesReadNames(t *testing.T) {
 	t.Parallel()
 	for name, rules := range map[string]string{
@@ -76,7 +75,7 @@ func TestRulesReadNames(t *testing.T) {
 	}
 }
 
-// made makes a job that has run, past all rules.
+// made makes a job that has run, without any rules.
 func made(t *testing.T, s *Server, name string) (job, run string) {
 	t.Helper()
 	past := New(s.cfg)
@@ -97,7 +96,7 @@ func made(t *testing.T, s *Server, name string) (job, run string) {
 	return job, run
 }
 
-// TestReadingIsPermitted holds that a resource is read by whom the tool would answer.
+// TestReadingIsPermitted: a session may read a resource if the tool would answer it.
 func TestReadingIsPermitted(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, false)

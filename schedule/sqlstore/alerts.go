@@ -8,13 +8,14 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// putAlerts stores the alerts of a job, once.
+// putAlerts stores the new alerts of a job.
 func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 	for _, a := range j.Alerts {
 		doc, err := json.Marshal(a)
@@ -28,19 +29,18 @@ func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 	return nil
 }
 
-// Alerts implements [schedule.Store]. Of a job's alerts the first that was not told comes
-// alone: they are told in their order.
+// Alerts implements [schedule.AlertStore].
 func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	const due = `FROM schedule_alerts a WHERE told_at = 0 AND ready_at <= $1
 		AND NOT EXISTS (SELECT 1 FROM schedule_alerts e WHERE e.job_id = a.job_id AND e.told_at = 0 AND e.id < a.id)`
-	var any bool // mostly there is none: that takes no lock
+	var any bool // usually there is none, and reading takes no lock
 	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 "+due+")", ms(now)).Scan(&any); err != nil || !any {
 		return nil, err
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err = scanNotices(tx.QueryContext(ctx, "SELECT doc, told, tries "+due+" ORDER BY ready_at, id LIMIT $2"+s.skipLocked, ms(now), limit))
+		list, err = scanNotices(tx.QueryContext(ctx, "SELECT doc, told, tries "+due+" ORDER BY ready_at, id LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -71,13 +71,17 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 		if err := json.Unmarshal([]byte(doc), &n.Alert); err != nil {
 			return nil, fmt.Errorf("an alert in the store cannot be read: %w", err)
 		}
-		n.Told = strings.Fields(told)
+		for _, name := range strings.Fields(told) {
+			if name, err := url.QueryUnescape(name); err == nil {
+				n.Told = append(n.Told, name)
+			}
+		}
 		list = append(list, n)
 	}
 	return list, rows.Err()
 }
 
-// Told implements [schedule.Store].
+// Told implements [schedule.AlertStore].
 func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -85,12 +89,16 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	if done {
 		at = ms(now)
 	}
+	told := make([]string, len(n.Told))
+	for i, name := range n.Told {
+		told[i] = url.QueryEscape(name) // without spaces
+	}
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_alerts SET told = $2, tries = $3, ready_at = $4, told_at = $5 WHERE id = $1",
-		n.ID, strings.Join(n.Told, " "), n.Tries, ms(next), at)
+		n.ID, strings.Join(told, " "), n.Tries, ms(next), at)
 	return err
 }
 
-// AlertsSince implements [schedule.Store].
+// AlertsSince implements [schedule.AlertStore].
 func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()

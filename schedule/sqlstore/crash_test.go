@@ -65,7 +65,7 @@ func crashWorker(place, log string) error {
 	return s.Serve(ctx)
 }
 
-// A recorder is a caller that writes down each call when it begins.
+// A recorder is a caller that writes down the beginning of each call.
 type recorder struct{ file *os.File }
 
 func (recorder) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
@@ -84,8 +84,9 @@ func (recorder) Tools(context.Context, string) (*call.Catalog, error) {
 	return call.NewCatalog(nil), nil
 }
 
-// TestCrash kills workers at random moments, and cuts one off from its database for longer than its lease: no run is lost, none is enqueued twice, and at most
-// one is executed twice for each worker that was killed (each does one at a time).
+// TestCrash kills workers at random moments, and cuts one off from its database for longer than its lease. No run is
+// lost, and none is enqueued twice. At most one run is executed twice for each killed worker, because each does one
+// at a time.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -23,8 +23,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A network is the way to a database, which can fall silent: connections stay, and nothing
-// comes through.
+// A network is a connection to a database that can fall silent: the connection stays, and nothing comes through.
 type network struct {
 	t    *testing.T
 	addr string
@@ -72,7 +71,7 @@ func newNetwork(t *testing.T, to string) *network {
 	return n
 }
 
-// pass passes on what one side says to the other, while it is not silent.
+// pass copies data from one side to the other while the network is not silent.
 func (n *network) pass(from, to net.Conn) {
 	defer to.Close()
 	buffer := make([]byte, 64<<10)
@@ -90,15 +89,14 @@ func (n *network) pass(from, to net.Conn) {
 	}
 }
 
-// partition is silent for so long.
+// partition silences the network for a time.
 func (n *network) partition(d time.Duration) {
 	n.open.Lock()
 	defer n.open.Unlock()
 	time.Sleep(d)
 }
 
-// TestSilentDatabase holds that nothing waits for ever for a database that is cut off, and that
-// all goes on when it is back.
+// TestSilentDatabase: an operation on a database that is cut off fails in time, and works again later.
 func TestSilentDatabase(t *testing.T) {
 	t.Parallel()
 	place := postgresPlace(t)
@@ -129,7 +127,7 @@ func TestSilentDatabase(t *testing.T) {
 	}
 }
 
-// A writer is told what is written.
+// A writer passes on everything written to it.
 type writer func([]byte)
 
 func (w writer) Write(p []byte) (int, error) { w(p); return len(p), nil }
@@ -156,8 +154,7 @@ func (c *counter) Tools(context.Context, string) (*call.Catalog, error) {
 	return call.NewCatalog(nil), nil
 }
 
-// TestFullDisk holds that runs wait while nothing can be stored, and that none is lost or made
-// twice.
+// TestFullDisk: runs wait while the disk is full, and none is lost or made twice.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))
@@ -184,7 +181,7 @@ func TestFullDisk(t *testing.T) {
 	full := make(chan struct{})
 	var once sync.Once
 	log := slog.New(slog.NewTextHandler(writer(func(line []byte) {
-		if strings.Contains(string(line), "how a run ended could not be stored") {
+		if strings.Contains(string(line), "the end of a run could not be stored") {
 			once.Do(func() { close(full) })
 		}
 	}), nil))
@@ -220,8 +217,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnly holds that a store that cannot be written to can be read, and says why it cannot
-// be changed.
+// TestReadOnly: a read-only store can be read, and writing to it fails.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "schedule.db")
@@ -246,7 +242,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestChecksFail holds that nobody validates what could not be stored to be.
+// TestChecksFail: Checks returns nothing if it cannot store that.
 func TestChecksFail(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))

@@ -23,7 +23,7 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// jobColumns are what a job is made of; the others are for searching.
+// jobColumns hold a job. The other columns are for searching.
 const jobColumns = "doc, next_at, check_at"
 
 func scanJobs(rows *sql.Rows, err error) ([]*schedule.Job, error) {
@@ -48,10 +48,17 @@ func scanJobs(rows *sql.Rows, err error) ([]*schedule.Job, error) {
 	return list, rows.Err()
 }
 
-// strange reports whether PostgreSQL can hold none of these texts: nothing is found by them, in
-// either database.
+// strange reports whether PostgreSQL cannot hold one of these texts. Such a text finds nothing, in either database.
 func strange(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, "\x00") || !utf8.ValidString(s) })
+}
+
+// text returns the text behind a pointer, "" for nil.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
 }
 
 // jobByID finds a job by its id, or else by its name.
@@ -75,7 +82,7 @@ func jobByID(ctx context.Context, q querier, id, lock string) (*schedule.Job, er
 	return nil, schedule.ErrNotFound
 }
 
-// jobValues are the columns of a job, in the order of the table.
+// jobValues returns the columns of a job, in the order of the table.
 func jobValues(j *schedule.Job) ([]any, error) {
 	doc, err := json.Marshal(j)
 	if err != nil {
@@ -87,7 +94,7 @@ func jobValues(j *schedule.Job) ([]any, error) {
 	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
 }
 
-// CreateJob implements [schedule.Store].
+// CreateJob implements [schedule.JobStore].
 func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -95,14 +102,16 @@ func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.write.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING", values...)
-	if err != nil {
-		return err
-	}
-	if n, err := done.RowsAffected(); err == nil && n == 0 {
-		return schedule.ErrNameTaken
-	}
-	return nil
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING", values...)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return cmp.Or(err, schedule.ErrNameTaken)
+		}
+		return putAlerts(ctx, tx, j)
+	})
 }
 
 func putJob(ctx context.Context, q querier, j *schedule.Job) error {
@@ -117,14 +126,14 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 	return err
 }
 
-// Job implements [schedule.Store].
+// Job implements [schedule.JobStore].
 func (s *Store) Job(ctx context.Context, id string) (*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return jobByID(ctx, s.read, id, "")
 }
 
-// UpdateJob implements [schedule.Store].
+// UpdateJob implements [schedule.JobStore].
 func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -146,7 +155,7 @@ func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 	return j, nil
 }
 
-// DeleteJob implements [schedule.Store].
+// DeleteJob implements [schedule.JobStore].
 func (s *Store) DeleteJob(ctx context.Context, id string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -186,11 +195,11 @@ func (w *where) String() string {
 
 var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// Jobs implements [schedule.Store].
+// Jobs implements [schedule.JobStore].
 func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	if strange(f.Tag, f.Search, f.Server, f.Name, f.After) {
+	if strange(f.Tag, f.Search, f.Server, f.Name, f.After, string(f.State), string(f.Health), text(f.Owner)) {
 		return nil, nil
 	}
 	var w where
@@ -245,15 +254,18 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	return list, err
 }
 
-// Counts implements [schedule.Store].
+// Counts implements [schedule.JobStore].
 func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(text(owner)) {
+		return nil, nil
+	}
 	var w where
 	if owner != nil {
 		w.add("owner = $?", *owner)
 	}
-	// The inner query is answered from an index alone.
+	// An index alone answers the inner query.
 	query := fmt.Sprintf(`SELECT state, health, sum(n) FROM (SELECT owner, state, health, count(*) AS n FROM schedule_jobs%s GROUP BY owner, state, health) AS alike
 		GROUP BY state, health ORDER BY state, health`, &w)
 	rows, err := s.read.QueryContext(ctx, query, w.values...)
@@ -272,7 +284,7 @@ func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, er
 	return list, rows.Err()
 }
 
-// NextAt implements [schedule.Store].
+// NextAt implements [schedule.WorkQueue].
 func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -288,25 +300,25 @@ func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) 
 	return fromMS(fire.Int64 + ready.Int64), nil // one of them is 0
 }
 
-// eachZone goes from each zone to the next in the index, however many jobs have it.
+// eachZone steps from zone to zone in the index, however many jobs have each.
 const eachZone = `WITH RECURSIVE zones (zone) AS (
 	SELECT min(zone) FROM schedule_jobs WHERE next_at IS NOT NULL
 	UNION ALL SELECT (SELECT min(zone) FROM schedule_jobs j WHERE next_at IS NOT NULL AND j.zone > zones.zone) FROM zones WHERE zone IS NOT NULL)
 	SELECT zone FROM zones WHERE zone IS NOT NULL`
 
-// Zones implements [schedule.Store].
+// Zones implements [schedule.Upkeep].
 func (s *Store) Zones(ctx context.Context) ([]string, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return texts(s.read.QueryContext(ctx, eachZone))
 }
 
-// Checks implements [schedule.Store].
+// Checks implements [schedule.WorkQueue].
 func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), limit))
+		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -318,16 +330,19 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 		}
 		return nil
 	})
-	if err != nil { // they are due still
+	if err != nil { // they are still due
 		return nil, err
 	}
 	return list, nil
 }
 
-// CheckSoon implements [schedule.Store].
+// CheckSoon implements [schedule.WorkQueue].
 func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(server) {
+		return nil
+	}
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $1 WHERE state = 'active' AND next_at IS NOT NULL AND ($2 = '' OR server = $2)", ms(now), server)
 	return err
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// pruned is how many rows are deleted in one statement: while it works, no worker can renew its lease in
-// SQLite.
+// pruned is the number of rows that one statement deletes. In SQLite, no worker can renew its lease while the
+// statement runs.
 const pruned = 500
 
-// Prune implements [schedule.Store].
+// Prune implements [schedule.Upkeep].
 func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
 	runs, err := s.deleteAll(ctx, "schedule_runs", "ended_at > 0 AND ended_at < $1", ms(before))
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, err
 	return runs + alerts + many, err
 }
 
-// pruneJobs deletes of each job all runs that have ended but the newest keep.
+// pruneJobs deletes the ended runs of each job except for the newest keep.
 func (s *Store) pruneJobs(ctx context.Context, keep int) (n int, err error) {
 	within, cancel := context.WithTimeoutCause(ctx, 5*patience, errSilent) // it reads an index of all runs
 	defer cancel()
@@ -46,7 +46,7 @@ func (s *Store) pruneJobs(ctx context.Context, keep int) (n int, err error) {
 	return n, nil
 }
 
-// deleteAll deletes the rows of a table for which a condition holds, some at a time.
+// deleteAll deletes the rows that meet a condition, some at a time.
 func (s *Store) deleteAll(ctx context.Context, table, condition string, values ...any) (total int, err error) {
 	query := "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE " + condition + " LIMIT " + strconv.Itoa(pruned) + ")"
 	for {
@@ -58,7 +58,7 @@ func (s *Store) deleteAll(ctx context.Context, table, condition string, values .
 	}
 }
 
-// exec executes a statement and returns the number of rows that it changed.
+// exec executes a statement and returns the number of changed rows.
 func (s *Store) exec(ctx context.Context, query string, values ...any) (int, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()

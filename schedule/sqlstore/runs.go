@@ -46,13 +46,12 @@ func scanRuns(rows *sql.Rows, err error) ([]*schedule.Run, error) {
 	return list, rows.Err()
 }
 
-// instead has a run take the place of one that was missed.
+// instead replaces a missed run.
 const instead = `ON CONFLICT (job_id, fire_at, kind) DO UPDATE SET id = excluded.id, state = excluded.state, attempt = 0, worker = '',
 	exclusive = excluded.exclusive, ready_at = excluded.ready_at, started_at = 0, ended_at = excluded.ended_at, doc = excluded.doc
 	WHERE schedule_runs.state = 'missed' AND excluded.state <> 'missed'`
 
-// addRun stores a new run, and reports whether there was none with its fire key, or one that
-// was missed.
+// addRun stores a new run. It reports false if another run has the fire time and kind, unless that run was missed.
 func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	doc, err := json.Marshal(r.RunInfo)
 	if err != nil {
@@ -71,12 +70,12 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
-// AddRun implements [schedule.Store].
+// AddRun implements [schedule.RunStore].
 func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		if _, err := jobByID(ctx, tx, r.Job, s.forShare); err != nil { // nobody deletes it meanwhile
+		if _, err := jobByID(ctx, tx, r.Job, s.forShare); err != nil { // nobody can delete it meanwhile
 			return err
 		}
 		var open int
@@ -94,7 +93,7 @@ func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	})
 }
 
-// Run implements [schedule.Store].
+// Run implements [schedule.RunStore].
 func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -111,11 +110,11 @@ func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	return list[0], nil
 }
 
-// Runs implements [schedule.Store].
+// Runs implements [schedule.RunStore].
 func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	if strange(f.Job, f.Before) {
+	if strange(f.Job, f.Before, string(f.State), text(f.Owner)) {
 		return nil, nil
 	}
 	var w where
@@ -146,10 +145,10 @@ func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run
 
 const openRuns = "SELECT count(*) FROM schedule_runs WHERE job_id = $1 AND state IN ('queued', 'running') AND id <> $2"
 
-// firedAlready are the times of a job that have runs; see [schedule.Due].
+// firedAlready returns the times that [schedule.Due] calls Fired.
 func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time, error) {
 	if j.Next.After(j.Through) {
-		return nil, nil // so it is, unless the clock was set back
+		return nil, nil // always, unless the clock was set back
 	}
 	rows, err := q.QueryContext(ctx, "SELECT fire_at FROM schedule_runs WHERE job_id = $1 AND fire_at >= $2 AND kind = 'schedule' AND state <> 'missed'", j.ID, ms(j.Next))
 	if err != nil {
@@ -167,12 +166,12 @@ func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time,
 	return list, rows.Err()
 }
 
-// Fire implements [schedule.Store].
+// Fire implements [schedule.WorkQueue].
 func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err := scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE next_at <= $1 ORDER BY next_at LIMIT $2"+s.skipLocked, ms(now), limit))
+		list, err := scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE next_at <= $1 ORDER BY next_at LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -203,19 +202,19 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 	return n, err
 }
 
-// Claim implements [schedule.Store].
+// Claim implements [schedule.WorkQueue].
 func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		// Nobody would bury a worker once more: it may have slept.
+		// A buried worker may have slept. Nobody would bury it once more, and its new runs would never go on.
 		if listed, err := texts(tx.QueryContext(ctx, "SELECT id FROM schedule_workers WHERE id = $1"+s.forShare, worker)); err != nil || len(listed) == 0 {
 			return cmp.Or(err, schedule.ErrLost)
 		}
 		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+` FROM schedule_runs r WHERE state = 'queued' AND ready_at <= $1
 			AND (exclusive = 0 OR NOT EXISTS (SELECT 1 FROM schedule_runs o WHERE o.job_id = r.job_id AND o.state = 'running'))
 			AND (kind = 'trigger' OR NOT EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = r.job_id AND j.state = 'paused'))
-			ORDER BY ready_at, id LIMIT $2`+s.skipLocked, ms(now), limit))
+			ORDER BY ready_at, id LIMIT $2`+s.skipLocked, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}
@@ -227,7 +226,7 @@ func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit i
 			taken[r.Job] = true
 			j, err := jobByID(ctx, tx, r.Job, "")
 			if errors.Is(err, schedule.ErrNotFound) {
-				continue // deleted at this moment
+				continue // deleted just now
 			}
 			if err != nil {
 				return err
@@ -250,7 +249,7 @@ func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit i
 	return claims, nil
 }
 
-// conflict reports whether a statement failed because of what another wrote.
+// conflict reports whether a statement failed because of somebody else's write.
 func conflict(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
@@ -260,7 +259,7 @@ func conflict(err error) bool {
 	return errors.As(err, &lite) && lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
 }
 
-// endRun stores how a run that is running goes on, and reports whether it is still its worker's.
+// endRun stores the new state of a running run, and reports whether its worker still holds it.
 func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	doc, err := json.Marshal(r.RunInfo)
 	if err != nil {
@@ -275,20 +274,20 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
-// Progress implements [schedule.Store].
+// Progress implements [schedule.WorkQueue].
 func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	_, err := endRun(ctx, s.write, r) // it is running, and goes on so
+	_, err := endRun(ctx, s.write, r) // its state stays Running
 	return err
 }
 
-// Finish implements [schedule.Store].
+// Finish implements [schedule.WorkQueue].
 func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, as Fire locks them
+		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, the order in which Fire locks
 		if errors.Is(err, schedule.ErrNotFound) {
 			return schedule.ErrLost // deleted
 		}

@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// few is the number of jobs up to which those with a text are looked up in the index of trigrams. More
-// are found as soon by reading the jobs in the order that is asked for, until the page is full.
+// few bounds the use of the index of trigrams. If more jobs have a text, reading the jobs in order until the page is
+// full is as fast.
 const few = 200
 
-// search adds the condition that a job has a text in its name, tool, description or tags. The index
-// only narrows what is read: LIKE decides.
+// search adds the condition that a job's name, tool, description or tags contain a text. The index only narrows the
+// search; LIKE decides.
 func (s *Store) search(ctx context.Context, w *where, text string) error {
 	text = strings.ToLower(text)
 	w.add(`search LIKE $? ESCAPE '\'`, "%"+like.Replace(text)+"%")
 	if !s.trigrams || utf8.RuneCountInString(text) < 3 {
-		return nil // it has no trigrams
+		return nil // too short for trigrams
 	}
 	phrase := `"` + strings.ReplaceAll(text, `"`, `""`) + `"` // https://www.sqlite.org/fts5.html, section 3.1
 	var n int

@@ -4,25 +4,23 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// pieces are what texts and needles of TestSearch are made of: what SQL, LIKE and FTS5 read in ways of their
-// own, and letters whose case and marks are easily confused.
+// pieces are the parts of texts and needles in TestSearch: special characters and words of SQL, LIKE and FTS5, and
+// letters whose case and marks are easily confused.
 var pieces = []string{"a", "b", "ab", "A", "%", "_", `\`, `"`, "'", "*", "(", ")", "-", " ", "OR", "AND", "NEAR", "ä", "a\u0308", "Ä", "ß", "ẞ", "İ", "i", "ı", "K", "😀", "日本語", "^", ":", "\t"}
 
-func text(r *rand.Rand, most int) string {
+func randomText(r *rand.Rand, most int) string {
 	var b strings.Builder
 	for range 1 + r.IntN(most) {
 		b.WriteString(pieces[r.IntN(len(pieces))])
@@ -30,21 +28,21 @@ func text(r *rand.Rand, most int) string {
 	return b.String()
 }
 
-// TestSearch holds that a search finds the jobs that have the text, and no others, however jobs come, change
-// and go; with an index the same as without.
+// TestSearch: a search finds exactly the jobs with the text while jobs come, change and go, with and without an
+// index.
 func TestSearch(t *testing.T) {
 	stores(t, func(t *testing.T, s *Store) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var jobs []*schedule.Job
 		for i := range 120 {
-			j := newJob(fmt.Sprintf("%d%s", i, text(r, 6)), now)
+			j := newJob(fmt.Sprintf("%d%s", i, randomText(r, 6)), now)
 			j.ID = fmt.Sprintf("%03d", i)
-			j.Description, j.Tags = text(r, 8), []string{text(r, 3)}
+			j.Description, j.Tags = randomText(r, 8), []string{randomText(r, 3)}
 			create(t, s, j)
 			jobs = append(jobs, j)
 		}
 		for _, j := range jobs[:40] {
-			changed, err := s.UpdateJob(t.Context(), j.ID, func(j *schedule.Job) error { j.Description = text(r, 8); return nil })
+			changed, err := s.UpdateJob(t.Context(), j.ID, func(j *schedule.Job) error { j.Description = randomText(r, 8); return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +58,7 @@ func TestSearch(t *testing.T) {
 		plain.trigrams = false
 		found := 0
 		for range 400 {
-			f := schedule.JobFilter{Search: text(r, 5), Limit: 1000}
+			f := schedule.JobFilter{Search: randomText(r, 5), Limit: 1000}
 			want := []string{}
 			for _, j := range jobs {
 				all := strings.Join([]string{j.Name, j.Tool, j.Description, strings.Join(j.Tags, " ")}, "\n")
@@ -94,8 +92,8 @@ func ids(t *testing.T, s *Store, f schedule.JobFilter) []string {
 	return found
 }
 
-// TestSearchOfMany holds the same where the index is not asked, because many have the text, and after a
-// VACUUM, which gives rows other numbers.
+// TestSearchOfMany checks the same where the search does not ask the index, because many jobs have the text, and
+// after a VACUUM, which renumbers rows.
 func TestSearchOfMany(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))
@@ -119,98 +117,4 @@ func TestSearchOfMany(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", needle, diff)
 		}
 	}
-}
-
-// TestBrief holds that brief jobs are the same without what they leave out, whatever texts they have.
-func TestBrief(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		for i, arguments := range []string{`{}`, `{"x":"\u0000\ud800 <b>","n":1e400,"arguments":{"id":1}}`, `{"x":[1,{"description":"y"}]}`} {
-			j := newJob(fmt.Sprint(i), now)
-			j.Arguments, j.Description, j.Tags, j.Until, j.MaxRuns = []byte(arguments), "does it", []string{"t"}, now.Add(time.Hour), 3
-			j.Owner = schedule.Owner{Subject: "ann", Claims: map[string]any{"group": "a"}}
-			j.Verdict = &schedule.Verdict{At: now, Errors: []string{`no "good"`}}
-			create(t, s, j)
-		}
-		want, err := s.Jobs(t.Context(), schedule.JobFilter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, j := range want {
-			j.Arguments, j.Description, j.Tags, j.Owner = nil, "", nil, schedule.Owner{}
-		}
-		got, err := s.Jobs(t.Context(), schedule.JobFilter{Brief: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-whole +brief):\n%s", diff)
-		}
-	})
-}
-
-// TestLarge holds that large arguments, and what a list of runs does not show, are left out, and
-// nothing else is.
-func TestLarge(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		for name, arguments := range map[string]string{"small": `{"x":"\u0000"}`, "large": `{"x":"` + strings.Repeat("x", 3000) + `"}`, "strange": `{"x":"\u0000` + strings.Repeat("x", 3000) + `"}`} {
-			j := newJob(name, now)
-			j.Arguments, j.Description = []byte(arguments), "does it"
-			create(t, s, j)
-			r := &schedule.Run{ID: schedule.NewID(now), Job: j.ID, Fire: now, Kind: schedule.Scheduled, State: schedule.Refused}
-			r.Reason, r.Result, r.Verdict = "why", []byte(arguments), &schedule.Verdict{Errors: []string{"why"}}
-			if err := s.AddRun(t.Context(), r, 1000); err != nil {
-				t.Fatal(err)
-			}
-		}
-		jobs, err := s.Jobs(t.Context(), schedule.JobFilter{Large: 2000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, j := range jobs {
-			if (j.Arguments == nil) != (j.Name != "small") || j.Description != "does it" {
-				t.Errorf("%s: %+v", j.Name, j)
-			}
-		}
-		whole, err := s.Runs(t.Context(), schedule.RunFilter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		brief, err := s.Runs(t.Context(), schedule.RunFilter{Brief: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range whole {
-			if len(r.Result) == 0 || r.Verdict == nil {
-				t.Errorf("the run has lost its result: %+v", r)
-			}
-			r.Result, r.Verdict = nil, nil
-		}
-		if diff := cmp.Diff(whole, brief); diff != "" || len(jobs) != 3 || len(brief) != 3 {
-			t.Errorf("%d jobs, %d runs (-whole +brief):\n%s", len(jobs), len(brief), diff)
-		}
-	})
-}
-
-// TestStrange holds that texts that a database cannot hold find nothing, and are no fault of the store.
-func TestStrange(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		create(t, s, newJob("job", now))
-		for _, text := range []string{"\x00", "job\x00", "\xff"} {
-			for _, f := range []schedule.JobFilter{{Search: text}, {Tag: text}, {Server: text}, {Name: text}, {After: text}} {
-				if list := ids(t, s, f); len(list) != 0 {
-					t.Errorf("%+v finds %v", f, list)
-				}
-			}
-			for _, f := range []schedule.RunFilter{{Job: text}, {Before: text}} {
-				if list, err := s.Runs(t.Context(), f); len(list) != 0 || err != nil {
-					t.Errorf("%+v finds %v, %v", f, list, err)
-				}
-			}
-			_, err := s.Job(t.Context(), text)
-			_, runErr := s.Run(t.Context(), text)
-			if !errors.Is(err, schedule.ErrNotFound) || !errors.Is(runErr, schedule.ErrNotFound) {
-				t.Errorf("%q: %v, %v", text, err, runErr)
-			}
-		}
-	})
 }

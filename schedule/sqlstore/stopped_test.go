@@ -16,9 +16,9 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// TestStopped stops a worker for longer than its lease, as a machine does that sleeps, while a
-// job fires each second: it goes on afterwards, no run is lost, none is enqueued twice, and at most
-// the one that it was in the middle of is executed twice.
+// TestStopped stops a worker for longer than its lease, like a machine that sleeps, while a job fires each second.
+// The worker goes on afterwards. No run is lost, none is enqueued twice, and only the run under way may be executed
+// twice.
 func TestStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -44,7 +44,7 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// judgeOne holds that one job has so many runs, each of a time of its own.
+// judgeOne checks that one job has so many runs, each of another time.
 func (c *crash) judgeOne(store *Store, want int) {
 	c.t.Helper()
 	var runs, times, attempts int
@@ -56,7 +56,7 @@ func (c *crash) judgeOne(store *Store, want int) {
 	}
 }
 
-// TestGone holds that a worker hears of a store whose file was removed or replaced.
+// TestGone: a worker hears that the store's file was removed or replaced.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(file string) error{

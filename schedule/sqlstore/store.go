@@ -1,12 +1,11 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlstore keeps jobs and runs in SQLite or PostgreSQL: the same tables, the same
-// statements.
+// Package sqlstore keeps jobs and runs in SQLite or PostgreSQL, with the same tables and statements.
 //
-// In SQLite every change is on the disk when it is acknowledged (WAL, synchronous=FULL), and
-// one writer at a time works. In PostgreSQL workers pass each other by (FOR UPDATE SKIP LOCKED),
-// and leases are measured by the server's clock.
+// In SQLite, every change is on the disk before the method returns (WAL, synchronous=FULL), and there is one writer
+// at a time. In PostgreSQL, workers pass over each other's rows (FOR UPDATE SKIP LOCKED), and the server's clock
+// measures leases.
 package sqlstore
 
 import (
@@ -32,14 +31,14 @@ import (
 type Store struct {
 	read, write *sql.DB // the same for PostgreSQL
 	dialect
-	limit time.Duration // of each operation; 0: patience
+	limit time.Duration // bounds each operation; 0: patience
 
 	file   string // of SQLite; "" for PostgreSQL
 	opened fs.FileInfo
 }
 
-// patience bounds an operation: a database that is cut off says nothing, and TCP waits for it
-// for a quarter of an hour. It is longer than SQLite waits for another process (busy_timeout).
+// patience bounds an operation. A database that is cut off sends nothing, and TCP would wait for a quarter of an
+// hour. It is longer than busy_timeout, for which SQLite waits for other processes.
 const patience = 20 * time.Second
 
 // bound bounds an operation.
@@ -51,17 +50,17 @@ var errSilent = errors.New("the store does not answer")
 
 var _ schedule.Store = (*Store)(nil)
 
-// A dialect is what the two databases say differently.
+// A dialect holds the differences between the two databases.
 type dialect struct {
-	skipLocked string // rows that another transaction holds are passed by
+	skipLocked string // passes over rows that another transaction holds
 	forUpdate  string
 	forShare   string
-	now        string // in ms since 1970, by the clock that all workers share
+	now        string // in ms since 1970, by a clock that all workers share
 	lock       string // one migration at a time
 	zone       string // of a job, in its doc; $ZONE in a step of the schema
 	without    string // doc without members %s
 	member     string // %s, as without names it
-	trigrams   bool   // there is an index of the texts that are searched
+	trigrams   bool   // the database has an index of the searched texts
 }
 
 var (
@@ -74,12 +73,12 @@ var (
 		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
 		lock: "SELECT pg_advisory_xact_lock(7236870543)",
 		zone: "doc::json->>'timezone'",
-		// A text with NUL has no place in a jsonb: such a job or run is read whole.
+		// jsonb cannot hold NUL: a job or run that has it is read whole.
 		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'",
 	}
 )
 
-// lacking is doc without members.
+// lacking returns an expression for doc without members.
 func (d *dialect) lacking(members ...string) string {
 	for i, m := range members {
 		members[i] = fmt.Sprintf(d.member, m)
@@ -87,13 +86,13 @@ func (d *dialect) lacking(members ...string) string {
 	return fmt.Sprintf(d.without, strings.Join(members, ", "))
 }
 
-// A step of the schema is statements, each on lines of its own.
+// A step of the schema is a list of statements, each on lines of its own.
 type step struct {
 	statements string
-	trigrams   bool // for a dialect with an index of trigrams alone
+	trigrams   bool // only for a dialect with an index of trigrams
 }
 
-// schema is made step by step; the number of steps is the version.
+// schema is built step by step. The number of steps is the version.
 var schema = []step{{statements: `
 CREATE TABLE schedule_jobs (
 	id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL, server TEXT NOT NULL, owner TEXT NOT NULL,
@@ -146,8 +145,8 @@ UPDATE schedule_jobs SET zone = COALESCE($ZONE, '');
 CREATE INDEX schedule_jobs_zone ON schedule_jobs (zone) WHERE next_at IS NOT NULL;
 `}}
 
-// trigramSchema is an index of trigrams, kept by triggers, that holds no texts. What it
-// calls a job is a number of its own, because VACUUM may change those of rows without one.
+// trigramSchema makes an index of trigrams without the texts. Triggers keep it up to date. It has numbers of its own
+// for jobs, because VACUUM may change those of rows without a number.
 const trigramSchema = `
 CREATE TABLE schedule_search_ids (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
 CREATE VIRTUAL TABLE schedule_search USING fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
@@ -161,11 +160,11 @@ CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
 	DELETE FROM schedule_search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = old.id); DELETE FROM schedule_search_ids WHERE id = old.id; END;
 `
 
-// Open opens the store at a place: "postgres://..." or the name of a file, for SQLite, which is
-// made if it is missing. Its directory must exist.
+// Open opens the store at a place: "postgres://..." or the name of a SQLite file. It makes a missing file, but not
+// its directory.
 func Open(ctx context.Context, place string) (*Store, error) { return openAt(ctx, place, schema) }
 
-// openAt opens a store whose tables these steps make.
+// openAt opens a store, and brings its tables up to these steps.
 func openAt(ctx context.Context, place string, steps []step) (*Store, error) {
 	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
 		return openPostgres(ctx, place, steps)
@@ -229,7 +228,7 @@ func (s *Store) migrate(ctx context.Context, steps []step) error {
 	defer cancel()
 	var has int
 	if err := s.read.QueryRowContext(ctx, "SELECT version FROM schedule_version").Scan(&has); err == nil && has == len(steps) {
-		return nil // so that those who only look write nothing
+		return nil // readers write nothing
 	}
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if s.lock != "" {
@@ -290,7 +289,7 @@ func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// ms is a time as it is stored; 0 is none.
+// ms returns a time as the tables have it; 0 means none.
 func ms(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -305,5 +304,5 @@ func fromMS(v int64) time.Time {
 	return time.UnixMilli(v).UTC()
 }
 
-// orNull is NULL for no time: such rows are in no index.
+// orNull returns NULL for no time. Such rows are in no index.
 func orNull(t time.Time) sql.NullInt64 { return sql.NullInt64{Int64: ms(t), Valid: !t.IsZero()} }

@@ -15,10 +15,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// maxAttempts bounds how often a run is begun whose workers die: it may be what kills them.
-const maxAttempts = 10
-
-// Heartbeat implements [schedule.Store].
+// Heartbeat implements [schedule.Leases].
 func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	if err := s.there(); err != nil {
 		return err
@@ -40,7 +37,7 @@ func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 	return err
 }
 
-// there holds that the store's file is the one that was opened.
+// there returns an error if the store's file is not the one that was opened.
 func (s *Store) there() error {
 	if s.file == "" {
 		return nil
@@ -49,10 +46,10 @@ func (s *Store) there() error {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.opened) {
 		return fmt.Errorf("%s: %w", s.file, schedule.ErrGone)
 	}
-	return nil // it says itself what else is wrong
+	return nil // an operation will report any other fault
 }
 
-// Leave implements [schedule.Store].
+// Leave implements [schedule.Leases].
 func (s *Store) Leave(ctx context.Context, worker string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -60,7 +57,7 @@ func (s *Store) Leave(ctx context.Context, worker string) error {
 	return err
 }
 
-// TakeOver implements [schedule.Store].
+// TakeOver implements [schedule.Leases].
 func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -85,22 +82,22 @@ func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 	})
 }
 
-// bury hands on what a dead worker has begun.
+// bury hands on the runs of a dead worker.
 func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
 	list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE worker = $1 AND state = 'running'", worker))
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, as Fire locks them
+		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, the order in which Fire locks
 		if errors.Is(err, schedule.ErrNotFound) {
-			continue // deleted at this moment
+			continue // deleted just now
 		}
 		if err != nil {
 			return err
 		}
 		r.State, r.Ready = schedule.Queued, now
-		gone := j.AtMostOnce || r.Attempt >= maxAttempts
+		gone := j.AtMostOnce || r.Attempt >= schedule.MaxAttempts
 		if gone {
 			r.State, r.Ended = schedule.Lost, now
 			var open int
@@ -123,7 +120,7 @@ func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 	return err
 }
 
-// SetBack implements [schedule.Store].
+// SetBack implements [schedule.Upkeep].
 func (s *Store) SetBack(ctx context.Context, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -131,8 +128,7 @@ func (s *Store) SetBack(ctx context.Context, now time.Time) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1)", ms(now)); err != nil {
 			return err
 		}
-		const longest = 15 * time.Minute // that an alert waits
-		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(longest)))
+		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(schedule.MaxAlertDelay)))
 		return err
 	})
 }

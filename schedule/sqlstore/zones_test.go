@@ -4,32 +4,12 @@
 package sqlstore
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
-func TestZones(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
-		for i, zone := range []string{"Europe/Vienna", "", "Asia/Tokyo", "Europe/Vienna", "Africa/Cairo"} {
-			j := newJob(fmt.Sprint(i), now)
-			if j.Zone = zone; zone == "Africa/Cairo" {
-				j.Next = time.Time{}
-			}
-			create(t, s, j)
-		}
-		zones, err := s.Zones(t.Context())
-		slices.Sort(zones)
-		if got := strings.Join(zones, " "); err != nil || got != " Asia/Tokyo Europe/Vienna" {
-			t.Errorf("the zones are %q, %v", got, err)
-		}
-	})
-}
-
-// TestZonesOfMany holds that what is read goes with the zones, not with the jobs.
+// TestZonesOfMany: the work grows with the zones, not with the jobs.
 func TestZonesOfMany(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))

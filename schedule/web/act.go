@@ -10,12 +10,12 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// done are the words for what a visitor has just done.
+// done has the words for the last act of a visitor.
 var done = map[string]string{
 	"validate": "The job was validated.", "pause": "The job is paused.", "resume": "The job runs again by its schedule.", "trigger": "A run was asked for.",
 }
 
-// act does to a job what a visitor asks for, and leads back to where that was.
+// act changes a job at a visitor's request, and leads back to the page of the request.
 func (v *visit) act() error {
 	what := v.r.PathValue("act")
 	if done[what] == "" {
@@ -23,7 +23,7 @@ func (v *visit) act() error {
 	}
 	tool := what
 	if what == "validate" {
-		tool = "get" // whoever may see a job may know what will become of it
+		tool = "get" // whoever may see a job may see its next run
 	}
 	j, err := v.job(tool)
 	if err != nil {
@@ -47,7 +47,7 @@ func (v *visit) act() error {
 		return conflict{err}
 	}
 	if from := v.r.PostForm; from.Get("from") == "jobs" && what != "trigger" {
-		q, _ := url.ParseQuery(from.Get("query")) // what cannot be read is left out
+		q, _ := url.ParseQuery(from.Get("query")) // parts that cannot be parsed are left out
 		to = url.URL{Path: v.base, RawQuery: filterOf(q).query()}
 	}
 	q := to.Query()

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A database is one that a store may be in.
+// A database is a kind of database for a store.
 type database struct {
 	driver string
 	id     string // of a row with the number i
@@ -27,7 +27,7 @@ var databases = map[string]database{
 	"PostgreSQL": {"pgx", "lpad(to_hex(i), 23, '0')", postgresPlace},
 }
 
-// postgresPlace is a schema of its own, where PostgreSQL is there.
+// postgresPlace makes a new schema, if PostgreSQL is available.
 func postgresPlace(b *testing.B) string {
 	b.Helper()
 	const base = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5"
@@ -49,8 +49,8 @@ func postgresPlace(b *testing.B) string {
 	return base + "&search_path=" + name
 }
 
-// multiply copies a job n times, each with a run, and gives it a thousand runs with large results, by
-// the database itself: a transaction for each would take long.
+// multiply copies a job n times, each with a run, and gives it a thousand runs with large results. The database does
+// it, because a transaction for each would take long.
 func (f *fixture) multiply(d database, j *schedule.Job, n int) {
 	f.t.Helper()
 	db, err := sql.Open(d.driver, f.place)
@@ -77,7 +77,7 @@ func (f *fixture) multiply(d database, j *schedule.Job, n int) {
 	}
 }
 
-// BenchmarkPages asks for the pages of a store with 100,000 jobs, which run within the day.
+// BenchmarkPages requests the pages of a store with 100,000 jobs that run within the day.
 func BenchmarkPages(b *testing.B) {
 	for name, d := range databases {
 		b.Run(name, func(b *testing.B) {

@@ -62,8 +62,7 @@ func look(scheme string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// tooFaint lists texts of a page that stand out from their background by less than the 4.5 to 1 of
-// WCAG 2.2, 1.4.3.
+// tooFaint lists texts of a page with less contrast than 4.5 to 1 (WCAG 2.2, 1.4.3).
 const tooFaint = `(() => {
 	const parse = c => c.match(/[\d.]+/g).map(Number);
 	const part = v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
@@ -87,9 +86,8 @@ const tooFaint = `(() => {
 	return list.join('; ');
 })()`
 
-// TestLooks shows every page in a real browser, wide and narrow, light and dark: each has its style,
-// none is wider than the screen, and all text can be read. With -artifacts, the screenshots
-// are kept.
+// TestLooks shows every page in a real browser, wide and narrow, light and dark. Each page has its style, fits the
+// width of the screen, and has readable text. With -artifacts, the test keeps the screenshots.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -149,7 +147,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// keep keeps a picture among the artifacts of the test.
+// keep stores a picture among the artifacts of the test.
 func keep(t *testing.T, name string, picture []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), picture, 0o600); err != nil {
@@ -157,7 +155,7 @@ func keep(t *testing.T, name string, picture []byte) {
 	}
 }
 
-// TestClicks does with a mouse and a keyboard what people do.
+// TestClicks uses the pages with a mouse and a keyboard.
 func TestClicks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -15,18 +15,17 @@ const (
 	ahead       = 24 // hours of the calendar
 	maxUpcoming = 500
 	maxTroubled = 100
-	// often is the number of runs in these hours beyond which a job is listed once, not in each
-	// hour: every half hour.
+	// often is the number of runs in these hours above which a job is listed once, not in each hour: every half hour.
 	often    = 2 * ahead
-	maxShown = 8  // runs of an hour that are seen at once
-	maxHour  = 48 // runs of an hour that are listed
+	maxShown = 8  // runs of an hour that show at once
+	maxHour  = 48 // runs of an hour in the list
 )
 
 // An entry is a run in the calendar, or a job that runs often.
 type entry struct {
 	*schedule.Job
 	At      *stamp // in the calendar's zone
-	Own     string // the time in the job's own zone, if that shows another
+	Own     string // the time in the job's own zone, if its clock shows another time
 	Outlook outlook
 	Often   bool
 	time    time.Time
@@ -34,7 +33,7 @@ type entry struct {
 
 // An hour is one row of the calendar.
 type hour struct {
-	Day, From   string // Day is "" but for the first hour of a day
+	Day, From   string // Day is set for the first hour of a day
 	Shown, More []entry
 	Unlisted    int // runs beyond those
 }
@@ -42,16 +41,16 @@ type hour struct {
 type calendarView struct {
 	frame
 	Zone, Asked string
-	Problem     string // why the zone that was asked for is not used
+	Problem     string // why the page does not use the zone of the request
 	Zones       []string
-	Troubled    []entry // the first run of each job that will not work
+	Troubled    []entry // the first run of each job with a run that will not work
 	Often       []entry
 	Hours       []hour
 	Runs        int
-	Partial     bool // jobs beyond those shown run in these hours, later
+	Partial     bool // more jobs run in these hours, later
 }
 
-// calendarPage shows what runs within a day.
+// calendarPage shows the runs of the coming day.
 func (v *visit) calendarPage() error {
 	if err := v.may("list", map[string]string{}); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (v *visit) calendarPage() error {
 	return v.show("calendar", view)
 }
 
-// troubled adds jobs that will not work: they are shown however many others run before them.
+// troubled adds the jobs with a run that will not work. The page shows them however many others run before them.
 func (v *visit) troubled(jobs []*schedule.Job, end time.Time) ([]*schedule.Job, error) {
 	for _, health := range []schedule.Status{schedule.Warned, schedule.Failing} {
 		list, err := v.jobs.List(v.ctx(), schedule.JobFilter{Health: health, Before: end, Brief: true, Limit: maxTroubled})
@@ -147,7 +146,7 @@ func entryOf(j *schedule.Job, at time.Time, zone *time.Location, now time.Time, 
 	return e
 }
 
-// clock is what a clock shows.
+// clock returns the time that a clock shows.
 func clock(t time.Time) string {
 	if t.Second() != 0 {
 		return t.Format("15:04:05")
@@ -155,7 +154,7 @@ func clock(t time.Time) string {
 	return t.Format("15:04")
 }
 
-// hours are the rows of the calendar; the first is the hour that it is now.
+// hours returns the rows of the calendar, from the current hour on.
 func hours(all []entry, now time.Time, zone *time.Location) []hour {
 	local := now.In(zone)
 	from := local.Add(-time.Duration(local.Minute())*time.Minute - time.Duration(local.Second())*time.Second - time.Duration(local.Nanosecond()))
@@ -179,7 +178,7 @@ func hours(all []entry, now time.Time, zone *time.Location) []hour {
 	return rows
 }
 
-// zoneName is a zone for people.
+// zoneName returns the name of a zone for people.
 func zoneName(zone *time.Location, now time.Time) string {
 	if zone == time.Local {
 		return "the time of toolvet's machine, " + now.In(zone).Format("MST")

@@ -31,11 +31,10 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// now is what the clock of all tests shows: a Saturday.
+// now is the time on the clock of all tests: a Saturday.
 var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
-// A fake is a caller for which calls of files:missing are a no-go, and down is a server that is
-// not available.
+// A fake is a caller. Calls of files:missing are a no-go, and the server down is not available.
 type fake struct{}
 
 func (fake) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
@@ -71,13 +70,13 @@ func newFixture(t testing.TB, change func(*web.Config)) *fixture {
 	return newFixtureAt(t, now, change)
 }
 
-// newFixtureAt is newFixture at another time.
+// newFixtureAt makes a fixture at another time.
 func newFixtureAt(t testing.TB, at time.Time, change func(*web.Config)) *fixture {
 	t.Helper()
 	return newFixtureIn(t, filepath.Join(t.TempDir(), "schedule.db"), at, change)
 }
 
-// newFixtureIn is newFixtureAt with a store that is at a place.
+// newFixtureIn makes a fixture with a store at a place.
 func newFixtureIn(t testing.TB, place string, at time.Time, change func(*web.Config)) *fixture {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), place)
@@ -106,7 +105,7 @@ func newFixtureIn(t testing.TB, place string, at time.Time, change func(*web.Con
 	return f
 }
 
-// browser is a client with cookies of its own that follows no redirects.
+// browser makes a client with its own cookies that does not follow redirects.
 func (f *fixture) browser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -115,7 +114,7 @@ func (f *fixture) browser() *http.Client {
 	return &http.Client{Jar: jar, Transport: f.server.Client().Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// create makes a job, and changes what only a store can.
+// create makes a job, and changes the fields that only a store can change.
 func (f *fixture) create(spec schedule.Spec, change func(*schedule.Job)) *schedule.Job {
 	f.t.Helper()
 	return f.createAs(nil, spec, change)
@@ -165,14 +164,14 @@ func (f *fixture) run(j *schedule.Job, r schedule.Run) *schedule.Run {
 	return &r
 }
 
-// A page is an answer that was read.
+// A page is an answer of the site.
 type page struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// plainText is what a reader sees of a page, in one line.
+// plainText returns the visible text of a page in one line.
 func (p page) plainText() string {
 	body := p.body
 	if _, after, ok := strings.Cut(body, "<main"); ok {
@@ -215,7 +214,7 @@ func (f *fixture) get(path string) page {
 	return f.do(f.request(http.MethodGet, path, ""))
 }
 
-// word is what shows that a form is of a page.
+// word returns the proof in a form that a page made it.
 func (f *fixture) word(path string) string {
 	f.t.Helper()
 	p := f.get(path)
@@ -253,7 +252,7 @@ func sick(status schedule.Status, reason string) schedule.Health {
 	return schedule.Health{Status: status, Since: now.Add(-3 * time.Hour), Reason: reason}
 }
 
-// town fills a store with jobs as people have them.
+// town fills a store with realistic jobs.
 func (f *fixture) town() map[string]*schedule.Job {
 	jobs := map[string]*schedule.Job{}
 	add := func(spec schedule.Spec, change func(*schedule.Job)) {
@@ -289,7 +288,7 @@ func (f *fixture) town() map[string]*schedule.Job {
 		case i == 60:
 			r.State, r.Reason, r.Attempt = schedule.RunFailed, "the tool reports an error: no space left on device", 3
 		case i == 61:
-			r.State, r.Reason, r.Started = schedule.Missed, "missed, because nothing ran that could fire it", time.Time{}
+			r.State, r.Reason, r.Started = schedule.Missed, "missed, because no scheduler was running", time.Time{}
 		case i == 63:
 			r.State, r.Reason = schedule.Refused, "/path: does not exist"
 			r.Ended, r.Result = r.Started.Add(12*time.Millisecond), nil
@@ -300,7 +299,7 @@ func (f *fixture) town() map[string]*schedule.Job {
 	return jobs
 }
 
-// crowd makes n jobs without asking for verdicts.
+// crowd makes n jobs without validation.
 func (f *fixture) crowd(n int) {
 	f.t.Helper()
 	first := f.create(schedule.Spec{Name: "first of many"}, nil)

@@ -11,17 +11,17 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// functions are what templates use beside those of the language.
+// functions are our functions for templates.
 var functions = template.FuncMap{
 	"vis": visible, "plain": plain, "clip": clip, "options": optionsOf, "actions": actionsOf,
 	"chip": func(base string, e entry) chip { return chip{base, e} },
 	"more": func(list []string) int { return len(list) - 1 }, "few": few,
 }
 
-// maxFindings is how many findings of a kind are shown.
+// maxFindings bounds the findings of one kind on a page.
 const maxFindings = 50
 
-// few shortens a list, and says so.
+// few shortens a list, and says how much is missing.
 func few(list []string) []string {
 	if len(list) <= maxFindings {
 		return list
@@ -29,7 +29,7 @@ func few(list []string) []string {
 	return append(slices.Clone(list[:maxFindings]), fmt.Sprintf("and %d more", len(list)-maxFindings))
 }
 
-// A chip is a run in the calendar, which leads to its job.
+// A chip is a run in the calendar, with a link to its job.
 type chip struct {
 	Base string
 	entry
@@ -60,8 +60,7 @@ type actions struct {
 
 type action struct{ Name, Word string }
 
-// actionsOf are the buttons that a job has as it stands. From and query say where its visitor is
-// to be led back to.
+// actionsOf returns the buttons for a job in its state. From and query identify the visitor's page, to lead back to.
 func actionsOf(base, form, from, query string, j *schedule.Job) actions {
 	a := actions{Base: base, Form: form, From: from, Query: query, ID: j.ID, Job: j.Name}
 	trigger, validate := action{"trigger", "Run now"}, action{"validate", "Validate"}

@@ -12,13 +12,13 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// evil is what a job, a tool or a server may say to take over a page.
+// evil is a text that tries to take over a page.
 const evil = `</title></script></textarea></pre><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>" autofocus onfocus="document.title='owned'" x='`
 
-// unseen are characters that nobody sees, or that reorder what is seen.
+// unseen are characters that are invisible or reorder others.
 const unseen = "a\u202eb\u2066c\u200bd\u00ade\u2028f\U000e0041g\ufe01h\u3164i\x1bj\u0085k"
 
-// hostile is a job and a run that say such things wherever they can.
+// hostile makes a job and a run with such texts in all places.
 func (f *fixture) hostile() *schedule.Run {
 	f.t.Helper()
 	arguments, err := json.Marshal(map[string]string{evil: evil + unseen})
@@ -44,7 +44,7 @@ func (f *fixture) hostile() *schedule.Run {
 		RunInfo: schedule.RunInfo{Reason: evil + unseen, Verdict: verdict, Result: result}})
 }
 
-// TestHostile holds that what others say is text wherever it is shown, and that all of it is seen.
+// TestHostile: all words of others appear as text, and all characters are visible.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

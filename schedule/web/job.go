@@ -17,10 +17,10 @@ import (
 // runsPage is the number of runs on a page.
 const runsPage = 20
 
-// maxText is how much of a text is shown, in bytes.
+// maxText bounds the part of a text that a page shows, in bytes.
 const maxText = 64 << 10
 
-// A fact is one thing said of a job or a run.
+// A fact is one statement about a job or a run.
 type fact struct {
 	Name, Text string
 	At         *stamp
@@ -34,7 +34,7 @@ type verdictView struct {
 
 type runRow struct {
 	*schedule.Run
-	At   *stamp // when it was scheduled for
+	At   *stamp // the time it was scheduled for
 	Tone string
 	Took string
 }
@@ -44,16 +44,16 @@ type jobView struct {
 	*schedule.Job
 	Outlook   outlook
 	Next      []*stamp
-	Was       *stamp // when the next run was to be before it was moved
+	Was       *stamp // the time of the next run before it moved
 	Since     *stamp // of its health
 	Arguments string
 	Facts     []fact
 	Verdict   *verdictView
 	Runs      []runRow
-	States    []schedule.RunState // that runs can be filtered by
+	States    []schedule.RunState // choices of the filter of runs
 	RunState  string
 	More      string // the query of the next page of runs
-	Older     bool   // this is not the first
+	Older     bool   // this is not the first page
 }
 
 func (v *visit) jobPage() error {
@@ -115,7 +115,7 @@ func verdictOf(v *schedule.Verdict, zone *time.Location, now time.Time) *verdict
 	return &verdictView{v, stampOf(v.At, zone, now)}
 }
 
-// facts are what is said of a job, apart from its call.
+// facts returns the statements about a job, apart from its call.
 func facts(j *schedule.Job, zone *time.Location, now time.Time) (list []fact) {
 	add := func(name, text string, code bool) {
 		if text != "" {
@@ -164,7 +164,7 @@ func facts(j *schedule.Job, zone *time.Location, now time.Time) (list []fact) {
 	return list
 }
 
-// pretty is JSON for people, shortened.
+// pretty formats JSON for people, and shortens it.
 func pretty(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {
@@ -181,8 +181,8 @@ type runView struct {
 	Tone    string
 	Facts   []fact
 	Verdict *verdictView
-	Texts   []string // what the tool said
-	Other   []string // what it sent beside text
+	Texts   []string // the tool's texts
+	Other   []string // the tool's other content
 	Raw     string
 }
 
@@ -223,7 +223,7 @@ func (v *visit) runPage() error {
 	return v.show("run", view)
 }
 
-// content is what a tool's result holds: its texts, and what else, by kind and size.
+// content returns the texts in a tool's result, and a description of the other parts by kind and size.
 func content(raw json.RawMessage) (texts, other []string) {
 	var said struct {
 		Content []struct {

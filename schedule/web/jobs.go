@@ -14,16 +14,16 @@ import (
 // pageSize is the number of jobs on a page.
 const pageSize = 50
 
-// maxListed is how large a job may be, in characters, that is read whole: its arguments are not shown.
+// maxListed is the size, in characters, above which a job is read without its arguments. The list does not show them.
 const maxListed = 4096
 
-// A filter is which jobs are shown, as in the address of their page.
+// A filter chooses the jobs on a page. The address of the page holds it.
 type filter struct {
 	Search, State, Health, Server, Tag string
 	after                              string
 }
 
-// filterOf reads the address; what it does not know, it leaves out.
+// filterOf reads the address. It leaves out unknown values.
 func filterOf(q url.Values) filter {
 	known := func(name string, values ...string) string {
 		if v := q.Get(name); slices.Contains(values, v) {
@@ -39,11 +39,11 @@ func filterOf(q url.Values) filter {
 	}
 }
 
-// speakable is what of a text any store can be asked about: PostgreSQL takes neither NUL nor what is
-// no UTF-8.
+// speakable returns the part of a text that every store accepts in a question: PostgreSQL takes neither NUL nor
+// invalid UTF-8.
 func speakable(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
 
-// query is the filter as part of an address.
+// query returns the filter as part of an address.
 func (f filter) query() string {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": f.Search, "server": f.Server, "tag": f.Tag, "after": f.after, "state": f.State, "health": f.Health} {
@@ -54,10 +54,10 @@ func (f filter) query() string {
 	return q.Encode()
 }
 
-// plain reports whether all jobs are shown.
+// plain reports whether the filter chooses all jobs.
 func (f filter) plain() bool { return f == filter{after: f.after} }
 
-// A tile says how many jobs stand alike, and leads to them.
+// A tile is a number of jobs with a state or health, and leads to them.
 type tile struct {
 	Word, Query, Tone string
 	Jobs              int
@@ -117,7 +117,7 @@ func (v *visit) jobsPage() error {
 	return v.show("jobs", view)
 }
 
-// tiles are the counts of jobs that stand alike.
+// tiles returns the counts of jobs by state and health.
 func tiles(counts []schedule.Count, f filter) []tile {
 	count := func(of func(schedule.Count) bool) (n int) {
 		for _, c := range counts {

@@ -20,17 +20,16 @@ import (
 
 const (
 	cookieName = "toolvet-schedule"
-	// loginLife is how long a login lasts. The token is looked at anew with each request, so it
-	// may end sooner.
+	// loginLife bounds a login. It ends earlier if the token does, because each request checks the token anew.
 	loginLife = 12 * time.Hour
 	maxLogins = 1000 // the oldest goes first
 )
 
-// logins are the tokens that visitors have shown, by the digest of what is in their cookie.
+// logins holds the tokens of visitors, by the digest of the secret in their cookie.
 type logins struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]login
-	last  int // the number of the newest
+	last  int // number of the newest
 }
 
 type login struct {
@@ -39,7 +38,7 @@ type login struct {
 	number int
 }
 
-// of finds the login of a request; "" is none.
+// of returns the login of a request, "" for none.
 func (l *logins) of(r *http.Request, now time.Time) (key, token string) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -54,7 +53,7 @@ func (l *logins) of(r *http.Request, now time.Time) (key, token string) {
 	return cookie.Value, known.token
 }
 
-// add remembers a token, and returns what is to be in the cookie.
+// add remembers a token, and returns the secret for the cookie.
 func (l *logins) add(token string, now time.Time) (key string) {
 	key = rand.Text()
 	l.mu.Lock()
@@ -84,7 +83,7 @@ func (l *logins) remove(key string) {
 	delete(l.known, sha256.Sum256([]byte(key)))
 }
 
-// forms make and know the words that show that a form was made here, for the holder of a login.
+// forms makes and checks words in forms. They prove that a form was made here for the holder of a login.
 type forms struct{ secret []byte }
 
 func newForms() forms { return forms{[]byte(rand.Text())} }
@@ -106,7 +105,7 @@ func (s *site) resource() *auth.Resource {
 	return s.cfg.Authorization()
 }
 
-// bearing is a request that shows a token.
+// bearing returns a request with a token in its header.
 func bearing(r *http.Request, token string) *http.Request {
 	r = r.WithContext(r.Context())
 	r.Header = r.Header.Clone()
@@ -119,7 +118,7 @@ type loginView struct {
 	Problem, To string
 }
 
-// askLogin shows the form that takes a token, with the reason why another was not taken.
+// askLogin shows the form for a token, and the reason why the last token was refused.
 func (s *site) askLogin(w http.ResponseWriter, r *http.Request, why error) {
 	to := s.base
 	if r.Method == http.MethodGet {
@@ -161,8 +160,8 @@ func (v *visit) logout() error {
 	return nil
 }
 
-// setCookie sets the cookie of a login. Whether the browser came over TLS, its own Origin says:
-// what stands between may have ended it.
+// setCookie sets the cookie of a login. The browser's Origin tells whether it came over TLS: a proxy in between may
+// have ended TLS.
 func (s *site) setCookie(w http.ResponseWriter, r *http.Request, value string, seconds int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName, Value: value, Path: s.base, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -170,7 +169,7 @@ func (s *site) setCookie(w http.ResponseWriter, r *http.Request, value string, s
 	})
 }
 
-// inside is an address of this site, with its query; the first page for any other.
+// inside returns an address of this site, with its query. Any other address becomes the first page.
 func (s *site) inside(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || strings.ContainsAny(u.Path, "\\\r\n") {

@@ -24,7 +24,7 @@ const (
 	bobToken = "bob-token-0123456789"
 )
 
-// withTokens lets ann and bob in.
+// withTokens admits ann and bob.
 func withTokens(t *testing.T, tokens map[string]string) func(*web.Config) {
 	t.Helper()
 	a := &policy.Authorization{}
@@ -67,7 +67,7 @@ func TestLogin(t *testing.T) {
 
 	for _, wrong := range []string{"", "wrong", bobToken + "x", "x y", "a\r\nX-Evil: 1", strings.Repeat("x", 20<<10)} {
 		p := f.login(wrong, "/schedule/")
-		f.wants(p, http.StatusUnauthorized, "Not taken: ")
+		f.wants(p, http.StatusUnauthorized, "Refused: ")
 		if p.header.Get("Set-Cookie") != "" || wrong != "" && strings.Contains(p.body, wrong) {
 			t.Errorf("a wrong token: %v", p.header)
 		}
@@ -98,7 +98,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("ann's own job: %d %s", p.status, p.plainText())
 	}
 
-	// The word of a form belongs to a login: bob cannot have ann send his.
+	// The proof in a form belongs to a login: bob cannot make ann send his form.
 	annWord := f.word("/schedule/")
 	annBrowser := f.client
 	f.client = f.browser()
@@ -106,7 +106,7 @@ func TestLogin(t *testing.T) {
 	f.wants(f.get("/schedule/"), 200, "bob's job", "!ann's job")
 	f.wants(f.do(f.request(http.MethodPost, "/schedule/jobs/"+bob.ID+"/pause", "form="+annWord)), http.StatusForbidden, "out of date")
 
-	// After signing out, the cookie is good for nothing.
+	// After signing out, the cookie is worthless.
 	f.client = annBrowser
 	at, err := url.Parse(f.server.URL + "/schedule/")
 	if err != nil {
@@ -132,7 +132,7 @@ func TestHeaderToken(t *testing.T) {
 	}
 }
 
-// TestLoginLeads holds that a login leads to a page of this site alone.
+// TestLoginLeads: a login leads only to pages of this site.
 func TestLoginLeads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, withTokens(t, map[string]string{"ann": annToken}))
@@ -160,7 +160,7 @@ func TestLoginLeads(t *testing.T) {
 		}
 		f.client = f.browser()
 	}
-	// A page that asks for a login names itself in the form.
+	// A page that asks for a login has its own address in the form.
 	if p := f.get("/schedule/jobs/x?state=lost&before=%22%3E"); !strings.Contains(p.body, `name="to" value="/schedule/jobs/x?before=%22%3E&amp;state=lost"`) {
 		t.Error(p.body)
 	}
@@ -177,7 +177,7 @@ func TestSecureCookie(t *testing.T) {
 	}
 }
 
-// TestManyLogins holds that the newest are known and the oldest forgotten.
+// TestManyLogins: the newest logins stay, and the oldest go.
 func TestManyLogins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, withTokens(t, map[string]string{"ann": annToken}))
@@ -197,7 +197,7 @@ func TestManyLogins(t *testing.T) {
 	f.wants(f.get("/schedule/"), http.StatusUnauthorized)
 }
 
-// TestPermit holds that a visitor does and sees what the policy permits.
+// TestPermit: a visitor does and sees only permitted things.
 func TestPermit(t *testing.T) {
 	t.Parallel()
 	asked := map[string]bool{}

@@ -22,7 +22,7 @@ var style []byte
 //go:embed icon.svg
 var icon []byte
 
-// assets are what pages refer to, by name: the same for everybody.
+// assets are the files that all pages refer to, by name.
 var assets = map[string]struct {
 	kind string
 	text []byte
@@ -39,11 +39,11 @@ func asset(name string) http.HandlerFunc {
 		if r.URL.RawQuery == "v="+edition {
 			h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		}
-		_, _ = w.Write(a.text) // who does not read it is gone
+		_, _ = w.Write(a.text) // the client may be gone
 	}
 }
 
-// edition tells what assets are from those of other versions.
+// edition changes with the assets, so that browsers do not use those of another version.
 var edition = func() string {
 	sum := sha256.Sum256(append(append([]byte{}, style...), icon...))
 	return hex.EncodeToString(sum[:6])
@@ -51,25 +51,25 @@ var edition = func() string {
 
 var pages = template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.html"))
 
-// A frame is what is around every page.
+// A frame is the part around every page.
 type frame struct {
-	Base    string // of all addresses
+	Base    string // prefix of all addresses
 	Edition string
 	Title   string
-	At      string // which page this is, for the navigation
+	At      string // the current page, for the navigation
 	Who     string // the visitor
-	Login   bool   // the visitor has a login, which can be ended
-	Form    string // shows that a form was made here
-	Refresh int    // seconds after which the page is to be loaded again; 0: it is not
-	Done    string // what the visitor has just done
+	Login   bool   // the visitor has a login and can end it
+	Form    string // proves that a form was made here
+	Refresh int    // the browser reloads the page after so many seconds; 0: never
+	Done    string // the last act of the visitor
 }
 
-// frame is that of a page that anybody may see.
+// frame returns the frame of a public page.
 func (s *site) frame(title, at string) frame {
 	return frame{Base: s.base, Edition: edition, Title: title, At: at, Form: s.forms.word("")}
 }
 
-// frame is that of a page for a visitor.
+// frame returns the frame of a page for a visitor.
 func (v *visit) frame(title, at string) frame {
 	f := v.site.frame(title, at)
 	f.Who, f.Login, f.Form = v.who.Subject, v.key != "", v.forms.word(v.key)
@@ -82,7 +82,7 @@ func (v *visit) show(name string, view any) error {
 	return nil
 }
 
-// render writes a page, all of it or none.
+// render writes a whole page or nothing.
 func (s *site) render(w http.ResponseWriter, status int, name string, view any) {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, view); err != nil {
@@ -93,10 +93,10 @@ func (s *site) render(w http.ResponseWriter, status int, name string, view any) 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) // who does not read it is gone
+	_, _ = b.WriteTo(w) // the client may be gone
 }
 
-// message writes a page that says one thing.
+// message writes a page with one message.
 func (s *site) message(w http.ResponseWriter, status int, title, text string) {
 	s.render(w, status, "message", struct {
 		frame

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// unseen reports whether a reader of a page cannot see a character for what it is: controls,
-// characters without width or ink, what reorders text, tags, and what follows a letter to hide
-// data. Lines and tabs are seen where text is shown with them.
+// unseen reports whether a reader cannot recognise a character on a page: controls, characters without width or ink,
+// characters that reorder text, tags, and selectors that can hide data behind a letter. Line breaks and tabs are
+// visible where pages keep them.
 func unseen(r rune) bool {
 	const blank = '\u2800' // braille without dots
 	switch r {
@@ -24,15 +24,15 @@ func unseen(r rune) bool {
 	return !unicode.IsGraphic(r) || r == blank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// visible is a text as HTML, in which every character can be seen.
+// visible returns a text as HTML, with a mark for every invisible character.
 func visible(s string) template.HTML {
 	return template.HTML(mark(s, html.EscapeString, `<span class="unseen">`, "</span>"))
 }
 
-// plain is a text in which every character can be seen, for places that hold no HTML.
+// plain returns a text with a mark for every invisible character, for places without HTML.
 func plain(s string) string { return mark(s, func(s string) string { return s }, "[", "]") }
 
-// mark names the characters of a text that cannot be seen, between before and after.
+// mark replaces the invisible characters of a text by their names, between before and after.
 func mark(s string, escape func(string) string, before, after string) string {
 	var b strings.Builder
 	start := 0
@@ -55,7 +55,7 @@ func mark(s string, escape func(string) string, before, after string) string {
 	return b.String()
 }
 
-// clip shortens a text to so many bytes at the most.
+// clip shortens a text to at most so many bytes.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -13,25 +13,25 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A visit is a request of somebody who may come in.
+// A visit is a request of an admitted visitor.
 type visit struct {
 	*site
 	w    http.ResponseWriter
 	r    *http.Request
-	jobs *schedule.Scheduler // with what the visitor may see
+	jobs *schedule.Scheduler // limited to the visitor's view
 	who  call.Session
 	key  string // of the visitor's login; "" for none
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
 
-// maxForm bounds what a form may send, in bytes: a token has 16 KiB at the most.
+// maxForm bounds a form, in bytes: a token has at most 16 KiB.
 const maxForm = 32 << 10
 
-// formTime is how long a browser may take to send a form.
+// formTime bounds the time that a browser takes to send a form.
 const formTime = 30 * time.Second
 
-// admitted makes a handler that asks who comes in.
+// admitted wraps a page so that only admitted visitors reach it.
 func (s *site) admitted(h func(*visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.admit(w, r)
@@ -48,10 +48,10 @@ func (s *site) admitted(h func(*visit) error) http.HandlerFunc {
 	}
 }
 
-// errNoLogin says that a visitor shows neither a token nor a login.
+// errNoLogin reports a visitor with neither a token nor a login.
 var errNoLogin = errors.New("")
 
-// admit finds out who makes a request. The error says why it is not taken.
+// admit identifies the visitor behind a request. The error is the reason to turn the visitor away.
 func (s *site) admit(w http.ResponseWriter, r *http.Request) (*visit, error) {
 	v := &visit{site: s, w: w, r: r, jobs: s.cfg.Scheduler}
 	resource := s.resource()
@@ -73,7 +73,7 @@ func (s *site) admit(w http.ResponseWriter, r *http.Request) (*visit, error) {
 	return v.known(true), nil
 }
 
-// known says what the visitor may see; asked, that it had to show who it is.
+// known sets the visitor's view. Asked means that the visitor had to show an identity.
 func (v *visit) known(asked bool) *visit {
 	v.who = v.cfg.Who(v.r)
 	if v.cfg.Apart != nil {
@@ -85,10 +85,10 @@ func (v *visit) known(asked bool) *visit {
 	return v
 }
 
-// A forbidden is why the visitor may not do something.
+// A forbidden is the reason why the visitor may not do something.
 type forbidden struct{ error }
 
-// may asks whether the visitor may use a tool of the scheduler's.
+// may reports whether the visitor may use one of the scheduler's tools.
 func (v *visit) may(tool string, arguments any) error {
 	if err := v.cfg.Permit(v.ctx(), v.who, tool, arguments); err != nil {
 		return forbidden{err}
@@ -96,7 +96,7 @@ func (v *visit) may(tool string, arguments any) error {
 	return nil
 }
 
-// job is that of the address, for which the visitor may use a tool.
+// job returns the job in the address if the visitor may use a tool on it.
 func (v *visit) job(tool string) (*schedule.Job, error) {
 	id := speakable(v.r.PathValue("job"))
 	if err := v.may(tool, map[string]string{"job": id}); err != nil {
@@ -105,7 +105,7 @@ func (v *visit) job(tool string) (*schedule.Job, error) {
 	return v.jobs.Get(v.ctx(), id)
 }
 
-// genuine reports whether a form comes from a page of this site; if not, it says so.
+// genuine reports whether a form comes from a page of this site. If not, it answers the request.
 func (s *site) genuine(w http.ResponseWriter, r *http.Request, key string) bool {
 	if err := s.origin.Check(r); err != nil {
 		s.message(w, http.StatusForbidden, "This form comes from another site", "Nothing was changed.")
@@ -127,10 +127,10 @@ func (s *site) genuine(w http.ResponseWriter, r *http.Request, key string) bool 
 	return true
 }
 
-// A conflict is an error that is told to the visitor as it is.
+// A conflict is an error with a message for the visitor.
 type conflict struct{ error }
 
-// fail tells the visitor that something did not work.
+// fail tells the visitor about a failure.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var told conflict
 	var may forbidden
@@ -141,7 +141,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.message(w, http.StatusNotFound, "There is no such job or run", "It may have been deleted.")
 	case errors.As(err, &told):
 		s.message(w, http.StatusConflict, "That did not work", err.Error())
-	case r.Context().Err() != nil: // nobody is there to read it
+	case r.Context().Err() != nil: // nobody reads the answer
 	default:
 		s.cfg.Logger.Error("a page of the scheduler could not be made", "path", r.URL.Path, "err", err)
 		s.message(w, http.StatusInternalServerError, "This page could not be made", "The log of toolvet says why.")

@@ -1,12 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package web shows the scheduler's jobs, their next runs and their records on web pages, and lets
-// people validate, pause, resume and trigger jobs.
+// Package web shows the scheduler's jobs, their next runs and their records on web pages. People can validate, pause,
+// resume and trigger jobs there.
 //
-// The pages are rendered here and hold no scripts. What jobs, tools and servers say is shown as
-// text, and characters that cannot be seen are shown by their code points. A form is taken only
-// from a page that this process made for the same visitor, and only from the same origin.
+// The server renders the pages, and they have no scripts. Words of jobs, tools and servers appear as text, with code
+// points in place of invisible characters. The server accepts a form only from a page that this process made for the
+// same visitor, and only from the same origin.
 package web
 
 import (
@@ -22,29 +22,27 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// Path is where the pages are, unless a [Config] says otherwise.
+// Path is the default place of the pages.
 const Path = "/schedule/"
 
-// A Config says what the pages show, and to whom. Scheduler is required.
+// A Config configures the pages. Scheduler is required.
 type Config struct {
 	Scheduler *schedule.Scheduler
-	// Path is that of the pages, to which the handler must be mounted with all that is below;
-	// default [Path].
+	// Path is the place of the pages. The handler must be mounted there and on everything below. Default [Path].
 	Path string
-	// Authorization decides who may come in, as the policy of the moment says. A visitor shows a
-	// token in a form, once, or in the header of each request. Nil, or a nil Resource: everybody
-	// who reaches the handler, so that it must listen on a loopback address alone.
+	// Authorization returns the rules of admission in force. A visitor shows a token in a form, once, or in the
+	// header of each request. Nil, or a nil Resource, admits everybody who reaches the handler; it must listen on a
+	// loopback address only then.
 	Authorization func() *auth.Resource
-	// Who is who makes a request that was taken.
+	// The function Who identifies the principal behind an admitted request.
 	Who func(*http.Request) call.Session
-	// Apart reports whether visitors see the jobs of their own subject alone. Nil: they do where
-	// Authorization asks who they are.
+	// Apart reports whether visitors see only the jobs of their own subject. Nil means: if Authorization identifies
+	// them.
 	Apart func() bool
-	// Permit is asked before a page is shown or something is done, in the words of the
-	// scheduler's MCP server: whether a visitor may call one of its tools. The error is shown.
-	// Nil: whoever may come in may do everything.
+	// Permit decides whether a visitor may call a tool of the scheduler's MCP server. The pages ask it before they
+	// show or do the same as that tool, and show its error. Nil permits everything.
 	Permit func(ctx context.Context, who call.Session, tool string, arguments any) error
-	// Zone is that of the calendar, where a visitor names no other; default time.Local.
+	// Zone is the time zone of the calendar unless a visitor names another. Default time.Local.
 	Zone   *time.Location
 	Now    func() time.Time // default time.Now
 	Logger *slog.Logger     // nil discards
@@ -60,8 +58,8 @@ type site struct {
 	origin *http.CrossOriginProtection
 }
 
-// New makes the handler of the pages. It must stand behind something that refuses requests
-// for hosts that are not this machine's, such as internal/httpguard.
+// New makes the handler of the pages. It must stand behind a guard that refuses requests for other hosts than this
+// machine, such as internal/wire/httpguard.
 func New(cfg Config) http.Handler {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -114,8 +112,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// harden says what a browser may make of an answer: show it, with the style of this site, and
-// send its forms back here.
+// harden restricts a browser: it may show the answer with the style of this site, and send forms back here.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -125,7 +122,7 @@ func harden(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// nothing answers requests for which there is no page.
+// nothing answers requests for pages that do not exist.
 func (s *site) nothing(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {

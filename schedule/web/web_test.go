@@ -38,10 +38,10 @@ func TestJobs(t *testing.T) {
 		"health=warned":          {"nightly-backup", "!invoice-sync"},
 		"health=failing":         {"invoice-sync", "!nightly-backup"},
 		"server=down":            {"warehouse count", "!heartbeat"},
-		"q=%25":                  {"No job is like that"},
+		"q=%25":                  {"No job matches"},
 		"state=nonsense":         {"heartbeat"},
-		"after=zzz":              {"No job is like that", "First page"},
-		"q=sales&health=failing": {"No job is like that"},
+		"after=zzz":              {"No job matches", "First page"},
+		"q=sales&health=failing": {"No job matches"},
 	} {
 		f.wants(f.get("/schedule/?"+query), 200, want...)
 	}
@@ -74,10 +74,10 @@ func TestJob(t *testing.T) {
 	f := newFixture(t, nil)
 	backup := f.town()["nightly-backup"]
 	p := f.get("/schedule/jobs/" + backup.ID)
-	f.wants(p, 200, "nightly-backup files:missing · every day at 03:00", "will be refused As things are, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
+	f.wants(p, 200, "nightly-backup files:missing · every day at 03:00", "will be refused As of now, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
 		"make the directory, or correct the path", "Health: warned since Sat 21 Nov, 07:30 CET", "And then Mon 23 Nov, 03:00 CET",
 		"no-go judged ahead of the run, Sat 21 Nov, 10:26 CET 4 min ago", "SHA-256 of the policy 91ce91ce", `"path": "/data/orders"`, "Time-out 10m0s", "Retries 2", "Runs so far 212",
-		"Sat 21 Nov, 03:00 CET 7 h 30 min ago refused 12 ms /path: does not exist", "missed – missed, because nothing ran", "failed 46 s 3 attempts the tool reports an error: no space left on device")
+		"Sat 21 Nov, 03:00 CET 7 h 30 min ago refused 12 ms /path: does not exist", "missed – missed, because no scheduler was running", "failed 46 s 3 attempts the tool reports an error: no space left on device")
 	older := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(p.body)
 	if older == nil {
 		t.Fatal("there is no link to older runs")
@@ -88,15 +88,15 @@ func TestJob(t *testing.T) {
 	f.wants(f.get("/schedule/jobs/nightly-backup"), 200, "Copies the orders")
 }
 
-// TestMoved holds that it is told why a run is at another time, as long as that is the next.
+// TestMoved: the page tells why a run has moved, as long as it is the next.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	moved := func(j *schedule.Job) {
-		j.Moved = &schedule.Move{At: now, From: j.Next.Add(-time.Hour), To: j.Next, Why: "the rules of its time zone changed"}
+		j.Moved = &schedule.Move{At: now, From: j.Next.Add(-time.Hour), To: j.Next, Why: "the offsets of its time zone changed"}
 	}
 	j := f.create(schedule.Spec{Name: "moved"}, moved)
-	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "It was to be at Sun 22 Nov, 02:00 UTC – the rules of its time zone changed.")
+	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "It was to be at Sun 22 Nov, 02:00 UTC – the offsets of its time zone changed.")
 	j = f.create(schedule.Spec{Name: "fired since"}, func(j *schedule.Job) { moved(j); j.Next = j.Next.AddDate(0, 0, 1) })
 	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "!It was to be")
 }
@@ -139,7 +139,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestLostZone holds that a job whose zone this machine does not know is shown.
+// TestLostZone: the page shows a job even if this machine does not know its zone.
 func TestLostZone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -150,7 +150,7 @@ func TestLostZone(t *testing.T) {
 	f.wants(f.get("/schedule/calendar"), 200, "0 runs")
 }
 
-// TestUnspeakable holds that a store is not asked what PostgreSQL takes for an error.
+// TestUnspeakable: no question to the store has a text that PostgreSQL refuses.
 func TestUnspeakable(t *testing.T) {
 	t.Parallel()
 	var asked []any
@@ -173,7 +173,7 @@ func TestUnspeakable(t *testing.T) {
 	}
 }
 
-// TestManyFindings holds that a page has an end.
+// TestManyFindings: the length of a page is bounded.
 func TestManyFindings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -188,8 +188,7 @@ func TestManyFindings(t *testing.T) {
 	f.wants(f.get("/schedule/"), 200, "finding 0 and 4999 more", "!finding 1 ")
 }
 
-// TestCalendarShift holds that the day on which a clock is put forward or back has its hours, and
-// no run is lost.
+// TestCalendarShift: a day on which the clock changes has all of its hours, and shows all runs.
 func TestCalendarShift(t *testing.T) {
 	t.Parallel()
 	for day, want := range map[string][]string{
@@ -247,7 +246,7 @@ func TestActs(t *testing.T) {
 	f.wants(f.post("/schedule/", "/schedule/jobs/nobody/pause"), http.StatusNotFound, "There is no such job")
 }
 
-// TestForgery holds that a form does nothing unless a page of this site sent it.
+// TestForgery: a form has an effect only if a page of this site sent it.
 func TestForgery(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -363,7 +362,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestBrokenStore holds that a page says that it could not be made, and not why.
+// TestBrokenStore: the page reports a failure, without its reason.
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -377,7 +376,7 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-// setForm makes a body the form of a request.
+// setForm sets the form of a request.
 func setForm(r *http.Request, body string) {
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 }

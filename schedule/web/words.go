@@ -14,7 +14,7 @@ import (
 // A stamp is a time for people and for programs.
 type stamp struct{ ISO, Text, Relative string }
 
-// stampOf is a time in a zone, nil for none.
+// stampOf returns a time in a zone, nil for none.
 func stampOf(t time.Time, zone *time.Location, now time.Time) *stamp {
 	if t.IsZero() {
 		return nil
@@ -30,7 +30,7 @@ func stampOf(t time.Time, zone *time.Location, now time.Time) *stamp {
 	return &stamp{ISO: t.Format(time.RFC3339), Text: t.Format(layout + " MST"), Relative: relative(t.Sub(now))}
 }
 
-// relative says how far away something is.
+// relative describes how far away a moment is.
 func relative(d time.Duration) string {
 	switch {
 	case d > -time.Second && d < time.Second:
@@ -41,7 +41,7 @@ func relative(d time.Duration) string {
 	return "in " + span(d)
 }
 
-// span is a duration in its two largest units. What is less is left out.
+// span writes a duration in its two largest units.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	two := func(large, small time.Duration, a, b string) string {
@@ -67,7 +67,7 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d d", d/day)
 }
 
-// zoneOf is the zone of a job: UTC if it is not known on this machine.
+// zoneOf returns the zone of a job, or UTC if this machine does not know it.
 func zoneOf(j *schedule.Job) *time.Location {
 	if zone, err := when.LoadZone(j.Zone); err == nil {
 		return zone
@@ -75,7 +75,7 @@ func zoneOf(j *schedule.Job) *time.Location {
 	return time.UTC
 }
 
-// Tones of what is said.
+// Tones of statements.
 const (
 	good    = "good"
 	warning = "warning"
@@ -84,13 +84,13 @@ const (
 	busy    = "busy"
 )
 
-// An outlook is what becomes of a job's next run, as things are.
+// An outlook is the expected fate of a job's next run.
 type outlook struct {
 	Tone, Word, Text     string
-	Reasons, Fixes, Also []string // why not; how to mend it; warnings
+	Reasons, Fixes, Also []string // why not; possible fixes; warnings
 }
 
-// outlookOf says what is known of a job's next run.
+// outlookOf returns the outlook of a job.
 func outlookOf(j *schedule.Job) outlook {
 	var o outlook
 	if v := j.Verdict; v != nil {
@@ -106,9 +106,9 @@ func outlookOf(j *schedule.Job) outlook {
 	failing := j.Health.Status == schedule.Failing
 	switch {
 	case j.State == schedule.Completed:
-		return say(quiet, "completed", "It runs no more by its schedule; its last run succeeded.")
+		return say(quiet, "completed", "Its schedule is over; its last run succeeded.")
 	case j.State == schedule.Failed:
-		return say(bad, "failed", "It runs no more by its schedule, and its last run did not succeed.")
+		return say(bad, "failed", "Its schedule is over; its last run did not succeed.")
 	case j.State == schedule.Paused:
 		return say(quiet, "paused", "It does not run until it is resumed.")
 	case j.Verdict == nil:
@@ -116,22 +116,22 @@ func outlookOf(j *schedule.Job) outlook {
 	case !j.Verdict.Valid && j.Unvalidated:
 		return say(warning, "unvalidated", "It runs although its call is a no-go, because it was made with skip_validation.")
 	case !j.Verdict.Valid && (failing || j.Health.Status == schedule.Warned):
-		return say(bad, "will be refused", "As things are, its next run will be refused.")
+		return say(bad, "will be refused", "As of now, its next run will be refused.")
 	case !j.Verdict.Valid:
-		return say(warning, "cannot be judged", "Whether its next run will work cannot be said at the moment.")
+		return say(warning, "cannot be judged", "It is unknown whether its next run will work.")
 	case failing:
 		return say(warning, "last run failed", "Its last run did not succeed; nothing speaks against the next.")
 	}
 	return say(good, "will run", "Nothing speaks against its next run.")
 }
 
-// tones are those of the states of runs.
+// tones has the tones of the states of runs.
 var tones = map[schedule.RunState]string{
 	schedule.Queued: busy, schedule.Running: busy, schedule.Succeeded: good, schedule.Skipped: quiet, schedule.Missed: warning,
 	schedule.RunFailed: bad, schedule.Refused: bad, schedule.Lost: bad,
 }
 
-// took is how long a run took, or has taken so far; "" if it has not begun.
+// took tells how long a run took, or has taken so far; "" if it has not begun.
 func took(r *schedule.Run, now time.Time) string {
 	switch {
 	case r.Started.IsZero():

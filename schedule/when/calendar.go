@@ -20,11 +20,10 @@ func (c clock) String() string {
 	return fmt.Sprintf("%02d:%02d:%02d", c/3600, c/60%60, c%60)
 }
 
-// A calendar is a set of days, and times of these days. The zero value of a field demands
-// nothing.
+// A calendar is a set of days, and of times on these days. A field with the zero value excludes nothing.
 type calendar struct {
 	weekdays  uint8      // bit time.Sunday and so on
-	except    uint8      // weekdays that are left out
+	except    uint8      // weekdays to leave out
 	monthDays []int      // 1 to 31; -1 is the last
 	nth       int        // 1 to 5, or -1: only the nth of the weekdays in its month
 	month     time.Month // of a yearly date
@@ -35,7 +34,7 @@ type calendar struct {
 
 const weekdayMask, weekendMask = uint8(0b0111110), uint8(0b1000001)
 
-// on reports whether a day (a naive midnight) is one of the calendar's.
+// on reports whether a day (a naive midnight) belongs to the calendar.
 func (c *calendar) on(day time.Time) bool {
 	weekday := uint8(1) << day.Weekday()
 	last := day.AddDate(0, 1, -day.Day()).Day()
@@ -49,7 +48,7 @@ func (c *calendar) on(day time.Time) bool {
 	return c.nth == 0 || c.nthOf(day, last)
 }
 
-// nthOf reports whether a day is the nth of those of its month that have its weekdays.
+// nthOf reports whether a day is the nth in its month, counting only the calendar's weekdays.
 func (c *calendar) nthOf(day time.Time, last int) bool {
 	count := 0
 	from, to := 1, day.Day()
@@ -87,7 +86,7 @@ func (c *calendar) schedule(zone *time.Location) *Schedule {
 	return &Schedule{zone: zone, canonical: strings.ToLower(text), words: text, next: wall(c.next).fixed(zone)}
 }
 
-// days says the days in the words that [readEnglish] understands.
+// days describes the days in words that [readEnglish] understands.
 func (c *calendar) days() string {
 	switch {
 	case c.step > 0:

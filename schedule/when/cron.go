@@ -13,8 +13,7 @@ import (
 	"github.com/toolvet/toolvet/checks/cron"
 )
 
-// looksLikeCron reports whether a text is meant as cron: a name, or fields that begin as
-// English does not.
+// looksLikeCron reports whether a text is meant as cron: one name, or fields that do not begin like English.
 func looksLikeCron(text string) bool {
 	if text[0] == '@' || text[0] == '*' || strings.Contains(text, "=") {
 		return true
@@ -64,8 +63,8 @@ func readCron(text string, zone *time.Location, now time.Time) (*Schedule, error
 
 var numbers = regexp.MustCompile(`\b([0-9]{1,9})-([0-9]{1,9})\b`)
 
-// backward finds a range of numbers that ends before it begins, which programs read differently.
-// Days of the week are a circle: fri-mon has one meaning.
+// backward finds a range of numbers that ends before it begins: programs disagree on its meaning. Days of the week
+// are a circle, and fri-mon has one meaning.
 func backward(fields []string) (from, to string, found bool) {
 	for _, f := range fields[:max(len(fields)-1, 0)] {
 		for _, m := range numbers.FindAllStringSubmatch(f, -1) {
@@ -85,7 +84,7 @@ var cronNames = map[string]string{
 	"@daily": "every day at 00:00", "@midnight": "every day at 00:00", "@hourly": "every hour, at minute 0",
 }
 
-// cronWords say what the fields mean, field by field.
+// cronWords describes the fields one by one.
 func cronWords(text string, fields []string) string {
 	if said := cronNames[text]; said != "" {
 		return said

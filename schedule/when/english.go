@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// forms are what is understood, one example each.
+// forms are the forms of a schedule, with one example each.
 var forms = []string{
 	"every day at 9am", "every weekday at 9am", "every weekend at noon", "every monday and thursday at 9:30",
 	"every day except sunday at 8am", "every day at 6:30 and 18:30", "every 2 hours", "every 3 days at 9am",
@@ -29,7 +29,7 @@ var vocabulary = strings.Fields(`every each day days weekday weekdays weekend we
 // A parser reads the words of an English schedule from the left.
 type parser struct {
 	words []string
-	total int // words at the beginning
+	total int // number of words at the beginning
 	zone  *time.Location
 	now   time.Time
 }
@@ -55,7 +55,7 @@ func readEnglish(text string, zone *time.Location, now time.Time) (*Schedule, er
 	return c.schedule(zone), nil
 }
 
-// near are forms that share words with a text, at most three.
+// near returns at most three forms that share words with a text.
 func near(text string) []string {
 	have := map[string]bool{}
 	for _, w := range token.FindAllString(text, -1) {
@@ -84,7 +84,7 @@ func near(text string) []string {
 	return []string{best[0].form, best[1].form, best[2].form}
 }
 
-// peek is the next word, "" at the end.
+// peek returns the next word, "" at the end.
 func (p *parser) peek() string {
 	if len(p.words) == 0 {
 		return ""
@@ -92,7 +92,7 @@ func (p *parser) peek() string {
 	return p.words[0]
 }
 
-// take takes a word if it is the next.
+// take consumes the next word if it is the given one.
 func (p *parser) take(words ...string) bool {
 	for _, w := range words {
 		if p.peek() == w {
@@ -103,7 +103,7 @@ func (p *parser) take(words ...string) bool {
 	return false
 }
 
-// phrase takes words that follow one another, or none.
+// phrase consumes all of the given words, or none.
 func (p *parser) phrase(text string) bool {
 	want := strings.Fields(text)
 	if len(p.words) < len(want) || strings.Join(p.words[:len(want)], " ") != text {
@@ -113,7 +113,7 @@ func (p *parser) phrase(text string) bool {
 	return true
 }
 
-// confused says which word is not understood.
+// confused names the word at which the parser stopped.
 func (p *parser) confused(expected string) error {
 	all := strings.Join(p.words, " ")
 	if p.peek() == "" {
@@ -133,7 +133,7 @@ var units = map[string]time.Duration{
 
 var compact = regexp.MustCompile(`^(\d+h)?(\d+m)?(\d+s)?$`)
 
-// duration reads "5 minutes", "90m" or "1h30m"; days, weeks and months apart.
+// duration reads "5 minutes", "90m" or "1h30m", and returns days, weeks and months separately.
 func (p *parser) duration() (d time.Duration, days, months int, ok bool) {
 	if len(p.words) > 0 && compact.MatchString(p.words[0]) {
 		d, err := time.ParseDuration(p.words[0])

@@ -47,12 +47,12 @@ func (p *parser) calendar() (*calendar, error) {
 	return c, nil
 }
 
-// plain reports whether c is every day, as far as it has been read.
+// plain reports whether c has every day, as far as it has been read.
 func (c *calendar) plain() bool {
 	return c.weekdays == 0 && c.except == 0 && len(c.monthDays) == 0 && c.step == 0
 }
 
-// days reads which days are meant.
+// days reads the days.
 func (p *parser) days(c *calendar) error {
 	switch {
 	case p.take("daily"):
@@ -127,7 +127,7 @@ func (p *parser) exception(c *calendar) (err error) {
 
 var dayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekday is the day that a word means, also in the plural or short.
+// weekday returns the day that a word names, also in the plural or abbreviated.
 func weekday(word string) (time.Weekday, bool) {
 	word = strings.TrimSuffix(word, ".")
 	for i, name := range dayNames {
@@ -159,7 +159,7 @@ func (p *parser) weekdays() (mask uint8, err error) {
 			to := from
 			if last != "" {
 				if to, ok = weekday(last); !ok {
-					return 0, wrong([]string{"every monday to friday at 9am"}, "has a range of days whose end is no day")
+					return 0, wrong([]string{"every monday to friday at 9am"}, "has a range of days that does not end with a day")
 				}
 			}
 			for d := from; ; d = (d + 1) % 7 {
@@ -181,7 +181,7 @@ func (p *parser) weekdays() (mask uint8, err error) {
 	}
 }
 
-// more takes what joins two members of a list, if a member follows.
+// more consumes a separator if another member of the list follows.
 func (p *parser) more(member func(word string) bool) bool {
 	n := 0
 	for n < len(p.words) && n < 2 && (p.words[n] == "," || p.words[n] == "and") {
@@ -281,8 +281,8 @@ func ordinalOf(word string) (int, bool) {
 	return n, n >= 1 && n <= 31
 }
 
-// ordinals reads "first day of the month", "1st and 15th of every month", "last friday of
-// the month". OfMonth demands that the month is named.
+// ordinals reads "first day of the month", "1st and 15th of every month", "last friday of the month". With ofMonth,
+// the text has to name the month.
 func (p *parser) ordinals(c *calendar, ofMonth bool) error {
 	isOrdinal := func(w string) bool { _, ok := ordinalOf(w); return ok || w == "the" }
 	var list []int

@@ -9,17 +9,16 @@ import (
 	"github.com/toolvet/toolvet/checks/cron"
 )
 
-// naive is what a clock shows at an instant, written as a time in UTC.
+// naive returns the time that a clock shows at an instant, written as a time in UTC.
 func naive(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return time.Unix(t.Unix()+int64(offset), int64(t.Nanosecond())).UTC()
 }
 
-// A wall tells the next time that a clock must show, after another (both naive); zero for
-// never.
+// A wall returns the next time after another that a schedule wants a clock to show. Both are naive; zero means never.
 type wall func(after time.Time) time.Time
 
-// fixed fires when a clock of the zone shows a time: see the package comment.
+// fixed fires when a clock of the zone shows a time. The package comment has the exceptions.
 func (w wall) fixed(zone *time.Location) func(time.Time) time.Time {
 	return func(after time.Time) time.Time {
 		for n := naive(after); ; {
@@ -33,8 +32,8 @@ func (w wall) fixed(zone *time.Location) func(time.Time) time.Time {
 	}
 }
 
-// instant is when a clock of the zone first shows a time, or, if it never does, the first
-// instant after.
+// instant returns the instant at which a clock of the zone first shows a time. If the clock skips that time, it
+// returns the first instant after the gap.
 func instant(n time.Time, zone *time.Location) time.Time {
 	// Offsets are less than a day, and no two shifts are within two days of each other.
 	before := n.Add(-24 * time.Hour).In(zone)
@@ -52,7 +51,7 @@ func instant(n time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// elapsed fires whenever a clock of the zone shows a time, also the second time.
+// elapsed fires whenever a clock of the zone shows a time, even for the second time.
 func (w wall) elapsed(zone *time.Location) func(time.Time) time.Time {
 	return func(after time.Time) time.Time {
 		t, from := after, naive(after)

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package when reads schedules, says them back in words, and tells when they fire.
+// Package when reads schedules, repeats them in words, and computes the times at which they fire.
 //
 // A schedule is written in one of four ways:
 //
@@ -12,10 +12,10 @@
 //
 // # When the clock is moved
 //
-// A local time that does not exist, because the clock was put forward, fires at the first
-// instant after the gap. One that comes twice, because the clock was put back, fires the first
-// time only. A cron expression whose hour is *, and an interval, go by elapsed time: they lose
-// and repeat nothing. Days that a month does not have are left out, not moved.
+// A local time that does not exist, because the clock was put forward, fires at the first instant after the gap. A
+// local time that comes twice, because the clock was put back, fires only the first time. A cron expression with *
+// for the hour, and an interval, go by elapsed time: they lose and repeat nothing. A day that a month lacks is left
+// out, not moved.
 package when
 
 import (
@@ -31,10 +31,10 @@ import (
 // maxLength bounds a text, in bytes.
 const maxLength = 512
 
-// maxYears is how far away a time is looked for: 29 February is eight years away at most.
+// maxYears bounds the search for a time: 29 February is eight years away at most.
 const maxYears = 12
 
-// A Schedule is a text that has been understood. It is safe for concurrent use.
+// A Schedule is a schedule that was understood. It is safe for concurrent use.
 type Schedule struct {
 	zone      *time.Location
 	canonical string
@@ -43,10 +43,10 @@ type Schedule struct {
 	once      bool
 }
 
-// An Error is a text that is not understood, means more than one thing, or never fires.
+// An Error reports a text that is unclear, ambiguous, or never fires.
 type Error struct {
 	Problem string
-	Near    []string // forms that are understood and may have been meant
+	Near    []string // similar forms that may have been meant
 }
 
 func (e *Error) Error() string {
@@ -67,15 +67,15 @@ func wrong(near []string, format string, args ...any) error {
 	return &Error{Problem: fmt.Sprintf(format, args...), Near: append([]string(nil), near...)}
 }
 
-// What lies outside these years is a mistake, and a [time.Duration] to it may not be one.
+// Years outside these are a mistake, and a [time.Duration] might not reach them.
 const (
 	firstYear = 1900
 	mostYears = 100
 )
 
-// Parse reads a schedule in a zone (nil: UTC), at a time that "in 5 minutes", "tomorrow" and
-// intervals count from. The error is an *[Error]. It fails for a schedule that does not fire
-// after now, a moment and an interval not within 100 years, others not within 12.
+// Parse reads a schedule in a zone, nil for UTC. "In 5 minutes", "tomorrow" and intervals count from now. The error
+// is an *[Error]. A schedule that does not fire after now is an error: a moment and an interval have to fire within
+// 100 years, others within 12.
 func Parse(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	if zone == nil {
 		zone = time.UTC
@@ -96,7 +96,7 @@ func Parse(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	return s, nil
 }
 
-// Restore reads what [Schedule.Canonical] wrote, also if it does not fire any more.
+// Restore reads the result of [Schedule.Canonical], even if the schedule does not fire any more.
 func Restore(canonical string, zone *time.Location) (*Schedule, error) {
 	if zone == nil {
 		zone = time.UTC
@@ -130,7 +130,7 @@ func read(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	return readEnglish(strings.ToLower(text), zone, now)
 }
 
-// moment is what begins as a moment does.
+// moment matches the beginning of a moment.
 var moment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[tT][0-9]`)
 
 func atMoment(moment time.Time, zone *time.Location) *Schedule {
@@ -147,11 +147,11 @@ func atMoment(moment time.Time, zone *time.Location) *Schedule {
 	}
 }
 
-// Next is the first time after another, in the schedule's zone; zero if it does not fire any
-// more, or not within 12 years.
+// Next returns the first time after another, in the schedule's zone. It returns zero if there is none within 12
+// years.
 func (s *Schedule) Next(after time.Time) time.Time { return s.next(after.In(s.zone)) }
 
-// Times are the next n times after another; fewer if it does not fire that often.
+// Times returns the next n times after another, or fewer if there are fewer.
 func (s *Schedule) Times(after time.Time, n int) []time.Time {
 	var list []time.Time
 	for len(list) < n {
@@ -163,21 +163,18 @@ func (s *Schedule) Times(after time.Time, n int) []time.Time {
 	return list
 }
 
-// Zone is the zone that the times are in.
+// Zone returns the zone of the times.
 func (s *Schedule) Zone() *time.Location { return s.zone }
 
-// Words say what was understood.
+// Words returns the schedule in words.
 func (s *Schedule) Words() string { return s.words }
 
-// Canonical is a text that means the same whenever it is read; see [Restore].
+// Canonical returns a text that means the same whenever it is read; see [Restore].
 func (s *Schedule) Canonical() string { return s.canonical }
 
-// Once reports whether it fires one time only.
-func (s *Schedule) Once() bool { return s.once }
-
-// Rules are the offsets of a zone from UTC, from a time on, as far as schedules look ahead: where
-// two texts are alike, so are all times of a schedule.
-func Rules(zone *time.Location, from time.Time) string {
+// Offsets describes the offsets of a zone from UTC, from a time on, as far as schedules look ahead. Two texts are equal
+// only if all times of all schedules are.
+func Offsets(zone *time.Location, from time.Time) string {
 	var text strings.Builder
 	last := ""
 	end := from.AddDate(2*maxYears, 0, 0)
@@ -191,8 +188,8 @@ func Rules(zone *time.Location, from time.Time) string {
 	return text.String()
 }
 
-// LoadZone finds a time zone by its IANA name; "" is UTC. "Local" is refused: a store may be
-// read on another machine.
+// LoadZone finds a time zone by its IANA name; "" is UTC. It refuses "Local", because another machine may read the
+// store.
 func LoadZone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || strings.EqualFold(name, "local") {

@@ -141,8 +141,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestClockChanges holds the rules of the package comment in zones that move their clocks by
-// an hour at night, by half an hour, and at midnight.
+// TestClockChanges checks the statements of the package comment in zones that move their clocks by an hour at night,
+// by half an hour, and at midnight.
 func TestClockChanges(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ zone, text, from, want string }{
@@ -180,8 +180,7 @@ func TestClockChanges(t *testing.T) {
 	}
 }
 
-// ruled is a zone of which a file tells a rule alone, as systems have them that keep their zones
-// small: see RFC 9636, footer.
+// ruled loads a zone from a file without a list of shifts, as small installations have them: see RFC 9636, footer.
 func ruled(t testing.TB, rule string) *time.Location {
 	t.Helper()
 	block := "TZif2" + strings.Repeat("\x00", 15+19) + "\x01\x00\x00\x00\x04" + strings.Repeat("\x00", 6) + "LMT\x00"
@@ -192,8 +191,8 @@ func ruled(t testing.TB, rule string) *time.Location {
 	return z
 }
 
-// TestRuledZone compares such a zone with one whose shifts are listed, over the turn of a leap
-// year and the next shift.
+// TestRuledZone compares such a zone with a zone that lists its shifts, around the turn of a leap year and the next
+// shift.
 func TestRuledZone(t *testing.T) {
 	t.Parallel()
 	listed, ruled := zone(t, "America/New_York"), ruled(t, "EST5EDT,M3.2.0,M11.1.0")
@@ -215,19 +214,18 @@ func TestRuledZone(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestOffsets(t *testing.T) {
 	t.Parallel()
 	east, west := ruled(t, "EST5EDT,M3.2.0,M11.1.0"), ruled(t, "EST5EDT,M3.2.0,M11.2.0")
-	if Rules(east, now) == Rules(west, now) {
-		t.Error("rules are alike that are not")
+	if Offsets(east, now) == Offsets(west, now) {
+		t.Error("different offsets look alike")
 	}
-	if diff := cmp.Diff(Rules(zone(t, "America/New_York"), now), Rules(east, now)); diff != "" {
+	if diff := cmp.Diff(Offsets(zone(t, "America/New_York"), now), Offsets(east, now)); diff != "" {
 		t.Errorf("the same rules, written in two ways (-listed +ruled):\n%s", diff)
 	}
 }
 
-// TestMinuteScan compares Next with a look at every minute of the days around a change of the
-// clock, by the rules as they are written.
+// TestMinuteScan compares Next with a look at every minute of the days around a change of the clock.
 func TestMinuteScan(t *testing.T) {
 	t.Parallel()
 	for _, z := range []string{"America/New_York", "Australia/Lord_Howe", "Africa/Cairo"} {
@@ -273,7 +271,7 @@ func until(s *Schedule, from, to time.Time) (list []string) {
 	return list
 }
 
-// scan finds the minutes at which a daily time fires. Shown is what a clock has shown before.
+// scan finds the minutes at which a daily time fires. Shown holds the times that a clock has already shown.
 func scan(from, to time.Time, zone *time.Location, minute int) (list []string) {
 	shown := map[string]bool{}
 	for t := from.Add(-24 * time.Hour); t.Before(to); t = t.Add(time.Minute) {

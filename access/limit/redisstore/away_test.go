@@ -18,7 +18,7 @@ import (
 
 var twoADay = limit.Limit{Name: "calls", Quota: limit.Quota{Calls: 2, Period: limit.Month}, Concurrency: 2}
 
-// away wants ErrAway, and nothing of the server in it.
+// away expects ErrAway, without words about the server.
 func away(t *testing.T, l *limit.Limiter) {
 	t.Helper()
 	_, err := l.Take(t.Context(), alice)
@@ -35,7 +35,7 @@ func away(t *testing.T, l *limit.Limiter) {
 	}
 }
 
-// back takes a call when Redis is there again.
+// back takes a call after Redis has come back.
 func back(t *testing.T, l *limit.Limiter) (ticket *limit.Ticket) {
 	t.Helper()
 	eventually(t, "Redis is back", func() bool {
@@ -109,7 +109,7 @@ func TestAwayLocal(t *testing.T) {
 	}
 }
 
-// TestSilence is about a server that takes connections and never answers.
+// TestSilence is about a server that accepts connections and never answers.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func TestSilence(t *testing.T) {
 	for range 200 {
 		away(t, l)
 	}
-	// 200 calls and looks that all waited would take 100 s.
+	// If all of the 200 calls waited, they would take 100 s.
 	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("200 calls took %v", took)
 	}
@@ -156,7 +156,7 @@ func TestWrongPassword(t *testing.T) {
 	take(t, newLimiter(t, store, twoADay), alice)
 }
 
-// TestForeignKey holds that what somebody else wrote refuses.
+// TestForeignKey: a value from elsewhere refuses the call.
 func TestForeignKey(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -225,7 +225,7 @@ func TestBreaker(t *testing.T) {
 	tries(now, true)
 }
 
-// A late context has a deadline that its timer has not seen yet.
+// A late context has a deadline that its timer has not noticed yet.
 type late struct{ context.Context }
 
 func (late) Deadline() (time.Time, bool) { return time.Now().Add(-1), true }

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// How long Redis counts as away after the first failure, and at most.
+// Redis counts as away for firstRest after the first failure, for longer after each further one, and for lastRest at
+// most.
 const (
 	firstRest = 100 * time.Millisecond
 	lastRest  = 5 * time.Second
@@ -18,16 +19,16 @@ const (
 // A breaker keeps calls from waiting for a Redis that is away.
 type breaker struct {
 	logger   *slog.Logger
-	local    bool          // for the log: what becomes of calls
-	patience time.Duration // how long one that tries may take
+	local    bool          // for the log: calls are counted locally meanwhile
+	patience time.Duration // time for one try
 
 	mu      sync.Mutex
 	rest    time.Duration // 0: Redis is there
-	until   time.Time     // the end of the rest
-	probing bool          // a caller has gone to see
+	until   time.Time     // end of the rest
+	probing bool          // one call is trying
 }
 
-// try reports whether Redis may be asked. While it is away one caller may, after each rest.
+// try reports whether a call may ask Redis. While Redis is away, one call may ask after each rest.
 func (b *breaker) try(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,7 +39,7 @@ func (b *breaker) try(now time.Time) bool {
 		return false
 	}
 	b.probing = true
-	b.until = now.Add(b.patience) // when the next may go if this one does not come back
+	b.until = now.Add(b.patience) // the next call may try then if this one does not return
 	return true
 }
 
@@ -59,7 +60,7 @@ func (b *breaker) failed(now time.Time, err error) {
 	case first:
 		b.rest = firstRest
 		b.until = now.Add(b.rest)
-	case b.probing: // others that fail now began before Redis was known to be away
+	case b.probing: // calls that began before Redis was away fail now
 		b.rest = min(2*b.rest, lastRest)
 		b.until = now.Add(b.rest)
 	}

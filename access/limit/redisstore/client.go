@@ -12,11 +12,11 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// errURL tells nothing of the URL, which may hold a password.
+// errURL repeats nothing of the URL, which may hold a password.
 var errURL = errors.New("limits shared through Redis: url: has a part that the Redis client does not know; an example is redis://user:password@host:6379/0")
 
-// dial makes a client, which connects when it is first used. It tries nothing twice: that could
-// count a call twice, and the breaker tries again by itself.
+// dial makes a client. It connects at its first use, and never repeats a command: a repeated command could count a
+// call twice, and the breaker tries again by itself.
 func dial(text string, patience time.Duration) (redis.UniversalClient, error) {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// leases are the slots that calls of this process hold.
+// leases are the slots of running calls in this process.
 type leases struct {
 	mu   sync.Mutex
 	held map[string][]string // keys of sorted sets, by ticket
 
-	// renewing is held while leases are renewed, so that no slot is renewed after its end.
+	// renewing is held during a renewal, so that no slot is renewed after its end.
 	renewing sync.RWMutex
 }
 
@@ -32,7 +32,7 @@ func (l *leases) hold(ticket string, slots []string) {
 	l.held[ticket] = slots
 }
 
-// drop returns the slots of a ticket, which are renewed no more.
+// drop removes the slots of a ticket, and returns them. They are not renewed any more.
 func (l *leases) drop(ticket string) batch {
 	l.mu.Lock()
 	slots := l.held[ticket]
@@ -41,13 +41,13 @@ func (l *leases) drop(ticket string) batch {
 	var b batch
 	b.add(ticket, slots)
 	if len(slots) > 0 {
-		l.renewing.RLock() // waits for a renewal that still has them
+		l.renewing.RLock() // waits for a renewal that includes them
 		defer l.renewing.RUnlock()
 	}
 	return b
 }
 
-// batches are all slots that are held.
+// batches returns all held slots.
 func (l *leases) batches() []batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *leases) batches() []batch {
 	return list
 }
 
-// close returns all slots, and forgets them.
+// close removes all slots, and returns them.
 func (l *leases) close() []batch {
 	list := l.batches()
 	l.mu.Lock()
@@ -70,7 +70,7 @@ func (l *leases) close() []batch {
 	return list
 }
 
-// A batch is slots that are renewed or freed together.
+// A batch is a group of slots to renew or to free together.
 type batch struct {
 	keys    []string // of sorted sets
 	tickets []any    // the ticket of each
@@ -106,17 +106,17 @@ func (s *Store) renewAll() {
 	for _, b := range s.leases.batches() {
 		args := append([]any{s.lease.Microseconds(), s.override()}, b.tickets...)
 		if err := s.settle(s.renew, b.keys, args); err != nil {
-			return // the next time
+			return // it tries again the next time
 		}
 	}
 }
 
-// end frees slots. If that fails they are free when their leases end.
+// end frees slots. If it fails, they are free when their leases end.
 func (s *Store) end(b batch) {
 	_ = s.settle(s.release, b.keys, b.tickets)
 }
 
-// settle runs a script that no caller's context bounds: what it does must be done.
+// settle runs a script without the bounds of a caller's context, because its work has to be done.
 func (s *Store) settle(script *redis.Script, keys []string, args []any) error {
 	patient, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()

@@ -11,14 +11,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// LogTo gives what the Redis client says of its own, such as dials that failed, to a log, as
-// information: a Store tells itself what matters. Without LogTo the client writes to standard
-// error. It holds for the whole program, so it is for programs to call, not for libraries.
+// LogTo writes the messages of the Redis client, such as failed dials, to a log at the level of information. A Store
+// reports by itself whatever matters. Without LogTo, the client writes to standard error. LogTo affects the whole
+// program: programs may call it, libraries should not.
 func LogTo(log *slog.Logger) { redis.SetLogger(clientLog{log}) }
 
 type clientLog struct{ *slog.Logger }
 
-// Printf is what the client calls.
+// Printf implements the client's interface for logs.
 func (l clientLog) Printf(ctx context.Context, format string, args ...any) {
 	l.InfoContext(ctx, "the Redis client: "+fmt.Sprintf(format, args...))
 }

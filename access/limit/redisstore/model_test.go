@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
-// The limits of the model, each counted for each identity.
+// The limits of the model, each by identity.
 const (
 	modelStep  = 300 * time.Millisecond
 	modelBurst = 4
@@ -41,10 +41,10 @@ type modelCall struct {
 	rolledBack bool
 }
 
-// A model knows the whole past, and says from the definitions what may pass.
+// A model knows the whole past, and decides by the definitions.
 type model []*modelCall
 
-// passes reports whether a call may pass, by the calls that count.
+// passes reports whether a call may pass, given the calls that count.
 func (m model) passes(key limit.Key, now time.Time, counts func(*modelCall) bool) (rate, rest bool) {
 	rate = true
 	n, slots, used := 0, 0, 0
@@ -66,9 +66,9 @@ func (m model) passes(key limit.Key, now time.Time, counts func(*modelCall) bool
 	return rate, slots < modelSlots && used < modelQuota
 }
 
-// play does what the program says, byte by byte, and holds the store to the model. A call that
-// was rolled back may have been given back in part only: what passes is not more than if none
-// of these had been, and not less than if all counted.
+// play runs a program, byte by byte, and compares the store with the model. A call that was rolled back may have come
+// back only in part. So the store lets no more through than if no such call had been made, and no less than if all of
+// them counted.
 func play(t *testing.T, w world, program []byte) {
 	l := newLimiter(t, w.store, modelLimits()...)
 	var past model

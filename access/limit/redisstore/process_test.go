@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
-// TestTwoProcesses holds that two proxies under load together let through what one may, and
-// no more if one is killed: of what it had counted at most the calls in its goroutines are lost.
+// TestTwoProcesses: under load, two proxies together let through as many calls as one may, and no more if one is
+// killed. At most the calls in the killed proxy's goroutines are lost.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const calls = 600
@@ -50,7 +50,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesRate is about a rate at which calls come back while one proxy is killed.
+// TestTwoProcessesRate is about a rate, with calls that come back while one proxy is killed.
 func TestTwoProcessesRate(t *testing.T) {
 	t.Parallel()
 	const step, burst = time.Millisecond, 100
@@ -70,7 +70,7 @@ func TestTwoProcessesRate(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesAtOnce counts the calls that run, in Redis and apart from the store.
+// TestTwoProcessesAtOnce counts the running calls, in Redis and independently.
 func TestTwoProcessesAtOnce(t *testing.T) {
 	t.Parallel()
 	j := job{URL: redistest.Start(t).URL(), Prefix: prefix(), Concurrency: 3, Gauges: []string{"one", "two"}}
@@ -85,7 +85,7 @@ func TestTwoProcessesAtOnce(t *testing.T) {
 	}
 }
 
-// TestKilledSlotsReturn holds that the slots of a proxy that is killed are free again.
+// TestKilledSlotsReturn: the slots of a killed proxy become free.
 func TestKilledSlotsReturn(t *testing.T) {
 	t.Parallel()
 	const slots = 5

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/access/limit"
 )
 
-// A record is what was logged.
+// A record holds the log.
 type record struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -35,10 +35,10 @@ func (r *record) String() string {
 
 func (r *record) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, nil)) }
 
-// unhurried is the standard but for a patience that a busy machine does not use up.
+// unhurried is standard with a patience that suffices on a busy machine.
 var unhurried = tuning{patience: 20 * time.Second, lease: standard.lease}
 
-// newStore opens a store that is closed with the test.
+// newStore opens a store, and closes it with the test.
 func newStore(t testing.TB, settings limit.Shared, tuning tuning) (*Store, *record) {
 	t.Helper()
 	log := new(record)
@@ -59,7 +59,7 @@ func newLimiter(t testing.TB, store limit.Store, limits ...limit.Limit) *limit.L
 	return l
 }
 
-// eventually waits for what must come, as long as the test may take.
+// eventually waits for an event for as long as the test may take.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -72,5 +72,5 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// prefix is one that no other test has.
+// prefix returns a prefix that no other test has.
 func prefix() string { return "test-" + strconv.FormatInt(time.Now().UnixNano(), 36) }

@@ -31,11 +31,11 @@ var renewText string
 //go:embed release.lua
 var releaseText string
 
-// A tuning is what only tests change.
+// A tuning has settings that only tests change.
 type tuning struct {
-	patience time.Duration    // how long one call waits for Redis
-	lease    time.Duration    // how long a slot outlives its proxy
-	clock    func() time.Time // what Redis is to take for the time; nil: its own clock
+	patience time.Duration    // time that one call waits for Redis
+	lease    time.Duration    // time that a slot outlives its proxy
+	clock    func() time.Time // the time that Redis uses; nil: its own clock
 }
 
 var standard = tuning{patience: 250 * time.Millisecond, lease: 15 * time.Second}
@@ -52,13 +52,13 @@ type Store struct {
 	leases         leases
 	ahead          atomic.Int64       // how far Redis's clock is before ours, in nanoseconds
 	stop           context.CancelFunc // ends the renewal of leases
-	ended          chan struct{}      // closed when that has ended
+	ended          chan struct{}      // closed after that
 }
 
 var _ limit.Store = (*Store)(nil)
 
-// New returns a Store. It does not ask whether Redis is there: if it is not, calls are treated
-// as the settings say, until it is. A nil logger is [slog.Default].
+// New returns a Store. It does not contact Redis: while Redis is away, calls are treated as the settings say. A nil
+// logger is [slog.Default].
 func New(settings limit.Shared, logger *slog.Logger) (*Store, error) {
 	return open(settings, logger, standard)
 }
@@ -102,8 +102,7 @@ func open(settings limit.Shared, logger *slog.Logger, tuning tuning) (*Store, er
 	return s, nil
 }
 
-// Close frees the slots that are still held, and closes the connections. After it Redis counts
-// as away for good.
+// Close frees the slots in use, and closes the connections. After it, Redis counts as away for good.
 func (s *Store) Close() error {
 	s.stop()
 	<-s.ended
@@ -113,7 +112,7 @@ func (s *Store) Close() error {
 	return s.client.Close()
 }
 
-// keys are the keys of the claims, two for each.
+// keys returns the keys of the claims, two for each.
 func (s *Store) keys(claims []limit.Claim) []string {
 	keys := make([]string, 0, 2*len(claims))
 	for i := range claims {
@@ -123,7 +122,7 @@ func (s *Store) keys(claims []limit.Claim) []string {
 	return keys
 }
 
-// override is the time that scripts are given, "" for that of Redis.
+// override returns the time to pass to scripts, "" for the clock of Redis.
 func (s *Store) override() string {
 	if s.clock == nil {
 		return ""
@@ -131,7 +130,7 @@ func (s *Store) override() string {
 	return strconv.FormatInt(s.clock().UnixMicro(), 10)
 }
 
-// now is what Redis's clock is likely to say.
+// now estimates the time on Redis's clock.
 func (s *Store) now() time.Time {
 	if s.clock != nil {
 		return s.clock()
@@ -139,8 +138,8 @@ func (s *Store) now() time.Time {
 	return time.Now().Add(time.Duration(s.ahead.Load()))
 }
 
-// run runs a script, if Redis is not away. Patient is ctx with the time that we wait for Redis.
-// Any error but that of ctx means that Redis is away.
+// run runs a script, if Redis is not away. Patient is ctx with the time limit for Redis. Any error except that of ctx
+// means that Redis is away.
 func (s *Store) run(ctx, patient context.Context, script *redis.Script, keys []string, args []any) ([]int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -154,13 +153,13 @@ func (s *Store) run(ctx, patient context.Context, script *redis.Script, keys []s
 		s.away.succeeded()
 		return values, nil
 	case past(ctx) != nil:
-		return nil, past(ctx) // says nothing of Redis
+		return nil, past(ctx) // proves nothing about Redis
 	}
 	s.away.failed(time.Now(), err)
 	return nil, limit.ErrAway
 }
 
-// past is ctx.Err, but sees a deadline as soon as the network does.
+// past returns ctx.Err, but notices a deadline as soon as the network does.
 func past(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		return context.DeadlineExceeded

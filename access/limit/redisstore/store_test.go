@@ -33,7 +33,7 @@ func TestNewTellsNoPassword(t *testing.T) {
 	}
 }
 
-// TestKeys holds that keys tell nobody's name, lie in one slot of a cluster, and go by themselves.
+// TestKeys: keys contain no names, lie in one slot of a cluster, and expire.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -61,7 +61,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestLeases holds that a slot is held while it is renewed, and no longer.
+// TestLeases: a slot is held as long as it is renewed.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -87,7 +87,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// TestLeasesAreRenewed holds that somebody renews them.
+// TestLeasesAreRenewed: a store renews its leases.
 func TestLeasesAreRenewed(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -112,7 +112,7 @@ func TestLeasesAreRenewed(t *testing.T) {
 	eventually(t, "the lease's end moves on", func() bool { return end() > first })
 }
 
-// TestCloseFreesSlots holds that a proxy that ends in order leaves nothing behind.
+// TestCloseFreesSlots: a proxy that ends in order leaves nothing behind.
 func TestCloseFreesSlots(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -137,7 +137,7 @@ func TestCloseFreesSlots(t *testing.T) {
 	}
 }
 
-// TestCluster runs the scripts where keys of several hash slots would be refused.
+// TestCluster runs the scripts on a server that refuses keys of several hash slots.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, "--cluster-enabled", "yes")
@@ -164,7 +164,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// TestOurClockIsWrong holds that windows are those of Redis's clock.
+// TestOurClockIsWrong: the clock of Redis decides about windows.
 func TestOurClockIsWrong(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -23,10 +23,10 @@ type world struct {
 	sleep func(time.Duration)
 }
 
-// midnight is when the clocks of worlds begin, that of synctest.
+// midnight is the beginning of the clocks of worlds, and of synctest.
 var midnight = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// worlds runs a test in each kind of store, which is what makes them one.
+// worlds runs a test with each kind of store. So all kinds behave alike.
 func worlds(t *testing.T, test func(t *testing.T, w world)) {
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
@@ -55,7 +55,7 @@ func redisWorld(t testing.TB, server *redistest.Server) world {
 	}}
 }
 
-// take wants a ticket.
+// take expects a ticket.
 func take(t testing.TB, l *limit.Limiter, key limit.Key) *limit.Ticket {
 	t.Helper()
 	ticket, err := l.Take(t.Context(), key)
@@ -65,7 +65,7 @@ func take(t testing.TB, l *limit.Limiter, key limit.Key) *limit.Ticket {
 	return ticket
 }
 
-// refused wants a refusal.
+// refused expects a refusal.
 func refused(t testing.TB, l *limit.Limiter, key limit.Key) *limit.Refusal {
 	t.Helper()
 	var r *limit.Refusal
@@ -75,7 +75,7 @@ func refused(t testing.TB, l *limit.Limiter, key limit.Key) *limit.Refusal {
 	return r
 }
 
-// left is what Peek tells, in short.
+// left sums up the result of Peek.
 func left(t testing.TB, l *limit.Limiter, key limit.Key) string {
 	t.Helper()
 	states, err := l.Peek(t.Context(), key)
@@ -161,7 +161,7 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// TestRollback holds that tickets give everything back, whether the first or the last goes first.
+// TestRollback: tickets give back everything, in either order.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	worlds(t, func(t *testing.T, w world) {
@@ -191,7 +191,7 @@ func TestRollback(t *testing.T) {
 	})
 }
 
-// TestLateRollback holds that what has come back by itself is not given back again.
+// TestLateRollback: calls that have come back by themselves do not come back twice.
 func TestLateRollback(t *testing.T) {
 	t.Parallel()
 	worlds(t, func(t *testing.T, w world) {
@@ -223,7 +223,7 @@ func TestLateRollback(t *testing.T) {
 	})
 }
 
-// TestRollbackOfOlder holds that a ticket knows what older ones have given back since.
+// TestRollbackOfOlder: a ticket knows how much older tickets have given back since.
 func TestRollbackOfOlder(t *testing.T) {
 	t.Parallel()
 	worlds(t, func(t *testing.T, w world) {
@@ -246,7 +246,7 @@ func TestRollbackOfOlder(t *testing.T) {
 	})
 }
 
-// TestClockJumps holds that a clock that is set back forgives nothing and locks nobody out.
+// TestClockJumps: setting the clock back forgives nothing, and locks nobody out.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	w := redisWorld(t, redistest.Start(t)) // for Memory see package limit: synctest's clock cannot be set
@@ -306,7 +306,7 @@ func TestTwoLimitersShare(t *testing.T) {
 	})
 }
 
-// TestChangedTerms holds that shorter windows and faster rates go on with what was spent.
+// TestChangedTerms: shorter windows and faster rates keep the spent calls.
 func TestChangedTerms(t *testing.T) {
 	t.Parallel()
 	worlds(t, func(t *testing.T, w world) {

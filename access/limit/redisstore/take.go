@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/access/limit"
 )
 
-// Take spends one call with each claim, or nothing.
+// Take implements [limit.Store].
 func (s *Store) Take(ctx context.Context, claims []limit.Claim) (limit.Spent, []limit.Balance, error) {
 	t := &ticket{store: s, id: rand.Text(), claims: claims, keys: s.keys(claims)}
 	r, err := s.ask(ctx, 1, t.id, claims, t.keys)
@@ -29,7 +29,7 @@ func (s *Store) Take(ctx context.Context, claims []limit.Claim) (limit.Spent, []
 	return t, nil, nil
 }
 
-// Peek tells what is left.
+// Peek implements [limit.Store].
 func (s *Store) Peek(ctx context.Context, claims []limit.Claim) ([]limit.Balance, error) {
 	r, err := s.ask(ctx, 0, "", claims, s.keys(claims))
 	switch {
@@ -41,8 +41,8 @@ func (s *Store) Peek(ctx context.Context, claims []limit.Claim) ([]limit.Balance
 	return r.balances(claims), nil
 }
 
-// asks bounds how often one call asks Redis. Twice is for a window that by Redis's clock is
-// another than we thought; more is for a clock that jumps at that moment.
+// asks bounds the questions to Redis for one call. The second is for a call that is in another window by Redis's
+// clock than by our estimate. The others are for a clock that jumps just then.
 const asks = 3
 
 // ask runs take.lua.
@@ -80,7 +80,7 @@ func (s *Store) takeArgs(spend int, id string, claims []limit.Claim) []any {
 	return args
 }
 
-// A reply is what take.lua returns: the time, whether all pass, and perClaim values for each.
+// A reply is the result of take.lua: the time, whether all claims pass, and perClaim values for each.
 type reply []int64
 
 const perClaim = 8

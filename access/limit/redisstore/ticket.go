@@ -5,7 +5,7 @@ package redisstore
 
 import "github.com/toolvet/toolvet/access/limit"
 
-// A ticket is what one Take spent in Redis.
+// A ticket holds the calls that one Take spent in Redis.
 type ticket struct {
 	store  *Store
 	id     string
@@ -14,7 +14,7 @@ type ticket struct {
 	after  reply
 }
 
-// slots are the keys of the sorted sets in which the ticket holds a slot.
+// slots returns the keys of the sorted sets in which the ticket holds a slot.
 func (t *ticket) slots() []string {
 	var keys []string
 	for i := range t.claims {
@@ -25,14 +25,14 @@ func (t *ticket) slots() []string {
 	return keys
 }
 
-// Release ends the slots. If Redis is away their leases end by themselves.
+// Release frees the slots. If Redis is away, their leases end by themselves.
 func (t *ticket) Release() {
 	if b := t.store.leases.drop(t.id); len(b.keys) > 0 {
 		t.store.end(b)
 	}
 }
 
-// Rollback ends the slots, and gives back the rest, if Redis is not away.
+// Rollback frees the slots and gives back the rest, if Redis is not away.
 func (t *ticket) Rollback() {
 	t.store.leases.drop(t.id)
 	args := make([]any, 0, 2+5*len(t.claims))

@@ -23,7 +23,7 @@ import (
 	"github.com/toolvet/toolvet/access/limit"
 )
 
-// workerEnv makes the test binary a proxy of its own.
+// workerEnv turns the test binary into a proxy.
 const workerEnv = "TOOLVET_LIMIT_WORKER"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A job is what a worker is told.
+// A job is an order to a worker.
 type job struct {
 	URL, Prefix               string
 	Step                      time.Duration // of the rate
@@ -60,7 +60,7 @@ func (j *job) limit() limit.Limit {
 	return l
 }
 
-// The words of a worker, a line each.
+// The words of a worker, one a line.
 const (
 	passed = "passed"
 	no     = "refused"
@@ -70,7 +70,7 @@ const (
 
 const workers = 8 // goroutines of one process
 
-// gauge counts one's own running call, and returns how many all workers have.
+// gauge counts a running call, and returns the number of running calls of all workers.
 const gauge = `redis.call('INCR', KEYS[1])
 local n = 0
 for _, v in ipairs(redis.call('MGET', unpack(KEYS))) do n = n + tonumber(v or 0) end
@@ -120,7 +120,7 @@ type worker struct {
 	begun   atomic.Int64
 }
 
-// say is one write, so that a line is whole or not there.
+// say writes at once, so that a line is whole or missing.
 func say(word string) { _, _ = os.Stdout.WriteString(word + "\n") }
 
 func (w *worker) run(ctx context.Context) error {
@@ -152,7 +152,7 @@ func (w *worker) run(ctx context.Context) error {
 	return nil
 }
 
-// measure counts the call that runs.
+// measure counts a running call.
 func (w *worker) measure() error {
 	if w.Gauges == nil {
 		return nil
@@ -179,7 +179,7 @@ func (w *worker) hold(ctx context.Context) error {
 	return nil
 }
 
-// A process is a worker that runs.
+// A process is a running worker.
 type process struct {
 	cmd                        *exec.Cmd
 	stdin                      io.Closer
@@ -233,7 +233,7 @@ func (p *process) count(stdout io.Reader) {
 	}
 }
 
-// kill is what nothing can prepare for.
+// kill gives the process no chance to prepare.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	p.read.Wait()

@@ -190,7 +190,7 @@ var targetRules = []targetRule{
 	{"github.com/pelletier/go-toml/...", []string{"scan/secret/internal/update"}, "only the rules of others are TOML, and they are read when they are renewed"},
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
 	{"checks/suite", []string{".", "internal/cli", "internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
-	{"testing", []string{"check/checktest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/race", "internal/test/redistest"}, "package testing adds flags to the program that imports it"},
+	{"testing", []string{"check/checktest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/race", "internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
 	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/race", "internal/test/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/machine/process", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},
@@ -242,6 +242,9 @@ var exact = map[string]struct {
 	"scan/secret":       {nil, "it finds secrets in any text"},
 	"scan/injection":    {nil, "it finds signals in any text"},
 	"access/auth":       {[]string{"policy", "internal/wire/strictjson"}, "who makes a request is known before anything of the call is"},
+
+	"schedule/memstore":  {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
+	"schedule/storetest": {[]string{"schedule"}, "it tests any store, and knows none"},
 }
 
 func TestModuleImports(t *testing.T) {

@@ -1,0 +1,294 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memstore keeps jobs and runs in memory, for tests and for programs that need no jobs after
+// they end. It reads every job for every question: it is meant to be short, and to show what a store has to do.
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// A Store is a [schedule.Store] in memory.
+type Store struct {
+	mu     sync.Mutex
+	jobs   map[string]*schedule.Job // by id; nobody else has these pointers
+	runs   map[string]*schedule.Run
+	alerts map[string]*alert
+	leases map[string]time.Time // their ends, by worker
+}
+
+type alert struct {
+	schedule.Notice
+	due  time.Time
+	done bool
+}
+
+var _ schedule.Store = (*Store)(nil)
+
+// New makes an empty store.
+func New() *Store {
+	return &Store{jobs: map[string]*schedule.Job{}, runs: map[string]*schedule.Run{}, alerts: map[string]*alert{}, leases: map[string]time.Time{}}
+}
+
+// do runs a transaction, one at a time. A transaction changes nothing before all that can fail has
+// succeeded.
+func (s *Store) do(ctx context.Context, transaction func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return transaction()
+}
+
+// copied makes a copy through JSON, as a database does.
+func copied[T any](v *T) (*T, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	c := new(T)
+	return c, json.Unmarshal(text, c)
+}
+
+func copyJob(j *schedule.Job) (*schedule.Job, error) {
+	c, err := copied(j)
+	if err == nil {
+		c.CheckAt = j.CheckAt
+	}
+	return c, err
+}
+
+func copyRun(r *schedule.Run) (*schedule.Run, error) {
+	c, err := copied(r)
+	if err == nil {
+		c.Exclusive = r.Exclusive
+	}
+	return c, err
+}
+
+// copies copies each entry of a list.
+func copies[T any](list []*T, by func(*T) (*T, error)) (out []*T, err error) {
+	for _, v := range list {
+		c, err := by(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// sorted returns the values of a map that keep chooses, in an order.
+func sorted[T any](m map[string]*T, keep func(*T) bool, order func(a, b *T) int) (list []*T) {
+	for _, v := range m {
+		if keep(v) {
+			list = append(list, v)
+		}
+	}
+	slices.SortFunc(list, order)
+	return list
+}
+
+// atMost returns the first entries of a list.
+func atMost[T any](list []T, limit int) []T { return list[:min(len(list), max(limit, 0))] }
+
+// come reports whether a moment has come; the zero time never comes.
+func come(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
+
+// find returns the stored job with an id or a name.
+func (s *Store) find(id string) (*schedule.Job, error) {
+	if j, ok := s.jobs[id]; ok {
+		return j, nil
+	}
+	switch named := sorted(s.jobs, func(j *schedule.Job) bool { return j.Name == id }, byID); len(named) {
+	case 0:
+		return nil, schedule.ErrNotFound
+	case 1:
+		return named[0], nil
+	}
+	return nil, schedule.ErrAmbiguous
+}
+
+func byID(a, b *schedule.Job) int { return strings.Compare(a.ID, b.ID) }
+
+// taken reports whether another job of the same owner has a job's name.
+func (s *Store) taken(j *schedule.Job) bool {
+	for _, other := range s.jobs {
+		if other.ID != j.ID && other.Name == j.Name && other.Owner.Subject == j.Owner.Subject {
+			return true
+		}
+	}
+	return false
+}
+
+// A version is a job as a transaction stores it, with its alerts.
+type version struct {
+	job    *schedule.Job
+	alerts []*schedule.Alert
+}
+
+// version copies a job that is to be stored.
+func (s *Store) version(j *schedule.Job) (v version, err error) {
+	if v.job, err = copyJob(j); err == nil {
+		v.alerts, err = copies(j.Alerts, copied)
+	}
+	return v, err
+}
+
+// put stores a version.
+func (s *Store) put(v version) {
+	s.jobs[v.job.ID] = v.job
+	for _, a := range v.alerts {
+		s.alerts[a.ID] = &alert{Notice: schedule.Notice{Alert: *a}, due: a.Time}
+	}
+}
+
+// CreateJob implements [schedule.JobStore].
+func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
+	return s.do(ctx, func() error {
+		v, err := s.version(j)
+		if err != nil {
+			return err
+		}
+		if s.jobs[j.ID] != nil || s.taken(j) {
+			return schedule.ErrNameTaken
+		}
+		s.put(v)
+		return nil
+	})
+}
+
+// Job implements [schedule.JobStore].
+func (s *Store) Job(ctx context.Context, id string) (j *schedule.Job, err error) {
+	err = s.do(ctx, func() error {
+		stored, err := s.find(id)
+		if err == nil {
+			j, err = copyJob(stored)
+		}
+		return err
+	})
+	return j, err
+}
+
+// UpdateJob implements [schedule.JobStore].
+func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (*schedule.Job, error) {
+	var changed *schedule.Job
+	err := s.do(ctx, func() error {
+		stored, err := s.find(id)
+		if err != nil {
+			return err
+		}
+		j, err := copyJob(stored)
+		if err != nil {
+			return err
+		}
+		if err := change(j); err != nil {
+			return err
+		}
+		v, err := s.version(j)
+		if err != nil {
+			return err
+		}
+		if s.taken(j) {
+			return schedule.ErrNameTaken
+		}
+		s.put(v)
+		changed = j
+		return nil
+	})
+	return changed, err
+}
+
+// DeleteJob implements [schedule.JobStore].
+func (s *Store) DeleteJob(ctx context.Context, id string) error {
+	return s.do(ctx, func() error {
+		j, err := s.find(id)
+		if err != nil {
+			return err
+		}
+		delete(s.jobs, j.ID)
+		remove(s.runs, func(r *schedule.Run) bool { return r.Job == j.ID })
+		remove(s.alerts, func(a *alert) bool { return a.Job == j.ID })
+		return nil
+	})
+}
+
+// remove deletes values from a map and returns their number.
+func remove[T any](m map[string]*T, which func(*T) bool) (n int) {
+	for id, v := range m {
+		if which(v) {
+			delete(m, id)
+			n++
+		}
+	}
+	return n
+}
+
+// chooses reports whether a filter chooses a job.
+func chooses(f *schedule.JobFilter, j *schedule.Job) bool {
+	server, _, _ := strings.Cut(j.Tool, ":")
+	texts := strings.ToLower(strings.Join(append([]string{j.Name, j.Tool, j.Description}, j.Tags...), "\n"))
+	return (f.State == "" || f.State == j.State) && (f.Health == "" || f.Health == health(j)) &&
+		(f.Tag == "" || slices.Contains(j.Tags, f.Tag)) && (f.Server == "" || f.Server == server) &&
+		(f.Owner == nil || *f.Owner == j.Owner.Subject) && (f.Name == "" || f.Name == j.Name) &&
+		strings.Contains(texts, strings.ToLower(f.Search)) && j.ID > f.After &&
+		(f.Before.IsZero() || !j.Next.IsZero() && j.Next.Before(f.Before))
+}
+
+func health(j *schedule.Job) schedule.Status { return cmp.Or(j.Health.Status, schedule.Healthy) }
+
+// Jobs implements [schedule.JobStore].
+func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedule.Job, err error) {
+	err = s.do(ctx, func() (err error) {
+		order := byID
+		if !f.Before.IsZero() {
+			order = func(a, b *schedule.Job) int { return cmp.Or(a.Next.Compare(b.Next), byID(a, b)) }
+		}
+		found := sorted(s.jobs, func(j *schedule.Job) bool { return chooses(&f, j) }, order)
+		list, err = copies(atMost(found, schedule.PageSize(f.Limit)), copyJob)
+		for _, j := range list {
+			switch text, _ := json.Marshal(j); {
+			case f.Brief:
+				j.Arguments, j.Description, j.Tags, j.Owner = nil, "", nil, schedule.Owner{}
+			case f.Large > 0 && len(text) > f.Large:
+				j.Arguments = nil
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// Counts implements [schedule.JobStore].
+func (s *Store) Counts(ctx context.Context, owner *string) (list []schedule.Count, err error) {
+	err = s.do(ctx, func() error {
+		counts := map[schedule.Count]int{}
+		for _, j := range s.jobs {
+			if owner == nil || *owner == j.Owner.Subject {
+				counts[schedule.Count{State: j.State, Health: health(j)}]++
+			}
+		}
+		for c, n := range counts {
+			c.Jobs = n
+			list = append(list, c)
+		}
+		slices.SortFunc(list, func(a, b schedule.Count) int {
+			return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Health, b.Health))
+		})
+		return nil
+	})
+	return list, err
+}
+
+// Close implements [schedule.Store]. It does nothing.
+func (s *Store) Close() error { return nil }

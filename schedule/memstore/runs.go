@@ -1,0 +1,269 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// open counts the runs of a job that have not ended, except for one.
+func (s *Store) open(job, except string) (n int) {
+	for _, r := range s.runs {
+		if r.Job == job && r.ID != except && r.State.Open() {
+			n++
+		}
+	}
+	return n
+}
+
+// insert stores a run unless its fire time and kind are taken, and reports whether it did. The run
+// takes the place of a missed one.
+func (s *Store) insert(r *schedule.Run) bool {
+	for id, old := range s.runs {
+		if old.Job == r.Job && old.Fire.Equal(r.Fire) && old.Kind == r.Kind {
+			if old.State != schedule.Missed || r.State == schedule.Missed {
+				return false
+			}
+			delete(s.runs, id)
+		}
+	}
+	s.runs[r.ID] = r
+	return true
+}
+
+// AddRun implements [schedule.RunStore].
+func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
+	return s.do(ctx, func() error {
+		c, err := copyRun(r)
+		switch {
+		case err != nil:
+			return err
+		case s.jobs[r.Job] == nil:
+			return schedule.ErrNotFound
+		case s.open(r.Job, r.ID) >= most:
+			return schedule.ErrTooMany
+		case !s.insert(c):
+			return schedule.ErrRunExists
+		}
+		return nil
+	})
+}
+
+// Run implements [schedule.RunStore].
+func (s *Store) Run(ctx context.Context, id string) (r *schedule.Run, err error) {
+	err = s.do(ctx, func() (err error) {
+		stored, ok := s.runs[id]
+		if !ok {
+			return schedule.ErrNotFound
+		}
+		r, err = copyRun(stored)
+		return err
+	})
+	return r, err
+}
+
+// Runs implements [schedule.RunStore].
+func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedule.Run, err error) {
+	err = s.do(ctx, func() (err error) {
+		found := sorted(s.runs, func(r *schedule.Run) bool {
+			return (f.Job == "" || f.Job == r.Job) && (f.Owner == nil || *f.Owner == s.jobs[r.Job].Owner.Subject) &&
+				(f.State == "" || f.State == r.State) && (f.Before == "" || r.ID < f.Before)
+		}, func(a, b *schedule.Run) int { return strings.Compare(b.ID, a.ID) })
+		list, err = copies(atMost(found, schedule.PageSize(f.Limit)), copyRun)
+		for _, r := range list {
+			if f.Brief {
+				r.Result, r.Verdict = nil, nil
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// Fire implements [schedule.WorkQueue].
+func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
+	err = s.do(ctx, func() error {
+		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.Next, now) },
+			func(a, b *schedule.Job) int { return cmp.Or(a.Next.Compare(b.Next), byID(a, b)) })
+		due = atMost(due, limit)
+		versions, runs := make([]version, len(due)), make([][]*schedule.Run, len(due))
+		for i, stored := range due {
+			j, err := copyJob(stored)
+			if err != nil {
+				return err
+			}
+			if runs[i], err = copies(fire(schedule.Due{Job: j, Open: s.open(j.ID, ""), Fired: s.fired(j)}), copyRun); err != nil {
+				return err
+			}
+			if versions[i], err = s.version(j); err != nil {
+				return err
+			}
+		}
+		for i, v := range versions {
+			for _, r := range runs[i] {
+				if s.insert(r) && r.State.Open() {
+					v.job.Fired++
+				}
+			}
+			s.put(v)
+		}
+		n = len(due)
+		return nil
+	})
+	return n, err
+}
+
+// fired are the times of [schedule.Due].
+func (s *Store) fired(j *schedule.Job) (list []time.Time) {
+	for _, r := range s.runs {
+		if r.Job == j.ID && r.Kind == schedule.Scheduled && r.State != schedule.Missed && !r.Fire.Before(j.Next) && !j.Next.After(j.Through) {
+			list = append(list, r.Fire)
+		}
+	}
+	return list
+}
+
+// Claim implements [schedule.WorkQueue].
+func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+	err = s.do(ctx, func() error {
+		if _, leased := s.leases[worker]; !leased {
+			return schedule.ErrLost
+		}
+		ready := sorted(s.runs, func(r *schedule.Run) bool { return r.State == schedule.Queued && !r.Ready.After(now) },
+			func(a, b *schedule.Run) int { return cmp.Or(a.Ready.Compare(b.Ready), strings.Compare(a.ID, b.ID)) })
+		running := map[string]bool{}
+		for _, r := range s.runs {
+			if r.State == schedule.Running {
+				running[r.Job] = true
+			}
+		}
+		for _, r := range ready {
+			j, err := copyJob(s.jobs[r.Job])
+			if err != nil {
+				return err
+			}
+			if len(claims) >= limit || r.Exclusive && running[j.ID] || r.Kind != schedule.Triggered && j.State == schedule.Paused {
+				continue
+			}
+			c, err := copyRun(r)
+			if err != nil {
+				return err
+			}
+			c.State, c.Worker, c.Started = schedule.Running, worker, now
+			c.Attempt++
+			running[j.ID] = true
+			claims = append(claims, schedule.Claim{Run: c, Job: j})
+		}
+		for _, c := range claims {
+			r := s.runs[c.Run.ID]
+			r.State, r.Worker, r.Started, r.Attempt = c.Run.State, worker, now, c.Run.Attempt
+		}
+		return nil
+	})
+	return claims, err
+}
+
+// held returns the stored run if a worker still holds it: the worker and the attempt are the fence.
+func (s *Store) held(r *schedule.Run) *schedule.Run {
+	stored := s.runs[r.ID]
+	if stored == nil || stored.State != schedule.Running || stored.Worker != r.Worker || stored.Attempt != r.Attempt {
+		return nil
+	}
+	return stored
+}
+
+// end stores how a run goes on.
+func end(stored, r *schedule.Run) {
+	stored.State, stored.Ready, stored.Ended, stored.RunInfo = r.State, r.Ready, r.Ended, r.RunInfo
+}
+
+// Progress implements [schedule.WorkQueue].
+func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
+	return s.do(ctx, func() error {
+		c, err := copyRun(r)
+		if stored := s.held(r); stored != nil && err == nil {
+			stored.Progress = c.Progress
+		}
+		return err
+	})
+}
+
+// Finish implements [schedule.WorkQueue].
+func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+	return s.do(ctx, func() error {
+		stored := s.held(r)
+		if stored == nil {
+			return schedule.ErrLost
+		}
+		c, err := copyRun(r)
+		if err != nil {
+			return err
+		}
+		j, err := copyJob(s.jobs[stored.Job])
+		if err != nil {
+			return err
+		}
+		change(j, s.open(j.ID, r.ID))
+		v, err := s.version(j)
+		if err != nil {
+			return err
+		}
+		end(stored, c)
+		s.put(v)
+		return nil
+	})
+}
+
+// NextAt implements [schedule.WorkQueue].
+func (s *Store) NextAt(ctx context.Context, after time.Time) (next time.Time, err error) {
+	earlier := func(at time.Time) {
+		if at.After(after) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	err = s.do(ctx, func() error {
+		for _, j := range s.jobs {
+			earlier(j.Next)
+		}
+		for _, r := range s.runs {
+			if r.State == schedule.Queued {
+				earlier(r.Ready)
+			}
+		}
+		return nil
+	})
+	return next, err
+}
+
+// Checks implements [schedule.WorkQueue].
+func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+	err = s.do(ctx, func() (err error) {
+		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.CheckAt, now) },
+			func(a, b *schedule.Job) int { return cmp.Or(a.CheckAt.Compare(b.CheckAt), byID(a, b)) })
+		due = atMost(due, limit)
+		list, err = copies(due, copyJob)
+		for i, j := range list {
+			j.CheckAt, due[i].CheckAt = again, again
+		}
+		return err
+	})
+	return list, err
+}
+
+// CheckSoon implements [schedule.WorkQueue].
+func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+	return s.do(ctx, func() error {
+		for _, j := range s.jobs {
+			if of, _, _ := strings.Cut(j.Tool, ":"); j.State == schedule.Active && !j.Next.IsZero() && (server == "" || server == of) {
+				j.CheckAt = now
+			}
+		}
+		return nil
+	})
+}

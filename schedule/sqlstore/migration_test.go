@@ -1,0 +1,66 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/schedule"
+)
+
+// TestMigration: a store of the first version keeps its jobs and runs.
+func TestMigration(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, place string) {
+		old, err := openAt(t.Context(), place, schema[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := newJob("job", now)
+		j.Health.Status, j.Zone = schedule.Warned, "Asia/Tokyo"
+		values, err := jobValues(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", values[:10]...); err != nil {
+			t.Fatal(err)
+		}
+		run := enqueue(t, old, j, now)
+		if err := old.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, place)
+		got, err := s.Job(t.Context(), "job")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(j, got); diff != "" {
+			t.Errorf("(-stored +read):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{j.ID}, ids(t, s, schedule.JobFilter{Search: "iles:rea"})); diff != "" {
+			t.Errorf("a search finds (-want +got):\n%s", diff)
+		}
+		if _, err := s.Run(t.Context(), run.ID); err != nil {
+			t.Error(err)
+		}
+		if warned, err := s.Jobs(t.Context(), schedule.JobFilter{Health: schedule.Warned}); err != nil || len(warned) != 1 {
+			t.Errorf("what is warned: %v, %v", warned, err)
+		}
+		if zones, err := s.Zones(t.Context()); err != nil || len(zones) != 1 || zones[0] != j.Zone {
+			t.Errorf("the zones are %q, %v", zones, err)
+		}
+		if _, err := s.UpdateJob(t.Context(), j.ID, func(j *schedule.Job) error {
+			j.Alerts = []*schedule.Alert{{ID: "1", Time: now}}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if next, err := s.NextAt(t.Context(), now.Add(-time.Hour)); err != nil || !next.Equal(now) {
+			t.Errorf("next is %v, %v", next, err)
+		}
+	})
+}
