@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet"
 )
 
-// tool is the name of the tool that is called. A name that the server does not list is the
-// client's own text, which may be anything, also a secret.
+// tool returns the name of the tool. If the server does not list the tool, the name is the client's own text and may
+// even be a secret.
 func (r *Recorder) tool(e *toolvet.Event) string {
 	if e.Call.Tool != nil {
 		return e.Call.Name
@@ -19,10 +19,10 @@ func (r *Recorder) tool(e *toolvet.Event) string {
 	return "unknown " + r.fact(e.Call.Name)
 }
 
-// plainID are ids of requests as clients count or draw them: numbers, short words, and UUIDs.
+// plainID matches ids of requests as clients usually make them: numbers, short words, and UUIDs.
 var plainID = regexp.MustCompile(`^(?:|-?[0-9.eE+-]{1,32}|"[\w.:/-]{0,15}"|"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")$`)
 
-// request is the id of the request, as it is spelt, unless a secret could be in it.
+// request returns the id of the request, as spelt, unless it may contain a secret.
 func (r *Recorder) request(e *toolvet.Event) string {
 	if plainID.MatchString(e.Request) {
 		return e.Request
@@ -30,8 +30,7 @@ func (r *Recorder) request(e *toolvet.Event) string {
 	return r.fact(e.Request)
 }
 
-// fact stands for a text that is not recorded. The same text has the same fact, as long as
-// the log has its key.
+// fact replaces a text that must not be recorded. The same text has the same fact as long as the log keeps its key.
 func (r *Recorder) fact(text string) string {
 	if r.log == nil {
 		return fmt.Sprintf("(%d bytes)", len(text))

@@ -1,11 +1,10 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package record writes what becomes of calls into the log that a policy names, and
-// tells it to metrics and traces. The proxy and package mcpgate are given it as their
-// observer.
+// Package record writes the fate of calls into the log that a policy names, and reports it to metrics and traces.
+// Doors and package mcpgate take a Recorder as their observer.
 //
-//	record, err := record.Open(p.Log, recorder.Options{})
+//	record, err := record.Open(p.Log, record.Options{})
 //	defer record.Close(ctx) // with a deadline
 //	err = mcpgate.Install(server, gate, mcpgate.WithObserver(record))
 package record
@@ -29,7 +28,7 @@ import (
 // Options of a Recorder.
 type Options struct {
 	Observer telemetry.Observer // metrics and traces; nil: none
-	Logger   *slog.Logger       // is told what could not be recorded; nil discards
+	Logger   *slog.Logger       // logs errors of the log; nil discards
 }
 
 // A Recorder is a toolvet.Observer. It is safe for concurrent use.
@@ -40,13 +39,12 @@ type Recorder struct {
 	logger   *slog.Logger
 
 	mu    sync.Mutex
-	tools map[string]string // fingerprints of the tools that were recorded last, by server
+	tools map[string]string // fingerprints of the tools in the last list record, by server
 }
 
 var _ toolvet.Observer = (*Recorder)(nil)
 
-// Open opens the log that a policy names, if it names one; an error says why that cannot
-// be. The caller must call [Recorder.Close].
+// Open opens the log of a policy, if it has one. The caller must call [Recorder.Close].
 func Open(a policy.Log, o Options) (*Recorder, error) {
 	if o.Observer == nil {
 		o.Observer = telemetry.Discard{}
@@ -80,18 +78,18 @@ func Open(a policy.Log, o Options) (*Recorder, error) {
 	return r, r.append(context.Background(), calllog.Record{Kind: calllog.KindStart, Version: toolvet.Version})
 }
 
-// Close ends the log in order. It returns at the latest when ctx is done.
+// Close ends the log with a stop record. It returns at the latest when ctx is done.
 func (r *Recorder) Close(ctx context.Context) {
 	if r.log == nil {
 		return
 	}
-	_ = r.append(ctx, calllog.Record{Kind: calllog.KindStop}) // what cannot be written is told already
+	_ = r.append(ctx, calllog.Record{Kind: calllog.KindStop}) // append has logged an error
 	if err := r.log.Close(ctx); err != nil {
 		r.logger.Error("the log could not be closed", "err", err)
 	}
 }
 
-// append writes a record. What cannot be written is an error only if calls depend on it.
+// append writes a record. It returns an error only if calls depend on the log.
 func (r *Recorder) append(ctx context.Context, rec calllog.Record) error {
 	if r.log == nil {
 		return nil
@@ -134,10 +132,10 @@ func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 	return err
 }
 
-// kept is what is known of a call until its result comes.
+// kept is the state of a call between its judgement and its result.
 type kept struct {
 	span  telemetry.Span
-	added time.Duration // to judge it
+	added time.Duration // for the judgement
 }
 
 // Returned implements toolvet.Observer.
@@ -156,7 +154,7 @@ func (r *Recorder) Returned(ctx context.Context, e *toolvet.Event) error {
 	return r.append(ctx, rec)
 }
 
-// Listed implements toolvet.Observer: a replay judges calls by the definitions of their time.
+// Listed implements toolvet.Observer. A replay judges calls by the definitions of their time.
 func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalog) {
 	rec := calllog.Record{Kind: calllog.KindList, Server: server}
 	var all []byte

@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a record, so that nobody fills the disk with one call. What is cut sets
-// Omitted.
+// Bounds of a record, so that no single call fills the disk. Omitted marks a record that was cut.
 const (
 	// MaxArguments bounds recorded arguments, and the definitions of a list, in bytes.
 	MaxArguments = 1 << 20
@@ -22,7 +21,7 @@ const (
 	maxBody = 4 << 20 // bytes of a whole record
 )
 
-// encode writes the record to b as JSON, without the members that chain it.
+// encode writes the record to b as JSON, without the members of the chain.
 func (r Record) encode(b *bytes.Buffer) error {
 	if r.Time.IsZero() {
 		r.Time = time.Now()
@@ -42,7 +41,7 @@ func (r Record) encode(b *bytes.Buffer) error {
 	return nil
 }
 
-// bound cuts what is too long. What the caller's slices hold is copied before it changes.
+// bound cuts long members. It copies the caller's slices before it changes them.
 func (r *Record) bound() {
 	for _, s := range []*string{
 		(*string)(&r.Kind), &r.Session, &r.Subject, &r.Server, &r.Tool, &r.Point, &r.Request, &r.Trace, (*string)(&r.Verdict),
@@ -59,7 +58,7 @@ func (r *Record) bound() {
 	r.Redactions = boundList(r, r.Redactions, func(x *Redaction) []*string { return []*string{&x.Pointer, &x.Pattern} })
 	r.Skipped = boundList(r, r.Skipped, func(s *string) []*string { return []*string{s} })
 	if r.Roots != nil && r.Arguments == nil {
-		r.Roots = nil // without the arguments they are of no use to a replay
+		r.Roots = nil // a replay needs them only with the arguments
 	}
 	r.Roots = boundList(r, r.Roots, func(s *string) []*string { return []*string{s} })
 	r.boundTools()
@@ -100,7 +99,7 @@ func (r *Record) cut(s *string) {
 	*s, r.Omitted = (*s)[:end]+"…", true
 }
 
-// boundTools drops definitions that are too long together; names and digests stay.
+// boundTools drops the definitions if they are too long together. It keeps names and digests.
 func (r *Record) boundTools() {
 	const maxTools = 4096
 	if len(r.Tools) > maxTools {

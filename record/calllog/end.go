@@ -22,16 +22,16 @@ var (
 	errKey    = errors.New("the last line is not one that this log wrote with this key, or without one")
 )
 
-// An ending is how a file ends.
+// An ending describes the end of a file.
 type ending struct {
 	last      *link     // of the last whole line; nil if there is none
 	size      int64     // bytes, to the end of the last whole line
 	since     time.Time // of the first record; zero if it cannot be read
-	torn      []byte    // how the torn line after it begins; at most maxTorn bytes
+	torn      []byte    // beginning of the torn line after it; at most maxTorn bytes
 	tornBytes int64     // its length
 }
 
-// maxTorn is how much of a torn line is kept, in bytes.
+// maxTorn bounds the part of a torn line that is kept, in bytes.
 const maxTorn = 32 << 10
 
 // readEnd finds the last whole line, and checks it.
@@ -64,7 +64,7 @@ func readEnd(f interface {
 	return end, nil
 }
 
-// readTail reads the end of a file: the last whole line and what comes after it.
+// readTail reads the end of a file: the last whole line and everything after it.
 func readTail(f io.ReaderAt, size int64) ([]byte, error) {
 	for n := int64(64 << 10); ; n *= 4 {
 		tail := make([]byte, min(n, size))
@@ -80,7 +80,7 @@ func readTail(f io.ReaderAt, size int64) ([]byte, error) {
 	}
 }
 
-// firstTime is the time of the first record, or zero: it is only asked for the file's age.
+// firstTime returns the time of the first record, or zero. It serves only for the file's age.
 func firstTime(f io.ReaderAt) time.Time {
 	var first struct{ Time time.Time }
 	dec := json.NewDecoder(io.NewSectionReader(f, 0, maxLine))
@@ -90,7 +90,7 @@ func firstTime(f io.ReaderAt) time.Time {
 	return first.Time
 }
 
-// newChain is what the first record of a new chain follows.
+// newChain returns the link before the first record of a new chain.
 func newChain() (link, error) {
 	id := make([]byte, chainDigits/2)
 	if _, err := rand.Read(id); err != nil {

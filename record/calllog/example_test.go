@@ -56,5 +56,5 @@ func Example() {
 	fmt.Println(changed.Faults[0].Line, changed.Faults[0].Message)
 	// Output:
 	// whole: true
-	// 1 this line was changed: its hash is not that of what it says
+	// 1 this line was changed: its hash does not match its content
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A file is what the writer needs of an *os.File.
+// A file has the methods of *os.File that the writer needs.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -25,14 +25,13 @@ type file interface {
 	Close() error
 }
 
-// An opener opens the log's file for reading and writing, and creates it for its owner
-// alone if there is none.
+// An opener opens the log's file for reading and writing. It creates a missing file for its owner only.
 type opener func(name string) (file, error)
 
 func openFile(name string) (file, error) {
 	info, err := os.Lstat(name)
 	if err == nil {
-		err = checkFile(name, info) // before it is opened: that of a FIFO may wait
+		err = checkFile(name, info) // check before opening: opening a FIFO may block
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -60,7 +59,7 @@ func checkFile(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// A state is where a log stands: what is written so far.
+// A state is the state of a log after the lines so far.
 type state struct {
 	file  file
 	size  int64     // bytes, to the end of the last whole line
@@ -68,9 +67,8 @@ type state struct {
 	since time.Time // of the file's first record; zero if it has none
 }
 
-// resume opens the log's file and finds its end. A last line that is torn is replaced by
-// a recovered record, which holds what was left of it. An empty file goes on where the
-// last rotated file ends; without one a chain begins.
+// resume opens the log's file and finds its end. It replaces a torn last line by a recovered record with the rest of
+// that line. An empty file continues the chain of the last rotated file; without one, a chain begins.
 func resume(name string, open opener, h hash.Hash) (state, error) {
 	f, err := open(name)
 	if err != nil {
@@ -105,7 +103,7 @@ func endError(name string, err error) error {
 	return fmt.Errorf("calllog: the end of %s: %w: look with 'toolvet log verify', then move the file away to begin another", name, err)
 }
 
-// before is the link that the first record of an empty file follows.
+// before returns the link before the first record of an empty file.
 func before(name string, h hash.Hash) (link, error) {
 	rotated, err := rotatedFiles(name)
 	if err != nil {
@@ -151,7 +149,7 @@ func (s *state) recover(end ending, h hash.Hash) error {
 	return nil
 }
 
-// wrote takes note of lines that are in the file.
+// wrote updates the state after a write.
 func (s *state) wrote(lines []byte, last link) {
 	s.size += int64(len(lines))
 	s.last = last

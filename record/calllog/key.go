@@ -19,11 +19,11 @@ import (
 
 const (
 	minKey = 32      // bytes
-	maxKey = 4 << 10 // bytes; whatever is longer is another file
+	maxKey = 4 << 10 // a larger file is not a key
 )
 
-// LoadKey reads the key of a log: what the file holds, without the line feed at its end.
-// It must be at least 32 bytes, and on Unix nobody but its owner may read it.
+// LoadKey reads the key of a log from a file, without the line feed at its end. The key must have at least 32 bytes,
+// and on Unix only its owner may read the file.
 func LoadKey(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -48,7 +48,7 @@ func LoadKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// checkKey refuses a key that could be guessed. No key at all is none.
+// checkKey refuses a key that somebody could guess. No key at all is fine.
 func checkKey(key []byte) error {
 	if key != nil && len(key) < minKey {
 		return fmt.Errorf("calllog: the key has %d bytes: it must have at least %d, such as 'openssl rand -hex 32' prints", len(key), minKey)
@@ -56,7 +56,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// newHash is what seals lines: SHA-256, or with a key HMAC-SHA256 (RFC 2104).
+// newHash returns the hash for sealing lines: SHA-256, or with a key HMAC-SHA256 (RFC 2104).
 func newHash(key []byte) hash.Hash {
 	if key == nil {
 		return sha256.New()
@@ -64,8 +64,8 @@ func newHash(key []byte) hash.Hash {
 	return hmac.New(sha256.New, key)
 }
 
-// digestKey is the key of digests of values. Values are often few and easy to guess, so
-// a plain hash would give them away. Without a key it is random, and gone with the process.
+// digestKey returns the key for digests of values. Values are often few and easy to guess, so a plain hash would give
+// them away. Without a key for the log, it is random, and lost with the process.
 func digestKey(key []byte) ([]byte, error) {
 	if key == nil {
 		random := make([]byte, sha256.Size)
@@ -75,11 +75,10 @@ func digestKey(key []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, key, nil, "toolvet log: digests of values", sha256.Size)
 }
 
-// Digest is the digest of a value, such as a call's arguments: HMAC-SHA256 over its JSON
-// (members in order of their names, no white space, numbers as they are spelt). Its key
-// is derived from the log's, so that equal values have equal digests, and only who holds
-// the key can test a guess. A log without a key draws a random one each time that it is
-// opened. It is "" for a value that is not JSON. Digest is safe for concurrent use.
+// Digest returns the digest of a value, such as a call's arguments: HMAC-SHA256 over its JSON (members sorted by
+// name, no white space, numbers with their spelling). Equal values have equal digests. Its key is derived from the
+// log's key, and testing a guess takes that key. A log without a key draws a random one each time that it is opened.
+// The digest of a value that is not JSON is "". Digest is safe for concurrent use.
 func (l *Log) Digest(value any) string {
 	mac := hmac.New(sha256.New, l.digestKey)
 	enc := json.NewEncoder(mac)
@@ -90,7 +89,7 @@ func (l *Log) Digest(value any) string {
 	return "hmac-sha256:" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Fingerprint is the SHA-256 of what is no secret: a policy, a tool's definition.
+// Fingerprint returns the SHA-256 of a text without secrets: a policy, or a tool's definition.
 func Fingerprint(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -15,15 +15,15 @@ import (
 const (
 	hashDigits  = 64
 	chainDigits = 16
-	// maxLine bounds a line that is read, with its line feed: above what encode lets
-	// through, and what a recovered line adds.
+	// maxLine bounds a line for reading, with its line feed. It exceeds the bound of encode by the additions of a
+	// recovered line.
 	maxLine = maxBody + 64<<10
 )
 
-// genesis is what the first record of a chain has for the hash of the one before.
+// genesis takes the place of the previous hash in the first record of a chain.
 var genesis = strings.Repeat("0", hashDigits)
 
-// A link is where a line stands in its chain.
+// A link is the position of a line in its chain.
 type link struct {
 	chain string // 16 hexadecimal digits
 	seq   uint64
@@ -31,13 +31,12 @@ type link struct {
 	hash  string // of this line
 }
 
-// appendLine appends to dst the line of a record that comes after a link, and returns the
-// line's own. The members that chain come last, in this order, so that a reader need not
-// understand the rest:
+// appendLine appends the line of a record to dst, and returns the line's own link. After is the link of the previous
+// line. The members of the chain come last, in this order, so that a reader need not understand the others:
 //
 //	{…,"chain":"0123456789abcdef","seq":7,"prev":"…","hash":"…"}
 //
-// The hash is that of the line, line feed included, without its last member.
+// The hash covers the line, including the line feed but not the last member.
 func appendLine(dst, body []byte, after link, h hash.Hash) ([]byte, link) {
 	next := link{chain: after.chain, seq: after.seq + 1, prev: after.hash}
 	start := len(dst)
@@ -66,11 +65,11 @@ func sum(h hash.Hash, parts ...[]byte) string {
 
 var (
 	errNoRecord = errors.New("is not a record of a log of calls")
-	errChanged  = errors.New("was changed: its hash is not that of what it says")
+	errChanged  = errors.New("was changed: its hash does not match its content")
 )
 
-// readLink reads the link at the end of a line, which ends with a line feed, and checks
-// that the hash is the line's own. With errChanged the link is what the line states.
+// readLink reads the link at the end of a line, which ends with a line feed, and checks the line's hash. With
+// errChanged, the link has the values in the line.
 func readLink(line []byte, h hash.Hash) (link, error) {
 	l, hashed, ok := splitLine(line)
 	if !ok {
@@ -82,8 +81,8 @@ func readLink(line []byte, h hash.Hash) (link, error) {
 	return l, nil
 }
 
-// splitLine reads the link from the end of the line, where each member has its place.
-// The first hashed bytes of the line are those before the member "hash".
+// splitLine reads the link from the end of the line, where each member has a fixed place. The first hashed bytes of
+// the line are those before the member "hash".
 func splitLine(line []byte) (l link, hashed int, ok bool) {
 	rest, ok := bytes.CutSuffix(line, []byte("\"}\n"))
 	if !ok || line[0] != '{' {

@@ -22,8 +22,8 @@ type lineReader struct {
 	line []byte
 }
 
-// next is the next line with its line feed, valid until the next call. errTorn comes with
-// what there is of the last line, errLong with nothing: that line is read past.
+// next returns the next line with its line feed, valid until the next call. With errTorn it returns the torn last
+// line. With errLong it returns nothing, and has skipped the line.
 func (r *lineReader) next() ([]byte, error) {
 	r.line = r.line[:0]
 	long := false
@@ -52,7 +52,7 @@ func openLines(name string) (*os.File, *lineReader, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("calllog: %w", err)
 	}
-	if !info.Mode().IsRegular() { // opening a FIFO may wait for ever
+	if !info.Mode().IsRegular() { // opening a FIFO may block for ever
 		return nil, nil, fmt.Errorf("calllog: %s is not a regular file", name)
 	}
 	f, err := os.Open(name)

@@ -24,26 +24,25 @@ type Log struct {
 	maxWait   time.Duration
 	digestKey []byte
 
-	lost  atomic.Int64 // records that could not be written, and of which no record tells yet
+	lost  atomic.Int64 // lost records that no record in the log reports yet
 	head  atomic.Pointer[link]
 	queue chan *entry
 
-	entries sync.Pool // of *entry that nobody waits for
+	entries sync.Pool // of free *entry values
 
 	closing context.Context // done when Close is called
 	close   context.CancelFunc
 	ended   chan struct{} // closed when the writer has ended
-	endErr  error         // of the writer, then
+	endErr  error         // of the writer, after ended
 }
 
-// queueLength is the number of records that may wait for the writer: more than there are
-// ever calls at a time, unless the disk hangs.
+// queueLength is the number of records that may wait for the writer. There are never so many calls at a time, unless
+// the disk hangs.
 const queueLength = 1024
 
-// Open opens a log, and goes on with its chain; without a file it begins one. What is
-// wrong with the options or with the file is an error here: the file is not a regular
-// file, others may write to it, its last line is not of this log or of another key. A
-// last line that is torn, after a crash, becomes a record of kind recovered.
+// Open opens a log and continues its chain; without a file it begins one. It returns an error for faulty options and
+// for a faulty file: the file is not a regular file, others may write to it, or its last line belongs to another log
+// or key. A torn last line, after a crash, becomes a record of kind recovered.
 //
 // The caller must call [Log.Close].
 func Open(o Options) (*Log, error) { return openWith(o, openFile) }
@@ -74,31 +73,30 @@ func openWith(o Options, open opener) (*Log, error) {
 	return l, nil
 }
 
-// write runs the writer to its end.
+// write runs the writer until it ends.
 func (l *Log) write(w *writer, lock *flock.Flock) {
 	defer close(l.ended)
 	l.endErr = errors.Join(w.run(l), lock.Close())
 }
 
-// File is the path of the file that is written to: the one that was named, or one beside
-// it if another process writes to that.
+// File returns the path of the file in use: the file from the options, or one beside it if another process writes to
+// that.
 func (l *Log) File() string { return l.name }
 
-// Head is the number and the hash of the last record that was written. Kept elsewhere, it
-// proves later that the log up to there is still all there (see VerifyOptions.Expect).
+// Head returns the number and the hash of the last record. Kept elsewhere, they prove later that the log up to there
+// is complete (see VerifyOptions.Expect).
 func (l *Log) Head() (seq uint64, hash string) {
 	head := l.head.Load()
 	return head.seq, head.hash
 }
 
-// Append writes a record and returns when it is written, with SyncAlways when it is on
-// the disk. It waits at most until ctx is done, and at most Options.MaxWait.
+// Append writes a record. It returns after the record is written, and with SyncAlways after it is on the disk. It
+// waits until ctx is done or for Options.MaxWait, whichever is shorter.
 //
-// With an error the record is not in the log, or, if the disk hangs just then, may come
-// into it later: a caller that must record what it does does not do it then. How many
-// records were lost is recorded when that is possible again. Texts longer than 512 bytes, lists
-// longer than 100 and arguments longer than MaxArguments are cut or left out, and the
-// record says so; a record that is still larger than 4 MiB is an error.
+// With an error, the record is not in the log, but if the disk hangs just then, it may still get there. A caller that
+// must record an action must not act then. The log records the number of lost records as soon as it can. Append cuts
+// or omits texts longer than 512 bytes, lists longer than 100 and arguments longer than MaxArguments, and marks the
+// record. If the record is still larger than 4 MiB, that is an error.
 func (l *Log) Append(ctx context.Context, r Record) error {
 	timer := time.NewTimer(l.maxWait)
 	defer timer.Stop()
@@ -145,14 +143,14 @@ func (l *Log) enqueue(ctx context.Context, timer *time.Timer, e *entry) error {
 	}
 }
 
-// release lets an entry be used again, unless it holds much memory.
+// release puts an entry back for another use, unless it holds much memory.
 func (l *Log) release(e *entry) {
 	if e.body.Cap() <= 64<<10 {
 		l.entries.Put(e)
 	}
 }
 
-// giveUp takes an entry back, if the writer does not have it yet.
+// giveUp takes an entry back if the writer does not have it yet.
 func (l *Log) giveUp(e *entry, why error) error {
 	if !e.fate.CompareAndSwap(waiting, givenUp) {
 		return fmt.Errorf("%w: it may be written later", late(why))
@@ -167,8 +165,8 @@ func late(why error) error {
 	return fmt.Errorf("calllog: the record could not be written in time: %w", why)
 }
 
-// Close writes what waits, syncs and closes the file. It returns at the latest when ctx
-// is done; what hangs then is left behind.
+// Close writes the waiting records, syncs and closes the file. It returns at the latest when ctx is done, and
+// abandons whatever hangs then.
 func (l *Log) Close(ctx context.Context) error {
 	if l.closing.Err() != nil {
 		return ErrClosed
@@ -182,12 +180,12 @@ func (l *Log) Close(ctx context.Context) error {
 	}
 }
 
-// An entry is a record on its way to the writer. Its fate is decided once: taken by the
-// writer, or given up by who appends it.
+// An entry is a record on its way to the writer. Its fate is decided once: either the writer takes it, or the caller
+// of Append gives it up.
 type entry struct {
 	body bytes.Buffer
 	fate atomic.Int32
-	done chan error // the writer's answer; has room for it
+	done chan error // the writer's answer; a send does not block
 }
 
 const (
@@ -196,7 +194,7 @@ const (
 	givenUp
 )
 
-// atEnd is the answer once the writer has ended: its own, or that it came too late.
+// atEnd returns the answer after the end of the writer: its own, or that the entry came too late.
 func (e *entry) atEnd() error {
 	select {
 	case err := <-e.done:

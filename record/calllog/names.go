@@ -14,12 +14,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// maxWriters bounds the processes that keep logs of one name at a time.
+// maxWriters bounds the processes with logs of the same name.
 const maxWriters = 100
 
-// claim locks a file for this process: the one that is named, or if other processes
-// write to it, the first of those beside it that nobody writes to. The lock is a file
-// of its own, because the log's is renamed.
+// claim locks a file for this process. It takes the named file, or if other processes write to that, the first file
+// beside it that nobody writes to. The lock is a file of its own, because the log's file is renamed.
 func claim(file string) (string, *flock.Flock, error) {
 	for n := 1; n <= maxWriters; n++ {
 		name := numbered(file, n)
@@ -38,7 +37,7 @@ func claim(file string) (string, *flock.Flock, error) {
 	return "", nil, fmt.Errorf("calllog: %d processes keep logs beside %s already", maxWriters, file)
 }
 
-// numbered is the file of the nth process: log.jsonl, log.2.jsonl, …
+// numbered returns the file of the nth process: log.jsonl, log.2.jsonl, …
 func numbered(file string, n int) string {
 	if n == 1 {
 		return file
@@ -49,14 +48,14 @@ func numbered(file string, n int) string {
 
 const seqDigits = 12
 
-// rotatedName is what a file is renamed to whose last record has this number:
-// log-000000004711.jsonl. In the order of their names the files are in that of the chain.
+// rotatedName returns the new name of a rotated file whose last record has this number: log-000000004711.jsonl. The
+// names sort in the order of the chain.
 func rotatedName(file string, last uint64) string {
 	ext := filepath.Ext(file)
 	return fmt.Sprintf("%s-%0*d%s", strings.TrimSuffix(file, ext), seqDigits, last, ext)
 }
 
-// rotatedFiles are the rotated files of a log, oldest first.
+// rotatedFiles returns the rotated files of a log, oldest first.
 func rotatedFiles(file string) ([]string, error) {
 	dir := filepath.Dir(file)
 	entries, err := os.ReadDir(dir)
@@ -81,8 +80,8 @@ func rotatedFiles(file string) ([]string, error) {
 	return list, nil
 }
 
-// syncDir makes that a renamed or new file is found after a power failure. Not every
-// system can; then nothing is lost but the name.
+// syncDir makes a renamed or new file survive a power failure. Not every system can do that; then only the name may
+// be lost.
 func syncDir(file string) error {
 	dir, err := os.Open(filepath.Dir(file))
 	if err != nil {

@@ -10,45 +10,38 @@ import (
 	"time"
 )
 
-// Sync says when what is written is forced to the disk (fsync). In either case it is in
-// the hands of the operating system before [Log.Append] returns, so that the end of
-// toolvet, by kill -9 as well, loses nothing.
+// Sync decides when lines are forced to the disk (fsync). In either case the operating system has the line before
+// [Log.Append] returns, so the end of toolvet, even by kill -9, loses nothing.
 type Sync int
 
 // The ways to sync. The zero Sync is SyncEverySecond.
 const (
-	// SyncEverySecond syncs a second after a write, and when the log is closed or
-	// rotated. A power failure, or a crash of the operating system, loses up to about a
-	// second of records at the end.
+	// SyncEverySecond syncs a second after a write, and when the log is closed or rotated. A power failure, or a
+	// crash of the operating system, loses up to about a second of records at the end.
 	SyncEverySecond Sync = iota
-	// SyncAlways syncs before Append returns, all records together that wait. A power
-	// failure loses nothing that a call was forwarded upon.
+	// SyncAlways syncs before Append returns, once for all waiting records. A power failure loses no record of a call
+	// that was forwarded.
 	SyncAlways
 )
 
-// Options say how a log is kept.
+// Options configure a log.
 type Options struct {
-	// File is the path of the log; its directory must exist. While another process
-	// writes to it, the log is kept in a file of its own beside it: log.2.jsonl
-	// beside log.jsonl, and so on. See Log.File.
+	// File is the path of the log; its directory must exist. While another process writes to it, the log goes to a
+	// file of its own beside it: log.2.jsonl beside log.jsonl, and so on. See Log.File.
 	File string
-	// MaxBytes is the size above which the file is rotated. 0 is DefaultMaxBytes, less
-	// is never.
+	// MaxBytes is the size above which the file is rotated. 0 means DefaultMaxBytes, a negative number never.
 	MaxBytes int64
-	// MaxAge is the age of the file's first record above which it is rotated. 0 is never.
+	// MaxAge is the age of the file's first record above which the file is rotated. 0 means never.
 	MaxAge time.Duration
-	// Keep is the number of rotated files that are kept; older ones are deleted. 0
-	// keeps all.
+	// Keep is the number of rotated files to keep; older ones are deleted. 0 keeps all.
 	Keep int
-	// Key makes hashes that only its holder can make (see LoadKey). Nil: no key.
+	// Key makes hashes that take this key to compute (see LoadKey). It may be nil.
 	Key []byte
-	// Sync says when what is written is forced to the disk.
+	// Sync decides when lines are forced to the disk.
 	Sync Sync
-	// MaxWait bounds how long an Append waits, whatever its context says. 0 is
-	// DefaultMaxWait.
+	// MaxWait bounds the wait of an Append, whatever its context. 0 means DefaultMaxWait.
 	MaxWait time.Duration
-	// Logger is told what goes wrong in the background: rotating, deleting, syncing.
-	// Nil discards.
+	// Logger logs errors in the background: of rotation, deletion and syncing. Nil discards.
 	Logger *slog.Logger
 }
 
@@ -58,7 +51,7 @@ const (
 	DefaultMaxWait  = time.Second
 )
 
-// withDefaults are the options, checked and filled in.
+// withDefaults checks the options and fills in the defaults.
 func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.File == "":

@@ -11,10 +11,9 @@ import (
 	"iter"
 )
 
-// Records yields the records of a file in its order. It does not verify them: a caller
-// that relies on them calls [Verify] first. A line that is no record is yielded as an
-// error that names the line, and reading goes on; an error of reading ends it. A torn last
-// line is an error, too. The file is closed at the end.
+// Records yields the records of a file in order. It does not verify them; call [Verify] first if that matters. A line
+// that is not a record yields an error with its number, and reading goes on. A read error ends it. A torn last line
+// is an error, too. The file is closed at the end.
 func Records(file string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		f, lines, err := openLines(file)

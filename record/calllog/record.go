@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Kind says what a record is about.
+// A Kind is the subject of a record.
 type Kind string
 
 // The kinds that callers append.
@@ -22,16 +22,16 @@ const (
 	KindResult   Kind = "result"   // the tool returned, or did not
 	KindValidate Kind = "validate" // a dry run was judged
 	KindList     Kind = "list"     // the server's tools, when they are learnt
-	KindReload   Kind = "reload"   // another policy is in force
+	KindReload   Kind = "reload"   // another policy came into force
 )
 
 // The kinds that the log itself writes.
 const (
-	KindRecovered Kind = "recovered" // the line before was torn; Torn holds what was left of it
+	KindRecovered Kind = "recovered" // the line before was torn; Torn has the rest of it
 	KindLost      Kind = "lost"      // Count records could not be written, here or shortly before
 )
 
-// A Verdict says what became of a call.
+// A Verdict is the outcome of the judgement of a call.
 type Verdict string
 
 // The verdicts.
@@ -41,28 +41,27 @@ const (
 	Observed Verdict = "observed" // would have been refused, but the policy only observes
 )
 
-// A Record is one line of the log. Texts that are longer than they need to be are cut
-// (see [Log.Append]); absent members are left out.
+// A Record is one line of the log. Long texts are cut (see [Log.Append]). Zero members are left out.
 type Record struct {
-	Time    time.Time `json:"time"` // UTC, RFC 3339 with nanoseconds; the zero Time becomes that of Append
+	Time    time.Time `json:"time"` // UTC, RFC 3339 with nanoseconds; Append replaces the zero Time by its own
 	Kind    Kind      `json:"kind"`
 	Session string    `json:"session,omitempty"` // names the session of the client
-	Subject string    `json:"subject,omitempty"` // who makes the call
+	Subject string    `json:"subject,omitempty"` // the principal behind the call
 	Server  string    `json:"server,omitempty"`
-	Tool    string    `json:"tool,omitempty"`    // as listed; of one that the server does not list, length and digest
+	Tool    string    `json:"tool,omitempty"`    // as listed; an unlisted name is replaced by its length and digest
 	Point   string    `json:"point,omitempty"`   // where the verdict was applied: proxy, validate, library
-	Request string    `json:"request,omitempty"` // the id of the JSON-RPC request, as it is spelt; of a long one, length and digest
+	Request string    `json:"request,omitempty"` // the id of the JSON-RPC request, as spelt; a long one is replaced by its length and digest
 	Trace   string    `json:"trace,omitempty"`   // trace id (W3C Trace Context)
 
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
-	Skipped  []string  `json:"skipped,omitempty"` // checks that could not look
+	Skipped  []string  `json:"skipped,omitempty"` // checks that could not do their work
 
 	ArgumentsDigest string `json:"arguments_digest,omitempty"` // see Log.Digest
 	ArgumentsBytes  int    `json:"arguments_bytes,omitempty"`
 	ResultDigest    string `json:"result_digest,omitempty"` // see Log.Digest
 	ResultBytes     int    `json:"result_bytes,omitempty"`
-	ResultError     bool   `json:"result_error,omitempty"` // the tool said that it failed, or returned nothing
+	ResultError     bool   `json:"result_error,omitempty"` // the tool reported an error or returned nothing
 	DurationUS      int64  `json:"duration_us,omitempty"`  // of the judgement (call, validate) or of the tool (result), in microseconds
 
 	Redactions   []Redaction `json:"redactions,omitempty"`
@@ -70,30 +69,28 @@ type Record struct {
 	SchemaDigest string      `json:"schema_digest,omitempty"` // Fingerprint of the tool's definition
 	Version      string      `json:"version,omitempty"`       // of toolvet, in start
 
-	// Arguments and Roots are what a replay needs beside the rest. They hold values: set
-	// them only where the policy says "arguments: recorded". Arguments above
-	// MaxArguments bytes are left out, and Omitted says so.
+	// Arguments and Roots complete the record for a replay. They hold values: set them only if the policy says
+	// "arguments: recorded". Arguments above MaxArguments bytes are left out, with Omitted.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Roots     []string        `json:"roots,omitempty"`
-	// Tools are what a list record is about. A definition is the server's own text, no
-	// value of a call. Together above MaxArguments bytes they are left out.
+	// Tools are the subject of a list record. A definition is the server's own text, not a value of a call.
+	// Definitions above MaxArguments bytes in total are left out.
 	Tools   []Tool `json:"tools,omitempty"`
-	Omitted bool   `json:"omitted,omitempty"` // something was too long or too much to be recorded whole
+	Omitted bool   `json:"omitted,omitempty"` // something was too long, or there was too much of it
 
 	Count     int64  `json:"count,omitempty"`      // in lost: how many
-	Torn      []byte `json:"torn,omitempty"`       // in recovered: how the torn line began, base64
+	Torn      []byte `json:"torn,omitempty"`       // in recovered: beginning of the torn line, base64
 	TornBytes int64  `json:"torn_bytes,omitempty"` // in recovered: its length
 
-	// The log writes these; what a caller sets is ignored.
+	// The log sets the following members itself.
 	Chain string `json:"chain,omitempty"` // names the chain, in 16 hexadecimal digits
 	Seq   uint64 `json:"seq,omitempty"`   // number in the chain, from 1
 	Prev  string `json:"prev,omitempty"`  // Hash of the record before; zeros for the first
 	Hash  string `json:"hash,omitempty"`  // SHA-256, or with a key HMAC-SHA256, of the line without this member
 }
 
-// A Finding is what a check found, without its words: they can be had from the check's
-// documentation, change with versions, and with checks of other authors nobody could
-// promise that they hold no value.
+// A Finding is a finding of a check, without its words. The check's documentation has the words, and they change with
+// versions. Nobody could promise that the words of other authors' checks hold no values.
 type Finding struct {
 	Check    string `json:"check"`
 	Code     string `json:"code"`              // SCHEMA, SEMANTIC, POLICY, RATE_LIMIT, OUTPUT
@@ -104,21 +101,21 @@ type Finding struct {
 	Observed bool   `json:"observed,omitempty"`
 }
 
-// A Redaction says what was taken out of a result, never what it was.
+// A Redaction tells the place and the size of a text that was taken out of a result, never the text.
 type Redaction struct {
 	Pointer string `json:"pointer"`
 	Pattern string `json:"pattern"`
-	Bytes   int    `json:"bytes"` // length of what was taken out
+	Bytes   int    `json:"bytes"` // of the text that was taken out
 }
 
-// A Tool is a tool as a list record has it.
+// A Tool is a tool in a list record.
 type Tool struct {
 	Name       string          `json:"name"`
 	Digest     string          `json:"digest"`               // Fingerprint of the definition
 	Definition json.RawMessage `json:"definition,omitempty"` // as the server sent it
 }
 
-// Findings puts what checks found into the log's words.
+// Findings converts findings to their form in the log.
 func Findings(list []check.Finding) []Finding {
 	if len(list) == 0 {
 		return nil

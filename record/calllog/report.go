@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A Report is what Verify found.
+// A Report is the result of Verify.
 type Report struct {
 	Chains []Chain `json:"chains"`
-	// Faults are the first hundred places where something was changed, removed, inserted
-	// or moved, in the order of the chains. FaultCount counts them all.
+	// Faults are the first hundred places of a change, a removal, an insertion or a move, in the order of the chains.
+	// FaultCount counts all of them.
 	Faults     []Fault `json:"faults,omitempty"`
 	FaultCount int     `json:"fault_count"`
 }
@@ -20,7 +20,7 @@ type Report struct {
 // OK reports whether there are no faults.
 func (r *Report) OK() bool { return r.FaultCount == 0 }
 
-// maxFaults bounds the faults that a Report holds.
+// maxFaults bounds the faults in a Report.
 const maxFaults = 100
 
 func (r *Report) fault(f Fault) {
@@ -30,31 +30,31 @@ func (r *Report) fault(f Fault) {
 	}
 }
 
-// A Chain is one chain of records, in one file or over rotated ones.
+// A Chain is one chain of records, in one file or in a series of rotated files.
 type Chain struct {
 	ID      string   `json:"id"`
 	Files   []string `json:"files"` // in the order of the chain
 	Records int      `json:"records"`
-	// FirstSeq above 1 means that the beginning was not given, or was deleted by Options.Keep.
+	// FirstSeq above 1 means that the beginning is missing: Verify did not get it, or Options.Keep deleted it.
 	FirstSeq  uint64    `json:"first_seq"`
 	LastSeq   uint64    `json:"last_seq"`
 	FirstTime time.Time `json:"first_time"`
 	LastTime  time.Time `json:"last_time"`
 	Head      string    `json:"head"` // hash of the last record
-	// LastKind other than stop means that the log is still written, ended in a crash, or
-	// was cut off at its end, which the chain alone cannot tell apart.
+	// LastKind other than stop has three possible reasons, and the chain alone cannot distinguish them: the log is
+	// still being written, it ended in a crash, or somebody cut off its end.
 	LastKind Kind  `json:"last_kind"`
-	Lost     int64 `json:"lost"` // records that could not be written, as lost records tell
-	Torn     int   `json:"torn"` // lines torn by crashes, as recovered records tell
-	// Unclosed counts the start records that no stop stands before: a crash, or records that
-	// were cut off before toolvet went on with the log.
+	Lost     int64 `json:"lost"` // records that could not be written, according to lost records
+	Torn     int   `json:"torn"` // lines torn by crashes, according to recovered records
+	// Unclosed counts the start records without a stop before them. The reason is a crash, or somebody cut off
+	// records before toolvet continued the log.
 	Unclosed int `json:"unclosed,omitempty"`
 }
 
-// A Fault is a place where the chain does not hold.
+// A Fault is a place where the chain is broken.
 type Fault struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"` // from 1; 0 if it is about the log as a whole
+	Line    int    `json:"line"` // from 1; 0 for the log as a whole
 	Message string `json:"message"`
 }
 

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// ready makes the file ready for a batch: rotates it, if it is time. What fails is tried
-// again with the next batch.
+// ready prepares the file for a batch, and rotates it if it is time. After a failure, the next batch tries again.
 func (w *writer) ready() error {
 	if w.broken != nil {
 		return w.broken
@@ -38,8 +37,8 @@ func (w *writer) due() bool {
 		w.options.MaxAge > 0 && !w.since.IsZero() && time.Since(w.since) >= w.options.MaxAge
 }
 
-// rotate closes and renames the file; Windows renames no open file. A crash before the
-// next is made is none: Open goes on behind the last rotated file.
+// rotate closes and renames the file, because Windows cannot rename an open file. A crash before the next file exists
+// does no harm: Open continues after the last rotated file.
 func (w *writer) rotate() error {
 	rotated := rotatedName(w.name, w.last.seq)
 	if _, err := os.Lstat(rotated); !errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +74,7 @@ func (w *writer) reopen() error {
 	return w.broken
 }
 
-// deleteOld deletes rotated files that need not be kept. One that cannot be deleted is
-// tried again at the next rotation.
+// deleteOld deletes rotated files in excess of Keep. After a failure, the next rotation tries again.
 func (w *writer) deleteOld() {
 	if w.options.Keep == 0 {
 		return
@@ -93,8 +91,8 @@ func (w *writer) deleteOld() {
 	}
 }
 
-// stillOurs finds that somebody moved, deleted or changed the file: what is written to it
-// would be nowhere to be found, or behind a gap.
+// stillOurs returns an error if somebody moved, deleted or changed the file. New lines would be lost, or come after a
+// gap.
 func (w *writer) stillOurs() error {
 	named, err := os.Lstat(w.name)
 	if err != nil {
@@ -107,7 +105,7 @@ func (w *writer) stillOurs() error {
 	return w.unchanged()
 }
 
-// unchanged finds that somebody else wrote to the file, or cut it off.
+// unchanged returns an error if somebody else wrote to the file, or cut it off.
 func (w *writer) unchanged() error {
 	info, err := w.file.Stat()
 	if err != nil {

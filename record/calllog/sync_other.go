@@ -5,5 +5,5 @@
 
 package calllog
 
-// ignoreUnsupported drops the error: directories cannot be synced.
+// ignoreUnsupported drops the error: this system cannot sync directories.
 func ignoreUnsupported(error) error { return nil }

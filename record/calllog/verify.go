@@ -15,24 +15,22 @@ import (
 	"time"
 )
 
-// VerifyOptions say what a log is verified against.
+// VerifyOptions hold expectations of a log.
 type VerifyOptions struct {
-	// Key is the log's key. Nil: the log has none, and whoever can write to it can make
-	// all its hashes anew.
+	// Key is the log's key. Nil means that the log has none; anybody who can write to such a log can compute all its
+	// hashes anew.
 	Key []byte
-	// Expect is the hash of a record that must be there, noted elsewhere before (see
-	// Log.Head): then so must all records before it. "" expects none.
+	// Expect is the hash of a record, noted elsewhere before (see Log.Head). That record and all before it must be in
+	// the log. "" expects nothing.
 	Expect string
 }
 
-// Verify reads the files of one or more logs, in any order, and finds what was changed,
-// removed, inserted or moved since it was written. What it cannot find is the removal of
-// records at the end, unless Expect names one of them, and of whole files at the
-// beginning: the report says with which record each chain begins and ends. That there is
-// no record at all is a fault.
+// Verify reads the files of one or more logs, in any order. It finds lines that were changed, removed, inserted or
+// moved since they were written. It cannot find the removal of records at the end, unless Expect names one of them,
+// nor of whole files at the beginning: compare the first and last record of each chain in the report. The lack of any
+// record is a fault.
 //
-// The error says that a file could not be read, or that ctx was done. Memory is bounded
-// by the longest line.
+// The error means that a file could not be read, or that ctx was done. Memory is bounded by the longest line.
 func Verify(ctx context.Context, o VerifyOptions, files ...string) (Report, error) {
 	if err := checkKey(o.Key); err != nil {
 		return Report{}, err
@@ -59,9 +57,8 @@ func Verify(ctx context.Context, o VerifyOptions, files ...string) (Report, erro
 	return v.Report, nil
 }
 
-// inOrder puts files in the order of their first records, so that each chain is read from
-// its beginning to its end; chains in the order of their first files, and what holds no
-// record at the end.
+// inOrder sorts files by their first records, so that each chain is read from its beginning to its end. Chains are in
+// the order of their first files. Files without records come last.
 func inOrder(files []string) ([]string, error) {
 	type start struct {
 		name  string
@@ -89,7 +86,7 @@ func inOrder(files []string) ([]string, error) {
 	return names, nil
 }
 
-// firstLink is the link of the first line that has one, or the zero link.
+// firstLink returns the link of the first line that has one, or the zero link.
 func firstLink(name string) (link, error) {
 	f, lines, err := openLines(name)
 	if err != nil {
@@ -112,20 +109,20 @@ func firstLink(name string) (link, error) {
 	}
 }
 
-// A verifier reads one file after the other.
+// A verifier reads one file after another.
 type verifier struct {
 	Report
 	hash   hash.Hash
 	expect string
 	found  bool
 
-	chain  *Chain // the one that is read; nil before the first record
-	last   link   // of the last record that holds
-	unread int    // lines after it that are no record, or not what was written
+	chain  *Chain // the current one; nil before the first record
+	last   link   // of the last record in order
+	unread int    // lines after it that are not records, or were changed
 
 	name  string // of the file
 	line  int    // its number, from 1
-	fresh bool   // the file had no record yet
+	fresh bool   // no record of the file so far
 }
 
 func (v *verifier) read(ctx context.Context, name string) error {
@@ -153,14 +150,14 @@ func (v *verifier) read(ctx context.Context, name string) error {
 	}
 }
 
-// wrong reports a line that is not what was written. What it says of itself is worth
-// nothing, so the next line may follow upon it, or upon the one before.
+// wrong reports a changed line. Its own statements prove nothing, so the next line may follow this line or the one
+// before.
 func (v *verifier) wrong(err error) {
 	v.fault(Fault{v.name, v.line, "this line " + err.Error()})
 	v.unread++
 }
 
-// record verifies a line, and what links it to the one before.
+// record verifies a line and its link to the one before.
 func (v *verifier) record(line []byte) {
 	at, err := readLink(line, v.hash)
 	var facts facts
@@ -185,8 +182,8 @@ func (v *verifier) record(line []byte) {
 	v.last, v.unread, v.fresh = at, 0, false
 }
 
-// joint says what is wrong between the last record and this one, or nothing. A line that
-// is reported already is not reported again by its neighbour.
+// joint returns the fault between the last record and this one, or "". A line with a reported fault causes no second
+// report by its neighbour.
 func (v *verifier) joint(at link) string {
 	next := v.last.seq + 1
 	switch {
@@ -202,7 +199,7 @@ func (v *verifier) joint(at link) string {
 	return ""
 }
 
-// facts are what a report tells of records.
+// facts collects the statements of records for the report.
 type facts struct {
 	Time  time.Time
 	Kind  Kind

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A writer is the one goroutine that writes. Everything in it may wait for the disk;
-// nothing that it does is waited for without a limit of time.
+// A writer is the only goroutine that writes. It may wait for the disk at any point, so nobody waits for it without a
+// time limit.
 type writer struct {
 	state
 	options Options
@@ -22,19 +22,19 @@ type writer struct {
 
 	batch   []byte
 	entries []*entry
-	torn    bool       // a piece of a batch lies behind the end of the file
-	broken  error      // why nothing can be written until the log is opened again
-	dirty   bool       // something is written that is not synced
-	syncing chan error // of the sync that is under way; nil if none is
+	torn    bool       // a part of a batch is behind the end of the file
+	broken  error      // why the log cannot write until it is opened again
+	dirty   bool       // some lines are not synced
+	syncing chan error // of the sync under way, or nil
 }
 
 const (
-	maxBatch   = 1 << 20 // bytes after which a batch is closed
+	maxBatch   = 1 << 20 // a batch is closed at this size
 	maxEntries = 256     // records in a batch
 	every      = time.Second
 )
 
-// run writes until the log is closed and nothing waits.
+// run writes until the log is closed and no record waits.
 func (w *writer) run(l *Log) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -52,7 +52,7 @@ func (w *writer) run(l *Log) error {
 	}
 }
 
-// take writes an entry and all that wait behind it.
+// take writes an entry and all entries behind it.
 func (w *writer) take(l *Log, first *entry) {
 	w.entries, w.batch = w.entries[:0], w.batch[:0]
 	if err := w.ready(); err != nil {
@@ -87,7 +87,7 @@ func (w *writer) take(l *Log, first *entry) {
 	clear(w.entries)
 }
 
-// refuse answers an entry that cannot be written.
+// refuse answers an entry that the writer cannot write.
 func (w *writer) refuse(l *Log, e *entry, err error) {
 	if e.fate.CompareAndSwap(waiting, taken) {
 		l.lost.Add(1)
@@ -95,7 +95,7 @@ func (w *writer) refuse(l *Log, e *entry, err error) {
 	}
 }
 
-// tellLost puts a record in front of the batch that says how many were lost before it.
+// tellLost puts a record at the head of the batch with the number of records lost before it.
 func (w *writer) tellLost(l *Log) (last link, told int64) {
 	told = l.lost.Swap(0)
 	if told == 0 {
@@ -103,7 +103,7 @@ func (w *writer) tellLost(l *Log) (last link, told int64) {
 	}
 	var body bytes.Buffer
 	if err := (Record{Kind: KindLost, Count: told}).encode(&body); err != nil {
-		l.lost.Add(told) // never: it holds a number
+		l.lost.Add(told) // cannot happen: it has only a number
 		return w.last, 0
 	}
 	w.batch, last = appendLine(w.batch, body.Bytes(), w.last, w.hash)
@@ -130,7 +130,7 @@ func (w *writer) flush(last link) error {
 		}
 	}
 	if err != nil {
-		w.torn = true // perhaps: an *os.File does not say how much of it was written
+		w.torn = true // perhaps: an *os.File does not tell how much it has written
 		return errors.Join(err, w.mend())
 	}
 	w.wrote(w.batch, last)
@@ -141,7 +141,7 @@ func (w *writer) flush(last link) error {
 	return nil
 }
 
-// mend cuts off the piece of a batch that was written before an error.
+// mend cuts off the part of a batch from before an error.
 func (w *writer) mend() error {
 	if !w.torn {
 		return nil
@@ -153,7 +153,7 @@ func (w *writer) mend() error {
 	return nil
 }
 
-// tick does once a second what must not wait for a record.
+// tick does, once a second, the work that must not wait for a record.
 func (w *writer) tick(l *Log) {
 	if w.broken == nil && w.file != nil && !w.torn {
 		w.fail(w.stillOurs())
@@ -175,17 +175,16 @@ func (w *writer) tick(l *Log) {
 	}
 }
 
-// synced takes note of a sync. After one that failed nobody knows what is on the disk, and
-// a second that succeeds proves nothing (the system may have dropped the pages): only the
-// file can tell, when it is opened again.
+// synced handles the result of a sync. After a failure, nobody knows the state of the disk, and a later success
+// proves nothing, because the system may have dropped the pages. Only reading the file at the next opening can tell.
 func (w *writer) synced(err error) {
 	w.syncing = nil
 	if err != nil {
-		w.fail(fmt.Errorf("calllog: syncing the log: %w: what was written last may be lost; look with 'toolvet log verify', then start again", err))
+		w.fail(fmt.Errorf("calllog: syncing the log: %w: the last records may be lost; look with 'toolvet log verify', then start again", err))
 	}
 }
 
-// fail makes an error that no later write can mend that of all that follow.
+// fail makes a permanent error the answer to all later entries.
 func (w *writer) fail(err error) {
 	if err != nil && w.broken == nil {
 		w.broken = err
@@ -193,7 +192,7 @@ func (w *writer) fail(err error) {
 	}
 }
 
-// end writes what waits and closes the file.
+// end writes the waiting entries and closes the file.
 func (w *writer) end(l *Log) error {
 	for len(l.queue) > 0 {
 		w.take(l, <-l.queue)
@@ -202,8 +201,7 @@ func (w *writer) end(l *Log) error {
 	return errors.Join(w.settle(), w.close())
 }
 
-// settle waits until all that is written is synced, and returns why nothing can be
-// written any more.
+// settle waits until all lines are synced, and returns the reason if the log cannot write any more.
 func (w *writer) settle() error {
 	if w.syncing != nil {
 		w.synced(<-w.syncing)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Join makes one Observer of many. Each has the context that the one before returned.
+// Join combines Observers. Each gets the context from the one before.
 func Join(observers ...Observer) Observer {
 	switch len(observers) {
 	case 0:
@@ -37,7 +37,7 @@ func (j joined) Checked(ctx context.Context, check string, took time.Duration) {
 
 type joinedSpans []Span
 
-// TraceID is that of the first span that has one.
+// TraceID returns the id of the first span that has one.
 func (j joinedSpans) TraceID() string {
 	for _, s := range j {
 		if id := s.TraceID(); id != "" {
@@ -47,7 +47,7 @@ func (j joinedSpans) TraceID() string {
 	return ""
 }
 
-// Traceparent is that of the first span that has one.
+// Traceparent returns that of the first span that has one.
 func (j joinedSpans) Traceparent() string {
 	for _, s := range j {
 		if parent := s.Traceparent(); parent != "" {

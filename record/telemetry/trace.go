@@ -5,15 +5,13 @@ package telemetry
 
 import "strings"
 
-// The members of _meta that carry a trace. They have no prefix: MCP makes an exception of
-// them (SEP-414).
+// The members of _meta that carry a trace. MCP exempts them from the need for a prefix (SEP-414).
 const (
 	Traceparent = "traceparent"
 	Tracestate  = "tracestate"
 )
 
-// TraceID is the trace id in a request's _meta (W3C Trace Context, section 3.2), or "" if
-// there is none that is valid.
+// TraceID returns the trace id in a request's _meta (W3C Trace Context, section 3.2), or "" without a valid one.
 func TraceID(meta map[string]any) string {
 	text, _ := meta[Traceparent].(string)
 	if len(text) < 55 || len(text) > 512 {

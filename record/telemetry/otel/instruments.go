@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// instruments are what is measured. The SDK bounds the attributes of each to 2,000 sets;
-// what is beyond them is counted together.
+// instruments hold the measurements. The SDK bounds the attributes of each to 2,000 sets, and counts all others
+// together.
 type instruments struct {
 	duration, added, checks   metric.Float64Histogram // seconds
 	calls, redactions, limits metric.Int64Counter
@@ -30,13 +30,13 @@ func newInstruments(m metric.Meter) (instruments, error) {
 	}
 	fine := []float64{1e-5, 5e-5, 1e-4, 5e-4, .001, .005, .01, .05, .1, .5, 1, 5}
 	i := instruments{
-		// The bounds are those of the conventions.
+		// The bounds come from the conventions.
 		duration: histogram("mcp.server.operation.duration", "How long a call took, the tool included.",
 			.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300),
-		added:      histogram("toolvet.added.duration", "What toolvet added to a call.", fine...),
+		added:      histogram("toolvet.added.duration", "Time that toolvet added to a call.", fine...),
 		checks:     histogram("toolvet.check.duration", "How long a check took.", fine...),
-		calls:      counter("toolvet.calls", "{call}", "Calls by verdict and the code of what refused them."),
-		redactions: counter("toolvet.redactions", "{redaction}", "What was taken out of results, by pattern."),
+		calls:      counter("toolvet.calls", "{call}", "Calls by verdict and code of the refusal."),
+		redactions: counter("toolvet.redactions", "{redaction}", "Texts taken out of results, by pattern."),
 		limits:     counter("toolvet.limits", "{call}", "Calls that a limit refused, by limit."),
 	}
 	return i, errors.Join(errs...)

@@ -9,9 +9,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// LogTo gives what goes wrong in OpenTelemetry's SDK, such as an endpoint that nobody listens
-// at, to a log. Without LogTo the SDK writes to standard error. It holds for the whole program,
-// so it is for programs to call, not for libraries.
+// LogTo writes the errors of OpenTelemetry's SDK, such as an unreachable endpoint, to a log. Without LogTo, the SDK
+// writes to standard error. LogTo affects the whole program: programs may call it, libraries should not.
 func LogTo(log *slog.Logger) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry", "err", err) }))
 }

@@ -1,20 +1,18 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package otel tells of calls by OpenTelemetry: traces and metrics, sent by OTLP over HTTP.
+// Package otel exports traces and metrics of calls with OpenTelemetry, by OTLP over HTTP.
 //
 //	observer, err := otel.New(ctx, toolvet.Version)
 //	defer observer.Shutdown(ctx) // with a deadline
 //
-// It is configured by the environment, as OpenTelemetry specifies:
-// OTEL_EXPORTER_OTLP_ENDPOINT (http://localhost:4318 without) and its like, OTEL_SERVICE_NAME
-// (toolvet without), OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER, OTEL_BSP_*,
-// OTEL_METRIC_EXPORT_INTERVAL; OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none and
-// OTEL_METRICS_EXPORTER=none turn off.
+// The environment configures it, as OpenTelemetry specifies: OTEL_EXPORTER_OTLP_ENDPOINT (default
+// http://localhost:4318) and its variants, OTEL_SERVICE_NAME (default toolvet), OTEL_RESOURCE_ATTRIBUTES,
+// OTEL_TRACES_SAMPLER, OTEL_BSP_*, OTEL_METRIC_EXPORT_INTERVAL. OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none and
+// OTEL_METRICS_EXPORTER=none turn exports off.
 //
-// Names follow the semantic conventions for MCP (open-telemetry/semantic-conventions-genai,
-// docs/gen-ai/mcp.md), which are in development: they may change with versions of toolvet.
-// What they do not name begins with "toolvet.".
+// Names follow the semantic conventions for MCP (open-telemetry/semantic-conventions-genai, docs/gen-ai/mcp.md).
+// These are in development, so names may change with versions of toolvet. Other names begin with "toolvet.".
 package otel
 
 import (
@@ -37,11 +35,11 @@ import (
 	"github.com/toolvet/toolvet/record/telemetry"
 )
 
-// scope names what makes the spans and measurements.
+// scope names the source of the spans and measurements.
 const scope = "github.com/toolvet/toolvet"
 
-// An Observer is a telemetry.Observer that exports in the background. What cannot be sent
-// in time is dropped; no call waits for it. It is safe for concurrent use.
+// An Observer is a telemetry.Observer that exports in the background. It drops data that it cannot send in time; no
+// call waits for it. It is safe for concurrent use.
 type Observer struct {
 	tracer   trace.Tracer
 	meters   instruments
@@ -50,9 +48,8 @@ type Observer struct {
 
 var _ telemetry.Observer = (*Observer)(nil)
 
-// New makes an Observer of toolvet's version by what the environment says. An error is
-// about the environment; that nobody listens at the other end is none. The caller must
-// call [Observer.Shutdown].
+// New makes an Observer for this version of toolvet, configured by the environment. A faulty environment is an error;
+// an unreachable endpoint is not. The caller must call [Observer.Shutdown].
 func New(ctx context.Context, version string) (*Observer, error) {
 	on, err := enabled()
 	if err != nil {
@@ -103,7 +100,7 @@ func (o *Observer) metrics(ctx context.Context, on bool, about *resource.Resourc
 	return p, nil
 }
 
-// Shutdown sends what waits, and ends. It returns at the latest when ctx is done.
+// Shutdown sends the remaining data, and ends. It returns at the latest when ctx is done.
 func (o *Observer) Shutdown(ctx context.Context) error {
 	var errs []error
 	for _, f := range o.shutdown {
@@ -112,10 +109,10 @@ func (o *Observer) Shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// signals say what is sent.
+// signals are the enabled exports.
 type signals struct{ traces, metrics bool }
 
-// enabled reads the variables that the SDK leaves to its caller.
+// enabled reads the variables that the SDK leaves to its users.
 func enabled() (signals, error) {
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
 		return signals{}, nil
@@ -125,7 +122,7 @@ func enabled() (signals, error) {
 	return signals{traces, metrics}, errors.Join(traceErr, metricErr)
 }
 
-// exporter reports whether a signal is sent.
+// exporter reports whether an export is enabled.
 func exporter(signal string) (bool, error) {
 	name := "OTEL_" + signal + "_EXPORTER"
 	switch os.Getenv(name) {

@@ -17,9 +17,8 @@ import (
 	"github.com/toolvet/toolvet/record/telemetry"
 )
 
-// Start begins the span of a call: that of the server, as the client sees toolvet. Its
-// parent is the trace in _meta; a trace that ctx has as well is linked. Without one in
-// _meta, that of ctx is the parent.
+// Start begins the span of a call: the server span, because toolvet is the client's server. Its parent is the trace
+// in _meta, with a link to a trace in ctx. Without a trace in _meta, the one in ctx is the parent.
 func (o *Observer) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(about(c)...)}
 	if remote := remoteParent(c.Meta); remote.IsValid() {
@@ -36,9 +35,9 @@ func (o *Observer) Start(ctx context.Context, c telemetry.Call) (context.Context
 	return ctx, &span{observer: o, ctx: ctx, span: s, call: labels(c), began: time.Now()}
 }
 
-// remoteParent is the trace context in a request's _meta (MCP, SEP-414).
+// remoteParent returns the trace context in a request's _meta (MCP, SEP-414).
 func remoteParent(meta map[string]any) trace.SpanContext {
-	const tooLong = 4096 // far above the 512 characters that W3C wants forwarded
+	const tooLong = 4096 // far above the 512 characters that W3C demands
 	carrier := propagation.MapCarrier{}
 	for _, key := range []string{telemetry.Traceparent, telemetry.Tracestate} {
 		if text, ok := meta[key].(string); ok && len(text) < tooLong {
@@ -49,7 +48,7 @@ func remoteParent(meta map[string]any) trace.SpanContext {
 	return trace.SpanContextFromContext(ctx)
 }
 
-// about are the attributes of a call's span.
+// about returns the attributes of a call's span.
 func about(c telemetry.Call) []attribute.KeyValue {
 	list := append(labels(c), attribute.String("toolvet.point", c.Point))
 	for _, a := range []struct{ key, value string }{
@@ -62,7 +61,7 @@ func about(c telemetry.Call) []attribute.KeyValue {
 	return list
 }
 
-// labels are the attributes of a call that its measurements have, too: few values each.
+// labels are the attributes that measurements share with the span. Each has few values.
 func labels(c telemetry.Call) []attribute.KeyValue {
 	list := []attribute.KeyValue{
 		attribute.String("mcp.method.name", "tools/call"),
@@ -75,8 +74,7 @@ func labels(c telemetry.Call) []attribute.KeyValue {
 	return list
 }
 
-// short bounds a text that somebody else has chosen. One that is not UTF-8 would keep a
-// whole batch from being sent.
+// short bounds a text from outside. Invalid UTF-8 would block a whole batch.
 func short(text string) string {
 	const most = 256
 	return strings.ToValidUTF8(text[:min(len(text), most)], "\ufffd")
@@ -90,7 +88,7 @@ type span struct {
 	began    time.Time
 }
 
-// TraceID is the id of the span's trace, or "" if traces are off and the call has none.
+// TraceID returns the id of the span's trace, or "" if traces are off and the call has none.
 func (s *span) TraceID() string {
 	if id := s.span.SpanContext().TraceID(); id.IsValid() {
 		return id.String()
@@ -98,7 +96,7 @@ func (s *span) TraceID() string {
 	return ""
 }
 
-// Traceparent is the span's own, or "" if it is not sent.
+// Traceparent returns the span's own traceparent, or "" if the span is not sent.
 func (s *span) Traceparent() string {
 	if !s.span.IsRecording() {
 		return ""
@@ -108,8 +106,7 @@ func (s *span) Traceparent() string {
 	return carrier[telemetry.Traceparent]
 }
 
-// toolError is what the conventions want for a result that says isError, which a refused
-// call has, too.
+// toolError is the error type of the conventions for a result with isError. A refused call has such a result, too.
 const toolError = "tool_error"
 
 // End ends the span and measures the call.
@@ -153,7 +150,7 @@ func (s *span) server() string {
 	return ""
 }
 
-// Checked measures a check, and notes it in the span of ctx.
+// Checked measures a check, and adds it to the span of ctx.
 func (o *Observer) Checked(ctx context.Context, check string, took time.Duration) {
 	name := attribute.String("toolvet.check", check)
 	o.meters.checks.Record(ctx, took.Seconds(), metric.WithAttributes(name))

@@ -8,14 +8,14 @@
 //
 // The metrics:
 //
-//	toolvet_calls_total{server,tool,verdict,code}   calls by what became of them
-//	toolvet_added_latency_seconds{server}           what toolvet added to a call
-//	toolvet_check_duration_seconds{check}           how long checks take
-//	toolvet_redactions_total{pattern}               what was taken out of results
+//	toolvet_calls_total{server,tool,verdict,code}   calls by their outcome
+//	toolvet_added_latency_seconds{server}           time that toolvet added to a call
+//	toolvet_check_duration_seconds{check}           duration of checks
+//	toolvet_redactions_total{pattern}               texts taken out of results
 //	toolvet_limits_total{limit}                     calls that a limit refused
 //
-// and those of the Go runtime and the process. Labels have a bounded number of values:
-// tools that the server does not list, and names beyond the bound, are "other".
+// and those of the Go runtime and the process. Labels have a bounded number of values: a tool that the server does
+// not list, or a name beyond the bound, is "other".
 package prometheus
 
 import (
@@ -55,10 +55,10 @@ func New() (*Metrics, error) {
 	}
 	m := &Metrics{
 		registry:   prometheus.NewRegistry(),
-		calls:      counter("calls_total", "Calls by server, tool, verdict and the code of what refused them.", "server", "tool", "verdict", "code"),
-		redactions: counter("redactions_total", "What was taken out of results, by pattern.", "pattern"),
+		calls:      counter("calls_total", "Calls by server, tool, verdict and code of the refusal.", "server", "tool", "verdict", "code"),
+		redactions: counter("redactions_total", "Texts taken out of results, by pattern.", "pattern"),
 		limits:     counter("limits_total", "Calls that a limit refused, by limit.", "limit"),
-		added:      histogram("added_latency_seconds", "What toolvet added to a call.", "server"),
+		added:      histogram("added_latency_seconds", "Time that toolvet added to a call.", "server"),
 		checks:     histogram("check_duration_seconds", "How long a check took.", "check"),
 		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
 	}
@@ -73,7 +73,7 @@ func New() (*Metrics, error) {
 	return m, nil
 }
 
-// Handler serves the metrics, to few at a time.
+// Handler serves the metrics, to a few scrapers at a time.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
 }
@@ -116,7 +116,7 @@ func (s span) End(o telemetry.Outcome) {
 	}
 }
 
-// add drops what cannot be counted: observing decides nothing.
+// add ignores errors, because observing must not affect a call.
 func add(c *prometheus.CounterVec, n int, labels ...string) {
 	if n <= 0 {
 		return

@@ -10,28 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// other stands for all names that are not told apart.
+// other stands for all names beyond the bound.
 const other = "other"
 
 // maxName bounds a label's value, in bytes.
 const maxName = 128
 
-// names bounds the values of a label: each new one costs the scraper and its database a
-// series for ever, and names are what servers call their tools.
+// names bounds the values of a label. Servers choose the names of their tools, and each new value costs the scraper
+// and its database a series for ever.
 type names struct {
 	max  int
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// bound is the name, or other if it is not one of the first.
+// bound returns the name, or other if it is not among the first.
 func (n *names) bound(name string) string {
 	return n.keep(name, name)
 }
 
-// of is the bound of a name that belongs to another.
+// of bounds a name that belongs to another.
 func (n *names) of(owner, name string) string {
-	return n.keep(owner+"\xff"+name, name) // a byte that no name holds
+	return n.keep(owner+"\xff"+name, name) // no name holds this byte
 }
 
 func (n *names) keep(key, name string) string {
@@ -49,7 +49,7 @@ func (n *names) keep(key, name string) string {
 	if n.seen == nil {
 		n.seen = map[string]bool{}
 	}
-	n.seen[strings.Clone(key)] = true // a name may share the memory of a whole message
+	n.seen[strings.Clone(key)] = true // the name may share the memory of a whole message
 	return name
 }
 
