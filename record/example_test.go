@@ -22,8 +22,7 @@ import (
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
-// A server on the official SDK that judges calls by a policy, and records them where the
-// policy says.
+// A server on the official SDK. It judges and records calls as a policy demands.
 func Example() {
 	dir, err := os.MkdirTemp("", "toolvet-example-")
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/toolvet/toolvet/record/telemetry"
 )
 
-// spans are an observer that remembers how its spans have ended.
+// spans is an observer that remembers the ends of its spans.
 type spans struct {
 	telemetry.Discard
 	ended []string
@@ -44,8 +44,7 @@ func (s span) End(o telemetry.Outcome) {
 	s.ended = append(s.ended, fmt.Sprintf("%s %s failed %v added %v %v", s.tool, o.Verdict, o.ToolError, o.Added, o.Codes))
 }
 
-// TestSpansEnd holds that each span ends once, whatever becomes of the call, with the time that
-// toolvet has added and not the server's.
+// TestSpansEnd: each span ends once, whatever happens to the call, with toolvet's own time and not the server's.
 func TestSpansEnd(t *testing.T) {
 	t.Parallel()
 	s := &spans{}
@@ -84,8 +83,8 @@ func TestSpansEnd(t *testing.T) {
 	}
 }
 
-// TestClientsTexts holds that what a client calls a tool or a request is recorded only if it is
-// no text of its own, and that the same text can be told again.
+// TestClientsTexts: names of tools and requests are recorded only if they are not a client's free text. The same text
+// has the same digest.
 func TestClientsTexts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log.jsonl")

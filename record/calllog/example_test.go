@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
-// A call that cannot be recorded is not made.
+// A call that cannot be recorded must not be made.
 func Example() {
 	dir, err := os.MkdirTemp("", "calllog")
 	if err != nil {

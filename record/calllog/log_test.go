@@ -54,7 +54,7 @@ func appendN(t *testing.T, l *Log, n int) {
 	}
 }
 
-// sample is a record as the proxy writes it.
+// sample returns a typical record of the proxy.
 func sample(i int) Record {
 	return Record{
 		Kind: KindCall, Session: "s1", Subject: "agent", Server: "files", Tool: "read_text_file", Point: "proxy",

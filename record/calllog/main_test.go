@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests, or what a test starts as another process.
+// TestMain runs the tests, or plays a process that a test starts.
 func TestMain(m *testing.M) {
 	roles := map[string]func(args []string) error{}
 	addRoles(roles)

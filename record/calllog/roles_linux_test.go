@@ -32,8 +32,7 @@ func role(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// appendForEver appends from several goroutines and prints the request of each record
-// once Append has returned.
+// appendForEver appends from several goroutines, and prints the request of each record after Append has returned.
 func appendForEver(args []string) error {
 	l, err := Open(Options{File: args[0], MaxWait: time.Minute, MaxBytes: 50_000})
 	if err != nil {
@@ -58,8 +57,8 @@ func appendForEver(args []string) error {
 	return errors.New("no append works any more")
 }
 
-// TestKilled kills a process that appends, again and again, and wants every record that
-// Append returned for, and an unbroken chain.
+// TestKilled kills an appending process again and again. Every record is there whose Append returned, in an unbroken
+// chain.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log.jsonl")
@@ -110,7 +109,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestDiskFull fills a small file system of its own, in a namespace of its own.
+// TestDiskFull fills a small file system in a namespace of its own.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	cmd := role(t, "full", t.TempDir())
@@ -170,7 +169,7 @@ func fillDisk(args []string) error {
 	return nil
 }
 
-// fill appends until the disk is full, and verifies what is on it.
+// fill appends until the disk is full, and verifies the log on it.
 func fill(l *Log) (records int, err error) {
 	for ; ; records++ {
 		err := l.Append(context.Background(), sample(records))
@@ -189,7 +188,7 @@ func fill(l *Log) (records int, err error) {
 	return records, err
 }
 
-// TestNotAFile holds that what could wait for ever, or takes nothing, is refused at once.
+// TestNotAFile: a file that may block for ever, or that cannot be written to, is refused at once.
 func TestNotAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// A troubled file fails or waits where it is told to.
+// A troubled file fails or blocks on demand.
 type troubled struct {
 	*os.File
 
@@ -98,7 +98,7 @@ func TestDiskFullRecovers(t *testing.T) {
 	}
 }
 
-// TestLostIsToldWithoutAnotherCall waits for the record that tells of a loss.
+// TestLostIsToldWithoutAnotherCall waits for the record of a loss.
 func TestLostIsToldWithoutAnotherCall(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
@@ -114,7 +114,7 @@ func TestLostIsToldWithoutAnotherCall(t *testing.T) {
 	}
 }
 
-// TestSlowDisk holds that no Append waits longer than its context, or than MaxWait.
+// TestSlowDisk: no Append waits longer than its context, or than MaxWait.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
@@ -200,7 +200,7 @@ func TestSyncEverySecond(t *testing.T) {
 	until(t, l, func(err error) bool { return errors.Is(err, syscall.EIO) })
 }
 
-// until appends until an error is what is wanted.
+// until appends until the error is the expected one.
 func until(t *testing.T, l *Log, want func(error) bool) {
 	t.Helper()
 	for {
@@ -266,7 +266,7 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// TestTornLarge tears off what is larger than a recovered record keeps.
+// TestTornLarge tears off more than a recovered record keeps.
 func TestTornLarge(t *testing.T) {
 	t.Parallel()
 	for _, whole := range []int{0, 1} {
@@ -292,7 +292,7 @@ func TestTornLarge(t *testing.T) {
 	}
 }
 
-// TestCrashWhileRotating opens a log whose file was renamed, and no other was made.
+// TestCrashWhileRotating opens a log whose file was renamed without a successor.
 func TestCrashWhileRotating(t *testing.T) {
 	t.Parallel()
 	file, text := smallLog(t, 2, nil)

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// smallLog is a log of n records, its text, and the options to verify it.
+// smallLog makes a log of n records, and returns its text and the options to verify it.
 func smallLog(t *testing.T, n int, key []byte) (string, []byte) {
 	t.Helper()
 	o := testOptions(t)
@@ -70,8 +70,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestCutAtTheEnd holds what the documentation says: a log that is cut at the end of a
-// line is only found by who knows a hash.
+// TestCutAtTheEnd: as documented, only a noted hash reveals a cut at the end of a line.
 func TestCutAtTheEnd(t *testing.T) {
 	t.Parallel()
 	file, text := smallLog(t, 4, nil)
@@ -136,8 +135,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCutOffAndContinued cuts records off a log, with which toolvet then goes on: the chain holds,
-// but it says that an end was not in order.
+// TestCutOffAndContinued cuts records off a log before toolvet continues it. The chain is unbroken, but the report
+// counts the lack of a stop.
 func TestCutOffAndContinued(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
@@ -191,7 +190,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 }
 
-// TestKeyKeepsForgersOut rewrites a log as one does who has no key.
+// TestKeyKeepsForgersOut rewrites a log without its key.
 func TestKeyKeepsForgersOut(t *testing.T) {
 	t.Parallel()
 	key := bytes.Repeat([]byte("k"), minKey)
@@ -287,7 +286,7 @@ func TestRecordsGoOn(t *testing.T) {
 	}
 }
 
-// TestByHand verifies a log as docs/log.md shows it.
+// TestByHand verifies a log with the commands in docs/log.md.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"sh", "sed", "sha256sum", "jq", "openssl"} {
@@ -320,8 +319,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// FuzzReadLink holds that a line whose hash is its own says the same to a JSON reader as to
-// the reader of links, and that no line makes trouble.
+// FuzzReadLink: in a line with a right hash, a JSON reader finds the same link as readLink. No line causes a failure.
 func FuzzReadLink(f *testing.F) {
 	valid := forge(link{chain: strings.Repeat("a", chainDigits), seq: 41, hash: fmt.Sprintf("%x", sha256.Sum256(nil))})
 	f.Add(string(valid))
@@ -340,8 +338,8 @@ func FuzzReadLink(f *testing.F) {
 	})
 }
 
-// FuzzVerify holds that a log with anything behind it, in front of it or in its middle is
-// read within bounds, and never found to be whole.
+// FuzzVerify: a log with additions at its end, at its beginning or in its middle is read within bounds, and never
+// found to be whole.
 func FuzzVerify(f *testing.F) {
 	log := first(`{"kind":"call"}`)
 	for range 3 {

@@ -42,8 +42,7 @@ func TestTraceID(t *testing.T) {
 	}
 }
 
-// FuzzTraceID holds that the trace id in the log is that of the spans: OpenTelemetry
-// reads the same.
+// FuzzTraceID: the log has the same trace id as the spans of OpenTelemetry.
 func FuzzTraceID(f *testing.F) {
 	f.Add(traceparent)
 	f.Add("cc" + traceparent[2:] + "-x")
@@ -60,7 +59,7 @@ func FuzzTraceID(f *testing.F) {
 	})
 }
 
-// A recorder is an Observer that notes what it is told.
+// A recorder is an Observer that notes its calls.
 type recorder struct {
 	name string
 	told *[]string

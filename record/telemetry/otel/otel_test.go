@@ -32,7 +32,7 @@ const (
 	traceparent = "00-" + traceID + "-" + parentID + "-01"
 )
 
-// A receiver takes OTLP over HTTP.
+// A receiver accepts OTLP over HTTP.
 type receiver struct {
 	mu       sync.Mutex
 	resource map[string]string
@@ -94,7 +94,7 @@ func (r *receiver) take(path string, body []byte) error {
 	return nil
 }
 
-// values are attributes as text, lists joined by commas.
+// values returns attributes as text, with lists joined by commas.
 func values(list []*common.KeyValue) map[string]string {
 	out := map[string]string{}
 	for _, a := range list {
@@ -214,8 +214,8 @@ func wantMetrics(t *testing.T, r *receiver) {
 	}
 }
 
-// TestParents holds that the trace of the client is the parent, and that of the transport
-// is linked to it, or takes its place.
+// TestParents: the client's trace is the parent, with a link to the transport's trace. Without it, the transport's
+// trace is the parent.
 func TestParents(t *testing.T) {
 	r := newReceiver(t)
 	o := newObserver(t)
@@ -249,7 +249,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// TestNobodyIsParent holds that what is not sent is nobody's parent.
+// TestNobodyIsParent: a span that is not sent is no parent.
 func TestNobodyIsParent(t *testing.T) {
 	for name, value := range map[string]string{"OTEL_TRACES_EXPORTER": "none", "OTEL_TRACES_SAMPLER": "always_off"} {
 		t.Run(name, func(t *testing.T) {
@@ -307,8 +307,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers holds that no call waits for a receiver that hangs, and Shutdown only
-// until its context is done.
+// TestNobodyAnswers: no call waits for a hanging receiver, and Shutdown waits only until its context is done.
 func TestNobodyAnswers(t *testing.T) {
 	release := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))

@@ -26,7 +26,7 @@ func newMetrics(t *testing.T) *Metrics {
 	return m
 }
 
-// scrape returns the lines about toolvet, as a scraper gets them.
+// scrape returns the lines about toolvet.
 func scrape(t *testing.T, m *Metrics) map[string]bool {
 	t.Helper()
 	server := httptest.NewServer(m.Handler())
@@ -91,7 +91,7 @@ func TestScrape(t *testing.T) {
 	}
 }
 
-// TestCardinality holds that no server, tool or limit can make series without end.
+// TestCardinality: no server, tool or limit can make an endless number of series.
 func TestCardinality(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
