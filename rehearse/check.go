@@ -67,7 +67,7 @@ func Judge(r *Report, server string, limits []policy.Effect) []check.Finding {
 			continue
 		}
 		for _, why := range breaches(r, e) {
-			found = append(found, check.Finding{Source: e.Name, Message: fmt.Sprintf("the rehearsal shows that the call %s: the rule %q does not allow it", why, e.Name)})
+			found = append(found, check.Finding{Source: e.Name, Message: fmt.Sprintf("the rehearsal shows that the call %s: the limit %q does not allow it", why, e.Name)})
 		}
 	}
 	return found

@@ -130,10 +130,10 @@ func TestCheck(t *testing.T) {
 		want         []string
 	}{
 		{"allowed", "echo x >new", nil},
-		{"delete", "rm old", []string{"careful: the rehearsal shows that the call deletes or moves away 1 files or directories: the rule \"careful\" does not allow it"}},
-		{"move", "mv old new", []string{"careful: the rehearsal shows that the call deletes or moves away 1 files or directories: the rule \"careful\" does not allow it"}},
-		{"many", "touch a b c", []string{"careful: the rehearsal shows that the call changes 3 files and directories, more than 2: the rule \"careful\" does not allow it"}},
-		{"outside", "echo x >" + elsewhere + "/file", []string{"careful: the rehearsal shows that the call changes 1 files or directories outside " + dir + ": the rule \"careful\" does not allow it"}},
+		{"delete", "rm old", []string{"careful: the rehearsal shows that the call deletes or moves away 1 files or directories: the limit \"careful\" does not allow it"}},
+		{"move", "mv old new", []string{"careful: the rehearsal shows that the call deletes or moves away 1 files or directories: the limit \"careful\" does not allow it"}},
+		{"many", "touch a b c", []string{"careful: the rehearsal shows that the call changes 3 files and directories, more than 2: the limit \"careful\" does not allow it"}},
+		{"outside", "echo x >" + elsewhere + "/file", []string{"careful: the rehearsal shows that the call changes 1 files or directories outside " + dir + ": the limit \"careful\" does not allow it"}},
 	} {
 		if diff := cmp.Diff(tt.want, judge(g, "run", tt.script)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

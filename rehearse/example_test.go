@@ -75,5 +75,5 @@ func ExampleJudge() {
 		fmt.Println(f.Message)
 	}
 	// Output:
-	// the rehearsal shows that the call deletes or moves away 1 files or directories: the rule "careful" does not allow it
+	// the rehearsal shows that the call deletes or moves away 1 files or directories: the limit "careful" does not allow it
 }
