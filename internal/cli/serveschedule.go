@@ -196,10 +196,10 @@ func (j *jobSet) Call(ctx context.Context, tool string, arguments json.RawMessag
 }
 
 // Tools implements schedule.Caller.
-func (j *jobSet) Tools(ctx context.Context, server string) (*call.Catalog, error) {
+func (j *jobSet) Tools(ctx context.Context, server string, options ...upstream.CallOption) (*call.Catalog, error) {
 	set, done := j.use()
 	defer done()
-	return set.Tools(ctx, server)
+	return set.Tools(ctx, server, options...)
 }
 
 // known implements jobServers.

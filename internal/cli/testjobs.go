@@ -80,4 +80,4 @@ func (o *offlineCaller) Call(context.Context, string, json.RawMessage, ...upstre
 }
 
 // Tools implements [schedule.Caller].
-func (o *offlineCaller) Tools(context.Context, string) (*call.Catalog, error) { return nil, errOffline }
+func (o *offlineCaller) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) { return nil, errOffline }
