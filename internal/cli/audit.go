@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/probe"
 	"github.com/toolvet/toolvet/internal/audit/render"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
@@ -156,7 +157,7 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 		return err
 	}
 	if flags.behindProxy { // what is wrong with the policy is told before anything is tried
-		if _, err := (gateFlags{policy: flags.policy, preset: flags.preset}).policyFor(server); err != nil {
+		if _, err := (setup.Source{Checks: a.checks, Policy: flags.policy, Preset: flags.preset}).ForServer(server); err != nil {
 			return err
 		}
 	}
@@ -284,7 +285,7 @@ func shownCommand(command []string) (string, error) {
 }
 
 func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) (*probe.Result, error) {
-	init, err := sandboxInit()
+	init, err := setup.SandboxInit()
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +304,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) 
 	found, err := probe.Run(ctx, cfg)
 	var missing *rehearse.UnsupportedError
 	if errors.As(err, &missing) {
-		return nil, withHint(fmt.Errorf("a server is tried in a sandbox only: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' says what is missing on this machine")
+		return nil, setup.WithHint(fmt.Errorf("a server is tried in a sandbox only: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' says what is missing on this machine")
 	}
 	return found, err
 }
@@ -312,9 +313,9 @@ func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.Ha
 
 func (a *app) auditURL(ctx context.Context, flags auditFlags, url string, in *audit.Input) error {
 	if !flags.own {
-		return withHint(errors.New("a server behind a URL cannot be contained, and is tried only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
+		return setup.WithHint(errors.New("a server behind a URL cannot be contained, and is tried only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
 	}
-	dialer := &policyDialer{server: &policy.Server{URL: url}, log: newLogger(a.stderr, false)}
+	dialer := &setup.Dialer{Server: &policy.Server{URL: url}, Logger: newLogger(a.stderr, false)}
 	found, err := probe.RunRemote(ctx, probe.RemoteConfig{Dialer: dialer, CallTimeout: flags.callTimeout, Budget: min(flags.time, 2*time.Minute)})
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript"
 	"github.com/toolvet/toolvet/internal/audit/source/python"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/setup"
 )
 
 // readers read the code of servers, each in one language.
@@ -123,7 +124,7 @@ func sourceDir(place string) (string, error) {
 	if path := filepath.Join(cache, escapeModule(name)); strings.Contains(name, "@") && isDir(path) {
 		return path, nil
 	}
-	return "", withHint(errors.New("there is no directory of this name, no such package in node_modules, and no such module in the module cache"),
+	return "", setup.WithHint(errors.New("there is no directory of this name, no such package in node_modules, and no such module in the module cache"),
 		"install it first (npm install NAME, go mod download MODULE@VERSION): an audit downloads nothing")
 }
 

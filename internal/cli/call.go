@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/record"
@@ -39,7 +38,7 @@ reports an error, 2 the call was not made or ended without a result.`,
 			return a.call(cmd.Context(), flags, args)
 		},
 	}
-	flags.register(cmd)
+	a.addServersFlags(cmd, &flags)
 	return cmd
 }
 
@@ -52,7 +51,7 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 		}
 		arguments = raw
 	}
-	p, err := policy.Load(flags.gate.policy, suite.Rules()...)
+	p, err := policy.Load(flags.gate.Policy, a.checks.Rules()...)
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/internal/report"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // checkFlags are the flags of "toolvet check".
 type checkFlags struct {
-	gate    gateFlags
+	gate    setup.Source
 	tools   string
 	timeout time.Duration
 	json    bool
@@ -54,7 +54,7 @@ Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`
 		},
 	}
 	f := cmd.Flags()
-	flags.gate.register(cmd)
+	a.addGateFlags(cmd, &flags.gate)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result, for calls that name a tool")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
 	f.BoolVar(&flags.json, "json", false, "print verdicts as JSON, one object a line")
@@ -92,7 +92,7 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 // only a policy, by those of its servers.
 func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j judger, done func(), err error) {
 	plain := func() (*judge, error) { return a.plainJudge(ctx, flags, server) }
-	if flags.gate.policy == "" || flags.tools != "" || server != nil {
+	if flags.gate.Policy == "" || flags.tools != "" || server != nil {
 		j, err := plain()
 		return j, func() {}, err
 	}
@@ -108,11 +108,11 @@ func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j 
 }
 
 func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string) (*judge, error) {
-	p, err := flags.gate.policyFor(server)
+	p, err := flags.gate.ForServer(server)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := rehearsingGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, server)
+	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, server)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	session := flags.gate.session(p)
+	session := flags.gate.Session(p)
 	return &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}, nil
 }
 
@@ -163,7 +163,7 @@ func (a *app) writeVerdict(v judged, label string, asJSON bool) error {
 	case v.err != nil:
 		return nil
 	}
-	return report.Text(a.stdout, label, &v.result)
+	return writeReport(a.stdout, label, &v.result)
 }
 
 // exitWith is nil for exitGo.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )
@@ -42,7 +42,7 @@ func (a *app) doctorCommand() *cobra.Command {
 Exit codes: 0 all works, 1 something does not.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list := diagnose(cmd.Context(), file)
+			list := a.diagnose(cmd.Context(), file)
 			if err := a.showDiagnoses(list, asJSON); err != nil {
 				return err
 			}
@@ -79,12 +79,12 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 	return nil
 }
 
-func diagnose(ctx context.Context, file string) []diagnosis {
+func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
 	list := slices.Concat([]diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}, diagnoseServices(ctx))
 	if file == "" {
 		return list
 	}
-	_, err := policy.Load(file, suite.Rules()...)
+	_, err := policy.Load(file, a.checks.Rules()...)
 	d := diagnosis{What: "the policy", OK: err == nil}
 	if err != nil {
 		d.Why = err.Error()
@@ -112,7 +112,7 @@ func superviseSelf(ctx context.Context) (process.Exit, error) {
 	if err != nil {
 		return process.Exit{}, err
 	}
-	supervisor, err := supervisor()
+	supervisor, err := setup.Supervisor()
 	if err != nil {
 		return process.Exit{}, err
 	}
@@ -132,7 +132,7 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	d := diagnosis{What: "rehearsals (toolvet rehearse)", OK: true}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	init, err := sandboxInit()
+	init, err := setup.SandboxInit()
 	var bounds rehearse.Bounds
 	if err == nil {
 		bounds, err = rehearse.Probe(ctx, init)

@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	pathcheck "github.com/toolvet/toolvet/checks/path"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policy/preset"
 )
@@ -31,7 +31,7 @@ var tighten = map[infer.Kind]string{
 }
 
 // draft is the text of a first policy for a server.
-func draft(command []string, tools *call.Catalog) []byte {
+func draft(checks setup.Checks, command []string, tools *call.Catalog) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# A first policy, from the server's list of %s. What follows \"guess:\" is one:\n", count(len(tools.Names()), "tool"))
 	b.WriteString("# read it, correct it, tighten it. toolvet policy lint tells what is left open.\nversion: 1\n")
@@ -41,7 +41,7 @@ func draft(command []string, tools *call.Catalog) []byte {
 	var drafted bytes.Buffer
 	demanded := false
 	for _, name := range tools.Names() {
-		demanded = draftTool(&drafted, tools.Tool(name)) || demanded
+		demanded = draftTool(&drafted, checks, tools.Tool(name)) || demanded
 	}
 	switch {
 	case demanded:
@@ -65,9 +65,9 @@ func draftWorld(b *bytes.Buffer, world check.World) {
 }
 
 // draftTool reports whether it demands anything, so that there is more than comments.
-func draftTool(b *bytes.Buffer, t *call.Tool) bool {
+func draftTool(b *bytes.Buffer, checks setup.Checks, t *call.Tool) bool {
 	guesses := slices.DeleteFunc(infer.Tool(t), func(g infer.Guess) bool {
-		if ruled(g.Kind) {
+		if isRule(checks, g.Kind) {
 			return false
 		}
 		fmt.Fprintf(b, "      # %s: its argument %s is probably %s, which no rule demands anything of yet\n",
@@ -89,9 +89,9 @@ func draftTool(b *bytes.Buffer, t *call.Tool) bool {
 	return true
 }
 
-// ruled reports whether a policy can demand anything of a kind of argument.
-func ruled(kind infer.Kind) bool {
-	return slices.ContainsFunc(suite.Rules(), func(r *check.Rule) bool { return r.Name == string(kind) })
+// isRule reports whether a policy can make a demand on arguments of a kind.
+func isRule(checks setup.Checks, kind infer.Kind) bool {
+	return slices.ContainsFunc(checks.Rules(), func(r *check.Rule) bool { return r.Name == string(kind) })
 }
 
 // demanded are the options of a guess.

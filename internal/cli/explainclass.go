@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -55,9 +56,9 @@ func explainClass(w io.Writer, name string) error {
 	}
 	err := errors.New("an audit knows no class or rule of this name")
 	if near := schema.Nearest("audit/"+name, names); near != "" {
-		return withHint(err, "did you mean 'toolvet explain %s'?", near)
+		return setup.WithHint(err, "did you mean 'toolvet explain %s'?", near)
 	}
-	return withHint(err, "'toolvet explain' lists the classes, and 'toolvet explain audit/CLASS' its rules")
+	return setup.WithHint(err, "'toolvet explain' lists the classes, and 'toolvet explain audit/CLASS' its rules")
 }
 
 func writeClass(w io.Writer, c *class.Class) error {

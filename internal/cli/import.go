@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/clientconfig"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -71,7 +71,7 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := openMerge(flags.out)
+	m, err := openMerge(a.checks, flags.out)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (a *app) clientFiles(named []string) ([]string, error) {
 	home, homeErr := os.UserHomeDir()
 	config, configErr := os.UserConfigDir()
 	if err := errors.Join(homeErr, configErr); err != nil {
-		return nil, withHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
+		return nil, setup.WithHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
 	}
 	var found, looked []string
 	for _, place := range clientconfig.Places(dir, home, config) {
@@ -121,7 +121,7 @@ func (a *app) clientFiles(named []string) ([]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, withHint(errors.New("no configuration of a client was found"), "name a file; looked for %s", strings.Join(looked, ", "))
+		return nil, setup.WithHint(errors.New("no configuration of a client was found"), "name a file; looked for %s", strings.Join(looked, ", "))
 	}
 	return found, nil
 }
@@ -311,6 +311,7 @@ func replaceFile(file string, data []byte) error {
 
 // A merge is a policy to which servers are added.
 type merge struct {
+	checks  setup.Checks
 	file    string
 	before  []byte
 	policy  *policy.Policy
@@ -319,8 +320,8 @@ type merge struct {
 }
 
 // openMerge reads the policy that is added to; one that does not exist is empty.
-func openMerge(file string) (*merge, error) {
-	m := &merge{file: file, before: []byte("version: 1\n")}
+func openMerge(checks setup.Checks, file string) (*merge, error) {
+	m := &merge{checks: checks, file: file, before: []byte("version: 1\n")}
 	if file != "-" {
 		data, err := os.ReadFile(file)
 		switch {
@@ -331,25 +332,25 @@ func openMerge(file string) (*merge, error) {
 		}
 	}
 	var err error
-	m.policy, err = wellWritten(file, m.before)
+	m.policy, err = m.parse(file, m.before)
 	return m, err
 }
 
-// wellWritten reads a policy as if all its variables were set.
-func wellWritten(file string, text []byte) (*policy.Policy, error) {
+// parse reads a policy as if all its variables were set.
+func (m *merge) parse(file string, text []byte) (*policy.Policy, error) {
 	set := func(name string) (string, bool) {
 		if v, ok := os.LookupEnv(name); ok {
 			return v, true
 		}
 		return "https://variable.invalid/", true // good wherever an imported server has one
 	}
-	return policy.ParseWith(set, file, text, suite.Rules()...)
+	return policy.ParseWith(set, file, text, m.checks.Rules()...)
 }
 
 // add adds a server; added is false if the policy has the same already.
 func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 	entry := serverEntry(s)
-	alone, err := wellWritten("the server", []byte("version: 1\nservers:\n"+entry))
+	alone, err := m.parse("the server", []byte("version: 1\nservers:\n"+entry))
 	var wrong policy.Errors
 	if errors.As(err, &wrong) {
 		return false, errors.New(wrong[0].Message) // without the line
@@ -424,9 +425,9 @@ func (m *merge) text() ([]byte, error) {
 		entries.WriteString(indent + strings.TrimPrefix(line, "  "))
 	}
 	text = slices.Concat(text[:at], entries.Bytes(), text[at:])
-	merged, err := wellWritten(m.file, text)
+	merged, err := m.parse(m.file, text)
 	if err != nil || len(merged.Servers) != len(m.policy.Servers) {
-		return nil, withHint(fmt.Errorf("the servers cannot be added to %s as it is written, so it stays as it is", m.file),
+		return nil, setup.WithHint(fmt.Errorf("the servers cannot be added to %s as it is written, so it stays as it is", m.file),
 			"write its servers as a block, each name on a line of its own, or have a new policy printed with -o -")
 	}
 	return text, nil

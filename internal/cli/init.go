@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -66,10 +66,10 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	if err != nil {
 		return err
 	}
-	text := draft(command, tools)
-	p, err := policy.Parse(flags.out, text, suite.Rules()...)
+	text := draft(a.checks, command, tools)
+	p, err := policy.Parse(flags.out, text, a.checks.Rules()...)
 	if err == nil {
-		err = p.Validate(suite.Default())
+		err = p.Validate(a.checks)
 	}
 	if err != nil {
 		return fmt.Errorf("the policy that was drafted cannot be read, so that it is not written: %w", err)
@@ -86,7 +86,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 }
 
 func existsError(file string) error {
-	return withHint(fmt.Errorf("%s exists and is left as it is", file), "give another file with -o, or --force to replace it")
+	return setup.WithHint(fmt.Errorf("%s exists and is left as it is", file), "give another file with -o, or --force to replace it")
 }
 
 // writePolicy writes a whole file or none. Without force it never replaces one.

@@ -14,9 +14,9 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
 	"github.com/toolvet/toolvet/checks/path"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policy/preset"
 	"github.com/toolvet/toolvet/schema"
@@ -24,6 +24,7 @@ import (
 
 // A linter collects what a policy leaves open, a line each.
 type linter struct {
+	known   setup.Checks
 	policy  *policy.Policy
 	tools   map[string]*call.Catalog // by server, of those that are looked at; nil: not known
 	misfits []*policy.Error          // conditions of rules that do not fit a tool
@@ -48,14 +49,14 @@ func (l *linter) checks() {
 			l.gap("checks: %s only observes", name)
 		case c.FailOpen:
 			l.gap("checks: %s fails open: where it breaks, a call goes through", name)
-		case c.Severity != nil && *c.Severity == check.Warning && severityOf(name) == check.Error:
+		case c.Severity != nil && *c.Severity == check.Warning && l.severityOf(name) == check.Error:
 			l.gap("checks: %s only warns", name)
 		}
 	}
 }
 
-func severityOf(name string) check.Severity {
-	for _, c := range suite.Default() {
+func (l *linter) severityOf(name string) check.Severity {
+	for _, c := range l.known {
 		if c.Name == name {
 			return c.Severity
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/access/rule"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/daemon"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -148,8 +149,8 @@ func (l *linter) servers() []string {
 	for _, s := range l.policy.Servers {
 		names = append(names, s.Name)
 	}
-	if l.policy.Schedule != nil && !slices.Contains(names, scheduleServer) {
-		names = append(names, scheduleServer)
+	if l.policy.Schedule != nil && !slices.Contains(names, daemon.SchedulerName) {
+		names = append(names, daemon.SchedulerName)
 	}
 	return names
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 	"github.com/toolvet/toolvet/upstream"
@@ -91,7 +91,7 @@ type locked struct {
 }
 
 func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) error {
-	at, err := flags.find(args)
+	at, err := flags.find(a.checks, args)
 	if err != nil {
 		return err
 	}
@@ -132,16 +132,16 @@ type lockPlace struct {
 }
 
 // find returns what the flags say, and what they leave to the policy.
-func (f lockFlags) find(args []string) (lockPlace, error) {
+func (f lockFlags) find(checks setup.Checks, args []string) (lockPlace, error) {
 	command := upstream.Command{Args: args}
 	if f.policy == "" {
 		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), command}, nil
 	}
-	p, err := policy.Load(f.policy, suite.Rules()...)
+	p, err := policy.Load(f.policy, checks.Rules()...)
 	if err != nil {
 		return lockPlace{}, err
 	}
-	server, err := choose(p.Servers, f.server, args)
+	server, err := setup.Choose(p.Servers, f.server, args)
 	if err != nil {
 		return lockPlace{}, err
 	}
@@ -150,7 +150,7 @@ func (f lockFlags) find(args []string) (lockPlace, error) {
 			command.Args = server.Command
 		}
 		command.Dir = server.Dir
-		command.Env, err = environment(server)
+		command.Env, err = setup.Environment(server)
 	}
 	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, err
 }
@@ -163,7 +163,7 @@ func known(accept, names []string) error {
 		}
 		err := fmt.Errorf("neither the lock nor the server has the tool %q", name)
 		if near := schema.Nearest(name, names); near != "" {
-			return withHint(err, "did you mean %q?", near)
+			return setup.WithHint(err, "did you mean %q?", near)
 		}
 		return err
 	}

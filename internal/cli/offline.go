@@ -23,7 +23,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/cron"
 	"github.com/toolvet/toolvet/checks/moment"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -41,20 +41,20 @@ type offlineGate struct {
 
 // newOfflineGate makes the gate of a server, by flags as the proxy's. Without world, the
 // checks that look at files, the network or databases are off.
-func newOfflineGate(flags gateFlags, world bool) (*offlineGate, error) {
-	p, err := flags.policyFor(nil)
+func newOfflineGate(source setup.Source, world bool) (*offlineGate, error) {
+	p, err := source.ForServer(nil)
 	if err != nil {
 		return nil, err
 	}
-	return offlineGateOf(p, world)
+	return offlineGateOf(source.Checks, p, world)
 }
 
 // offlineGateOf makes the gate of a policy's only server, with more checks.
-func offlineGateOf(p *policy.Policy, world bool, more ...*check.Check) (g *offlineGate, err error) {
-	p = offline(p, world)
+func offlineGateOf(checks setup.Checks, p *policy.Policy, world bool, more ...*check.Check) (g *offlineGate, err error) {
+	p = offline(checks, p, world)
 	g = &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless}))
-	g.gate, err = gateBy(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithChecks(g.checks()...), toolvet.WithMoreChecks(more...))
+	g.gate, err = g.timed(checks).NewGate(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithMoreChecks(more...))
 	return g, err
 }
 
@@ -66,9 +66,9 @@ func (g *offlineGate) now() time.Time {
 	return time.Now()
 }
 
-// checks are the default ones, of which those that ask for the time are told that of the call.
-func (g *offlineGate) checks() []*check.Check {
-	list := suite.Default()
+// timed replaces the checks that ask for the time with ones that get the time of the call.
+func (g *offlineGate) timed(checks setup.Checks) setup.Checks {
+	list := slices.Clone(checks)
 	for i, c := range list {
 		switch c {
 		case cron.Check:
@@ -88,7 +88,7 @@ func timeless(groups []string, a slog.Attr) slog.Attr {
 }
 
 // offline is p without what an offlineGate leaves out.
-func offline(p *policy.Policy, world bool) *policy.Policy {
+func offline(checks setup.Checks, p *policy.Policy, world bool) *policy.Policy {
 	quiet := *p
 	quiet.Limits, quiet.Shared = nil, nil
 	quiet.HideRefused = false // a call of a hidden tool names the rule that hides it
@@ -97,7 +97,7 @@ func offline(p *policy.Policy, world bool) *policy.Policy {
 	if p.Pinning.Lock != "" {
 		quiet.Checks[pinnedCheck] = policy.Check{Off: true}
 	}
-	for _, c := range suite.Default() {
+	for _, c := range checks {
 		if c.Level == check.RuntimeLevel && !world {
 			quiet.Checks[c.Name] = policy.Check{Off: true}
 		}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
@@ -52,7 +52,7 @@ completes keys, explains them and underlines misspelt ones.`,
 			if len(args) > 0 {
 				return usageError(cmd, "schema takes no arguments")
 			}
-			_, err := a.stdout.Write(policy.JSONSchema(allChecks(), suite.Rules()))
+			_, err := a.stdout.Write(policy.JSONSchema(a.checks.Nameable(), a.checks.Rules()))
 			return err
 		},
 	}
@@ -108,23 +108,23 @@ not be read.`,
 }
 
 func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {
-	p, err := policy.Load(flags.policy, suite.Rules()...)
+	p, err := policy.Load(flags.policy, a.checks.Rules()...)
 	if err != nil {
 		return err
 	}
 	_, wrong := access.Rules(p)
-	if err := errors.Join(p.Validate(allChecks()), wrong); err != nil {
+	if err := errors.Join(p.Validate(a.checks.Nameable()), wrong); err != nil {
 		return err
 	}
 	servers := p.Servers
 	if flags.server != "" || flags.tools != "" || command != nil || len(servers) == 0 {
-		server, err := serverOf(p, flags.server, command)
+		server, err := setup.ServerOf(p, flags.server, command)
 		if err != nil {
 			return err
 		}
 		servers = []*policy.Server{server}
 	}
-	l := &linter{policy: p, tools: map[string]*call.Catalog{}}
+	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}}
 	for _, s := range servers {
 		if l.tools[s.Name], err = a.lintTools(cmd.Context(), flags, p, s, command); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
 	start := upstream.Command{Args: command}
 	if flags.start {
-		env, err := environment(s)
+		env, err := setup.Environment(s)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/record/calllog"
@@ -66,6 +66,7 @@ or no call in it could be judged.`,
 
 // A replay judges the calls of an audit log once more.
 type replay struct {
+	checks setup.Checks
 	flags  replayFlags
 	policy *policy.Policy // as the file has it
 	gates  map[string]*offlineGate
@@ -107,17 +108,17 @@ func (a *app) replay(ctx context.Context, flags replayFlags, files []string) err
 }
 
 func (a *app) newReplay(flags replayFlags) (*replay, error) {
-	r := &replay{flags: flags, gates: map[string]*offlineGate{}, ran: map[string]bool{ruleCheck: true}}
+	r := &replay{checks: a.checks, flags: flags, gates: map[string]*offlineGate{}, ran: map[string]bool{ruleCheck: true}}
 	r.counts.NotJudged = map[string]int{}
-	for _, c := range suite.Default() {
+	for _, c := range a.checks {
 		r.ran[c.Name] = c.Level != check.RuntimeLevel
 	}
 	var err error
-	if r.policy, err = policy.Load(flags.policy, suite.Rules()...); err != nil {
+	if r.policy, err = policy.Load(flags.policy, a.checks.Rules()...); err != nil {
 		return nil, err
 	}
 	if flags.server != "" {
-		if _, err := choose(r.policy.Servers, flags.server, nil); err != nil {
+		if _, err := setup.Choose(r.policy.Servers, flags.server, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +139,7 @@ func (a *app) newReplay(flags replayFlags) (*replay, error) {
 }
 
 func (r *replay) newGate(server string) (*offlineGate, error) {
-	return newOfflineGate(gateFlags{policy: r.flags.policy, server: server}, false)
+	return newOfflineGate(setup.Source{Checks: r.checks, Policy: r.flags.policy, Server: server}, false)
 }
 
 // record takes note of a record and returns what changes, if it is a call.

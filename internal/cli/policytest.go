@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/report"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
@@ -101,7 +101,7 @@ func testFiles(arg string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, withHint(fmt.Errorf("the directory %s has no tests", arg), "name them after the policy: toolvet%s", testSuffix)
+		return nil, setup.WithHint(fmt.Errorf("the directory %s has no tests", arg), "name them after the policy: toolvet%s", testSuffix)
 	}
 	return files, nil
 }
@@ -159,7 +159,7 @@ func (r *caseResult) text(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "FAIL  %s:%d: %s: %s\n", r.File, r.Line, name, r.Why)
 	var findings strings.Builder
-	if err := report.Text(&findings, "", &r.Result); err != nil {
+	if err := writeReport(&findings, "", &r.Result); err != nil {
 		return err
 	}
 	for line := range strings.Lines(findings.String() + r.log) {

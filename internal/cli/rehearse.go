@@ -16,9 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
@@ -27,7 +26,7 @@ import (
 
 // rehearseFlags are the flags of "toolvet rehearse".
 type rehearseFlags struct {
-	gate     gateFlags
+	gate     setup.Source
 	timeout  time.Duration
 	writable []string
 	env      []string
@@ -66,7 +65,7 @@ what the effects of the policy do not allow, 2 not rehearsed.
 		},
 	}
 	f := cmd.Flags()
-	flags.gate.register(cmd)
+	a.addGateFlags(cmd, &flags.gate)
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and for each call")
 	f.StringArrayVar(&flags.writable, "writable", nil, "`DIR` that the server writes to, if the sandbox does not find it; can be given again")
 	f.StringArrayVar(&flags.env, "env", nil, "`NAME` of a variable of the environment that the server has, too, or PREFIX_*; can be given again")
@@ -101,7 +100,7 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	if err != nil {
 		return fmt.Errorf("%s: %w", displayName(files[0]), err)
 	}
-	p, err := flags.gate.policyFor(server)
+	p, err := flags.gate.ForServer(server)
 	if err != nil {
 		return err
 	}
@@ -134,11 +133,11 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 }
 
 func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearse.Session, error) {
-	gate, err := newGate(p, newLogger(a.stderr, false))
+	gate, err := a.checks.NewGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
 	if err != nil {
 		return nil, err
 	}
-	init, err := sandboxInit()
+	init, err := setup.SandboxInit()
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 	if err != nil {
 		return nil, err
 	}
-	session := flags.gate.session(p)
+	session := flags.gate.Session(p)
 	s, err := rehearse.Start(ctx, rehearse.Config{
 		Command: server, Init: init, Writable: flags.writable, Timeout: flags.timeout,
 		Env: added, Pass: append(flags.env, p.Rehearsal.Env...), Network: flags.networkOf(p),
@@ -157,7 +156,7 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 	})
 	var missing *rehearse.UnsupportedError
 	if errors.As(err, &missing) {
-		return nil, withHint(err, "'toolvet doctor' says what is missing on this machine")
+		return nil, setup.WithHint(err, "'toolvet doctor' says what is missing on this machine")
 	}
 	return s, err
 }
@@ -268,79 +267,6 @@ func (a *app) agree(ctx context.Context, question string) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// rehearsalTime bounds a judgement that rehearses a call: the server may have to start.
-const rehearsalTime = 60 * time.Second
-
-// newPool makes a pool of rehearsals of the server of a policy. The command starts it; nil:
-// the one in the policy. What the pool keeps ready ends by itself.
-func newPool(p *policy.Policy, command []string) (*rehearse.Pool, error) {
-	cfg := rehearse.Config{Command: command, Dir: p.Servers[0].Dir, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network}
-	if command == nil {
-		cfg.Command = p.Servers[0].Command
-	}
-	var err error
-	if cfg.Init, err = sandboxInit(); err != nil {
-		return nil, err
-	}
-	if cfg.Env, err = p.Servers[0].Environ(os.LookupEnv); err != nil {
-		return nil, err
-	}
-	return rehearse.NewPool(cfg), nil
-}
-
-// rehearsingGate makes a gate that rehearses calls, if the policy demands it.
-func rehearsingGate(e *access.Enforcer, p *policy.Policy, command []string) (*toolvet.Gate, error) {
-	if len(p.Rehearsal.Before) == 0 {
-		return gateBy(e, p)
-	}
-	pool, err := newPool(p, command)
-	if err != nil {
-		return nil, err
-	}
-	return gateBy(e, p, toolvet.WithMoreChecks(rehearse.NewCheck(p.Rehearsal, pool.Take)), toolvet.WithTimeout(rehearsalTime))
-}
-
-// rehearser is what answers the tool "rehearse", if the policy allows it.
-func rehearser(p *policy.Policy, command []string) (func(context.Context, []*call.Call) (json.RawMessage, error), error) {
-	if !p.Rehearsal.Allow {
-		return nil, nil
-	}
-	pool, err := newPool(p, command)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, calls []*call.Call) (json.RawMessage, error) {
-		ctx, cancel := context.WithTimeout(ctx, rehearsalTime)
-		defer cancel()
-		session, err := pool.Take(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer session.Close()
-		for _, c := range calls {
-			session.Call(ctx, rehearse.Call{Tool: c.Name, Arguments: c.Raw})
-		}
-		report, err := session.Finish(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var text strings.Builder
-		if err := report.WriteText(&text); err != nil {
-			return nil, err
-		}
-		return json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text.String()}}})
-	}, nil
-}
-
-// sandboxInit is the command that builds a sandbox (see rehearse.Run).
-func sandboxInit() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("finding toolvet's own program, which builds the sandbox: %w", err)
-	}
-	return []string{self, "sandbox"}, nil
 }
 
 // sandboxCommand is what toolvet starts itself as, to build a sandbox.

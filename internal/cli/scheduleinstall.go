@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/daemon"
 	"github.com/toolvet/toolvet/internal/machine/userservice"
+	"github.com/toolvet/toolvet/internal/setup"
 )
 
 // installFlags are the flags of "toolvet schedule install".
@@ -43,7 +45,7 @@ policy names must be in its own environment; on Linux, in the file that the unit
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			manager, err := userservice.For(runtime.GOOS)
 			if err != nil {
-				return withHint(err, "have something else run 'toolvet schedule serve --background'")
+				return setup.WithHint(err, "have something else run 'toolvet schedule serve --background'")
 			}
 			home, err := os.UserHomeDir()
 			if err != nil {
@@ -113,7 +115,7 @@ func (a *app) say(what string, commands []string) {
 // foreign says what to do about a file that is somebody else's.
 func foreign(err error, file string) error {
 	if errors.Is(err, userservice.ErrForeign) {
-		return withHint(fmt.Errorf("%w: %s", err, file), "move it, or give this service another name with --name")
+		return setup.WithHint(fmt.Errorf("%w: %s", err, file), "move it, or give this service another name with --name")
 	}
 	return err
 }
@@ -125,11 +127,11 @@ func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags
 	if err != nil {
 		return nil, err
 	}
-	if flags.policy == "" {
-		return nil, withHint(errors.New("no policy: there would be no servers"), "name the policy with --policy")
+	if p.Source.Policy == "" {
+		return nil, setup.WithHint(errors.New("no policy: there would be no servers"), "name the policy with --policy")
 	}
 	if own.listen != "" {
-		if err := auth.CheckListen(own.listen, p.policy.Authorization); err != nil {
+		if err := auth.CheckListen(own.listen, p.Policy.Authorization); err != nil {
 			return nil, usageError(cmd, "--listen: %v", err)
 		}
 	}
@@ -137,7 +139,7 @@ func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags
 	if err != nil {
 		return nil, fmt.Errorf("looking for toolvet's own program: %w", err)
 	}
-	policy, err := filepath.Abs(flags.policy)
+	policy, err := filepath.Abs(p.Source.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +164,6 @@ func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags
 	return &userservice.Service{
 		Name: own.name, Description: "toolvet schedule: runs tool calls at set times", Command: command, Dir: dir,
 		Environment: []string{"PATH=" + os.Getenv("PATH"), "PWD=" + dir},
-		Stop:        30*time.Second + 3*shutdown, // the scheduler's drain, and what is closed after it
+		Stop:        30*time.Second + 3*daemon.ShutdownTime, // the scheduler's drain, and what is closed after it
 	}, nil
 }

@@ -14,13 +14,15 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/daemon"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schedule/server"
 )
 
 // Loaded tests are ready to run.
 type loadedTests struct {
+	checks setup.Checks
 	*policy.Tests
 	file   string
 	policy *policy.Policy           // as its file has it
@@ -43,11 +45,11 @@ func (a *app) loadTests(file string) (*loadedTests, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading tests: %w", err)
 	}
-	t := &loadedTests{file: file, tools: map[string]*call.Catalog{}, gates: map[string]*offlineGate{}}
+	t := &loadedTests{checks: a.checks, file: file, tools: map[string]*call.Catalog{}, gates: map[string]*offlineGate{}}
 	if t.Tests, err = policy.ParseTests(file, data); err != nil {
 		return nil, err
 	}
-	if t.policy, err = policy.Load(t.beside(t.Policy), suite.Rules()...); err != nil {
+	if t.policy, err = policy.Load(t.beside(t.Policy), a.checks.Rules()...); err != nil {
 		return nil, err
 	}
 	if err := a.loadTestTools(t); err != nil {
@@ -62,7 +64,7 @@ func (a *app) loadTests(file string) (*loadedTests, error) {
 func (t *loadedTests) loadCases() error {
 	var errs policy.Errors
 	for _, c := range t.Cases {
-		errs = append(errs, wrongNames(t.policy, c)...)
+		errs = append(errs, t.wrongNames(c)...)
 		loaded, err := t.load(c)
 		var wrong *policy.Error
 		switch {
@@ -137,7 +139,7 @@ func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 	}
 	l := loadedCase{Case: c, tool: tool}
 	var err error
-	if server == scheduleServer && t.policy.Schedule != nil {
+	if server == daemon.SchedulerName && t.policy.Schedule != nil {
 		l.gate, l.tools, err = t.scheduler()
 	} else {
 		l.gate, l.tools, err = t.server(server)
@@ -150,7 +152,7 @@ func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 		return l, err
 	}
 	if l.Session == nil {
-		session := gateFlags{}.session(l.gate.policy)
+		session := setup.Source{}.Session(l.gate.policy)
 		l.Session = &session
 	}
 	return l, nil
@@ -166,7 +168,7 @@ func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalo
 		return nil, nil, unknownServer{fmt.Errorf("%w: a call's tool is TOOL or SERVER:TOOL", err)}
 	}
 	if t.gates[known] == nil {
-		if t.gates[known], err = newOfflineGate(gateFlags{policy: t.beside(t.Policy), server: known}, t.Runtime); err != nil {
+		if t.gates[known], err = newOfflineGate(setup.Source{Checks: t.checks, Policy: t.beside(t.Policy), Server: known}, t.Runtime); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -181,9 +183,10 @@ func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalo
 }
 
 // wrongNames reports what a case wants and can never get, because nothing has the name.
-func wrongNames(p *policy.Policy, c policy.Case) (errs policy.Errors) {
+func (t *loadedTests) wrongNames(c policy.Case) (errs policy.Errors) {
+	p := t.policy
 	var checks, rules []string
-	for _, k := range suite.Default() {
+	for _, k := range t.checks {
 		checks = append(checks, k.Name)
 	}
 	if len(p.Rules) > 0 {

@@ -12,6 +12,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/daemon"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/server"
@@ -22,10 +24,10 @@ import (
 // job that is to be made is judged with the call that it describes.
 func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 	tools, err := server.Tools()
-	if err != nil || t.gates[scheduleServer] != nil {
-		return t.gates[scheduleServer], tools, err
+	if err != nil || t.gates[daemon.SchedulerName] != nil {
+		return t.gates[daemon.SchedulerName], tools, err
 	}
-	p, err := policyForJobs(t.beside(t.Policy))
+	p, err := daemon.SchedulerPolicy(setup.Source{Policy: t.beside(t.Policy), Checks: t.checks})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,9 +37,9 @@ func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	gate, err = offlineGateOf(p, t.Runtime, server.NewCheck(jobs))
+	gate, err = offlineGateOf(t.checks, p, t.Runtime, server.NewCheck(jobs))
 	if err == nil {
-		t.gates[scheduleServer] = gate
+		t.gates[daemon.SchedulerName] = gate
 	}
 	return gate, tools, err
 }
@@ -80,4 +82,6 @@ func (o *offlineCaller) Call(context.Context, string, json.RawMessage, ...upstre
 }
 
 // Tools implements [schedule.Caller].
-func (o *offlineCaller) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) { return nil, errOffline }
+func (o *offlineCaller) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
+	return nil, errOffline
+}

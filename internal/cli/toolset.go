@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -57,7 +58,7 @@ func (s *toolSet) named(raw json.RawMessage) (*call.Catalog, string, error) {
 	case name == "":
 		return nil, "", errors.New(`"tool" is empty: name the tool`)
 	case s.listed == nil:
-		return nil, "", withHint(errors.New(`"tool" is only a name, and no list of tools was given`),
+		return nil, "", setup.WithHint(errors.New(`"tool" is only a name, and no list of tools was given`),
 			"give --tools FILE or -- SERVER-COMMAND, name it SERVER:TOOL with a server of --policy, or put the tool's definition in place of its name")
 	}
 	return s.listed, name, nil

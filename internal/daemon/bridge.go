@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -16,20 +16,19 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
-// serveFront stands between clients that come over HTTP and a server of each one's own, until
-// ctx is done.
-func serveFront(ctx context.Context, h httpFlags, d *authGate, cfg stdio.Config) error {
+// bridge serves clients over HTTP, each session with a server of its own, until ctx is done.
+func (p *proxy) bridge(ctx context.Context, cfg stdio.Config) error {
 	front := streamable.NewFront(streamable.FrontConfig{
-		Serve: func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
-			return session(ctx, cfg, who, in, out)
+		Serve: func(ctx context.Context, caller call.Session, in io.Reader, out io.Writer) error {
+			return runSession(ctx, cfg, caller, in, out)
 		},
 		Who: func(r *http.Request) (string, call.Session) {
-			s := who(r, cfg.Session)
+			s := callerOf(r, cfg.Session)
 			return s.Principal(), s
 		},
 		Limits: cfg.Limits, Logger: cfg.Logger,
 	})
-	listener, handler, err := h.open(ctx, front, d, cfg.Stderr)
+	listener, handler, err := p.listen(ctx, front)
 	if err != nil {
 		return err
 	}
@@ -37,9 +36,9 @@ func serveFront(ctx context.Context, h httpFlags, d *authGate, cfg stdio.Config)
 	return serveHTTP(ctx, listener, handler, front.Close, cfg.Logger)
 }
 
-// session is a session of one client, with a server of its own.
-func session(ctx context.Context, cfg stdio.Config, who call.Session, in io.Reader, out io.Writer) error {
-	cfg.Session, cfg.Stdin, cfg.Stdout = who, in, out
+// runSession serves one session with a server of its own.
+func runSession(ctx context.Context, cfg stdio.Config, caller call.Session, in io.Reader, out io.Writer) error {
+	cfg.Session, cfg.Stdin, cfg.Stdout = caller, in, out
 	code, err := stdio.Run(ctx, cfg)
 	if err == nil && code != 0 && ctx.Err() == nil {
 		cfg.Logger.Warn("a server ended", "code", code)
@@ -47,10 +46,10 @@ func session(ctx context.Context, cfg stdio.Config, who call.Session, in io.Read
 	return err
 }
 
-// shutdown bounds how long what is under way may take at the end.
-const shutdown = mcphttp.DrainTime
+// ShutdownTime bounds each step of a shutdown.
+const ShutdownTime = mcphttp.DrainTime
 
-// serveHTTP serves until ctx is done, and ends sessions and connections then.
+// serveHTTP serves until ctx is done, and then ends sessions and connections.
 func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, endSessions func(context.Context), log *slog.Logger) error {
 	return mcphttp.Server{Handler: handler, End: endSessions, Logger: log}.Serve(ctx, l)
 }
