@@ -26,14 +26,14 @@ import (
 var readers = []struct {
 	language string
 	analyze  func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
-	bytes    bool // columns count bytes, and not UTF-16 code units as those of source maps do
+	bytes    bool // columns count bytes rather than UTF-16 code units, as in source maps
 }{
 	{class.TypeScript, javascript.Analyze, false},
 	{class.Python, python.Analyze, true},
 	{class.Go, golang.Analyze, true},
 }
 
-// maxUnread bounds how much of what was not read a report names.
+// maxUnread bounds the unread files that a report names.
 const maxUnread = 20
 
 // readSource reads the code of a directory, or of a package that is installed.
@@ -52,7 +52,7 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil { // such as that there is no code in this language
+		if err != nil { // such as no code in this language
 			failed = append(failed, err)
 			continue
 		}
@@ -87,8 +87,8 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 	return nil
 }
 
-// sourceDir is the directory of a place: itself, or where the package of that name is installed.
-// Nothing is downloaded.
+// sourceDir returns the directory of a place, or of the installed package of that name. It downloads
+// nothing.
 func sourceDir(place string) (string, error) {
 	if info, err := os.Stat(place); err == nil {
 		if !info.IsDir() {

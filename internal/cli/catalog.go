@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// knownTools reads a saved list, or asks a server. It returns nil if there is neither.
+// knownTools reads a saved list or asks a server. It returns nil without either.
 func (a *app) knownTools(ctx context.Context, file string, server upstream.Command, timeout time.Duration) (*call.Catalog, error) {
 	switch {
 	case file != "":

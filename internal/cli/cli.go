@@ -3,8 +3,8 @@
 
 // Package cli is the command toolvet.
 //
-// Each command is a function that makes a cobra command; [Main] joins them and turns
-// what they return into words and an exit code:
+// A function makes each cobra command. [Main] joins them, and turns their errors into words and an exit
+// code:
 //
 //	0  go            all calls may run
 //	1  no-go         a call would be refused
@@ -87,7 +87,7 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 	return root
 }
 
-// helpCommand is cobra's, but for a command that does not exist it fails.
+// helpCommand differs from cobra's: it fails for an unknown command.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -116,12 +116,12 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return setup.WithHint(err, "the commands are %s", strings.Join(names, ", "))
 }
 
-// An exitCode is an end that needs no words.
+// An exitCode is an error without words.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// usageError is a command line that cannot be understood.
+// usageError reports a command line that toolvet does not understand.
 func usageError(cmd *cobra.Command, format string, args ...any) error {
 	return setup.WithHint(fmt.Errorf(format, args...), "see '%s --help'", cmd.CommandPath())
 }
@@ -133,7 +133,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitGo
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, syscall.EPIPE): // nobody reads any more: no one is left to be told
+	case errors.Is(err, syscall.EPIPE): // nobody reads any more
 	case ctx.Err() != nil:
 		a.complain(errors.New("interrupted"))
 	default:
@@ -142,8 +142,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	return exitNotJudged
 }
 
-// complain tells an error and how to mend it. What it cannot write is lost: there is
-// no other place to say it.
+// complain prints an error and its hint. A failed write has no other place to be reported.
 func (a *app) complain(err error) {
 	fmt.Fprintf(a.stderr, "toolvet: error: %s\n", strings.TrimPrefix(err.Error(), "toolvet: "))
 	var hinted *setup.HintedError
@@ -156,7 +155,7 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "toolvet: warning: %s\n", fmt.Sprintf(format, args...))
 }
 
-// serverArgs are the arguments after "--", and those before.
+// serverArgs splits the arguments at "--".
 func serverArgs(cmd *cobra.Command, args []string) (before, server []string) {
 	if i := cmd.ArgsLenAtDash(); i >= 0 {
 		return args[:i], args[i:]

@@ -22,11 +22,11 @@ import (
 	"github.com/toolvet/toolvet/rehearse"
 )
 
-// A diagnosis is what one look at the machine found.
+// A diagnosis is the outcome of one test of the machine.
 type diagnosis struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
-	How  string `json:"how,omitempty"` // in place of "works"
+	How  string `json:"how,omitempty"` // replaces "works"
 	Why  string `json:"why,omitempty"`
 	Fix  string `json:"fix,omitempty"`
 }
@@ -36,8 +36,8 @@ func (a *app) doctorCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what of toolvet works on this machine",
-		Long: `Say what of toolvet works on this machine, and how to enable the rest.
+		Short: "List which parts of toolvet work on this machine",
+		Long: `List which parts of toolvet work on this machine, and how to enable the others.
 
 Exit codes: 0 all works, 1 something does not.`,
 		Args: cobra.NoArgs,
@@ -55,7 +55,7 @@ Exit codes: 0 all works, 1 something does not.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one object a line")
-	cmd.Flags().StringVar(&file, "policy", "", "policy `FILE` to look at, too: what it needs of this machine")
+	cmd.Flags().StringVar(&file, "policy", "", "policy `FILE` to check as well")
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
 	return append(list, d)
 }
 
-// diagnoseSupervisor starts toolvet itself as a server is started.
+// diagnoseSupervisor starts toolvet itself as it starts servers.
 func diagnoseSupervisor(ctx context.Context) diagnosis {
 	d := diagnosis{What: "servers of which nothing is left behind (toolvet proxy)", OK: true}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
@@ -125,7 +125,7 @@ func superviseSelf(ctx context.Context) (process.Exit, error) {
 	return p.Stop(ctx, process.Grace{EOF: doctorTimeout}), nil
 }
 
-// doctorTimeout bounds each look.
+// doctorTimeout bounds each test.
 const doctorTimeout = 10 * time.Second
 
 func diagnoseSandbox(ctx context.Context) diagnosis {
@@ -149,7 +149,7 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	return d
 }
 
-// boundsOf says what holds servers within their limits.
+// boundsOf describes the mechanism that keeps servers within their limits.
 func boundsOf(b rehearse.Bounds) string {
 	if b.Why == "" {
 		return "a control group holds servers within their limits (" + strings.Join(b.Group, ", ") + ")"

@@ -65,8 +65,8 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	return setup.WithHint(err, "'toolvet explain' lists the checks")
 }
 
-// plainBody is a check's README without its title, as plain text: Markdown's headings,
-// links and code fences are for other readers.
+// plainBody returns a check's README as plain text: without its title, Markdown headings, links and
+// code fences.
 func plainBody(doc string) string {
 	_, body, _ := strings.Cut(doc, "\n")
 	var b strings.Builder

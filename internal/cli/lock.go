@@ -41,13 +41,13 @@ func (a *app) lockCommand() *cobra.Command {
 		Short: "Lock a server's tools, and show what has changed since",
 		Long: `Lock the definitions of a server's tools, and show what has changed since.
 
-The first time, the lock file is written: read it, for what it holds is what the server
-lists now, not what is safe. From then on each difference is shown, with escapes for
-characters that cannot be seen, and nothing is written until --accept accepts it: all of
-it, or the tools that are named. Commit the lock file.
+The first run writes the lock file. Read it: it holds what the server lists now, safe or
+not. Later runs show each difference, with escapes for invisible characters, and write
+nothing until --accept accepts all changes, or those of the named tools. Commit the lock
+file.
 
-Exit codes: 0 the tools are as they were locked, or are locked now; 1 they differ; 2 the
-lock or the server could not be read.`,
+Exit codes: 0 the tools match the lock, or are locked now; 1 they differ; 2 the lock or
+the server could not be read.`,
 		Example: `  toolvet lock -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet lock --check --policy toolvet.yaml --server files
   toolvet lock --accept read_text_file -- npx -y @modelcontextprotocol/server-filesystem .`,
@@ -71,19 +71,19 @@ lock or the server could not be read.`,
 	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml) that names the server, and its command")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server, in the lock and in the policy; default: as the policy says, else "+pin.DefaultServer)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of tools, in place of a server's command")
-	f.BoolVar(&flags.accept, "accept", false, "accept what has changed: all of it, or the tools that are named")
-	f.BoolVar(&flags.check, "check", false, "write nothing: tools that were never locked differ, too (for CI)")
+	f.BoolVar(&flags.accept, "accept", false, "accept all changes, or those of the named tools")
+	f.BoolVar(&flags.check, "check", false, "write nothing, and report tools that were never locked, too (for CI)")
 	f.BoolVar(&flags.json, "json", false, "print JSON")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
 	return cmd
 }
 
-// locked is what "toolvet lock" prints.
+// locked is the output of "toolvet lock".
 type locked struct {
 	Lock     string        `json:"lock"`
 	Server   string        `json:"server"`
-	Accepted []*pin.Change `json:"accepted"` // and written
-	Changes  []*pin.Change `json:"changes"`  // that are not accepted
+	Accepted []*pin.Change `json:"accepted"` // now in the lock
+	Changes  []*pin.Change `json:"changes"`  // not accepted
 
 	tools int  // in the lock, of the server
 	never bool // the server has never been locked
@@ -124,14 +124,14 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) e
 	return a.tellLocked(&result, flags.json)
 }
 
-// A lockPlace is where a server's tools are locked.
+// A lockPlace locates a server and its lock.
 type lockPlace struct {
 	file    string
 	server  string           // its name in the file
 	command upstream.Command // how to start it
 }
 
-// find returns what the flags say, and what they leave to the policy.
+// find combines the flags with the policy.
 func (f lockFlags) find(checks setup.Checks, args []string) (lockPlace, error) {
 	command := upstream.Command{Args: args}
 	if f.policy == "" {
@@ -155,7 +155,7 @@ func (f lockFlags) find(checks setup.Checks, args []string) (lockPlace, error) {
 	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, err
 }
 
-// known reports a name of a tool that is none.
+// known reports names that no tool has.
 func known(accept, names []string) error {
 	for _, name := range accept {
 		if slices.Contains(names, name) {
@@ -170,7 +170,7 @@ func known(accept, names []string) error {
 	return nil
 }
 
-// accept writes the lock with what has changed, or with those of the tools that are named.
+// accept writes the lock with all changes, or with those of the named tools.
 func (l *locked) accept(lock *pin.Lock, names []string) (*pin.Lock, error) {
 	var left []*pin.Change
 	for _, c := range l.Changes {
@@ -214,7 +214,7 @@ func (a *app) lockedText(l *locked) error {
 	for _, c := range l.Accepted {
 		fmt.Fprintf(w, "  %s: %s\n", c.Kind, pin.Visible(c.Tool))
 		for _, p := range c.Unseen {
-			a.warn("%s: characters that cannot be seen in %s: %s", pin.Visible(c.Tool), pin.Visible(p.Pointer), strings.Join(p.Characters, ", "))
+			a.warn("%s: invisible characters in %s: %s", pin.Visible(c.Tool), pin.Visible(p.Pointer), strings.Join(p.Characters, ", "))
 		}
 	}
 	return w.Flush()

@@ -29,18 +29,18 @@ server sees it, and offer the validate tool. Put it in an MCP client's
 configuration in place of the server's command. Without a command, the one in the
 policy starts the server.
 
-With --upstream the server is one behind a URL (Streamable HTTP), as it is without a
-command where the policy has a url for the server. With --listen clients come over
-Streamable HTTP, to http://ADDRESS/mcp, and a command is started for each session. See
-docs/http.md. Where the policy has authorization, clients must show a token; without,
-only this machine's own may come: see docs/authorization.md.
+With --upstream, or a url in the policy and no command, the server is one behind a URL
+(Streamable HTTP). With --listen, clients connect over Streamable HTTP to
+http://ADDRESS/mcp, and each session starts the command. See docs/http.md. If the policy
+has authorization, clients need a token; if not, only clients on this machine may
+connect: see docs/authorization.md.
 
-Without a policy the preset "standard" holds: metadata addresses, paths that leave the
-directories in the server's command, encoded traversal, NUL and shell substitution are
-refused, where arguments seem to be paths, URLs and the like. --preset none turns it
+Without a policy, the preset "standard" guesses which arguments are paths, URLs and the
+like, and refuses metadata addresses, paths that leave the directories in the server's
+command, encoded traversal, NUL and shell substitution in them. --preset none turns it
 off; 'toolvet init' writes a first policy.
 
-Ends with the server's exit code; 2 if the server could not be started.`,
+The exit code is the server's, or 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --policy toolvet.yaml -- ./my-server --verbose
   toolvet proxy --upstream https://mcp.example.com/mcp
@@ -52,7 +52,7 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
 			case cfg.Upstream != "" && server != nil:
-				return usageError(cmd, "a command starts a server, and --upstream names one that runs already: give one or the other")
+				return usageError(cmd, "a command starts a server, and --upstream names a running one: give one or the other")
 			case cfg.Listen == "" && givenHTTP(cmd):
 				return usageError(cmd, "these flags are for clients over HTTP: say where with --listen")
 			case !validPath(cfg.Path):
@@ -70,7 +70,7 @@ Ends with the server's exit code; 2 if the server could not be started.`,
 	f.IntVar(&cfg.MaxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
 	f.StringVar(&cfg.Metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
 	addHTTPFlags(cmd, &cfg)
-	f.BoolVarP(&verbose, "verbose", "v", false, "tell refused calls on standard error, too")
+	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd
 }
 
@@ -98,12 +98,12 @@ func (a *app) runProxy(cmd *cobra.Command, cfg daemon.ProxyConfig, command []str
 func addHTTPFlags(cmd *cobra.Command, cfg *daemon.ProxyConfig) {
 	f := cmd.Flags()
 	f.StringVar(&cfg.Listen, "listen", "", "serve HTTP at `ADDRESS`, such as 127.0.0.1:8080")
-	f.StringVar(&cfg.Upstream, "upstream", "", "`URL` of the server's MCP endpoint; default: what the policy says")
+	f.StringVar(&cfg.Upstream, "upstream", "", "`URL` of the server's MCP endpoint; default: the policy's")
 	f.StringVar(&cfg.Path, "path", "/mcp", "`PATH` at which clients reach the proxy")
-	f.BoolVar(&cfg.AllowRemote, "allow-remote", false, "listen on an address that other machines reach though the policy has no authorization: whoever reaches it may call tools")
-	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "further `NAME`s that clients call this machine")
+	f.BoolVar(&cfg.AllowRemote, "allow-remote", false, "listen on an address that other machines can reach, without authorization in the policy: anyone there can call tools")
+	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "further `NAME`s of this machine in requests of clients")
 	f.StringSliceVar(&cfg.Guard.Origins, "allow-origin", nil, "`ORIGIN`s of web pages that may connect, such as https://app.example.org")
-	f.StringSliceVar(&cfg.PassHeaders, "pass-header", nil, "further `HEADER`s of clients that the server gets, such as Authorization: only for a server whose operator is meant to have them")
+	f.StringSliceVar(&cfg.PassHeaders, "pass-header", nil, "further `HEADER`s of clients to pass to the server, such as Authorization: only for a server whose operator may see them")
 }
 
 const badPath = "--path must begin with /, and hold neither spaces nor any of {}?#"
@@ -122,7 +122,7 @@ func givenHTTP(cmd *cobra.Command) bool {
 	return false
 }
 
-// newLogger logs to the operator, who sees standard error beside the server's own.
+// newLogger logs to the operator, on the same standard error as the server.
 func newLogger(w io.Writer, verbose bool) *slog.Logger {
 	level := slog.LevelWarn
 	if verbose {
@@ -131,11 +131,11 @@ func newLogger(w io.Writer, verbose bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})).With("by", "toolvet")
 }
 
-// superviseCommand is what toolvet starts itself as, to look after a server.
+// superviseCommand is the command by which toolvet starts its own program to supervise a server.
 func (a *app) superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                "supervise -- ...",
-		Short:              "Look after a server (toolvet starts this itself)",
+		Short:              "Supervise a server (toolvet starts this itself)",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -31,13 +31,13 @@ func (a *app) scheduleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule",
 		Short: "Run tool calls at set times, validated before they exist, ahead of time, and when they run",
-		Long: `Run tool calls at set times. A job is validated when it is made: one that could not
-work is not made. Its coming runs are validated again hours ahead, and at once when
-tools, the policy or files change; and each run is validated when its time has come.
+		Long: `Run tool calls at set times. The scheduler validates a job when it is made, and refuses
+one that could not work. It validates coming runs again hours ahead, at once when tools,
+the policy or files change, and when their time has come.
 
-Jobs are kept in the file ` + daemon.DefaultStore + `, or where the section "schedule" of the
-policy says. 'toolvet schedule serve' runs them. The policy's servers are those whose
-tools can be scheduled, as SERVER:TOOL.`,
+The file ` + daemon.DefaultStore + ` keeps the jobs, unless the section "schedule" of the policy
+names another store. 'toolvet schedule serve' runs them. Jobs call tools of the policy's
+servers, as SERVER:TOOL.`,
 		Example: `  toolvet schedule create backup --tool files:read_text_file --arguments '{"path":"a"}' --schedule 'every weekday at 9am'
   toolvet schedule serve
   toolvet schedule runs backup`,
@@ -51,9 +51,9 @@ tools can be scheduled, as SERVER:TOOL.`,
 	}
 	f := cmd.PersistentFlags()
 	f.StringVar(&flags.policy, "policy", "", "policy `FILE`; default: toolvet.yaml, if there is one")
-	f.StringVar(&flags.store, "store", "", "`FILE` of the jobs, or postgres://USER@HOST/DATABASE; default: what the policy says")
+	f.StringVar(&flags.store, "store", "", "`FILE` of the jobs, or postgres://USER@HOST/DATABASE; default: the policy's")
 	f.BoolVar(&flags.json, "json", false, "print JSON")
-	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell on standard error what is done")
+	f.BoolVarP(&flags.verbose, "verbose", "v", false, "print each step on standard error")
 	cmd.AddCommand(a.scheduleCreate(&flags), a.scheduleValidate(&flags), a.scheduleUpdate(&flags), a.scheduleList(&flags),
 		a.scheduleShow(&flags), a.scheduleNext(&flags), a.schedulePause(&flags), a.scheduleResume(&flags), a.scheduleTrigger(&flags),
 		a.scheduleRuns(&flags), a.scheduleRun(&flags), a.scheduleDelete(&flags), a.scheduleServe(&flags), a.scheduleInstall(&flags))
@@ -97,7 +97,7 @@ func (a *app) print(flags *scheduleFlags, v any, words func(w *strings.Builder))
 	return err
 }
 
-// refused prints why a job is not made, and returns the exit code.
+// refused prints the reasons for refusing a job, and returns the exit code.
 func (a *app) refused(flags *scheduleFlags, p *schedule.Proposal, err error) error {
 	var refused *schedule.RefusedError
 	if !errors.As(err, &refused) {

@@ -18,10 +18,10 @@ func (a *app) scheduleServe(flags *scheduleFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run jobs, and offer the scheduler as an MCP server", Args: cobra.NoArgs,
 		Long: `Run jobs, and offer the scheduler to clients as an MCP server on standard input and
-output; with --listen over Streamable HTTP, and web pages of the jobs at /schedule/; with
---background to none. Any number of processes may serve the same jobs.
+output. With --listen, offer it over Streamable HTTP, and web pages of the jobs at
+/schedule/; with --background, to nobody. Any number of processes may serve the same jobs.
 
-On SIGTERM no more runs begin, and those under way have 30 seconds to end.`,
+On SIGTERM, no further run begins, and runs under way have 30 seconds to end.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.plan(flags)
 			if err != nil {
@@ -38,9 +38,9 @@ On SIGTERM no more runs begin, and those under way have 30 seconds to end.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&own.Listen, "listen", "", "`ADDRESS` to take clients at over Streamable HTTP, such as 127.0.0.1:8080; default: standard input")
-	f.BoolVar(&own.Background, "background", false, "take no clients: only run jobs")
-	f.StringSliceVar(&own.Guard.Hosts, "allow-host", nil, "`NAME` that clients may call this machine by, beside its address and localhost")
+	f.StringVar(&own.Listen, "listen", "", "`ADDRESS` for clients over Streamable HTTP, such as 127.0.0.1:8080; default: standard input")
+	f.BoolVar(&own.Background, "background", false, "only run jobs, without clients")
+	f.StringSliceVar(&own.Guard.Hosts, "allow-host", nil, "further `NAME` of this machine in requests of clients")
 	f.StringSliceVar(&own.Guard.Origins, "allow-origin", nil, "`ORIGIN` of web pages that may make calls, such as https://app.example.org")
 	return cmd
 }

@@ -18,17 +18,17 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Put all servers of a policy behind one endpoint",
 		Long: `Put all servers of a policy behind one endpoint, over Streamable HTTP, and judge every call.
 
-  /mcp         all servers; tools and prompts are called SERVER__NAME
+  /mcp         all servers; tools and prompts have names SERVER__NAME
   /mcp/SERVER  one of them
-  /healthz     whether toolvet runs      /readyz   how the servers stand
+  /healthz     whether toolvet runs      /readyz   the state of the servers
   /metrics     for Prometheus
 
-Servers are started, or connected to, when a client needs them, and again when they end. The
-policy is read again when it changes: sessions stay, and so do the servers that are reached as
-before. With --stdio there is one client, on standard input.
+Toolvet starts, or connects to, a server when a client or a job needs it, and again if it
+ends. It follows changes of the policy: sessions stay, and so do servers that are reached
+the same way. With --stdio, there is one client, on standard input.
 
-A policy with a section "schedule" has the jobs of its store run, and the scheduler among the
-servers, as "schedule"; /schedule/ shows them on web pages.`,
+If the policy has a section "schedule", toolvet also runs the jobs of its store, offers the
+scheduler as the server "schedule", and shows the jobs on web pages at /schedule/.`,
 		Example: `  toolvet serve --policy toolvet.yaml
   toolvet serve --policy toolvet.yaml --listen 127.0.0.1:9000
   toolvet serve --policy toolvet.yaml --stdio`,
@@ -47,12 +47,12 @@ servers, as "schedule"; /schedule/ shows them on web pages.`,
 	}
 	f := cmd.Flags()
 	a.addPolicyFlags(cmd, &cfg.Source)
-	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to take clients at")
-	f.BoolVar(&cfg.Stdio, "stdio", false, "take one client, on standard input")
-	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "`NAME` that clients may call this machine by, beside its address and localhost")
+	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` for clients")
+	f.BoolVar(&cfg.Stdio, "stdio", false, "serve one client, on standard input")
+	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "further `NAME` of this machine in requests of clients")
 	f.StringSliceVar(&cfg.Guard.Origins, "allow-origin", nil, "`ORIGIN` of web pages that may make calls, such as https://app.example.org")
 	f.StringVar(&cfg.ValidateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
-	f.IntVar(&cfg.MaxSessions, "max-sessions", 1000, "`NUMBER` of sessions of one principal at once, at each path; of all, ten times as many")
-	f.BoolVarP(&verbose, "verbose", "v", false, "tell refused calls on standard error, too")
+	f.IntVar(&cfg.MaxSessions, "max-sessions", 1000, "most sessions of one principal at each path, `NUMBER`; ten times as many for all principals together")
+	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd
 }

@@ -37,12 +37,12 @@ func (a *app) addServersFlags(cmd *cobra.Command, f *serversFlags) {
 	a.addGateFlags(cmd, &f.gate)
 	f.gate.Policy = policyFile
 	flags.Lookup("policy").DefValue = policyFile
-	_ = flags.MarkHidden("server") // names say it; the flag exists
+	_ = flags.MarkHidden("server") // arguments name servers instead
 	flags.DurationVar(&f.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what is done, step by step")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print each step on standard error")
 }
 
-// named are the servers of a policy, each with its gate.
+// named holds the servers of a policy, each with its gate.
 type named struct {
 	*upstream.Set
 	policy  *policy.Policy
@@ -54,7 +54,7 @@ func (n *named) close(ctx context.Context) { n.Set.Close(ctx) }
 // openServers reads a policy with servers. It starts none.
 func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named, error) {
 	log := newLogger(a.stderr, flags.verbose)
-	steps := slog.New(slog.DiscardHandler) // what goes wrong is told by the command itself
+	steps := slog.New(slog.DiscardHandler) // the command itself reports errors
 	if flags.verbose {
 		steps = log
 	}
@@ -116,7 +116,7 @@ func (j *namedJudge) judge(ctx context.Context, raw []byte) judged {
 	return judged{result: result}
 }
 
-// nameOf is the text of a JSON string, and whether it is one.
+// nameOf returns the text of a JSON string, and whether it is one.
 func nameOf(raw json.RawMessage) (string, bool) {
 	v, err := strictjson.Parse(raw, call.Limits{})
 	s, ok := v.(string)
@@ -128,10 +128,10 @@ func (a *app) serversCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "servers [flags] [NAME...]",
-		Short: "Start the servers of a policy and tell how they stand",
-		Long: `Start the servers of a policy, all or those that are named, and tell how each stands:
-whether it can be connected to and why not, the protocol version, whether it offers a
-dry run itself (native validation), its tools. With --json also its capabilities.
+		Short: "Start the servers of a policy and print their state",
+		Long: `Start all servers of a policy, or the named ones, and print the state of each: whether
+toolvet can connect to it and why not, the protocol version, whether it offers a dry run
+itself (native validation), its tools. With --json, print its capabilities, too.
 
 Exit codes: 0 all are ready, 1 one is not, 2 the policy could not be read.`,
 		Example: `  toolvet servers
@@ -139,11 +139,11 @@ Exit codes: 0 all are ready, 1 one is not, 2 the policy could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.servers(cmd.Context(), flags, args, asJSON) },
 	}
 	a.addServersFlags(cmd, &flags)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object a server and line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object per server and line")
 	return cmd
 }
 
-// A standing is what "toolvet servers" prints of one server.
+// A standing is the output of "toolvet servers" for one server.
 type standing struct {
 	Server       string            `json:"server"`
 	Status       upstream.Status   `json:"status"`

@@ -20,14 +20,14 @@ import (
 	"github.com/toolvet/toolvet/schedule/server"
 )
 
-// Loaded tests are ready to run.
+// loadedTests are ready to run.
 type loadedTests struct {
 	checks setup.Checks
 	*policy.Tests
 	file   string
-	policy *policy.Policy           // as its file has it
-	tools  map[string]*call.Catalog // by server; "" is any
-	gates  map[string]*offlineGate  // by server as the policy knows it
+	policy *policy.Policy           // as in its file
+	tools  map[string]*call.Catalog // by server; "" stands for any
+	gates  map[string]*offlineGate  // by name of the server in the policy
 	cases  []loadedCase
 }
 
@@ -38,8 +38,8 @@ type loadedCase struct {
 	tools *call.Catalog
 }
 
-// loadTests reads tests, their policy and their tools. The error is a policy.Errors where
-// it has a place.
+// loadTests reads tests, their policy and their tools. An error with a place in the file is a
+// policy.Errors.
 func (a *app) loadTests(file string) (*loadedTests, error) {
 	data, err := readAtMost(file, maxTests)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *loadedTests) loadCases() error {
 	return nil
 }
 
-// maxTests is above what policy.ParseTests reads, so that it says what is too large.
+// maxTests is above the limit of policy.ParseTests, which reports a file that is too large.
 const maxTests = 1<<20 + 1
 
 func readAtMost(file string, limit int64) ([]byte, error) {
@@ -93,7 +93,7 @@ func readAtMost(file string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// beside is a file that the tests name: beside them, unless its name is absolute.
+// beside resolves a file name in the tests relative to their directory.
 func (t *loadedTests) beside(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -130,8 +130,7 @@ func (a *app) loadTestTools(t *loadedTests) error {
 	return nil
 }
 
-// load finds the gate and the tools of a case. The error is a *policy.Error where it is
-// the case's fault.
+// load finds the gate and the tools of a case. A fault of the case is a *policy.Error.
 func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 	server, tool, named := strings.Cut(c.Tool, ":")
 	if !named {
@@ -158,10 +157,10 @@ func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 	return l, nil
 }
 
-// An unknownServer error is a case's: it calls tools of which nothing is known.
+// An unknownServer is the fault of a case that calls tools of an unknown server.
 type unknownServer struct{ error }
 
-// server is the gate and the tools of a server that a case names, "" for the only one.
+// server returns the gate and the tools of a server that a case names, "" for the only one.
 func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalog, err error) {
 	known, err := policyServer(t.policy, name)
 	if err != nil {
@@ -177,12 +176,12 @@ func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalo
 		tools = cmp.Or(tools, t.tools[name])
 	}
 	if tools == nil {
-		return nil, nil, unknownServer{errors.New("no tools are given for this server")}
+		return nil, nil, unknownServer{errors.New("the tests give no tools for this server")}
 	}
 	return gate, tools, nil
 }
 
-// wrongNames reports what a case wants and can never get, because nothing has the name.
+// wrongNames reports expected checks and rules that do not exist.
 func (t *loadedTests) wrongNames(c policy.Case) (errs policy.Errors) {
 	p := t.policy
 	var checks, rules []string

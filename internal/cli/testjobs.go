@@ -20,8 +20,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// scheduler is the gate and the tools of the scheduler, as they would be in a store without jobs: a
-// job that is to be made is judged with the call that it describes.
+// scheduler returns the gate and the tools of the scheduler with an empty store. The gate judges a new job
+// together with the call that it describes.
 func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 	tools, err := server.Tools()
 	if err != nil || t.gates[daemon.SchedulerName] != nil {
@@ -44,7 +44,7 @@ func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 	return gate, tools, err
 }
 
-// noJobs is a store of which nothing is asked but a job that is not there.
+// noJobs is a store without jobs.
 type noJobs struct{ schedule.Store }
 
 func (noJobs) Job(context.Context, string) (*schedule.Job, error) { return nil, schedule.ErrNotFound }
@@ -71,7 +71,7 @@ func (o *offlineCaller) Validate(ctx context.Context, name string, arguments jso
 	return protocol.NewResult(tool, v), err
 }
 
-// unknownTo is the verdict on a call of a server of which nothing is known.
+// unknownTo returns the verdict on a call of an unknown server.
 func unknownTo(err error) toolvet.Verdict {
 	return toolvet.Verdict{Findings: []check.Finding{{Check: "known-server", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}}}
 }

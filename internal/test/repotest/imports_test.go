@@ -16,7 +16,7 @@ var sdks = []string{
 	"github.com/metoro-io/mcp-golang/...",
 }
 
-// A packages rule says what packages must not import, directly or through others.
+// A packagesRule forbids imports of packages, direct or through others.
 type packagesRule struct {
 	packages []string
 	except   string
@@ -24,7 +24,7 @@ type packagesRule struct {
 	why      string
 }
 
-// missing reports that a rule names a package that is gone.
+// missing reports a rule for a package that does not exist any more.
 func missing(t *testing.T, g graph, pattern, why string) {
 	t.Helper()
 	if len(g.matching(pattern)) == 0 {
@@ -171,7 +171,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// A target rule says which packages alone may import something directly.
+// A targetRule lists the only packages that may import something directly.
 type targetRule struct {
 	target string
 	onlyBy []string
@@ -228,7 +228,7 @@ func TestImporters(t *testing.T) {
 	}
 }
 
-// exact are packages that import these of the module and no others.
+// exact lists all imports from the module that these packages may have.
 var exact = map[string]struct {
 	may []string
 	why string
@@ -267,9 +267,8 @@ func TestModuleImports(t *testing.T) {
 	}
 }
 
-// TestChecksStandAlone holds that a check can be left out or moved: it imports no
-// other check, but for the runtime half, "pathstate", of a check called "path", which
-// shares its options.
+// TestChecksStandAlone checks that a check can be left out or moved: it imports no other check. Only a
+// runtime half such as "pathstate" may import its other half "path", for the options.
 func TestChecksStandAlone(t *testing.T) {
 	t.Parallel()
 	for pkg, imports := range importGraph(sources(t)) {
@@ -288,7 +287,7 @@ func TestChecksStandAlone(t *testing.T) {
 	}
 }
 
-// TestRulesCanFail holds that the search for imports finds what is there.
+// TestRulesCanFail checks that the search for imports finds existing ones.
 func TestRulesCanFail(t *testing.T) {
 	t.Parallel()
 	g := graph{
