@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package egress answers the connections that a server makes in a sandbox whose network is
-// observed (see package sandbox), so that it is known what would have been sent where:
+// Package egress answers the connections of a server in a sandbox with an observed network (see package
+// sandbox), and records what the server would have sent, and to which hosts:
 //
 //	authority, err := egress.NewAuthority()
 //	e := &egress.Server{Authority: authority, Record: func(a egress.Attempt) { … }}
@@ -11,8 +11,7 @@
 //		e.Serve(c, egress.Target{Host: to.Host(), Port: to.Address.Port()})
 //	}, Trust: authority.PEM()})
 //
-// TLS is terminated with certificates of an authority that is made for one sandbox, and
-// whose key never leaves this process. Requests of HTTP/1 and HTTP/2 go to a handler, which
-// refuses them, replays what was answered before, or forwards them; connections to hosts that
-// are let through ([Server.Pass]) are copied as they are.
+// It terminates TLS with certificates of an authority for one sandbox. The authority's key never leaves
+// this process. Requests of HTTP/1 and HTTP/2 go to a handler, which refuses them, replays recorded
+// answers, or forwards them. Connections to allowed hosts ([Server.Guard]) are copied unchanged.
 package egress
