@@ -112,8 +112,8 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, who *call.Session) error {
-				j, p, err := s.Create(cmd.Context(), spec, who, job.how)
+			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, owner *call.Session) error {
+				j, p, err := s.Create(cmd.Context(), spec, owner, job.how)
 				if err != nil {
 					return a.refused(flags, p, err)
 				}
@@ -148,7 +148,7 @@ func (a *app) scheduleValidate(flags *scheduleFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "validate [JOB]", Short: "Judge an existing job, or one that flags describe, without making it", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, who *call.Session) error {
+			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, owner *call.Session) error {
 				var p *schedule.Proposal
 				var err error
 				if len(args) == 1 {
@@ -159,7 +159,7 @@ func (a *app) scheduleValidate(flags *scheduleFlags) *cobra.Command {
 				} else {
 					var spec schedule.Spec
 					if spec, err = job.spec(cmd, "validated"); err == nil {
-						p, err = s.Propose(cmd.Context(), spec, who, job.how)
+						p, err = s.Propose(cmd.Context(), spec, owner, job.how)
 					}
 				}
 				if err != nil {

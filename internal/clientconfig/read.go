@@ -133,7 +133,7 @@ func servers(text []byte) ([]entry, error) {
 		}
 		return entries, nil
 	}
-	return nil, errors.New(`there is no "mcpServers" and no "servers": it is no configuration of MCP servers`)
+	return nil, errors.New(`there is no "mcpServers" and no "servers": this is no configuration of MCP servers`)
 }
 
 func below(members []strictjson.Member, path []string) (list []strictjson.Member, found bool, err error) {
@@ -195,7 +195,7 @@ func pairs(m *strictjson.Member) ([]Variable, error) {
 				return nil, err
 			}
 		case '{', '[', 'n':
-			return nil, fmt.Errorf("%q holds what is no text", m.Key)
+			return nil, fmt.Errorf("%q has a value other than text", m.Key)
 		}
 	}
 	return list, nil
@@ -224,10 +224,10 @@ func (r *Reader) server(e entry) (*Server, error) {
 	case "sse":
 		return nil, errors.New("it is reached by HTTP+SSE, which MCP has replaced in 2025: ask for its Streamable HTTP endpoint")
 	default:
-		return nil, errors.New("it is of a type that is not known")
+		return nil, errors.New("its type is unknown")
 	}
 	if err == nil && w.unknown {
-		err = fmt.Errorf("${%s…} is a word of the client's own, which toolvet does not know", w.begins)
+		err = fmt.Errorf("${%s…} is a placeholder of the client that toolvet does not know", w.begins)
 	}
 	return s, err
 }

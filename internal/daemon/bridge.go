@@ -22,7 +22,7 @@ func (p *proxy) bridge(ctx context.Context, cfg stdio.Config) error {
 		Serve: func(ctx context.Context, caller call.Session, in io.Reader, out io.Writer) error {
 			return runSession(ctx, cfg, caller, in, out)
 		},
-		Who: func(r *http.Request) (string, call.Session) {
+		Caller: func(r *http.Request) (string, call.Session) {
 			s := callerOf(r, cfg.Session)
 			return s.Principal(), s
 		},

@@ -109,7 +109,7 @@ func (s *jobServer) serveClients(ctx context.Context) error {
 	caller := func(r *http.Request) call.Session { return callerOf(r, owner) }
 	front := streamable.NewFront(streamable.FrontConfig{
 		Serve: door.Serve,
-		Who: func(r *http.Request) (string, call.Session) {
+		Caller: func(r *http.Request) (string, call.Session) {
 			session := caller(r)
 			return session.Principal(), session
 		},

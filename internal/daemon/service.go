@@ -156,11 +156,11 @@ func versionOf(server *policy.Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials})
+	described, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials})
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(said)
+	sum := sha256.Sum256(described)
 	return hex.EncodeToString(sum[:]), nil
 }
 

@@ -77,7 +77,7 @@ func (w *web) guarded(next http.Handler) http.Handler {
 }
 
 func (w *web) front(serve func(context.Context, call.Session, io.Reader, io.Writer) error) *streamable.Front {
-	return streamable.NewFront(streamable.FrontConfig{Serve: serve, Who: w.caller, MaxSessions: w.s.cfg.MaxSessions, Logger: w.s.log})
+	return streamable.NewFront(streamable.FrontConfig{Serve: serve, Caller: w.caller, MaxSessions: w.s.cfg.MaxSessions, Logger: w.s.log})
 }
 
 // caller identifies the principal behind a request, with a key that no two principals share.

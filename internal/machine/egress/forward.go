@@ -58,7 +58,7 @@ func NewForwarder(g *Guard, record *Recording, roots *x509.CertPool) *Forwarder 
 func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to := TargetOf(r.Context())
 	switch {
-	case r.Method == http.MethodConnect || !f.guard.Allows(to):
+	case r.Method == http.MethodConnect || !f.guard.allows(to):
 		Refuse(w, r)
 	case !sameHost(r.Host, to) || r.TLS != nil && r.TLS.ServerName != "" && !sameHost(r.TLS.ServerName, to):
 		noteOf(r.Context()).Failed = "it names another host than the one that is connected to"

@@ -85,15 +85,15 @@ type Guard struct {
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Allows reports whether a target is allowed, apart from its addresses.
-func (g *Guard) Allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
+// allows reports whether a target is allowed, apart from its addresses.
+func (g *Guard) allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
 
 var errNotAllowed = errors.New("the host is not allowed")
 
 // Dial connects to a target. All addresses of a name must be good, and Dial uses exactly the judged
 // ones.
 func (g *Guard) Dial(ctx context.Context, t Target) (net.Conn, error) {
-	if !g.Allows(t) {
+	if !g.allows(t) {
 		return nil, errNotAllowed
 	}
 	addresses, err := g.addresses(ctx, t.Host)

@@ -104,7 +104,7 @@ func (s *Server) Serve(conn net.Conn, to Target) {
 		s.serveTLS(v)
 	case err == nil && upper(first):
 		s.hand(v, v)
-	case s.Guard != nil && s.Guard.Allows(to): // the server may speak first
+	case s.Guard != nil && s.Guard.allows(to): // the server may speak first
 		s.pass(v)
 	case err != nil:
 		v.fail("nothing was sent")
@@ -141,7 +141,7 @@ func (s *Server) serveTLS(v *visit) {
 		return
 	}
 	v.buffered = bufio.NewReader(io.MultiReader(bytes.NewReader(seen), v.buffered))
-	if s.Guard != nil && !s.Intercept && s.Guard.Allows(v.attempt.Target) && v.meant(name) {
+	if s.Guard != nil && !s.Intercept && s.Guard.allows(v.attempt.Target) && v.meant(name) {
 		s.pass(v)
 		return
 	}

@@ -105,7 +105,7 @@ func resume(pid uint32) error {
 		_, err = windows.ResumeThread(thread)
 		return err
 	}
-	return fmt.Errorf("its first thread is not to be found: %w", err)
+	return fmt.Errorf("its first thread cannot be found: %w", err)
 }
 
 func (j *job) terminate() { j.kill() }

@@ -121,7 +121,7 @@ func (r *root) layOver(path string, l layering) error {
 // lay shows a directory of the machine at a place that exists only inside.
 func (r *root) lay(p Placed) error {
 	if _, err := os.Lstat(p.At); !errors.Is(err, os.ErrNotExist) || strings.LastIndex(p.At, "/") != 0 {
-		return errors.New("must be a directory at the top of the file system that the machine does not have")
+		return errors.New("must be a top-level directory that does not exist on the machine")
 	}
 	lower, err := unix.Open(p.From, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -50,7 +50,7 @@ func For(goos string) (*Manager, error) {
 	case "darwin":
 		return launchd, nil
 	}
-	return nil, errors.New("there is a service for systemd (Linux) and launchd (macOS) alone")
+	return nil, errors.New("services are only for systemd (Linux) and launchd (macOS)")
 }
 
 // marker is in every file of this package. A file without it is foreign.

@@ -44,7 +44,7 @@ func unitDir(home string) string {
 func unit(_ string, s *Service) (string, error) {
 	// Systemd takes these values literally; only % can be escaped.
 	if strings.ContainsFunc(s.Dir, control) || strings.TrimSpace(s.Dir) != s.Dir || strings.HasSuffix(s.Dir, `\`) {
-		return "", errors.New("systemd cannot be told of this directory: its path has control characters, or a space or a backslash at its end")
+		return "", errors.New("systemd cannot use this directory: its path has control characters, or a space or a backslash at its end")
 	}
 	if strings.ContainsFunc(s.Command[0], control) || strings.ContainsAny(s.Command[0], `"'\`) {
 		return "", errors.New("systemd runs no program whose path has quotes, backslashes or control characters: put it elsewhere")

@@ -127,7 +127,7 @@ func one(h http.Header, name string, matches func(string) bool) error {
 	name = http.CanonicalHeaderKey(name)
 	values := h.Values(name)
 	if len(values) != 1 {
-		return fmt.Errorf("the header %s must be there, once", name)
+		return fmt.Errorf("the header %s must occur once", name)
 	}
 	if !matches(values[0]) {
 		return fmt.Errorf("the header %s does not match the body", name)

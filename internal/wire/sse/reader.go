@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// DefaultLimit is the default limit of an event in bytes.
-const DefaultLimit = 64 << 20
+// defaultLimit is the limit of an event in bytes.
+const defaultLimit = 64 << 20
 
 // maxRetry bounds a retry field, before its conversion to a duration.
 const maxRetry = 24 * time.Hour
@@ -38,10 +38,10 @@ type Reader struct {
 type span struct{ from, to int }
 
 // NewReader reads events of at most limit bytes, their framing included, from r; a limit
-// of 0 is [DefaultLimit].
+// of 0 is 64 MiB.
 func NewReader(r io.Reader, limit int) *Reader {
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = defaultLimit
 	}
 	return &Reader{r: bufio.NewReader(r), limit: limit}
 }

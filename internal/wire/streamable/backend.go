@@ -38,13 +38,13 @@ func newBackend(f *Front, fromServer func(line []byte)) *backend {
 }
 
 // serve runs the session until it ends, and then calls gone.
-func (b *backend) serve(who call.Session, gone func()) {
+func (b *backend) serve(caller call.Session, gone func()) {
 	defer b.f.ended.Done()
-	defer b.f.places.Leave(who.Principal())
+	defer b.f.places.Leave(caller.Principal())
 	in, stdin := io.Pipe()
 	var writing sync.WaitGroup
 	writing.Go(func() { b.feed(stdin) })
-	err := b.f.cfg.Serve(b.ctx, who, in, &b.out)
+	err := b.f.cfg.Serve(b.ctx, caller, in, &b.out)
 	if err != nil {
 		b.f.log.Error("a session failed", "err", err)
 	}

@@ -40,7 +40,7 @@ func (c *Client) exchange(p *post) error {
 func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (again bool, err error) {
 	switch {
 	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
-		return false, fmt.Errorf("the server takes the request with HTTP %d and gives no answer", resp.StatusCode)
+		return false, fmt.Errorf("the server accepts the request with HTTP %d but does not answer", resp.StatusCode)
 	case resp.StatusCode/100 != 2:
 		return c.refused(p, s, resp, first)
 	}
@@ -125,7 +125,7 @@ func (c *Client) deliver(text []byte) {
 		}
 	}
 	if err != nil {
-		c.log.Warn("dropped what the server sent: it is no message", "err", err)
+		c.log.Warn("dropped an invalid message of the server", "err", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *Client) fromServer(line []byte) {
 	remnant := call.Remnant{Method: m.Method != ""}
 	if err != nil {
 		remnant = call.Recover(bytes.NewReader(line))
-		c.log.Warn("the server sent what is no message", "err", err)
+		c.log.Warn("the server sent an invalid message", "err", err)
 	}
 	switch {
 	case remnant.Method, err == nil && m.ID == nil:

@@ -22,13 +22,12 @@ import (
 type FrontConfig struct {
 	// Serve serves one session: it reads messages from stdin and writes messages to stdout, a line
 	// each, until stdin ends or ctx is done. Then it answers every open request and returns soon.
-	Serve func(ctx context.Context, who call.Session, stdin io.Reader, stdout io.Writer) error
-	// Who identifies the principal behind a request: by a unique name, and by the caller for the
+	Serve func(ctx context.Context, caller call.Session, stdin io.Reader, stdout io.Writer) error
+	// Caller identifies the principal behind a request: by a unique name, and by the caller for the
 	// session. A session belongs to one principal. By default all requests come from one.
-	Who func(*http.Request) (identity string, who call.Session)
-	// Unreadable is told of a message that reaches no session, because no message can be read
-	// in it. Nil: nobody is.
-	Unreadable func(ctx context.Context, who call.Session, m call.Remnant, err error)
+	Caller func(*http.Request) (identity string, caller call.Session)
+	// Unreadable receives a malformed message, which reaches no session. May be nil.
+	Unreadable func(ctx context.Context, caller call.Session, m call.Remnant, err error)
 
 	Limits      call.Limits   // of each message of a client; default call.Limits
 	MaxSessions int           // of one principal; of all, ten times as many; default 100
@@ -45,8 +44,8 @@ type FrontConfig struct {
 }
 
 func (c FrontConfig) withDefaults() FrontConfig {
-	if c.Who == nil {
-		c.Who = func(*http.Request) (string, call.Session) { return "", call.Session{Transport: "http"} }
+	if c.Caller == nil {
+		c.Caller = func(*http.Request) (string, call.Session) { return "", call.Session{Transport: "http"} }
 	}
 	if c.Limits.Bytes <= 0 {
 		c.Limits.Bytes = 16 << 20
@@ -114,8 +113,8 @@ func (f *Front) Close(ctx context.Context) {
 
 // ServeHTTP implements [http.Handler].
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, who := f.cfg.Who(r)
-	owner := who.Principal()
+	_, caller := f.cfg.Caller(r)
+	owner := caller.Principal()
 	if !f.requests.Enter(owner) {
 		w.Header().Set("Retry-After", "1")
 		f.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
@@ -153,8 +152,8 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := call.DecodeEnvelope(line, f.limits)
 	if err != nil {
-		if _, who := f.cfg.Who(r); f.cfg.Unreadable != nil {
-			f.cfg.Unreadable(r.Context(), who, call.Remnant{ID: m.ID, Method: m.Method != "", Call: m.Method == "tools/call"}, err)
+		if _, caller := f.cfg.Caller(r); f.cfg.Unreadable != nil {
+			f.cfg.Unreadable(r.Context(), caller, call.Remnant{ID: m.ID, Method: m.Method != "", Call: m.Method == "tools/call"}, err)
 		}
 		f.refuseError(w, m.ID, err)
 		return
@@ -187,7 +186,7 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *st
 		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
 		return nil
 	}
-	identity, _ := f.cfg.Who(r)
+	identity, _ := f.cfg.Caller(r)
 	f.mu.Lock()
 	s := f.sessions[key]
 	f.mu.Unlock()
@@ -228,14 +227,14 @@ func (f *Front) delete(w http.ResponseWriter, r *http.Request) {
 
 // initialize begins a session.
 func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
-	identity, who := f.cfg.Who(r)
+	identity, caller := f.cfg.Caller(r)
 	id := rand.Text()
-	who.ID = call.SessionID(id)
+	caller.ID = call.SessionID(id)
 	s := &stateful{id: id, identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
 	s.own = newStream(s.streamName(), 0)
 	s.streams[s.own.name] = s.own
 	f.mu.Lock()
-	full := f.full(who)
+	full := f.full(caller)
 	if !full {
 		s.backend = newBackend(f, s.fromServer)
 		f.sessions[s.id] = s
@@ -245,7 +244,7 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 		f.busy(w, m.ID)
 		return
 	}
-	go s.backend.serve(who, func() {
+	go s.backend.serve(caller, func() {
 		f.mu.Lock()
 		delete(f.sessions, s.id)
 		f.mu.Unlock()
@@ -256,8 +255,8 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 
 // full reports whether a principal can have no further session. If it can, full takes a place, and
 // backend.serve gives it back. F must be locked.
-func (f *Front) full(who call.Session) bool {
-	if f.closed || !f.places.Enter(who.Principal()) {
+func (f *Front) full(caller call.Session) bool {
+	if f.closed || !f.places.Enter(caller.Principal()) {
 		return true
 	}
 	f.ended.Add(1)

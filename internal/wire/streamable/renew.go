@@ -53,7 +53,7 @@ func (c *Client) renew(old session) error {
 	c.mu.Lock()
 	c.session = next
 	c.mu.Unlock()
-	c.log.Warn("the server had ended the session: a new one goes on")
+	c.log.Warn("the server had ended the session: a new one continues")
 	c.listen()
 	return nil
 }

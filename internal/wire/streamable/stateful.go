@@ -126,7 +126,7 @@ func (s *stateful) post(w http.ResponseWriter, r *http.Request, m call.Envelope,
 // batch takes several messages at once (only in 2025-03-26).
 func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 	if s.agreed() != "2025-03-26" {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "batches exist in the revision 2025-03-26 alone: send each message by itself")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "only the revision 2025-03-26 has batches: send each message by itself")
 		return
 	}
 	lines, err := messages(line, s.f.limits)
@@ -235,12 +235,12 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if st == nil {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is not known, or not any more")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is unknown or gone")
 		return
 	}
 	position, reader, ok := st.join(after)
 	if !ok {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream cannot be taken up after Last-Event-ID any more")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream can no longer be resumed after Last-Event-ID")
 		return
 	}
 	defer st.leave(reader)
@@ -252,7 +252,7 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 func (s *stateful) fromServer(line []byte) {
 	all, err := messages(bytes.Trim(line, " \t\r"), s.f.wide)
 	if err != nil {
-		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		return
 	}
 	for _, text := range all {
@@ -263,9 +263,9 @@ func (s *stateful) fromServer(line []byte) {
 func (s *stateful) message(line []byte) {
 	m, err := call.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
-		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		if remnant := call.Recover(bytes.NewReader(line)); !remnant.Method && remnant.ID != nil {
-			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, call.InternalError, "the server's answer is no message that every reader reads alike"))
+			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, call.InternalError, "the server's answer is ambiguous or malformed"))
 		}
 		return
 	}

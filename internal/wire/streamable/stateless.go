@@ -78,19 +78,19 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 
 // stateless returns the session of a request's principal; nil if there are too many sessions.
 func (f *Front) stateless(r *http.Request) *stateless {
-	identity, who := f.cfg.Who(r)
+	identity, caller := f.cfg.Caller(r)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
 		return s
 	}
-	if f.full(who) {
+	if f.full(caller) {
 		return nil
 	}
 	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.wide, log: f.log}}
 	s.backend = newBackend(f, s.fromServer)
 	f.shared[identity] = s
-	go s.serve(who, func() {
+	go s.serve(caller, func() {
 		f.mu.Lock()
 		if f.shared[identity] == s { // unless another has taken its place
 			delete(f.shared, identity)
@@ -283,10 +283,10 @@ func (s *stateless) fromServer(line []byte) {
 	line = bytes.Trim(line, " \t\r")
 	m, err := call.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
-		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
 			if x := s.take(string(m.ID)); x != nil {
-				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is no message that every reader reads alike"))
+				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is ambiguous or malformed"))
 			}
 		}
 		return
@@ -319,7 +319,7 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 
 // decline refuses a request of the server, because 2026-07-28 has none.
 func (s *stateless) decline(id []byte) {
-	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "clients take no requests since 2026-07-28")) // as in cancel
+	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "servers send no requests to clients since 2026-07-28")) // as in cancel
 }
 
 // note passes a notification to the client of its request. A notification without a request goes to the

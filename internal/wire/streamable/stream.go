@@ -142,7 +142,7 @@ func (c *Client) resume(ctx context.Context, f *feed) (*http.Response, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("the server's stream broke off before the answer, and could not be taken up again: %w", err)
+	return nil, fmt.Errorf("the server's stream broke off before the answer, and could not be resumed: %w", err)
 }
 
 func isStream(resp *http.Response) bool {

@@ -117,7 +117,7 @@ func (c *Client) request(p *post) error {
 		defer p.sent()
 		<-before
 		if err := c.exchange(p); err != nil && c.settle(p) && c.ctx.Err() == nil {
-			c.log.Warn("a request has no answer of the server", "method", p.Method, "err", err)
+			c.log.Warn("a request got no answer from the server", "method", p.Method, "err", err)
 			c.answerError(p.ID, call.InternalError, err.Error())
 		}
 	})
@@ -216,7 +216,7 @@ func (c *Client) note(p *post) {
 		c.passRest(resp)
 		if !s.isOver(resp) || c.renew(s) != nil {
 			if resp.StatusCode >= 300 {
-				c.log.Warn("the server does not take a message", "method", p.Method, "status", resp.Status)
+				c.log.Warn("the server refused a message", "method", p.Method, "status", resp.Status)
 			}
 			return
 		}

@@ -34,7 +34,7 @@ type Limits struct {
 const (
 	DefaultBytes  = 16 << 20
 	DefaultDepth  = 256
-	DefaultDigits = 1024
+	defaultDigits = 1024
 )
 
 func (l Limits) withDefaults() Limits {
@@ -45,7 +45,7 @@ func (l Limits) withDefaults() Limits {
 		l.Depth = DefaultDepth
 	}
 	if l.Digits <= 0 {
-		l.Digits = DefaultDigits
+		l.Digits = defaultDigits
 	}
 	return l
 }
