@@ -53,7 +53,8 @@ func (g *Gateway) NewCaller(heard func(upstream.Notification)) *Caller {
 }
 
 // Validate judges a call as [upstream.Set.Validate] does.
-func (c *Caller) Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error) {
+func (c *Caller) Validate(ctx context.Context, tool string, arguments json.RawMessage,
+	options ...upstream.CallOption) (protocol.Result, error) {
 	set, end, err := c.begin(serverOf(tool), options)
 	if err != nil {
 		return protocol.Result{}, err
@@ -63,7 +64,8 @@ func (c *Caller) Validate(ctx context.Context, tool string, arguments json.RawMe
 }
 
 // Call makes a call as [upstream.Set.Call] does.
-func (c *Caller) Call(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (*upstream.Outcome, error) {
+func (c *Caller) Call(ctx context.Context, tool string, arguments json.RawMessage,
+	options ...upstream.CallOption) (*upstream.Outcome, error) {
 	set, end, err := c.begin(serverOf(tool), options)
 	if err != nil {
 		return nil, err

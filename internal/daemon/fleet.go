@@ -41,7 +41,8 @@ func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 		}
 		f.gates[s.Name] = gate
 		f.all = append(f.all, s)
-		servers = append(servers, upstream.Server{Name: s.Name, Dialer: &setup.Dialer{Server: s, Supervisor: supervisor, Logger: p.log}, CallTimeout: -1})
+		dialer := &setup.Dialer{Server: s, Supervisor: supervisor, Logger: p.log}
+		servers = append(servers, upstream.Server{Name: s.Name, Dialer: dialer, CallTimeout: -1})
 	}
 	f.Set, err = upstream.NewSet(upstream.Config{
 		Servers: servers, Observer: observer, Logger: p.log,

@@ -59,7 +59,10 @@ func (a *jobAccess) permit(ctx context.Context, session call.Session, tool strin
 	if gate == nil {
 		return errors.New("the policy has no scheduler any more")
 	}
-	d := door.Door{Gate: func() *toolvet.Gate { return gate }, Server: SchedulerName, Point: toolvet.PointProxy, Observer: a.observer, Logger: a.log}
+	d := door.Door{
+		Gate: func() *toolvet.Gate { return gate }, Server: SchedulerName, Point: toolvet.PointProxy,
+		Observer: a.observer, Logger: a.log,
+	}
 	p := d.Enter(ctx, c, door.Request{})
 	defer p.Close()
 	if v := p.Verdict(); !v.Go {

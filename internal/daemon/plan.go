@@ -98,13 +98,16 @@ func (p *Plan) Open(ctx context.Context) (s *schedule.Scheduler, end func(), err
 }
 
 // open opens the store and the scheduler. Alert and seen are those of [schedule.Config].
-func (p *Plan) open(ctx context.Context, servers jobServers, alert func(context.Context, *schedule.Notice) error, seen func(schedule.Alert)) (*schedule.Scheduler, schedule.Store, error) {
+func (p *Plan) open(ctx context.Context, servers jobServers, alert func(context.Context, *schedule.Notice) error,
+	seen func(schedule.Alert)) (*schedule.Scheduler, schedule.Store, error) {
 	store, err := sqlstore.Open(ctx, p.schedule.Store)
 	if err != nil {
-		return nil, nil, setup.WithHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
+		return nil, nil, setup.WithHint(err,
+			"name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
 	}
 	s, err := schedule.New(schedule.Config{
-		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, PolicyDigest: p.digest, Bases: basesOf(servers), Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,
+		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, PolicyDigest: p.digest,
+		Bases: basesOf(servers), Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,
 		Workers: p.schedule.Workers, Ahead: p.schedule.Ahead, Recheck: p.schedule.Recheck, MaxResult: p.schedule.Retention.Result,
 		KeepAge: p.schedule.Retention.Age, KeepRuns: p.schedule.Retention.Runs, Logger: p.log,
 	})

@@ -140,7 +140,8 @@ func (p *proxy) remote() (*remote, error) {
 	case s.Credentials == nil:
 		return r, nil
 	case target != s.URL:
-		return nil, setup.WithHint(errors.New("the policy has credentials for the server, but another URL"), "leave out --upstream, or choose another server with --server")
+		return nil, setup.WithHint(errors.New("the policy has credentials for the server, but another URL"),
+			"leave out --upstream, or choose another server with --server")
 	}
 	r.transport, err = auth.NewTransport(s, r.transport, auth.Options{Logger: p.cfg.Logger})
 	return r, err
@@ -148,7 +149,9 @@ func (p *proxy) remote() (*remote, error) {
 
 // connect begins a session of lines with the server.
 func (r *remote) connect(cfg relay.Config) (stdio.Peer, error) {
-	client, err := streamable.NewClient(streamable.ClientConfig{URL: r.url.String(), Transport: r.transport, Limits: cfg.Limits, Logger: cfg.Logger})
+	client, err := streamable.NewClient(streamable.ClientConfig{
+		URL: r.url.String(), Transport: r.transport, Limits: cfg.Limits, Logger: cfg.Logger,
+	})
 	if err != nil {
 		return nil, setup.WithHint(err, "correct --upstream") // a nil *Client is no nil Peer
 	}

@@ -29,7 +29,8 @@ type runner struct {
 // newRunner opens the store. Door configures the MCP server.
 func newRunner(ctx context.Context, p *Plan, servers jobServers, supervisor []string, door server.Config) (*runner, error) {
 	notifier := notify.New(notify.Config{
-		Webhook: p.schedule.Alerts.Webhook, Secret: p.schedule.Alerts.WebhookSecret, Command: p.schedule.Alerts.Command, Supervisor: supervisor, Logger: p.log,
+		Webhook: p.schedule.Alerts.Webhook, Secret: p.schedule.Alerts.WebhookSecret,
+		Command: p.schedule.Alerts.Command, Supervisor: supervisor, Logger: p.log,
 	})
 	r := &runner{log: p.log}
 	var err error

@@ -90,7 +90,8 @@ func (s *service) addScheduler(all *policy.Policy) error {
 		return nil
 	}
 	if one := all.Servers[i]; one.URL != "" || len(one.Command) > 0 {
-		return setup.WithHint(fmt.Errorf("the policy has a server %q and a section schedule, whose tools have that name", SchedulerName), "give the server another name")
+		return setup.WithHint(fmt.Errorf("the policy has a server %q and a section schedule, whose tools have that name", SchedulerName),
+			"give the server another name")
 	}
 	return nil
 }
