@@ -30,6 +30,7 @@ func (p *peer) notified(n upstream.Notification) {
 			p.outdated(list)
 		}
 	}
+	p.pool.hear(n)
 	if strings.HasPrefix(n.Method, "notifications/resources/") {
 		p.pool.g.validator.ResourcesChanged()
 	}

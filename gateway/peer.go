@@ -120,6 +120,7 @@ func (p *peer) retire(ctx context.Context) {
 	select {
 	case <-quiet:
 	case <-time.After(retirement):
+		p.awaitCalls(ctx, quiet)
 	case <-ctx.Done():
 	}
 	p.set.Close(ctx)

@@ -61,7 +61,7 @@ func (g *Gateway) join(key principal, who call.Session, s *session) (*pool, erro
 	switch {
 	case g.closed:
 		return nil, errClosed
-	case p == nil && len(g.pools) >= g.cfg.MaxPrincipals && !g.evict():
+	case p == nil && s.heard == nil && g.full() && !g.evict():
 		return nil, fmt.Errorf("%d principals have connections already: try again later", g.cfg.MaxPrincipals)
 	case p == nil:
 		p = &pool{g: g, key: key, who: call.Session{Subject: who.Subject, Claims: who.Claims, Transport: who.Transport}, sessions: map[*session]bool{}, changed: map[string]bool{}}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/upstream"
 )
 
 const (
@@ -50,6 +51,8 @@ type session struct {
 	asks    map[string]chan call.Envelope
 	lastAsk int
 	listens map[string]*listen // subscriptions since 2026-07-28, by id key
+
+	heard func(upstream.Notification) // receives the servers' notifications for a [Caller]; nil: there is a client
 }
 
 // A request is one of the client's, until it is answered.
@@ -308,10 +311,7 @@ func (s *session) connections() (*pool, error) {
 	defer s.mu.Unlock()
 	if s.pool == nil {
 		key := s.offers
-		key.identity = s.caller.Subject
-		if s.g.personal {
-			key.identity = s.caller.Principal()
-		}
+		key.identity = s.g.identity(s.caller)
 		pool, err := s.g.join(key, s.caller, s)
 		if err != nil {
 			return nil, err
@@ -323,6 +323,17 @@ func (s *session) connections() (*pool, error) {
 		s.pool = pool
 	}
 	return s.pool, nil
+}
+
+// identity tells principals apart.
+func (g *Gateway) identity(who call.Session) string {
+	if !g.personal {
+		return who.Subject
+	}
+	if len(who.Claims) == 0 {
+		who.Claims = nil // a store of jobs does not distinguish no claims from unknown ones
+	}
+	return who.Principal()
 }
 
 // who is who makes a call with this _meta.

@@ -123,7 +123,7 @@ func (w *world) Call(ctx context.Context, tool string, _ json.RawMessage, _ ...u
 	return &upstream.Outcome{Raw: json.RawMessage(raw), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 
-func (w *world) Tools(context.Context, string) (*call.Catalog, error) {
+func (w *world) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
 	return call.NewCatalog([]*call.Tool{{Name: "read", Raw: json.RawMessage(`{"name":"read"}`)}}), nil
 }
 

@@ -22,7 +22,7 @@ import (
 type Caller interface {
 	Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error)
 	Call(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (*upstream.Outcome, error)
-	Tools(ctx context.Context, server string) (*call.Catalog, error)
+	Tools(ctx context.Context, server string, options ...upstream.CallOption) (*call.Catalog, error)
 }
 
 var _ Caller = (*upstream.Set)(nil)
@@ -119,13 +119,13 @@ func kick(c chan struct{}) {
 	}
 }
 
-// toolDigest is the digest of the definition of a tool; "" if it is not known.
-func (s *Scheduler) toolDigest(ctx context.Context, name string) string {
+// toolDigest is the digest of the definition of a tool that the owner of a job sees; "" if it is not known.
+func (s *Scheduler) toolDigest(ctx context.Context, name string, owner Owner) string {
 	server, tool, err := upstream.ParseName(name)
 	if err != nil {
 		return ""
 	}
-	tools, err := s.cfg.Caller.Tools(ctx, server)
+	tools, err := s.cfg.Caller.Tools(ctx, server, upstream.WithSession(owner.session()))
 	if err != nil {
 		return ""
 	}
@@ -142,6 +142,6 @@ func (s *Scheduler) verdict(ctx context.Context, on string, j *Job) (*Verdict, e
 	r, err := s.cfg.Caller.Validate(ctx, j.Tool, j.Arguments, upstream.WithSession(j.Owner.session()))
 	v := newVerdict(on, s.now(), r)
 	v.Valid = v.Valid && err == nil
-	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool), s.cfg.PolicyDigest()
+	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.cfg.PolicyDigest()
 	return v, err
 }

@@ -131,7 +131,7 @@ func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
 
 func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal) *Verdict {
 	v := newVerdict(on, s.now(), p.Result)
-	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool), s.cfg.PolicyDigest()
+	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.cfg.PolicyDigest()
 	return v
 }
 

@@ -168,8 +168,9 @@ func (p *peer) reviewed(found *listing) error {
 
 // Tools returns the tools of a server, from memory if they are known. What is known lasts
 // until the server says that it has changed, its ttlMs is over (but not less than a minute)
-// or the connection ends. Definitions that cannot be read are left out and logged.
-func (s *Set) Tools(ctx context.Context, server string) (*call.Catalog, error) {
+// or the connection ends. Definitions that cannot be read are left out and logged. A Set has one
+// connection for all, and needs no options: they are for those who take its place.
+func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.Catalog, error) {
 	p, err := s.peer(server)
 	if err != nil {
 		return nil, err

@@ -61,6 +61,11 @@ func WithHandler(h Handler) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.Handler = &h })
 }
 
+// WithoutTimeout lets only the context bound the call, and not the CallTimeout of its server.
+func WithoutTimeout() CallOption {
+	return callOptionFunc(func(o *callOptions) { o.patient = true })
+}
+
 // WithErrorText says how answers describe an error for which there is no result. Default: its
 // Error method.
 func WithErrorText(text func(error) string) CallOption {

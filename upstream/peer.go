@@ -247,7 +247,7 @@ func (p *peer) close(ctx context.Context) {
 
 // do makes a request on the connection of the moment.
 func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
-	if p.cfg.CallTimeout > 0 {
+	if p.cfg.CallTimeout > 0 && !r.patient {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.cfg.CallTimeout)
 		defer cancel()

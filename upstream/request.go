@@ -32,7 +32,8 @@ type Request struct {
 	// person. Nil: always that.
 	Handler *Handler
 
-	own bool // made by the client itself: the server asks nothing because of it
+	own     bool // made by the client itself: the server asks nothing because of it
+	patient bool // not bounded by the CallTimeout of the server
 }
 
 // A Handler is for what a server sends of its own accord. The zero Handler ignores

@@ -44,6 +44,8 @@ type Server struct {
 // Config says which servers a [Set] has, and who judges their calls.
 type Config struct {
 	Servers []Server
+	// Elsewhere are names of servers that the Set does not have, for suggestions when a name is unknown.
+	Elsewhere []string
 	// Gate returns the gate that judges the calls of a server from now on. It is called for
 	// each call, so that a policy can change. Nil, and a nil gate: arguments are held against
 	// the tool's schema, and nothing else.
@@ -130,7 +132,8 @@ func (s *Set) peer(name string) (*peer, error) {
 	if p := s.peers[name]; p != nil {
 		return p, nil
 	}
-	return nil, &UnknownServerError{Server: name, Near: nearest(name, s.names), Known: s.names}
+	known := slices.Concat(s.names, s.cfg.Elsewhere)
+	return nil, &UnknownServerError{Server: name, Near: nearest(name, known), Known: known}
 }
 
 // Connect connects to a server if it is not connected.

@@ -204,4 +204,6 @@ func (idle) Call(context.Context, string, json.RawMessage, ...upstream.CallOptio
 	return &upstream.Outcome{Raw: json.RawMessage(`{"content":[]}`), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 
-func (idle) Tools(context.Context, string) (*call.Catalog, error) { return call.NewCatalog(nil), nil }
+func (idle) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
+	return call.NewCatalog(nil), nil
+}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/cli"
 )
 
@@ -21,5 +22,5 @@ func main() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(ctx, suite.Default(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

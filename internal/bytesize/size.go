@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bytesize reads and writes numbers of bytes with units, as policies have them.
+// Package bytesize reads and writes sizes with units, for policies.
 package bytesize
 
 import (
@@ -16,7 +16,7 @@ import (
 // not matter.
 type Size int64
 
-// units in falling order, so that String finds the largest that divides a size.
+// units in descending order, for String to find the largest one that divides a size.
 var units = []struct {
 	name  string
 	bytes int64
@@ -48,7 +48,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the size with the largest unit that needs no fraction.
+// String writes the size in the largest unit without a fraction.
 func (s Size) String() string {
 	for _, u := range units {
 		if s != 0 && int64(s)%u.bytes == 0 {

@@ -22,6 +22,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/probe"
 	"github.com/toolvet/toolvet/internal/audit/render"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/scan/secret"
@@ -30,7 +31,7 @@ import (
 // auditFlags are the flags of "toolvet audit".
 type auditFlags struct {
 	failUnder    string
-	partly       bool // an incomplete grade is good enough
+	partly       bool // accept an incomplete grade
 	json         bool
 	files        map[string]*string // reports to write, by their kind
 	suppressions string
@@ -50,7 +51,7 @@ type auditFlags struct {
 	verbose      bool
 }
 
-// auditSuppressions is the file of suppressions that is read if it is there.
+// auditSuppressions is the default file of suppressions.
 const auditSuppressions = ".toolvet-audit.json"
 
 func (a *app) auditCommand() *cobra.Command {
@@ -60,17 +61,17 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "Grade a server's input validation, with evidence",
 		Long: `Grade a server's input validation, with evidence.
 
-With a command, the server is tried: it runs in a sandbox of the Linux kernel with files,
-links and a network that are made for it, and what its tools let through is seen by its
-effect. Write {ROOT} in the command, or in --env, where the server takes the directory
-that it may use; without it, a directory at the end of the command is taken for it.
+With a command, audit runs the server in a sandbox of the Linux kernel, with files, links
+and a network made for it, and observes the effects of calls. Write {ROOT} in the command,
+or in --env, in place of the directory that the server may use. Without {ROOT}, a directory
+at the end of the command stands for it.
 
-With a directory, the code in it is read: from the arguments of tools to files, commands
-and requests. A name is that of a package in node_modules or in the Go module cache.
-Both together prove what the code suggests, or clear it.
+With a directory, audit reads the code in it and follows the arguments of tools to files,
+commands and requests. A name stands for a package in node_modules or in the Go module
+cache. A command and a directory together prove what the code suggests, or clear it.
 
-A server behind a URL cannot be contained: with --i-own-this, calls are made that break
-the schemas of tools that only read, and nothing else.
+A sandbox cannot contain a server behind a URL. With --i-own-this, audit only makes calls
+that break the schemas of tools that read.
 
 Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (B?),
 2 not audited.`,
@@ -85,7 +86,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.failUnder, "fail-under", "", "exit with 1 if the grade is worse than `A|B|C|D`")
-	f.BoolVar(&flags.partly, "allow-incomplete", false, "with --fail-under: take a grade of which too little is known, such as B?, for the letter that it has")
+	f.BoolVar(&flags.partly, "allow-incomplete", false, "with --fail-under: accept an incomplete grade such as B? as its letter")
 	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
 	for kind, what := range map[string]string{
 		"sarif": "report as SARIF 2.1.0", "html": "report as a page", "markdown": "report as a summary for pull requests",
@@ -93,21 +94,21 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	} {
 		flags.files[kind] = f.String(kind, "", "write the "+what+" to `FILE`, too")
 	}
-	f.StringVar(&flags.suppressions, "suppressions", "", "`FILE` of findings that somebody has accepted; default: "+auditSuppressions+", if it is there")
+	f.StringVar(&flags.suppressions, "suppressions", "", "`FILE` with accepted findings; default: "+auditSuppressions+", if it exists")
 	f.StringVar(&flags.baseline, "write-baseline", "", "write all findings to `FILE`, as suppressions; needs --reason and --expires")
 	f.StringVar(&flags.reason, "reason", "", "why the findings of the baseline may stay, in `WORDS`")
-	f.StringVar(&flags.expires, "expires", "", "the last `DAY` on which the baseline holds, such as 2026-12-31, within a year")
-	f.StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE` in the server's environment, which is clean otherwise; can be given again")
-	f.StringVar(&flags.dir, "dir", "", "working `DIR` of the server; default: its root, or ours where it does not start there")
-	f.BoolVar(&flags.sparing, "skip-destructive", false, "leave out tools that delete or stop something; all happens in the sandbox")
-	f.BoolVar(&flags.own, "i-own-this", false, "for a URL: the server is yours to be tried")
+	f.StringVar(&flags.expires, "expires", "", "the last `DAY` of the baseline, such as 2026-12-31, within a year")
+	f.StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE` to add to the server's clean environment; repeatable")
+	f.StringVar(&flags.dir, "dir", "", "working `DIR` of the server; default: its root, or the current one if it does not start there")
+	f.BoolVar(&flags.sparing, "skip-destructive", false, "leave out tools that delete or stop something, even in the sandbox")
+	f.BoolVar(&flags.own, "i-own-this", false, "for a URL: confirm that the server is yours")
 	f.BoolVar(&flags.behindProxy, "behind-proxy", false, "audit the server again behind 'toolvet proxy', and show what changes")
 	f.StringVar(&flags.policy, "policy", "", "with --behind-proxy: the proxy's policy `FILE`")
 	f.StringVar(&flags.preset, "preset", "", "with --behind-proxy: the proxy's preset, `observe|standard|strict|none`")
-	f.DurationVar(&flags.time, "time", 5*time.Minute, "how long trying the server may take in all")
-	f.DurationVar(&flags.callTimeout, "call-timeout", 6*time.Second, "how long one call may take")
-	f.StringVar(&flags.anchor, "anchor", "", "for SARIF: the `FILE` at which findings without a line of code are shown; default: the manifest in the directory")
-	f.BoolVar(&flags.verbose, "server-log", false, "print what the server says beside its messages")
+	f.DurationVar(&flags.time, "time", 5*time.Minute, "time limit for all calls of the server")
+	f.DurationVar(&flags.callTimeout, "call-timeout", 6*time.Second, "time limit for one call")
+	f.StringVar(&flags.anchor, "anchor", "", "for SARIF: the `FILE` that gets findings without a line of code; default: the manifest in the directory")
+	f.BoolVar(&flags.verbose, "server-log", false, "print the server's standard error")
 	return cmd
 }
 
@@ -128,11 +129,11 @@ func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 	case f.behindProxy && (len(places) > 0 || f.baseline != ""):
 		return usageError(cmd, "--behind-proxy tries the server alone: leave out the directory and --write-baseline")
 	case !f.behindProxy && (f.policy != "" || f.preset != ""):
-		return usageError(cmd, "--policy and --preset are those of the proxy: add --behind-proxy")
+		return usageError(cmd, "--policy and --preset are for the proxy: add --behind-proxy")
 	case f.baseline != "" && (f.reason == "" || f.expires == ""):
 		return usageError(cmd, "--write-baseline needs --reason and --expires")
 	case f.baseline == "" && (f.reason != "" || f.expires != ""):
-		return usageError(cmd, "--reason and --expires are those of a baseline: add --write-baseline")
+		return usageError(cmd, "--reason and --expires are for a baseline: add --write-baseline")
 	case f.time <= 0 || f.callTimeout <= 0:
 		return usageError(cmd, "--time and --call-timeout must be longer than 0")
 	}
@@ -155,8 +156,8 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if err := flags.check(cmd, places, server); err != nil {
 		return err
 	}
-	if flags.behindProxy { // what is wrong with the policy is told before anything is tried
-		if _, err := (gateFlags{policy: flags.policy, preset: flags.preset}).policyFor(server); err != nil {
+	if flags.behindProxy { // report faults of the policy before any call
+		if _, err := (setup.Source{Checks: a.checks, Policy: flags.policy, Preset: flags.preset}).ForServer(server); err != nil {
 			return err
 		}
 	}
@@ -183,12 +184,12 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	}
 	err = a.finishAudit(flags, place, audit.New(in))
 	if ctx.Err() != nil {
-		return errors.New("interrupted: the report is of what was known until then")
+		return errors.New("interrupted: the report covers only the calls before")
 	}
 	return err
 }
 
-// finishAudit shows and writes the report, and says by its error whether the grade is good enough.
+// finishAudit shows and writes the report. Its error reports a grade that is not good enough.
 func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) error {
 	if err := flags.writeFiles(report, place); err != nil {
 		return err
@@ -198,7 +199,7 @@ func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) 
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(flags.baseline, raw, 0o644); err != nil { // it is for everybody
+		if err := os.WriteFile(flags.baseline, raw, 0o644); err != nil { // everybody may read it
 			return err
 		}
 	}
@@ -212,8 +213,8 @@ func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) 
 	return a.auditOutcome(flags, report)
 }
 
-// auditOutcome says whether the grade is good enough. What is not known is not taken for good: an incomplete
-// grade is not, unless somebody says so.
+// auditOutcome reports whether the grade is good enough. An incomplete grade is not, unless a flag
+// accepts it.
 func (a *app) auditOutcome(flags auditFlags, r *audit.Report) error {
 	switch {
 	case r.Grade.Letter == audit.Ungraded:
@@ -223,13 +224,13 @@ func (a *app) auditOutcome(flags auditFlags, r *audit.Report) error {
 	case !r.Grade.Letter.AtLeast(audit.Letter(flags.failUnder)):
 		return exitCode(exitNoGo)
 	case r.Grade.Incomplete && !flags.partly:
-		fmt.Fprintf(a.stderr, "toolvet: the grade %s is incomplete, which --fail-under does not take for good: see what is not known, or add --allow-incomplete\n", &r.Grade)
+		fmt.Fprintf(a.stderr, "toolvet: the grade %s is incomplete, which --fail-under does not accept: see what is not known, or add --allow-incomplete\n", &r.Grade)
 		return exitCode(exitNoGo)
 	}
 	return nil
 }
 
-// auditHere reads the code of a place, if there is one, and tries the server, if there is a command.
+// auditHere reads the code of a place and runs the server of a command. Either may be missing.
 func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, server []string, in *audit.Input) error {
 	if place != "" {
 		if err := a.readSource(ctx, place, in); err != nil {
@@ -254,8 +255,8 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	return nil
 }
 
-// untried has a report of the code say that the server could not be tried: what trying would have shown is
-// inconclusive for each tool. Without code, or where nothing can be tried on this machine, the error stays one.
+// untried notes in a report of the code that the server did not run: its facts are inconclusive for each
+// tool. Without code, or on a machine that can run no server, it returns the error.
 func untried(ctx context.Context, place string, err error, in *audit.Input) error {
 	var missing *sandbox.UnsupportedError
 	if place == "" || errors.As(err, &missing) || ctx.Err() != nil {
@@ -270,7 +271,7 @@ func untried(ctx context.Context, place string, err error, in *audit.Input) erro
 	return nil
 }
 
-// shownCommand is a command without secrets.
+// shownCommand redacts secrets in a command.
 func shownCommand(command []string) (string, error) {
 	scanner, err := secret.New(secret.Options{})
 	if err != nil {
@@ -284,7 +285,7 @@ func shownCommand(command []string) (string, error) {
 }
 
 func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) (*probe.Result, error) {
-	init, err := sandboxInit()
+	init, err := setup.SandboxInit()
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +304,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) 
 	found, err := probe.Run(ctx, cfg)
 	var missing *sandbox.UnsupportedError
 	if errors.As(err, &missing) {
-		return nil, withHint(fmt.Errorf("a server is tried in a sandbox only: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' says what is missing on this machine")
+		return nil, setup.WithHint(fmt.Errorf("audit runs servers only in a sandbox: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' lists what is missing on this machine")
 	}
 	return found, err
 }
@@ -312,9 +313,9 @@ func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.Ha
 
 func (a *app) auditURL(ctx context.Context, flags auditFlags, url string, in *audit.Input) error {
 	if !flags.own {
-		return withHint(errors.New("a server behind a URL cannot be contained, and is tried only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
+		return setup.WithHint(errors.New("a sandbox cannot contain a server behind a URL, so audit calls it only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
 	}
-	dialer := &policyDialer{server: &policy.Server{URL: url}, log: newLogger(a.stderr, false)}
+	dialer := &setup.Dialer{Server: &policy.Server{URL: url}, Logger: newLogger(a.stderr, false)}
 	found, err := probe.RunRemote(ctx, probe.RemoteConfig{Dialer: dialer, CallTimeout: flags.callTimeout, Budget: min(flags.time, 2*time.Minute)})
 	if err != nil {
 		return err
@@ -324,7 +325,7 @@ func (a *app) auditURL(ctx context.Context, flags auditFlags, url string, in *au
 	return nil
 }
 
-// shownURL is a URL without credentials.
+// shownURL removes the credentials from a URL.
 func shownURL(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	rest, _, _ = strings.Cut(rest, "?")
@@ -368,15 +369,15 @@ func (f *auditFlags) writeFiles(r *audit.Report, place string) error {
 		if err := write(&b, r); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil { // it is for everybody
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil { // everybody may read it
 			return err
 		}
 	}
 	return nil
 }
 
-// repository is where the code of a place lies, seen from here; findings without a line of code are
-// shown at the manifest in it.
+// repository returns the directory of the code, relative to the current one. Its manifest gets the findings
+// without a line of code.
 func (f *auditFlags) repository(place string) render.Repository {
 	at := render.Repository{Anchor: f.anchor}
 	if dir, err := sourceDir(place); err == nil && place != "" {
@@ -394,7 +395,8 @@ func (f *auditFlags) repository(place string) render.Repository {
 	return at
 }
 
-// fromHere is a directory with slashes, relative to ours; "" if it is ours, or outside of it.
+// fromHere returns a directory relative to the current one, with slashes; "" for the current directory
+// and those outside of it.
 func fromHere(dir string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// maxCode bounds a file whose columns are counted, in bytes.
+// maxCode bounds the files that get columns, in bytes.
 const maxCode = 16 << 20
 
 // A columns counts columns of the files in a directory, as editors and SARIF do: in UTF-16 code units.
@@ -21,8 +21,8 @@ type columns struct {
 	files map[string][][]byte // lines, by the name of the file
 }
 
-// inUTF16 makes columns that were counted in bytes such that count UTF-16 code units. Where a file cannot be read
-// (any more), they are left out.
+// inUTF16 converts columns from bytes to UTF-16 code units. If a file can no longer be read, it removes
+// its columns.
 func inUTF16(dir string, facts []audit.Fact) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

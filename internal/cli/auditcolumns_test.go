@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
@@ -32,7 +33,7 @@ func TestColumns(t *testing.T) {
 		}
 		out := filepath.Join(dir, "out.sarif")
 		var stdout, stderr bytes.Buffer
-		Main(t.Context(), []string{"audit", "--sarif", out, dir}, strings.NewReader(""), &stdout, &stderr)
+		Main(t.Context(), suite.Default(), []string{"audit", "--sarif", out, dir}, strings.NewReader(""), &stdout, &stderr)
 		raw, err := os.ReadFile(out)
 		if err != nil {
 			t.Fatal(err, stderr.String())

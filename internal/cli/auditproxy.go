@@ -17,7 +17,7 @@ import (
 )
 
 // auditBehindProxy audits the server again, behind the proxy, in the same kind of sandbox. The grade
-// behind the proxy is the one that counts. In is what the report before was made of.
+// behind the proxy counts. In is the input of the first report.
 func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []string, in audit.Input) error {
 	before := audit.New(in)
 	command, err := flags.proxied(server)
@@ -45,18 +45,18 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 		return err
 	}
 	if flags.policy == "" && compared.Outcome.Remain > 0 {
-		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses what no one means; say what the tools may do in a policy, for --policy FILE: 'toolvet init -- COMMAND' writes a first one")
+		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses only what nobody can mean; say in a policy what the tools may do, and give it with --policy FILE: 'toolvet init -- COMMAND' writes a first one")
 	}
 	return a.auditOutcome(flags, after)
 }
 
-// withoutOwn are the tools and facts of the server, without those of the proxy's own tools.
+// withoutOwn removes the proxy's own tools and the facts about them.
 func withoutOwn(tools []string, found *probe.Result) ([]string, []audit.Fact) {
 	facts := slices.DeleteFunc(slices.Clone(found.Facts), func(f audit.Fact) bool { return f.Tool != "" && !slices.Contains(tools, f.Tool) })
 	return slices.DeleteFunc(slices.Clone(found.Tools), func(name string) bool { return !slices.Contains(tools, name) }), facts
 }
 
-// proxyFlags are the flags of the proxy, as they were given.
+// proxyFlags returns the flags for the proxy.
 func (f *auditFlags) proxyFlags() []string {
 	var list []string
 	if f.policy != "" {
@@ -68,7 +68,7 @@ func (f *auditFlags) proxyFlags() []string {
 	return list
 }
 
-// proxied is the command that starts the server behind the proxy.
+// proxied returns the command that starts the server behind the proxy.
 func (f *auditFlags) proxied(server []string) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {

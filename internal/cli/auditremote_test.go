@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
@@ -105,7 +106,7 @@ func TestAuditRemote(t *testing.T) {
 			server := httptest.NewServer(tt.server)
 			t.Cleanup(server.Close)
 			var stdout, stderr bytes.Buffer
-			Main(t.Context(), []string{"audit", "--json", "--i-own-this", "--call-timeout", "500ms", server.URL}, strings.NewReader(""), &stdout, &stderr)
+			Main(t.Context(), suite.Default(), []string{"audit", "--json", "--i-own-this", "--call-timeout", "500ms", server.URL}, strings.NewReader(""), &stdout, &stderr)
 			var report audit.Report
 			if err := json.Unmarshal(stdout.Bytes(), &report); err != nil {
 				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
@@ -163,7 +164,7 @@ func TestAuditRemoteRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
-			code := Main(t.Context(), append([]string{"audit", tt.url}, tt.flags...), strings.NewReader(""), &stdout, &stderr)
+			code := Main(t.Context(), suite.Default(), append([]string{"audit", tt.url}, tt.flags...), strings.NewReader(""), &stdout, &stderr)
 			if code != exitNotJudged || !strings.Contains(stderr.String(), tt.want) || stdout.Len() > 0 || strings.ContainsAny(stderr.String(), "\x1b") || strings.Contains(stderr.String(), "secret") {
 				t.Errorf("exit code %d: %s%s", code, stdout.String(), stderr.String())
 			}
@@ -184,7 +185,7 @@ func TestAuditInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	code := Main(ctx, []string{"audit", "--i-own-this", "--call-timeout", "1m", server.URL}, strings.NewReader(""), &stdout, &stderr)
+	code := Main(ctx, suite.Default(), []string{"audit", "--i-own-this", "--call-timeout", "1m", server.URL}, strings.NewReader(""), &stdout, &stderr)
 	if code != exitNotJudged || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("exit code %d: %s%s", code, stdout.String(), stderr.String())
 	}
@@ -202,7 +203,7 @@ func TestAuditRemoteBounded(t *testing.T) {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	var stdout, stderr bytes.Buffer
-	if code := Main(t.Context(), []string{"audit", "--i-own-this", server.URL}, strings.NewReader(""), &stdout, &stderr); code != exitGo || len(s.calls) > 200 {
+	if code := Main(t.Context(), suite.Default(), []string{"audit", "--i-own-this", server.URL}, strings.NewReader(""), &stdout, &stderr); code != exitGo || len(s.calls) > 200 {
 		t.Errorf("exit code %d, %d calls: %s", code, len(s.calls), stderr.String())
 	}
 	if !strings.Contains(stdout.String(), "too many calls would have been made") {
@@ -213,7 +214,7 @@ func TestAuditRemoteBounded(t *testing.T) {
 	t.Cleanup(server.Close)
 	began := time.Now()
 	stdout.Reset()
-	Main(t.Context(), []string{"audit", "--i-own-this", "--time", "3s", "--call-timeout", "200ms", server.URL}, strings.NewReader(""), &stdout, &stderr)
+	Main(t.Context(), suite.Default(), []string{"audit", "--i-own-this", "--time", "3s", "--call-timeout", "200ms", server.URL}, strings.NewReader(""), &stdout, &stderr)
 	if took := time.Since(began); took > 30*time.Second || !strings.Contains(stdout.String(), "the time for the audit ran out") && !strings.Contains(stdout.String(), "no answer within") {
 		t.Errorf("%s: %.2000s%s", took, stdout.String(), stderr.String())
 	}

@@ -19,20 +19,21 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/source/javascript"
 	"github.com/toolvet/toolvet/internal/audit/source/python"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/setup"
 )
 
 // readers read the code of servers, each in one language.
 var readers = []struct {
 	language string
 	analyze  func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
-	bytes    bool // columns count bytes, and not UTF-16 code units as those of source maps do
+	bytes    bool // columns count bytes rather than UTF-16 code units, as in source maps
 }{
 	{class.TypeScript, javascript.Analyze, false},
 	{class.Python, python.Analyze, true},
 	{class.Go, golang.Analyze, true},
 }
 
-// maxUnread bounds how much of what was not read a report names.
+// maxUnread bounds the unread files that a report names.
 const maxUnread = 20
 
 // readSource reads the code of a directory, or of a package that is installed.
@@ -51,7 +52,7 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil { // such as that there is no code in this language
+		if err != nil { // such as no code in this language
 			failed = append(failed, err)
 			continue
 		}
@@ -86,8 +87,8 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 	return nil
 }
 
-// sourceDir is the directory of a place: itself, or where the package of that name is installed.
-// Nothing is downloaded.
+// sourceDir returns the directory of a place, or of the installed package of that name. It downloads
+// nothing.
 func sourceDir(place string) (string, error) {
 	if info, err := os.Stat(place); err == nil {
 		if !info.IsDir() {
@@ -123,7 +124,7 @@ func sourceDir(place string) (string, error) {
 	if path := filepath.Join(cache, escapeModule(name)); strings.Contains(name, "@") && isDir(path) {
 		return path, nil
 	}
-	return "", withHint(errors.New("there is no directory of this name, no such package in node_modules, and no such module in the module cache"),
+	return "", setup.WithHint(errors.New("there is no directory of this name, no such package in node_modules, and no such module in the module cache"),
 		"install it first (npm install NAME, go mod download MODULE@VERSION): an audit downloads nothing")
 }
 

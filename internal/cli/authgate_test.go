@@ -391,7 +391,7 @@ func (p *protected) reloads(t *testing.T, ann, session string) {
 	}
 	_, rest, _ := strings.Cut(string(before), "\nrules:\n")
 	save("version: 1\nrules:\n" + rest)
-	waitFor(t, "word of a policy without authorization", func() bool { return strings.Contains(p.stderr.String(), "no authorization any more") })
+	waitFor(t, "word of a policy without authorization", func() bool { return strings.Contains(p.stderr.String(), "no longer has authorization") })
 	if resp, _ := p.do(t, http.MethodPost, "", session, callT); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a policy that has lost its authorization lets everybody in: status %d", resp.StatusCode)
 	}
@@ -441,7 +441,7 @@ func TestAuthorizationUsage(t *testing.T) {
 	i := newIssuer(t)
 	for server, args := range map[string]map[string]string{
 		`{url: "https://api.example.org/mcp", credentials: {header: {X-Key: a}}}`: {
-			"--listen 127.0.0.1:0 --upstream https://other.example.org/mcp": "says that it is elsewhere",
+			"--listen 127.0.0.1:0 --upstream https://other.example.org/mcp": "but another URL",
 			"--listen 127.0.0.1:0 --pass-header authorization":              "cannot be passed on",
 		},
 		noCredentials: {"--listen 127.0.0.1:0": "no server command"},

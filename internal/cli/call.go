@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/record"
@@ -21,15 +20,15 @@ func (a *app) callCommand() *cobra.Command {
 	var flags serversFlags
 	cmd := &cobra.Command{
 		Use:   "call [flags] SERVER:TOOL [ARGUMENTS.json | -]",
-		Short: "Call a tool of a server of a policy, if the call is a go",
-		Long: `Call a tool of a server of a policy: start the server, judge the call as 'toolvet
-proxy' would, make it if it is a go, review the result and print it, a CallToolResult
-as JSON. The arguments are a JSON object, from a file or from standard input (-); none
-stand for {}. What the output layer found is told on standard error. 'toolvet check'
-judges a call without making it.
+		Short: "Call a tool of a server in a policy, if the call is a go",
+		Long: `Call a tool of a server in a policy: start the server, judge the call as 'toolvet proxy'
+would, make it if it is a go, review the result and print it, a CallToolResult as JSON.
+The arguments are a JSON object from a file or from standard input (-); the default is {}.
+Findings of the output layer go to standard error. 'toolvet check' judges a call without
+making it.
 
 Exit codes: 0 the tool ran, 1 the call was refused, its result withheld, or the tool
-reports an error, 2 the call was not made or ended without a result.`,
+reported an error, 2 the call was not made or ended without a result.`,
 		Example: `  toolvet call files:read_text_file arguments.json
   echo '{"path": "notes.txt"}' | toolvet call --policy toolvet.yaml files:read_text_file -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +38,7 @@ reports an error, 2 the call was not made or ended without a result.`,
 			return a.call(cmd.Context(), flags, args)
 		},
 	}
-	flags.register(cmd)
+	a.addServersFlags(cmd, &flags)
 	return cmd
 }
 
@@ -52,7 +51,7 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 		}
 		arguments = raw
 	}
-	p, err := policy.Load(flags.gate.policy, suite.Demands()...)
+	p, err := policy.Load(flags.gate.Policy, a.checks.Demands()...)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// knownTools reads a saved list, or asks a server. It returns nil if there is neither.
+// knownTools reads a saved list or asks a server. It returns nil without either.
 func (a *app) knownTools(ctx context.Context, file string, server upstream.Command, timeout time.Duration) (*call.Catalog, error) {
 	switch {
 	case file != "":
@@ -33,7 +33,7 @@ func (a *app) knownTools(ctx context.Context, file string, server upstream.Comma
 }
 
 func startServer(ctx context.Context, server upstream.Command, timeout time.Duration) (*upstream.Client, error) {
-	supervisor, err := supervisor()
+	supervisor, err := setup.Supervisor()
 	if err != nil {
 		return nil, err
 	}
@@ -42,21 +42,11 @@ func startServer(ctx context.Context, server upstream.Command, timeout time.Dura
 	var handshake *upstream.HandshakeError
 	switch {
 	case errors.As(err, &handshake) && errors.Is(err, context.DeadlineExceeded):
-		return nil, withHint(err, "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout")
+		return nil, setup.WithHint(err, "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout")
 	case errors.As(err, &handshake):
-		return nil, withHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
+		return nil, setup.WithHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
 	}
 	return client, err
-}
-
-// environment is what a server is started with: nil for ours, or ours and what the policy
-// adds.
-func environment(s *policy.Server) ([]string, error) {
-	added, err := s.Environ(os.LookupEnv)
-	if err != nil || len(added) == 0 {
-		return nil, err
-	}
-	return append(os.Environ(), added...), nil
 }
 
 func (a *app) listTools(ctx context.Context, client *upstream.Client) (*call.Catalog, error) {
@@ -87,7 +77,7 @@ func (a *app) savedTools(file string) (*call.Catalog, error) {
 	}
 	tools, next, faults, err := call.DecodeTools(result, call.Limits{})
 	if err != nil {
-		return nil, withHint(fmt.Errorf("%s: %w", file, err),
+		return nil, setup.WithHint(fmt.Errorf("%s: %w", file, err),
 			"save one with 'toolvet tools --json -- SERVER-COMMAND > %s'", file)
 	}
 	if next != "" {

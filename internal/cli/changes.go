@@ -17,16 +17,16 @@ import (
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
-// replayCounts are what --json prints at the end.
+// replayCounts end the output of --json.
 type replayCounts struct {
 	Judged    int            `json:"judged"`
 	Denied    int            `json:"allowToDeny"`
 	Allowed   int            `json:"denyToAllow"`
 	NotJudged map[string]int `json:"notJudged"` // by the reason
-	Faults    int            `json:"faults"`    // lines that are no records
+	Faults    int            `json:"faults"`    // unreadable lines
 }
 
-// A change is a call that is judged otherwise than it was.
+// A change is a call whose new verdict differs from the recorded one.
 type change struct {
 	Time    time.Time          `json:"time"`
 	Change  string             `json:"change"`
@@ -34,10 +34,10 @@ type change struct {
 	Tool    string             `json:"tool"`
 	Subject string             `json:"subject,omitempty"`
 	Request string             `json:"request,omitempty"` // the id in JSON-RPC
-	Was     []calllog.Finding  `json:"was"`               // what refused it
-	Now     []protocol.Finding `json:"now"`               // what refuses it
+	Was     []calllog.Finding  `json:"was"`               // refused it
+	Now     []protocol.Finding `json:"now"`               // refuse it
 
-	findings []check.Finding // those of Now
+	findings []check.Finding // as in Now
 }
 
 // The changes.
@@ -67,7 +67,7 @@ func (r *replay) tell(w io.Writer, c *change) error {
 	return err
 }
 
-// reason is what refused a call: the rule or the check, and the place.
+// reason names the rule or the check that refused a call, and the place.
 func reason(f calllog.Finding) string {
 	s := "the check " + f.Check
 	if f.Check == ruleCheck && f.Source != "" {
@@ -93,7 +93,7 @@ func (r *replay) sum(w io.Writer) error {
 	return err
 }
 
-// outcome is the exit code, or why there is none.
+// outcome returns the exit code as an error, or the reason why there is none.
 func (r *replay) outcome() error {
 	switch n := r.counts; {
 	case n.Judged == 0:

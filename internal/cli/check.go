@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/internal/report"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // checkFlags are the flags of "toolvet check".
 type checkFlags struct {
-	gate    gateFlags
+	gate    setup.Source
 	tools   string
 	timeout time.Duration
 	json    bool
@@ -35,13 +35,13 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Judge calls without running them",
 		Long: `Judge calls without running them.
 
-A call is {"tool": …, "arguments": {…}}. Without files it is read from standard
-input. "tool" is the name of a tool that --tools or the server lists, or a whole
-definition with name and inputSchema. With only a policy, it is SERVER:TOOL: the server
-is started as the policy says, and asked for its own validation, too, if it has one.
+A call is {"tool": …, "arguments": {…}}. Without files, check reads standard input. "tool"
+is the name of a tool that --tools or the server lists, or a whole definition with name
+and inputSchema. With only a policy, it is SERVER:TOOL: check starts the server that the
+policy describes, and asks for its own validation, too, if it has one.
 
-What holds is what 'toolvet proxy' would hold with the same flags and the same server:
-the preset "standard" without a policy.
+The verdict is that of 'toolvet proxy' with the same flags and the same server: without a
+policy, that of the preset "standard".
 
 Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`,
 		Example: `  toolvet check --tools tools.json call.json
@@ -54,7 +54,7 @@ Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`
 		},
 	}
 	f := cmd.Flags()
-	flags.gate.register(cmd)
+	a.addGateFlags(cmd, &flags.gate)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result, for calls that name a tool")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
 	f.BoolVar(&flags.json, "json", false, "print verdicts as JSON, one object a line")
@@ -88,11 +88,11 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 	return a.checkFiles(ctx, j, files, flags.json)
 }
 
-// judger is what judges the calls: by the tools of a file or of a server, or, where there is
-// only a policy, by those of its servers.
+// judger judges calls by the tools of a file or of a server. With only a policy, it judges by the
+// tools of its servers.
 func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j judger, done func(), err error) {
 	plain := func() (*judge, error) { return a.plainJudge(ctx, flags, server) }
-	if flags.gate.policy == "" || flags.tools != "" || server != nil {
+	if flags.gate.Policy == "" || flags.tools != "" || server != nil {
 		j, err := plain()
 		return j, func() {}, err
 	}
@@ -108,11 +108,11 @@ func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j 
 }
 
 func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string) (*judge, error) {
-	p, err := flags.gate.policyFor(server)
+	p, err := flags.gate.ForServer(server)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := rehearsingGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, server)
+	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, server)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +120,11 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	session := flags.gate.session(p)
+	session := flags.gate.Session(p)
 	return &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}, nil
 }
 
-// checkFiles judges a call a file and returns the worst of the exit codes.
+// checkFiles judges one call in each file and returns the worst exit code.
 func (a *app) checkFiles(ctx context.Context, j judger, files []string, asJSON bool) error {
 	worst := exitGo
 	for _, name := range files {
@@ -155,7 +155,7 @@ func (a *app) checkFile(ctx context.Context, j judger, name string) judged {
 	return j.judge(ctx, raw)
 }
 
-// writeVerdict prints a verdict. As text, a call that was not judged has none.
+// writeVerdict prints a verdict. Text output has none for a call that was not judged.
 func (a *app) writeVerdict(v judged, label string, asJSON bool) error {
 	switch {
 	case asJSON:
@@ -163,7 +163,7 @@ func (a *app) writeVerdict(v judged, label string, asJSON bool) error {
 	case v.err != nil:
 		return nil
 	}
-	return report.Text(a.stdout, label, &v.result)
+	return writeReport(a.stdout, label, &v.result)
 }
 
 // exitWith is nil for exitGo.
@@ -181,8 +181,8 @@ func displayName(file string) string {
 	return file
 }
 
-// readCall reads a file, or standard input for "-", but not more than it takes to
-// find that it is too large. A read that waits is left behind when ctx is done.
+// readCall reads a file, or standard input for "-", and stops once it is too large. When ctx is done,
+// it leaves a waiting read behind.
 func (a *app) readCall(ctx context.Context, name string) ([]byte, error) {
 	in := a.stdin
 	if name != "-" {
@@ -210,7 +210,7 @@ func (a *app) readCall(ctx context.Context, name string) ([]byte, error) {
 	}
 }
 
-// pathless drops the file's name from an error beside which it already stands.
+// pathless removes the file's name from an error that will be printed after the name.
 func pathless(err error) error {
 	var pathErr *os.PathError
 	if errors.As(err, &pathErr) {

@@ -3,8 +3,8 @@
 
 // Package cli is the command toolvet.
 //
-// Each command is a function that makes a cobra command; [Main] joins them and turns
-// what they return into words and an exit code:
+// A function makes each cobra command. [Main] joins them, and turns their errors into words and an exit
+// code:
 //
 //	0  go            all calls may run
 //	1  no-go         a call would be refused
@@ -18,13 +18,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -37,15 +38,16 @@ const (
 
 // An app is one run of the command.
 type app struct {
+	checks         setup.Checks
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// Main runs toolvet with arguments (without the program's name) and returns the exit
-// code. It may leave a read of stdin behind. When ctx is done it stops what it has
-// started and returns.
-func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+// Main runs toolvet with its checks and arguments (without the program's name) and returns the exit
+// code. When ctx is done, it stops everything that it has started and returns, perhaps with a read of
+// stdin still waiting.
+func Main(ctx context.Context, checks []*check.Check, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{checks: checks, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.rootCommand()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
 	root.SetOut(stdout)
@@ -85,7 +87,7 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 	return root
 }
 
-// helpCommand is cobra's, but for a command that does not exist it fails.
+// helpCommand differs from cobra's: it fails for an unknown command.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -109,31 +111,19 @@ func unknownCommand(root *cobra.Command, name string) error {
 	}
 	err := fmt.Errorf("unknown command %q", name)
 	if near := schema.Nearest(name, names); near != "" {
-		return withHint(err, "did you mean 'toolvet %s'?", near)
+		return setup.WithHint(err, "did you mean 'toolvet %s'?", near)
 	}
-	return withHint(err, "the commands are %s", strings.Join(names, ", "))
+	return setup.WithHint(err, "the commands are %s", strings.Join(names, ", "))
 }
 
-// An exitCode is an end that needs no words.
+// An exitCode is an error without words.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// A hintedError is an error that comes with a way out.
-type hintedError struct {
-	error
-	hint string
-}
-
-func (e *hintedError) Unwrap() error { return e.error }
-
-func withHint(err error, format string, args ...any) error {
-	return &hintedError{err, fmt.Sprintf(format, args...)}
-}
-
-// usageError is a command line that cannot be understood.
+// usageError reports a command line that toolvet does not understand.
 func usageError(cmd *cobra.Command, format string, args ...any) error {
-	return withHint(fmt.Errorf(format, args...), "see '%s --help'", cmd.CommandPath())
+	return setup.WithHint(fmt.Errorf(format, args...), "see '%s --help'", cmd.CommandPath())
 }
 
 func (a *app) exitCode(ctx context.Context, err error) int {
@@ -143,7 +133,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitGo
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, syscall.EPIPE): // nobody reads any more: no one is left to be told
+	case errors.Is(err, syscall.EPIPE): // nobody reads any more
 	case ctx.Err() != nil:
 		a.complain(errors.New("interrupted"))
 	default:
@@ -152,13 +142,12 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	return exitNotJudged
 }
 
-// complain tells an error and how to mend it. What it cannot write is lost: there is
-// no other place to say it.
+// complain prints an error and its hint. A failed write has no other place to be reported.
 func (a *app) complain(err error) {
 	fmt.Fprintf(a.stderr, "toolvet: error: %s\n", strings.TrimPrefix(err.Error(), "toolvet: "))
-	var hinted *hintedError
+	var hinted *setup.HintedError
 	if errors.As(err, &hinted) {
-		fmt.Fprintf(a.stderr, "toolvet: hint: %s\n", hinted.hint)
+		fmt.Fprintf(a.stderr, "toolvet: hint: %s\n", hinted.Hint)
 	}
 }
 
@@ -166,19 +155,10 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "toolvet: warning: %s\n", fmt.Sprintf(format, args...))
 }
 
-// serverArgs are the arguments after "--", and those before.
+// serverArgs splits the arguments at "--".
 func serverArgs(cmd *cobra.Command, args []string) (before, server []string) {
 	if i := cmd.ArgsLenAtDash(); i >= 0 {
 		return args[:i], args[i:]
 	}
 	return args, nil
-}
-
-// supervisor is the command that looks after a server (see process.Supervise).
-func supervisor() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("finding toolvet's own program, which looks after servers: %w", err)
-	}
-	return []string{self, "supervise", "--"}, nil
 }

@@ -27,7 +27,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Show toolvet at work, without network or configuration",
 		Long: `Show toolvet at work: start a small file server, first alone and then behind
 'toolvet proxy', and talk to it as an MCP client does. Everything happens in a
-temporary directory. Ends with 0 if all went as it should.`,
+temporary directory. The exit code is 0 if every step had the expected outcome.`,
 		Example: "  toolvet demo",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -38,7 +38,7 @@ temporary directory. Ends with 0 if all went as it should.`,
 	}
 }
 
-// demoServerCommand is the server of the demo, and of tests.
+// demoServerCommand runs the server of the demo, and of tests.
 func (a *app) demoServerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-server DIR",
@@ -63,7 +63,7 @@ const (
 	demoGood = `{"path":"notes","schedule":"daily","keep":7}`
 )
 
-// errDemo says that something did not go as the demo tells it.
+// errDemo reports that the demo did not go as announced.
 var errDemo = errors.New("the demo did not go as it should")
 
 func (a *app) demo(ctx context.Context) (err error) {
@@ -87,14 +87,14 @@ func (a *app) demo(ctx context.Context) (err error) {
 	return d.guarded(ctx)
 }
 
-// A demonstration tells the steps of the demo while it takes them.
+// A demonstration takes the steps of the demo, and prints each.
 type demonstration struct {
 	out    io.Writer
 	server []string
-	jobs   string // file with a line a scheduled job
+	jobs   string // file with a line for each scheduled job
 
 	client *upstream.Client
-	err    error // the first; what follows is left out
+	err    error // the first; later steps are left out
 }
 
 func (d *demonstration) connect(ctx context.Context) error {
@@ -147,13 +147,13 @@ func (d *demonstration) say(format string, args ...any) {
 	}
 }
 
-// A toolResult is what the demo looks at in a CallToolResult.
+// A toolResult has the members of a CallToolResult that the demo reads.
 type toolResult struct {
 	IsError bool                       `json:"isError"`
 	Content []struct{ Text string }    `json:"content"`
 	Meta    map[string]json.RawMessage `json:"_meta"`
 
-	// Result is that of the validate tool.
+	// Result is the verdict of the validate tool.
 	Result struct {
 		Valid       bool     `json:"valid"`
 		Errors      []string `json:"errors"`
@@ -168,11 +168,11 @@ func (r *toolResult) text() string {
 	return r.Content[0].Text
 }
 
-// What the demo expects of a call.
+// Expected outcomes of a call.
 func expectSuccess(r *toolResult) bool { return !r.IsError }
 func expectRefusal(r *toolResult) bool { return r.IsError && r.Meta[protocol.VerdictKey] != nil }
 
-// call makes a call and tells what was asked and what came back.
+// call makes a call, and prints it with its result.
 func (d *demonstration) call(ctx context.Context, tool, arguments string, expect func(*toolResult) bool) {
 	d.say("  → %s %s\n", tool, arguments)
 	r := d.ask(ctx, tool, arguments)
@@ -214,7 +214,7 @@ func (d *demonstration) ask(ctx context.Context, tool, arguments string) *toolRe
 	return r
 }
 
-// expectJobs looks at the server's own record of what it ran.
+// expectJobs checks the server's own record of its jobs.
 func (d *demonstration) expectJobs(want int) {
 	if d.err != nil {
 		return

@@ -16,17 +16,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )
 
-// A diagnosis is what one look at the machine found.
+// A diagnosis is the outcome of one test of the machine.
 type diagnosis struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
-	How  string `json:"how,omitempty"` // in place of "works"
+	How  string `json:"how,omitempty"` // replaces "works"
 	Why  string `json:"why,omitempty"`
 	Fix  string `json:"fix,omitempty"`
 }
@@ -36,13 +36,13 @@ func (a *app) doctorCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what of toolvet works on this machine",
-		Long: `Say what of toolvet works on this machine, and how to enable the rest.
+		Short: "List which parts of toolvet work on this machine",
+		Long: `List which parts of toolvet work on this machine, and how to enable the others.
 
 Exit codes: 0 all works, 1 something does not.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list := diagnose(cmd.Context(), file)
+			list := a.diagnose(cmd.Context(), file)
 			if err := a.showDiagnoses(list, asJSON); err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ Exit codes: 0 all works, 1 something does not.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one object a line")
-	cmd.Flags().StringVar(&file, "policy", "", "policy `FILE` to look at, too: what it needs of this machine")
+	cmd.Flags().StringVar(&file, "policy", "", "policy `FILE` to check as well")
 	return cmd
 }
 
@@ -79,12 +79,12 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 	return nil
 }
 
-func diagnose(ctx context.Context, file string) []diagnosis {
+func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
 	list := slices.Concat([]diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}, diagnoseServices(ctx))
 	if file == "" {
 		return list
 	}
-	_, err := policy.Load(file, suite.Demands()...)
+	_, err := policy.Load(file, a.checks.Demands()...)
 	d := diagnosis{What: "the policy", OK: err == nil}
 	if err != nil {
 		d.Why = err.Error()
@@ -92,7 +92,7 @@ func diagnose(ctx context.Context, file string) []diagnosis {
 	return append(list, d)
 }
 
-// diagnoseSupervisor starts toolvet itself as a server is started.
+// diagnoseSupervisor starts toolvet itself as it starts servers.
 func diagnoseSupervisor(ctx context.Context) diagnosis {
 	d := diagnosis{What: "servers of which nothing is left behind (toolvet proxy)", OK: true}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
@@ -112,7 +112,7 @@ func superviseSelf(ctx context.Context) (process.Exit, error) {
 	if err != nil {
 		return process.Exit{}, err
 	}
-	supervisor, err := supervisor()
+	supervisor, err := setup.Supervisor()
 	if err != nil {
 		return process.Exit{}, err
 	}
@@ -125,14 +125,14 @@ func superviseSelf(ctx context.Context) (process.Exit, error) {
 	return p.Stop(ctx, process.Grace{EOF: doctorTimeout}), nil
 }
 
-// doctorTimeout bounds each look.
+// doctorTimeout bounds each test.
 const doctorTimeout = 10 * time.Second
 
 func diagnoseSandbox(ctx context.Context) diagnosis {
 	d := diagnosis{What: "rehearsals (toolvet rehearse)", OK: true}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	init, err := sandboxInit()
+	init, err := setup.SandboxInit()
 	var bounds rehearse.Bounds
 	if err == nil {
 		bounds, err = rehearse.Probe(ctx, init)
@@ -149,7 +149,7 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	return d
 }
 
-// boundsOf says what holds servers within their limits.
+// boundsOf describes the mechanism that keeps servers within their limits.
 func boundsOf(b rehearse.Bounds) string {
 	if b.Why == "" {
 		return "a control group holds servers within their limits (" + strings.Join(b.Group, ", ") + ")"

@@ -12,10 +12,10 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/userservice"
 )
 
-// inBackground is what a service is for.
+// inBackground names the purpose of a service.
 const inBackground = "jobs in the background (toolvet schedule install)"
 
-// diagnoseServices says of each service that runs jobs how it stands. That there is none is no fault.
+// diagnoseServices reports the state of each service that runs jobs. Having none is no fault.
 func diagnoseServices(ctx context.Context) []diagnosis {
 	none := diagnosis{What: inBackground, OK: true, How: "not installed", Fix: "toolvet schedule install --policy toolvet.yaml, if jobs are to run while nobody serves them"}
 	manager, err := userservice.For(runtime.GOOS)

@@ -15,13 +15,13 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	pathcheck "github.com/toolvet/toolvet/checks/path"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policy/preset"
 )
 
-// tighten are comments below a guess: what a person may want to add.
+// tighten holds comments for below a guess, with options that a person may want to add.
 var tighten = map[infer.Kind]string{
 	infer.URL:     `tighten: {hosts: ["*.example.org"], schemes: [https]}; loosen: {loopback: allow}`,
 	infer.Command: `tighten: {programs: [git, ls]}; loosen: {allow: [pipe, redirection, glob]}`,
@@ -30,8 +30,8 @@ var tighten = map[infer.Kind]string{
 	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
 }
 
-// draft is the text of a first policy for a server.
-func draft(command []string, tools *call.Catalog) []byte {
+// draft writes the text of a first policy for a server.
+func draft(checks setup.Checks, command []string, tools *call.Catalog) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# A first policy, from the server's list of %s. What follows \"guess:\" is one:\n", count(len(tools.Names()), "tool"))
 	b.WriteString("# read it, correct it, tighten it. toolvet policy lint tells what is left open.\nversion: 1\n")
@@ -41,7 +41,7 @@ func draft(command []string, tools *call.Catalog) []byte {
 	var drafted bytes.Buffer
 	demanded := false
 	for _, name := range tools.Names() {
-		demanded = draftTool(&drafted, tools.Tool(name)) || demanded
+		demanded = draftTool(&drafted, checks, tools.Tool(name)) || demanded
 	}
 	switch {
 	case demanded:
@@ -64,10 +64,10 @@ func draftWorld(b *bytes.Buffer, world check.World) {
 	}
 }
 
-// draftTool reports whether it demands anything, so that there is more than comments.
-func draftTool(b *bytes.Buffer, t *call.Tool) bool {
+// draftTool reports whether it wrote any demand besides comments.
+func draftTool(b *bytes.Buffer, checks setup.Checks, t *call.Tool) bool {
 	guesses := slices.DeleteFunc(infer.Tool(t), func(g infer.Guess) bool {
-		if ruled(g.Kind) {
+		if isRule(checks, g.Kind) {
 			return false
 		}
 		fmt.Fprintf(b, "      # %s: its argument %s is probably %s, which no rule demands anything of yet\n",
@@ -89,12 +89,12 @@ func draftTool(b *bytes.Buffer, t *call.Tool) bool {
 	return true
 }
 
-// ruled reports whether a policy can demand anything of a kind of argument.
-func ruled(kind infer.Kind) bool {
-	return slices.ContainsFunc(suite.Demands(), func(r *check.Demand) bool { return r.Name == string(kind) })
+// isRule reports whether a policy can make a demand on arguments of a kind.
+func isRule(checks setup.Checks, kind infer.Kind) bool {
+	return slices.ContainsFunc(checks.Demands(), func(r *check.Demand) bool { return r.Name == string(kind) })
 }
 
-// demanded are the options of a guess.
+// demanded returns the options of a guess.
 func demanded(strict []policy.Argument, address string) string {
 	for _, a := range strict {
 		for _, d := range a.Demands {
@@ -106,7 +106,7 @@ func demanded(strict []policy.Argument, address string) string {
 	return "{}"
 }
 
-// argument is how a policy names an address: by its name, or by the address itself.
+// argument returns the name of an address in a policy: a plain name, or the address itself.
 func argument(address string) string {
 	name := shown(address)
 	if name == "" || name[0] == '/' {
@@ -117,7 +117,7 @@ func argument(address string) string {
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// key is a key of a mapping, in quotes unless it is a plain word.
+// key writes a key of a mapping, in quotes unless it is a plain word.
 func key(s string) string {
 	reserved := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 	if plainKey.MatchString(s) && !slices.Contains(reserved, strings.ToLower(s)) {
@@ -126,10 +126,10 @@ func key(s string) string {
 	return quoted(s)
 }
 
-// quoted is a string that YAML reads as Go would.
+// quoted writes a string that YAML and Go read alike.
 func quoted(s string) string { return strconv.QuoteToASCII(s) }
 
-// texts is a list of strings in which no dollar sign begins the name of a variable.
+// texts writes a list of strings, and escapes dollar signs so that none begins a variable.
 func texts(list []string) string {
 	words := make([]string, len(list))
 	for i, s := range list {

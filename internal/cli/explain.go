@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -27,12 +28,12 @@ func (a *app) explainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return errors.Join(listChecks(a.stdout, allChecks()), listClasses(a.stdout))
+				return errors.Join(listChecks(a.stdout, a.checks.Nameable()), listClasses(a.stdout))
 			case 1:
 				if name, ok := strings.CutPrefix(args[0], "audit/"); ok {
 					return explainClass(a.stdout, name)
 				}
-				return explainCheck(a.stdout, allChecks(), args[0])
+				return explainCheck(a.stdout, a.checks.Nameable(), args[0])
 			}
 			return usageError(cmd, "explain takes one check, or one class or rule of an audit")
 		},
@@ -59,13 +60,13 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	}
 	err := fmt.Errorf("unknown check %q", name)
 	if near := schema.Nearest(name, names); near != "" {
-		return withHint(err, "did you mean 'toolvet explain %s'?", near)
+		return setup.WithHint(err, "did you mean 'toolvet explain %s'?", near)
 	}
-	return withHint(err, "'toolvet explain' lists the checks")
+	return setup.WithHint(err, "'toolvet explain' lists the checks")
 }
 
-// plainBody is a check's README without its title, as plain text: Markdown's headings,
-// links and code fences are for other readers.
+// plainBody returns a check's README as plain text: without its title, Markdown headings, links and
+// code fences.
 func plainBody(doc string) string {
 	_, body, _ := strings.Cut(doc, "\n")
 	var b strings.Builder

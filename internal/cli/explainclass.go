@@ -12,10 +12,11 @@ import (
 
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/schema"
 )
 
-// listClasses lists what an audit grades, below the checks.
+// listClasses lists the classes of an audit, below the checks.
 func listClasses(w io.Writer) error {
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -26,7 +27,7 @@ func listClasses(w io.Writer) error {
 	return table.Flush()
 }
 
-// points are what a class costs, and what a proven guard earns.
+// points returns the points that a class costs, and those that a proven guard earns.
 func points(c *class.Class) string {
 	if c.Plus == 0 {
 		return fmt.Sprintf("-%d", c.Minus)
@@ -55,9 +56,9 @@ func explainClass(w io.Writer, name string) error {
 	}
 	err := errors.New("an audit knows no class or rule of this name")
 	if near := schema.Nearest("audit/"+name, names); near != "" {
-		return withHint(err, "did you mean 'toolvet explain %s'?", near)
+		return setup.WithHint(err, "did you mean 'toolvet explain %s'?", near)
 	}
-	return withHint(err, "'toolvet explain' lists the classes, and 'toolvet explain audit/CLASS' its rules")
+	return setup.WithHint(err, "'toolvet explain' lists the classes, and 'toolvet explain audit/CLASS' its rules")
 }
 
 func writeClass(w io.Writer, c *class.Class) error {
@@ -80,7 +81,7 @@ func writeRule(w io.Writer, c *class.Class, r *class.Kind) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "audit/%s/%s\n(severity %s, points %s)\n\n%s.\n\n", c.Name, r.Name, c.Severity, points(c), r.Doc)
 	writeFix(&b, c)
-	fmt.Fprintf(&b, "\n'toolvet explain audit/%s' says how it is found.\n", c.Name)
+	fmt.Fprintf(&b, "\n'toolvet explain audit/%s' says how an audit finds it.\n", c.Name)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

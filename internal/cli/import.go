@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/clientconfig"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -32,17 +32,17 @@ func (a *app) importCommand() *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
 		Use:   "import [flags] [FILE...]",
-		Short: "Take servers from the configuration of an MCP client into a policy",
-		Long: `Take servers from the configuration of an MCP client into a policy:
-claude_desktop_config.json, .mcp.json, and the mcp.json of Cursor and VS Code, comments
-and all. Without files, those are read that are where the clients keep them, for this
-directory and for you.
+		Short: "Copy servers from the configuration of an MCP client into a policy",
+		Long: `Copy servers from the configuration of an MCP client into a policy:
+claude_desktop_config.json, .mcp.json, and the mcp.json of Cursor and VS Code, with or
+without comments. Without files, import reads those in the places where the clients keep
+them, for this directory and for you.
 
-Servers that the policy has already stay as they are. No value that may be a secret is
-copied: the policy refers to an environment variable, ${NAME}, and import says which.
+Servers that are already in the policy stay as they are. Import copies no value that may
+be a secret: the policy refers to an environment variable, ${NAME}, and import names it.
 
-With --proxy, the files are changed as well: each server that was started by a command
-runs behind 'toolvet proxy' with the policy. A copy of each file is kept beside it.`,
+With --proxy, import also changes the files: each server with a command runs behind
+'toolvet proxy' with the policy. A copy of each file stays beside it.`,
 		Example: `  toolvet import
   toolvet import -o - .vscode/mcp.json
   toolvet import --proxy ~/.cursor/mcp.json`,
@@ -71,11 +71,11 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := openMerge(flags.out)
+	m, err := openMerge(a.checks, flags.out)
 	if err != nil {
 		return err
 	}
-	names := map[string]map[string]string{} // by the file: the policy's names by the file's
+	names := map[string]map[string]string{} // per file: the policy's names by the file's
 	for _, file := range files {
 		if names[file], err = a.importFile(reader, m, file); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	return nil
 }
 
-// clientFiles are the files that were named, or those that clients have.
+// clientFiles returns the named files, or the configurations of the clients.
 func (a *app) clientFiles(named []string) ([]string, error) {
 	if len(named) > 0 {
 		return named, nil
@@ -111,7 +111,7 @@ func (a *app) clientFiles(named []string) ([]string, error) {
 	home, homeErr := os.UserHomeDir()
 	config, configErr := os.UserConfigDir()
 	if err := errors.Join(homeErr, configErr); err != nil {
-		return nil, withHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
+		return nil, setup.WithHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
 	}
 	var found, looked []string
 	for _, place := range clientconfig.Places(dir, home, config) {
@@ -121,7 +121,7 @@ func (a *app) clientFiles(named []string) ([]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, withHint(errors.New("no configuration of a client was found"), "name a file; looked for %s", strings.Join(looked, ", "))
+		return nil, setup.WithHint(errors.New("no configuration of a client was found"), "name a file; looked for %s", strings.Join(looked, ", "))
 	}
 	return found, nil
 }
@@ -138,7 +138,7 @@ func newImportReader() (*clientconfig.Reader, error) {
 	return clientconfig.NewReader(clientconfig.Options{Workspace: workspace, Home: home, Variables: variablesOf})
 }
 
-// maxSettings is the size of the largest file of a client that is read, in bytes.
+// maxSettings bounds the configuration of a client, in bytes.
 const maxSettings = 8 << 20
 
 func readSmall(file string) ([]byte, error) {
@@ -156,7 +156,7 @@ func readSmall(file string) ([]byte, error) {
 
 var envLine = regexp.MustCompile(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
 
-// variablesOf are the names of the variables in an env file.
+// variablesOf returns the names of the variables in an env file.
 func variablesOf(file string) ([]string, error) {
 	data, err := readSmall(file)
 	if err != nil {
@@ -171,8 +171,7 @@ func variablesOf(file string) ([]string, error) {
 	return names, nil
 }
 
-// importFile adds the servers of a file, and returns their names in the policy by those in
-// the file.
+// importFile adds the servers of a file, and maps their names in the file to those in the policy.
 func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string) (map[string]string, error) {
 	data, err := readSmall(file)
 	if err != nil {
@@ -203,7 +202,7 @@ func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string) (ma
 	return names, nil
 }
 
-// writeMerged writes the policy, if it is another.
+// writeMerged writes the policy if it has changed.
 func (a *app) writeMerged(out string, m *merge) error {
 	text, err := m.text()
 	if err != nil {
@@ -285,11 +284,11 @@ func keepCopy(file string, data []byte) (string, error) {
 	}
 }
 
-// replaceFile writes a whole file or none, with the permissions of the one before.
+// replaceFile replaces a file as a whole, and keeps its permissions.
 func replaceFile(file string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	if target, err := filepath.EvalSymlinks(file); err == nil {
-		file = target // a link stays one
+		file = target // a link stays a link
 	}
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
@@ -309,8 +308,9 @@ func replaceFile(file string, data []byte) error {
 	return nil
 }
 
-// A merge is a policy to which servers are added.
+// A merge adds servers to a policy.
 type merge struct {
+	checks  setup.Checks
 	file    string
 	before  []byte
 	policy  *policy.Policy
@@ -318,9 +318,9 @@ type merge struct {
 	added   []string
 }
 
-// openMerge reads the policy that is added to; one that does not exist is empty.
-func openMerge(file string) (*merge, error) {
-	m := &merge{file: file, before: []byte("version: 1\n")}
+// openMerge reads the policy. A missing file is an empty policy.
+func openMerge(checks setup.Checks, file string) (*merge, error) {
+	m := &merge{checks: checks, file: file, before: []byte("version: 1\n")}
 	if file != "-" {
 		data, err := os.ReadFile(file)
 		switch {
@@ -331,25 +331,25 @@ func openMerge(file string) (*merge, error) {
 		}
 	}
 	var err error
-	m.policy, err = wellWritten(file, m.before)
+	m.policy, err = m.parse(file, m.before)
 	return m, err
 }
 
-// wellWritten reads a policy as if all its variables were set.
-func wellWritten(file string, text []byte) (*policy.Policy, error) {
+// parse reads a policy as if all its variables were set.
+func (m *merge) parse(file string, text []byte) (*policy.Policy, error) {
 	set := func(name string) (string, bool) {
 		if v, ok := os.LookupEnv(name); ok {
 			return v, true
 		}
-		return "https://variable.invalid/", true // good wherever an imported server has one
+		return "https://variable.invalid/", true // valid wherever an imported server has a variable
 	}
-	return policy.ParseWith(set, file, text, suite.Demands()...)
+	return policy.ParseWith(set, file, text, m.checks.Demands()...)
 }
 
-// add adds a server; added is false if the policy has the same already.
+// add adds a server, unless the policy already has the same.
 func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 	entry := serverEntry(s)
-	alone, err := wellWritten("the server", []byte("version: 1\nservers:\n"+entry))
+	alone, err := m.parse("the server", []byte("version: 1\nservers:\n"+entry))
 	var wrong policy.Errors
 	if errors.As(err, &wrong) {
 		return false, errors.New(wrong[0].Message) // without the line
@@ -360,7 +360,7 @@ func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 	known := m.policy.Servers
 	if i := slices.IndexFunc(known, func(k *policy.Server) bool { return k.Name == s.Name }); i >= 0 {
 		if k, n := known[i], alone.Servers[0]; !slices.Equal(k.Command, n.Command) || k.URL != n.URL {
-			return false, errors.New("the policy has another server of this name, which stays")
+			return false, errors.New("the policy keeps its own server of this name")
 		}
 		return false, nil
 	}
@@ -369,7 +369,7 @@ func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 	return true, nil
 }
 
-// serverEntry is a server in YAML, two spaces deep.
+// serverEntry writes a server in YAML, indented by two spaces.
 func serverEntry(s *clientconfig.Server) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s:\n", key(s.Name))
@@ -404,7 +404,7 @@ var (
 	nested     = regexp.MustCompile(`^( +)[^ #\r\n]`)
 )
 
-// text is the policy with the servers that were added, behind those that it has.
+// text returns the policy with the added servers behind the others.
 func (m *merge) text() ([]byte, error) {
 	if len(m.entries) == 0 {
 		return m.before, nil
@@ -424,16 +424,15 @@ func (m *merge) text() ([]byte, error) {
 		entries.WriteString(indent + strings.TrimPrefix(line, "  "))
 	}
 	text = slices.Concat(text[:at], entries.Bytes(), text[at:])
-	merged, err := wellWritten(m.file, text)
+	merged, err := m.parse(m.file, text)
 	if err != nil || len(merged.Servers) != len(m.policy.Servers) {
-		return nil, withHint(fmt.Errorf("the servers cannot be added to %s as it is written, so it stays as it is", m.file),
+		return nil, setup.WithHint(fmt.Errorf("toolvet cannot add servers to %s in its present form, and leaves it as it is", m.file),
 			"write its servers as a block, each name on a line of its own, or have a new policy printed with -o -")
 	}
 	return text, nil
 }
 
-// endOfBlock returns the place behind the last line of the block that begins at from, and
-// how far its keys are indented.
+// endOfBlock returns the end of the block that begins at from, and the indentation of its keys.
 func endOfBlock(text []byte, from int) (end int, indent string) {
 	end, indent = from, ""
 	offset := from

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -30,13 +30,13 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags] -- SERVER-COMMAND...",
 		Short: "Write a policy for a server, to read and tighten",
-		Long: `Write a first policy for a server: start it, read its tools, guess which arguments
-are paths, URLs, commands and so on, and demand of each what such a thing should be.
-Each guess says what it rests on. Read the file, and tighten it; 'toolvet policy lint'
-tells what it leaves open.
+		Long: `Write a first policy for a server: start it, read its tools, guess which arguments are
+paths, URLs, commands and so on, and write a demand on each. A comment gives the reason
+for each guess. Read the file, and tighten it; 'toolvet policy lint' lists what it leaves
+open.
 
 The server's command becomes part of the file. Keep secrets out of it: write
-${NAME} there for the value of an environment variable.`,
+${NAME} for the value of an environment variable.`,
 		Example: `  toolvet init -- npx -y @modelcontextprotocol/server-filesystem /srv/data`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, server := serverArgs(cmd, args)
@@ -66,10 +66,10 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	if err != nil {
 		return err
 	}
-	text := draft(command, tools)
-	p, err := policy.Parse(flags.out, text, suite.Demands()...)
+	text := draft(a.checks, command, tools)
+	p, err := policy.Parse(flags.out, text, a.checks.Demands()...)
 	if err == nil {
-		err = p.Validate(suite.Default())
+		err = p.Validate(a.checks)
 	}
 	if err != nil {
 		return fmt.Errorf("the policy that was drafted cannot be read, so that it is not written: %w", err)
@@ -86,10 +86,10 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 }
 
 func existsError(file string) error {
-	return withHint(fmt.Errorf("%s exists and is left as it is", file), "give another file with -o, or --force to replace it")
+	return setup.WithHint(fmt.Errorf("%s exists and is left as it is", file), "give another file with -o, or --force to replace it")
 }
 
-// writePolicy writes a whole file or none. Without force it never replaces one.
+// writePolicy writes a file as a whole. It replaces an existing one only with force.
 func writePolicy(file string, text []byte, force bool) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".toolvet-init-")
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// maxCall is the size of the largest call that is judged, in bytes.
+// maxCall bounds a call, in bytes.
 const maxCall = strictjson.DefaultBytes
 
-// A judger judges calls as they are written in files. It may be used concurrently.
+// A judger judges calls in the form of files. It is safe for concurrent use.
 type judger interface {
 	judge(ctx context.Context, raw []byte) judged
 }
 
-// A judge judges calls as they are written in files. It may be used concurrently.
+// A judge judges calls of the tools of one list or server.
 type judge struct {
 	gate    *toolvet.Gate
 	tools   *toolSet
@@ -33,23 +33,22 @@ type judge struct {
 	session *call.Session
 }
 
-// A judged call has a result and the exit code that it asks for. Err says why it was
-// not judged.
+// A judged call has a result and its exit code. Err says why there is no verdict.
 type judged struct {
 	result protocol.Result
 	code   int
 	err    error
 }
 
-// A refusal is an error that makes a call a no-go before any check sees it: the call
-// can be read in two ways, or is over a limit. The proxy would refuse it, too.
+// A refusal makes a call a no-go before any check sees it, because the call is ambiguous or over a
+// limit. The proxy would refuse it, too.
 type refusal struct{ error }
 
 func notJudged(err error) judged {
 	return judged{result: failed(err), code: exitNotJudged, err: err}
 }
 
-// undecided is what becomes of a call that cannot be read.
+// undecided judges a call that cannot be read.
 func undecided(err error) judged {
 	var refused refusal
 	if errors.As(err, &refused) {
@@ -58,7 +57,7 @@ func undecided(err error) judged {
 	return notJudged(err)
 }
 
-// failed is the result for a call that no check has seen.
+// failed makes the result of a call that no check has seen.
 func failed(err error) protocol.Result {
 	r := protocol.NewResult("", toolvet.Verdict{})
 	r.Errors = []string{err.Error()}
@@ -90,8 +89,8 @@ func (j *judge) decode(raw []byte) (*call.Call, error) {
 	return j.newCall(tool, arguments)
 }
 
-// parts reads {"tool": …, "arguments": {…}}. Other members are the reader's own
-// notes, but only beside "arguments": without, one of them may be a misspelt one.
+// parts reads {"tool": …, "arguments": {…}}. It ignores other members, but only if "arguments" is there;
+// otherwise one of them may be a misspelling of it.
 func parts(raw []byte) (tool, arguments json.RawMessage, err error) {
 	members, err := strictjson.Members(raw, call.Limits{Bytes: maxCall})
 	if err != nil {
@@ -135,8 +134,7 @@ func (j *judge) newCall(tool, arguments json.RawMessage) (*call.Call, error) {
 	return c, nil
 }
 
-// classify tells a call that would be refused (see refusal) from a text that is no
-// call at all.
+// classify distinguishes a call that the proxy would refuse (see refusal) from text that is no call.
 func classify(err error) error {
 	var text *strictjson.Error
 	if errors.As(err, &text) {

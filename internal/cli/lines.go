@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// A job is one line on its way to its verdict.
+// A job is one line, and later its verdict.
 type job struct {
 	line []byte
 	err  error         // why there is no line to judge
@@ -23,8 +23,8 @@ type job struct {
 	verdict judged
 }
 
-// checkLines judges standard input, a call a line, and prints a verdict a line in the
-// same order. Calls are judged in parallel; the number in flight is bounded.
+// checkLines judges the calls on standard input, one per line, and prints the verdicts in the same
+// order. It judges a bounded number of calls in parallel.
 func (a *app) checkLines(ctx context.Context, j judger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -58,7 +58,7 @@ func (a *app) checkLines(ctx context.Context, j judger) error {
 	return tally.outcome()
 }
 
-// readJobs hands every line to the workers, and in order to the writer.
+// readJobs passes every line to the workers, and to the writer in order.
 func readJobs(ctx context.Context, in io.Reader, order, work chan<- *job) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -90,8 +90,7 @@ func (job *job) run(ctx context.Context, j judger) {
 	job.line = nil
 }
 
-// writeVerdicts writes the verdicts in order. What is written waits in a buffer only
-// while more verdicts are ready.
+// writeVerdicts writes the verdicts in order. It flushes its buffer whenever no further verdict is ready.
 func writeVerdicts(ctx context.Context, w io.Writer, order <-chan *job) (tally, error) {
 	out := bufio.NewWriterSize(w, 64<<10)
 	var t tally
@@ -110,8 +109,7 @@ func writeVerdicts(ctx context.Context, w io.Writer, order <-chan *job) (tally, 
 	}
 }
 
-// await receives from ch; when it has to wait it flushes out first. It returns the zero
-// T when ch is closed.
+// await receives from ch, and flushes out before it waits. It returns the zero T when ch is closed.
 func await[T any](ctx context.Context, ch <-chan T, out *bufio.Writer) (T, error) {
 	select {
 	case v := <-ch:
@@ -150,7 +148,7 @@ func (t *tally) add(j judged) {
 	}
 }
 
-// outcome is what the command returns.
+// outcome returns the error for the command.
 func (t *tally) outcome() error {
 	switch {
 	case t.calls == 0:
@@ -163,8 +161,8 @@ func (t *tally) outcome() error {
 
 var errLongLine = fmt.Errorf("the call is larger than %d bytes", maxCall)
 
-// readLine returns the next line without its line feed, in memory of its own. A line
-// longer than limit is read past: errLongLine.
+// readLine returns the next line without its line feed, in memory of its own. It skips a line longer than
+// limit and returns errLongLine.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	size := 0

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/cli"
 )
 
@@ -38,7 +39,7 @@ func TestLinesOrder(t *testing.T) {
 	for n := range calls {
 		in.WriteString(line(n))
 	}
-	if code := cli.Main(t.Context(), []string{"check", "--jsonl"}, &in, &out, &stderr); code != 1 {
+	if code := cli.Main(t.Context(), suite.Default(), []string{"check", "--jsonl"}, &in, &out, &stderr); code != 1 {
 		t.Fatalf("exit code %d, want 1; %s", code, stderr.String())
 	}
 	dec := json.NewDecoder(&out)
@@ -64,7 +65,7 @@ func TestLinesStream(t *testing.T) {
 	fromToolvet, out := io.Pipe()
 	ended := make(chan int)
 	go func() {
-		ended <- cli.Main(t.Context(), []string{"check", "--jsonl"}, in, out, io.Discard)
+		ended <- cli.Main(t.Context(), suite.Default(), []string{"check", "--jsonl"}, in, out, io.Discard)
 	}()
 	verdicts := bufio.NewReader(fromToolvet)
 	for n := range 10 {
@@ -93,7 +94,7 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}()
 		var out, stderr bytes.Buffer
-		if code := cli.Main(ctx, args, in, &out, &stderr); code != 2 {
+		if code := cli.Main(ctx, suite.Default(), args, in, &out, &stderr); code != 2 {
 			t.Errorf("%q: exit code %d, want 2", args, code)
 		}
 		if got, want := stderr.String(), "toolvet: error: interrupted\n"; got != want {

@@ -14,28 +14,29 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
 	"github.com/toolvet/toolvet/checks/path"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policy/preset"
 	"github.com/toolvet/toolvet/schema"
 )
 
-// A linter collects what a policy leaves open, a line each.
+// A linter collects gaps of a policy, one line each.
 type linter struct {
+	known   setup.Checks
 	policy  *policy.Policy
-	tools   map[string]*call.Catalog // by server, of those that are looked at; nil: not known
+	tools   map[string]*call.Catalog // by server; nil for unknown ones
 	misfits []*policy.Error          // conditions of rules that do not fit a tool
 	gaps    []string
-	notes   []string // what is worth knowing and leaves nothing open
+	notes   []string // worth knowing, but no gaps
 }
 
 func (l *linter) gap(format string, args ...any) {
 	l.gaps = append(l.gaps, fmt.Sprintf(format, args...))
 }
 
-// checks tells of checks that the policy weakens.
+// checks reports checks that the policy weakens.
 func (l *linter) checks() {
 	if l.policy.Preset == "observe" {
 		l.gap("preset observe: nothing is refused")
@@ -47,15 +48,15 @@ func (l *linter) checks() {
 		case c.Observe:
 			l.gap("checks: %s only observes", name)
 		case c.FailOpen:
-			l.gap("checks: %s fails open: where it breaks, a call goes through", name)
-		case c.Severity != nil && *c.Severity == check.Warning && severityOf(name) == check.Error:
+			l.gap("checks: %s fails open: calls go through when it breaks", name)
+		case c.Severity != nil && *c.Severity == check.Warning && l.severityOf(name) == check.Error:
 			l.gap("checks: %s only warns", name)
 		}
 	}
 }
 
-func severityOf(name string) check.Severity {
-	for _, c := range suite.Default() {
+func (l *linter) severityOf(name string) check.Severity {
+	for _, c := range l.known {
 		if c.Name == name {
 			return c.Severity
 		}
@@ -63,7 +64,7 @@ func severityOf(name string) check.Severity {
 	return check.Error
 }
 
-// server tells what is left open for a server. The tools are nil if they are not known.
+// server reports gaps for a server. The tools are nil if they are not known.
 func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 	if len(s.World.Roots) == 0 && !s.World.Remote {
 		s = with(s, preset.World(s.Command))
@@ -93,7 +94,7 @@ func with(s *policy.Server, world check.World) *policy.Server {
 	return &changed
 }
 
-// leftOpen says what a demand does not limit, or nothing.
+// leftOpen describes the gap that a demand leaves; "" if there is none.
 func leftOpen(d policy.Demand, world check.World) string {
 	switch o := d.Options.(type) {
 	case *path.Options:
@@ -106,13 +107,13 @@ func leftOpen(d policy.Demand, world check.World) string {
 		}
 	case *command.Options:
 		if len(o.Programs) == 0 {
-			return "any program that is not known for harm: set programs"
+			return "any program that is not known to be harmful: set programs"
 		}
 	}
 	return ""
 }
 
-// shown is an address as a policy would have it.
+// shown returns an address in the spelling of policies.
 func shown(address string) string {
 	name := strings.TrimPrefix(address, "/")
 	if name == "" || strings.Contains(name, "/") {
@@ -121,8 +122,8 @@ func shown(address string) string {
 	return check.UnescapePointer(name)
 }
 
-// strays tells of tools and arguments that the policy speaks of and the server does not
-// have: a misspelt name demands nothing.
+// strays reports tools and arguments in the policy that the server does not have. A misspelt name
+// demands nothing.
 func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
 	for _, t := range s.Tools {
 		matched := slices.DeleteFunc(slices.Clone(tools.Names()), func(name string) bool { return !t.Matches(name) })
@@ -153,14 +154,14 @@ func nearest(name string, names []string) string {
 	return ""
 }
 
-// properties are the arguments that a tool declares.
+// properties returns the arguments that a tool declares.
 func properties(t *call.Tool) []string {
 	var s struct{ Properties map[string]json.RawMessage }
 	_ = json.Unmarshal(t.InputSchema, &s) // a schema that cannot be read declares nothing
 	return slices.Sorted(maps.Keys(s.Properties))
 }
 
-// tool tells of arguments that look like more than text and that nothing limits.
+// tool reports arguments without a demand that look like more than text.
 func (l *linter) tool(s *policy.Server, t *call.Tool) {
 	for _, g := range infer.Tool(t) {
 		if spokenOf(s, t.Name, g.Address) {
@@ -168,15 +169,15 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 		}
 		switch {
 		case l.policy.Preset == preset.None:
-			l.gap("%s: %s: %s: nothing is demanded of what seems a %s (%s)", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason)
+			l.gap("%s: %s: %s: no demand on what looks like a %s (%s)", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason)
 		case g.Kind == infer.Path && len(s.World.Roots) == 0:
-			l.gap("%s: %s: %s: any file of what seems a path (%s): set the server's roots", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gap("%s: %s: %s: any file, for what looks like a path (%s): set the server's roots", s.Name, t.Name, shown(g.Address), g.Reason)
 		case g.Kind == infer.URL:
-			l.gap("%s: %s: %s: any public host of what seems a url (%s): demand hosts", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gap("%s: %s: %s: any public host, for what looks like a url (%s): demand hosts", s.Name, t.Name, shown(g.Address), g.Reason)
 		case g.Kind == infer.Command:
-			l.gap("%s: %s: %s: any program of what seems a command (%s): demand programs", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gap("%s: %s: %s: any program, for what looks like a command (%s): demand programs", s.Name, t.Name, shown(g.Address), g.Reason)
 		case g.Kind == infer.SQL && l.policy.Preset != "strict":
-			l.gap("%s: %s: %s: any statement of what seems sql (%s): demand sql", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gap("%s: %s: %s: any statement, for what looks like sql (%s): demand sql", s.Name, t.Name, shown(g.Address), g.Reason)
 		}
 	}
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/access/rule"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/daemon"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// access tells of rules that do not fit the tools, and of rules and limits without effect.
+// access reports rules that do not fit the tools, and rules and limits without effect.
 func (l *linter) access() {
 	rules := access.RulesOf(l.policy)
 	for i, r := range rules {
@@ -35,16 +36,16 @@ func (l *linter) access() {
 	for _, bound := range l.policy.Limits {
 		l.patterns("limit "+bound.Name, bound.Tools, func(pattern, server, tool string) bool {
 			one := limit.Limit{Tools: []string{pattern}}
-			return one.Covers(server, tool) || one.Covers(server, protocol.ToolName) // calls of which are counted, too
+			return one.Covers(server, tool) || one.Covers(server, protocol.ToolName) // its calls count, too
 		})
 	}
 }
 
-// arguments finds what a condition reads of the arguments.
+// arguments matches references to arguments in a condition.
 var arguments = regexp.MustCompile(`\bargs\b`)
 
-// fit compiles a rule for each tool that it holds for. A dynamic one need not fit all of
-// them, but one.
+// fit compiles a rule for each tool that it covers. A dynamic rule needs to fit only one of
+// them.
 func (l *linter) fit(index int, r rule.Rule) {
 	covered := 0
 	var unfit []rule.Errors
@@ -59,7 +60,7 @@ func (l *linter) fit(index int, r rule.Rule) {
 		if len(unfit) < covered || covered == 0 {
 			return
 		}
-		unfit = unfit[:1] // what is wrong for one is wrong for all
+		unfit = unfit[:1] // the fault is the same for all
 	}
 	for i, errs := range unfit {
 		for _, err := range errs {
@@ -71,7 +72,7 @@ func (l *linter) fit(index int, r rule.Rule) {
 	}
 }
 
-// each calls f with the known tools that a rule holds for.
+// each calls f with the known tools that a rule covers.
 func (l *linter) each(r rule.Rule, f func(server string, t *call.Tool)) {
 	for _, server := range l.servers() {
 		tools := l.tools[server]
@@ -83,10 +84,10 @@ func (l *linter) each(r rule.Rule, f func(server string, t *call.Tool)) {
 	}
 }
 
-// misfits are the errors of a condition with the arguments typed as one tool has them.
+// misfits returns the errors of a condition if the arguments have the types of one tool.
 func misfits(r rule.Rule, server string, t *call.Tool) rule.Errors {
 	if !arguments.MatchString(r.When) {
-		return nil // it fits, or the policy would not be read
+		return nil // it fits, because the policy was read
 	}
 	r.Tools = []string{t.Name}
 	if server != "" {
@@ -97,12 +98,12 @@ func misfits(r rule.Rule, server string, t *call.Tool) rule.Errors {
 	}
 	set, err := rule.Compile([]rule.Rule{r}, rule.Limits{})
 	if err != nil {
-		return nil // likewise
+		return nil // no pattern names this tool alone
 	}
 	return set.ForTool(server, t).Errors()
 }
 
-// shadowed tells of a rule whose calls are all refused by another, whatever they are.
+// shadowed reports a rule that can never apply because another refuses all calls of its tools.
 func (l *linter) shadowed(r rule.Rule, rules []rule.Rule) {
 	if r.Effect == rule.Deny && r.When == "" {
 		return
@@ -121,7 +122,7 @@ func (l *linter) shadowed(r rule.Rule, rules []rule.Rule) {
 	}
 }
 
-// covers reports whether a rule may hold for some tool of a server.
+// covers reports whether a rule may cover a tool of a server.
 func covers(r rule.Rule, server string) bool {
 	r.Tools = slices.Clone(r.Tools)
 	for i, pattern := range r.Tools {
@@ -130,7 +131,7 @@ func covers(r rule.Rule, server string) bool {
 	return r.Covers(server, "")
 }
 
-// serverOnly is the pattern for all tools of the servers of a pattern.
+// serverOnly returns the pattern for all tools of the servers of a pattern.
 func serverOnly(pattern string) string {
 	server, _, found := strings.Cut(pattern, ":")
 	if !found {
@@ -139,7 +140,7 @@ func serverOnly(pattern string) string {
 	return server + ":*"
 }
 
-// servers are the names of the policy's servers; "" is the only one of a policy that has none.
+// servers returns the names of the policy's servers; for a policy without servers, "".
 func (l *linter) servers() []string {
 	if len(l.policy.Servers) == 0 {
 		return []string{""}
@@ -148,24 +149,24 @@ func (l *linter) servers() []string {
 	for _, s := range l.policy.Servers {
 		names = append(names, s.Name)
 	}
-	if l.policy.Schedule != nil && !slices.Contains(names, scheduleServer) {
-		names = append(names, scheduleServer)
+	if l.policy.Schedule != nil && !slices.Contains(names, daemon.SchedulerName) {
+		names = append(names, daemon.SchedulerName)
 	}
 	return names
 }
 
-// knownFor reports whether the tools are known of all servers that are meant.
+// knownFor reports whether the tools of all matching servers are known.
 func (l *linter) knownFor(meant func(server string) bool) bool {
 	return !slices.ContainsFunc(l.servers(), func(s string) bool { return meant(s) && l.tools[s] == nil })
 }
 
-// patterns tells of patterns that hold for no tool.
+// patterns reports patterns that match no tool.
 func (l *linter) patterns(what string, list []string, covers func(pattern, server, tool string) bool) {
 	for _, pattern := range list {
 		meant := slices.DeleteFunc(l.servers(), func(s string) bool { return !covers(serverOnly(pattern), s, "") })
 		if len(meant) == 0 {
 			server, _, _ := strings.Cut(pattern, ":")
-			l.gap("%s: %s: holds for no call: the policy has no such server%s", what, pattern, nearest(server, l.servers()))
+			l.gap("%s: %s: matches no call: the policy has no such server%s", what, pattern, nearest(server, l.servers()))
 			continue
 		}
 		var names []string
@@ -179,7 +180,7 @@ func (l *linter) patterns(what string, list []string, covers func(pattern, serve
 			if !found {
 				tool = pattern
 			}
-			l.gap("%s: %s: holds for no call: the server has no such tool%s", what, pattern, nearest(tool, names))
+			l.gap("%s: %s: matches no call: the server has no such tool%s", what, pattern, nearest(tool, names))
 		}
 	}
 }

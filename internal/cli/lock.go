@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 	"github.com/toolvet/toolvet/upstream"
@@ -41,13 +41,13 @@ func (a *app) lockCommand() *cobra.Command {
 		Short: "Lock a server's tools, and show what has changed since",
 		Long: `Lock the definitions of a server's tools, and show what has changed since.
 
-The first time, the lock file is written: read it, for what it holds is what the server
-lists now, not what is safe. From then on each difference is shown, with escapes for
-characters that cannot be seen, and nothing is written until --accept accepts it: all of
-it, or the tools that are named. Commit the lock file.
+The first run writes the lock file. Read it: it holds what the server lists now, safe or
+not. Later runs show each difference, with escapes for invisible characters, and write
+nothing until --accept accepts all changes, or those of the named tools. Commit the lock
+file.
 
-Exit codes: 0 the tools are as they were locked, or are locked now; 1 they differ; 2 the
-lock or the server could not be read.`,
+Exit codes: 0 the tools match the lock, or are locked now; 1 they differ; 2 the lock or
+the server could not be read.`,
 		Example: `  toolvet lock -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet lock --check --policy toolvet.yaml --server files
   toolvet lock --accept read_text_file -- npx -y @modelcontextprotocol/server-filesystem .`,
@@ -71,19 +71,19 @@ lock or the server could not be read.`,
 	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml) that names the server, and its command")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server, in the lock and in the policy; default: as the policy says, else "+pin.DefaultServer)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of tools, in place of a server's command")
-	f.BoolVar(&flags.accept, "accept", false, "accept what has changed: all of it, or the tools that are named")
-	f.BoolVar(&flags.check, "check", false, "write nothing: tools that were never locked differ, too (for CI)")
+	f.BoolVar(&flags.accept, "accept", false, "accept all changes, or those of the named tools")
+	f.BoolVar(&flags.check, "check", false, "write nothing, and report tools that were never locked, too (for CI)")
 	f.BoolVar(&flags.json, "json", false, "print JSON")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
 	return cmd
 }
 
-// locked is what "toolvet lock" prints.
+// locked is the output of "toolvet lock".
 type locked struct {
 	Lock     string        `json:"lock"`
 	Server   string        `json:"server"`
-	Accepted []*pin.Change `json:"accepted"` // and written
-	Changes  []*pin.Change `json:"changes"`  // that are not accepted
+	Accepted []*pin.Change `json:"accepted"` // now in the lock
+	Changes  []*pin.Change `json:"changes"`  // not accepted
 
 	tools int  // in the lock, of the server
 	never bool // the server has never been locked
@@ -91,7 +91,7 @@ type locked struct {
 }
 
 func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) error {
-	at, err := flags.find(args)
+	at, err := flags.find(a.checks, args)
 	if err != nil {
 		return err
 	}
@@ -124,24 +124,24 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) e
 	return a.tellLocked(&result, flags.json)
 }
 
-// A lockPlace is where a server's tools are locked.
+// A lockPlace locates a server and its lock.
 type lockPlace struct {
 	file    string
 	server  string           // its name in the file
 	command upstream.Command // how to start it
 }
 
-// find returns what the flags say, and what they leave to the policy.
-func (f lockFlags) find(args []string) (lockPlace, error) {
+// find combines the flags with the policy.
+func (f lockFlags) find(checks setup.Checks, args []string) (lockPlace, error) {
 	command := upstream.Command{Args: args}
 	if f.policy == "" {
 		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), command}, nil
 	}
-	p, err := policy.Load(f.policy, suite.Demands()...)
+	p, err := policy.Load(f.policy, checks.Demands()...)
 	if err != nil {
 		return lockPlace{}, err
 	}
-	server, err := choose(p.Servers, f.server, args)
+	server, err := setup.Choose(p.Servers, f.server, args)
 	if err != nil {
 		return lockPlace{}, err
 	}
@@ -150,12 +150,12 @@ func (f lockFlags) find(args []string) (lockPlace, error) {
 			command.Args = server.Command
 		}
 		command.Dir = server.Dir
-		command.Env, err = environment(server)
+		command.Env, err = setup.Environment(server)
 	}
 	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, err
 }
 
-// known reports a name of a tool that is none.
+// known reports names that no tool has.
 func known(accept, names []string) error {
 	for _, name := range accept {
 		if slices.Contains(names, name) {
@@ -163,14 +163,14 @@ func known(accept, names []string) error {
 		}
 		err := fmt.Errorf("neither the lock nor the server has the tool %q", name)
 		if near := schema.Nearest(name, names); near != "" {
-			return withHint(err, "did you mean %q?", near)
+			return setup.WithHint(err, "did you mean %q?", near)
 		}
 		return err
 	}
 	return nil
 }
 
-// accept writes the lock with what has changed, or with those of the tools that are named.
+// accept writes the lock with all changes, or with those of the named tools.
 func (l *locked) accept(lock *pin.Lock, names []string) (*pin.Lock, error) {
 	var left []*pin.Change
 	for _, c := range l.Changes {
@@ -214,7 +214,7 @@ func (a *app) lockedText(l *locked) error {
 	for _, c := range l.Accepted {
 		fmt.Fprintf(w, "  %s: %s\n", c.Kind, pin.Visible(c.Tool))
 		for _, p := range c.Unseen {
-			a.warn("%s: characters that cannot be seen in %s: %s", pin.Visible(c.Tool), pin.Visible(p.Pointer), strings.Join(p.Characters, ", "))
+			a.warn("%s: invisible characters in %s: %s", pin.Visible(c.Tool), pin.Visible(p.Pointer), strings.Join(p.Characters, ", "))
 		}
 	}
 	return w.Flush()

@@ -55,7 +55,7 @@ Exit codes: 0 nothing is wrong, 1 something is, 2 the log could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usageError(cmd, "no log is named")
+				return usageError(cmd, "name a file of the log")
 			case flags.expect != "" && !isHash(flags.expect):
 				return usageError(cmd, "--expect must be a hash: 64 hexadecimal digits in lower case")
 			}
@@ -99,7 +99,7 @@ func (a *app) logVerify(cmd *cobra.Command, flags logVerifyFlags, files []string
 	return nil
 }
 
-// writeLogReport writes a report for people: the faults, then what each chain holds.
+// writeLogReport writes a report for people: the faults, then a summary of each chain.
 func writeLogReport(w io.Writer, r *calllog.Report) error {
 	b := bufio.NewWriter(w)
 	for _, f := range r.Faults {

@@ -23,42 +23,41 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/cron"
 	"github.com/toolvet/toolvet/checks/moment"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 )
 
-// An offlineGate is the gate that the proxy would use for a server, with nothing behind
-// it: calls are judged as live ones, and go nowhere. Limits and the lock of tools are left
-// out, because they are about what was called before and about what a server lists now. It
-// is used by one goroutine.
+// An offlineGate judges calls as the proxy would, and makes none. It leaves out limits, which depend on
+// earlier calls, and the lock of tools, which depends on the server's present list. Only one goroutine
+// may use it.
 type offlineGate struct {
 	gate   *toolvet.Gate
 	server string // its name in the policy
 	policy *policy.Policy
 	log    *logBuffer
-	at     atomic.Pointer[time.Time] // when the call is made, for rules and checks that ask for the time
+	at     atomic.Pointer[time.Time] // the time of the call, for rules and checks that ask for it
 }
 
-// newOfflineGate makes the gate of a server, by flags as the proxy's. Without world, the
-// checks that look at files, the network or databases are off.
-func newOfflineGate(flags gateFlags, world bool) (*offlineGate, error) {
-	p, err := flags.policyFor(nil)
+// newOfflineGate makes the gate of a server. Without world, the checks that look at files, the network or
+// databases are off.
+func newOfflineGate(source setup.Source, world bool) (*offlineGate, error) {
+	p, err := source.ForServer(nil)
 	if err != nil {
 		return nil, err
 	}
-	return offlineGateOf(p, world)
+	return offlineGateOf(source.Checks, p, world)
 }
 
 // offlineGateOf makes the gate of a policy's only server, with more checks.
-func offlineGateOf(p *policy.Policy, world bool, more ...*check.Check) (g *offlineGate, err error) {
-	p = offline(p, world)
+func offlineGateOf(checks setup.Checks, p *policy.Policy, world bool, more ...*check.Check) (g *offlineGate, err error) {
+	p = offline(checks, p, world)
 	g = &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless}))
-	g.gate, err = gateBy(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithChecks(g.checks()...), toolvet.WithMoreChecks(more...))
+	g.gate, err = g.timed(checks).NewGate(&access.Enforcer{Server: g.server, Log: log, Now: g.now}, p, toolvet.WithMoreChecks(more...))
 	return g, err
 }
 
-// now is when the call is made that is judged.
+// now returns the time of the call.
 func (g *offlineGate) now() time.Time {
 	if at := g.at.Load(); at != nil && !at.IsZero() {
 		return *at
@@ -66,9 +65,9 @@ func (g *offlineGate) now() time.Time {
 	return time.Now()
 }
 
-// checks are the default ones, of which those that ask for the time are told that of the call.
-func (g *offlineGate) checks() []*check.Check {
-	list := suite.Default()
+// timed replaces the checks that ask for the time with ones that get the time of the call.
+func (g *offlineGate) timed(checks setup.Checks) setup.Checks {
+	list := slices.Clone(checks)
 	for i, c := range list {
 		switch c {
 		case cron.Check:
@@ -87,8 +86,8 @@ func timeless(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// offline is p without what an offlineGate leaves out.
-func offline(p *policy.Policy, world bool) *policy.Policy {
+// offline returns p without the parts that an offlineGate leaves out.
+func offline(checks setup.Checks, p *policy.Policy, world bool) *policy.Policy {
 	quiet := *p
 	quiet.Limits, quiet.Shared = nil, nil
 	quiet.HideRefused = false // a call of a hidden tool names the rule that hides it
@@ -97,7 +96,7 @@ func offline(p *policy.Policy, world bool) *policy.Policy {
 	if p.Pinning.Lock != "" {
 		quiet.Checks[pinnedCheck] = policy.Check{Off: true}
 	}
-	for _, c := range suite.Default() {
+	for _, c := range checks {
 		if c.Level == check.RuntimeLevel && !world {
 			quiet.Checks[c.Name] = policy.Check{Off: true}
 		}
@@ -105,7 +104,7 @@ func offline(p *policy.Policy, world bool) *policy.Policy {
 	return &quiet
 }
 
-// leftOut says what an offlineGate does not ask of what a policy may say.
+// leftOut names the parts of a policy that an offlineGate leaves out.
 func leftOut(p *policy.Policy, world bool) string {
 	var what []string
 	if !world {
@@ -123,14 +122,14 @@ func leftOut(p *policy.Policy, world bool) string {
 	return "; not asked: " + strings.Join(what, ", ")
 }
 
-// judge judges a call as the proxy would before it forwards it, at a time; the zero time is
-// now. The tool may be one that the catalog does not have. The error is that of ctx.
+// judge judges a call as the proxy would at a time; the zero time stands for now. The catalog need not
+// have the tool. The error is that of ctx.
 func (g *offlineGate) judge(ctx context.Context, tools *call.Catalog, tool string, arguments json.RawMessage, session *call.Session, at time.Time) (toolvet.Verdict, error) {
 	g.log.take()
 	g.at.Store(&at)
 	c := &call.Call{Server: g.server, Name: tool, Raw: arguments, Session: session}
 	var err error
-	if c.Arguments, err = call.DecodeArguments(arguments, call.Limits{}); err != nil { // the proxy refuses it, too
+	if c.Arguments, err = call.DecodeArguments(arguments, call.Limits{}); err != nil { // as the proxy does
 		return toolvet.Verdict{Findings: []check.Finding{{Check: "call", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}}}, nil
 	}
 	c.Resolve(tools)
@@ -138,14 +137,14 @@ func (g *offlineGate) judge(ctx context.Context, tools *call.Catalog, tool strin
 	return v, ctx.Err()
 }
 
-// The checks that package access adds, for a policy's rules and its lock of tools.
+// The checks of package access, for a policy's rules and its lock of tools.
 const (
 	ruleCheck   = "rule"
 	pinnedCheck = "pinned-tool"
 )
 
-// A logBuffer keeps what is logged of one call. A check that was left behind may still
-// write, so it is safe for concurrent use.
+// A logBuffer keeps the log of one call. It is safe for concurrent use, because a check that ran out of
+// time may still write.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -157,7 +156,7 @@ func (b *logBuffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// take returns what was logged, and forgets it.
+// take returns the text, and clears the buffer.
 func (b *logBuffer) take() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,8 +164,7 @@ func (b *logBuffer) take() string {
 	return b.text.String()
 }
 
-// policyServer is the name under which a policy knows a server: the name itself, or ""
-// for what can only be the one server that there is.
+// policyServer returns the name of a server in the policy, or "" if there can be only one.
 func policyServer(p *policy.Policy, name string) (string, error) {
 	var names []string
 	for _, s := range p.Servers {

@@ -12,14 +12,14 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A parameter is a property of a tool's inputSchema, in words.
+// A parameter describes a property of a tool's inputSchema.
 type parameter struct {
 	name  string
 	kind  string // "string, required"
 	about string // default and description
 }
 
-// property is what of a property's schema is told.
+// property has the parts of a property's schema that are shown.
 type property struct {
 	Ref         string            `json:"$ref"`
 	Type        json.RawMessage   `json:"type"` // a name or a list of names
@@ -32,8 +32,8 @@ type property struct {
 	Description string            `json:"description"`
 }
 
-// parameters lists the properties of a schema that compiles, in the schema's order.
-// What cannot be read for this is left out: it is no judgement.
+// parameters lists the properties of a schema in its order. It leaves out unreadable parts, because the list
+// judges nothing.
 func parameters(inputSchema json.RawMessage) []parameter {
 	var required []string
 	_ = json.Unmarshal(member(inputSchema, "required"), &required)
@@ -73,10 +73,10 @@ func newParameter(name string, schema json.RawMessage, required bool) parameter 
 	return p
 }
 
-// maxValues is the number of enum values that are shown.
+// maxValues bounds the enum values in a description.
 const maxValues = 8
 
-// kindOf says in a few words what a schema takes.
+// kindOf describes the values of a schema in a few words.
 func kindOf(schema json.RawMessage) string {
 	var s property
 	if json.Unmarshal(schema, &s) != nil {

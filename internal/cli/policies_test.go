@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/access/rule"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/test/corpora"
 )
 
@@ -44,7 +45,7 @@ func policyNames(t *testing.T) []string {
 
 func loadPolicyTests(t *testing.T, name string) *loadedTests {
 	t.Helper()
-	a := &app{stdout: t.Output(), stderr: t.Output()}
+	a := &app{checks: suite.Default(), stdout: t.Output(), stderr: t.Output()}
 	tests, err := a.loadTests(filepath.Join(policies, name+testSuffix))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +64,7 @@ func TestPolicies(t *testing.T) {
 	for _, name := range policyNames(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &app{stdout: t.Output(), stderr: t.Output()}
+			a := &app{checks: suite.Default(), stdout: t.Output(), stderr: t.Output()}
 			tests := loadPolicyTests(t, name)
 			if failed, err := a.runTests(t.Context(), tests, false); err != nil || failed > 0 {
 				t.Errorf("%d cases failed: %v", failed, err)
@@ -105,7 +106,7 @@ func TestPoliciesLint(t *testing.T) {
 	}
 	for _, name := range policyNames(t) {
 		tests := loadPolicyTests(t, name)
-		l := &linter{policy: tests.policy}
+		l := &linter{known: suite.Default(), policy: tests.policy}
 		l.checks()
 		for _, s := range tests.policy.Servers {
 			l.server(s, tests.tools[""])

@@ -16,20 +16,20 @@ import (
 
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// policyFile is where "toolvet init" writes a policy, and "toolvet policy lint" reads it.
+// policyFile is the default file of "toolvet init" and "toolvet policy lint".
 const policyFile = "toolvet.yaml"
 
 func (a *app) policyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Work on a policy: test it, replay calls with it, see what it leaves open",
+		Short: "Work on a policy: test it, replay calls with it, find its gaps",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError(cmd, "unknown command %q: policy has schema, lint, test and replay", args[0])
@@ -45,14 +45,14 @@ func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of policies, for editors",
-		Long: `Print the JSON Schema (draft 2020-12) of toolvet.yaml. An editor that is given it
-completes keys, explains them and underlines misspelt ones.`,
+		Long: `Print the JSON Schema (draft 2020-12) of toolvet.yaml. With it, an editor completes keys,
+explains them and underlines misspelt ones.`,
 		Example: "  toolvet policy schema > toolvet.schema.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError(cmd, "schema takes no arguments")
 			}
-			_, err := a.stdout.Write(policy.JSONSchema(allChecks(), suite.Demands()))
+			_, err := a.stdout.Write(policy.JSONSchema(a.checks.Nameable(), a.checks.Demands()))
 			return err
 		},
 	}
@@ -71,17 +71,16 @@ func (a *app) lintCommand() *cobra.Command {
 	var flags lintFlags
 	cmd := &cobra.Command{
 		Use:   "lint [flags] [-- SERVER-COMMAND...]",
-		Short: "Tell what a policy leaves open, and what in it has no effect",
-		Long: `Tell what a policy leaves open: paths without directories, URLs without hosts,
-commands without programs, checks that are off. Where a server's tools are known,
-arguments that the policy does not speak of are told as well, rules whose conditions do
-not fit a tool's arguments, and rules and limits that hold for no tool.
+		Short: "List the gaps of a policy, and its parts without effect",
+		Long: `List the gaps of a policy: paths without directories, URLs without hosts, commands
+without programs, checks that are off. If a server's tools are known, list also arguments
+that the policy does not mention, rules with conditions that do not fit a tool's
+arguments, and rules and limits that match no tool.
 
-Tools are known from a server's command, from the commands in the policy with --start,
-from a saved list, or else from the lock that the policy names.
+Lint takes the tools from a server's command, from the commands in the policy with
+--start, from a saved list, or else from the lock that the policy names.
 
-Exit codes: 0 nothing is left open, 1 something is, 2 the policy or the server could
-not be read.`,
+Exit codes: 0 no gaps, 1 gaps, 2 the policy or the server could not be read.`,
 		Example: `  toolvet policy lint
   toolvet policy lint --start
   toolvet policy lint --policy toolvet.yaml -- npx -y @modelcontextprotocol/server-filesystem .`,
@@ -108,23 +107,23 @@ not be read.`,
 }
 
 func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {
-	p, err := policy.Load(flags.policy, suite.Demands()...)
+	p, err := policy.Load(flags.policy, a.checks.Demands()...)
 	if err != nil {
 		return err
 	}
 	_, wrong := access.Rules(p)
-	if err := errors.Join(p.Validate(allChecks()), wrong); err != nil {
+	if err := errors.Join(p.Validate(a.checks.Nameable()), wrong); err != nil {
 		return err
 	}
 	servers := p.Servers
 	if flags.server != "" || flags.tools != "" || command != nil || len(servers) == 0 {
-		server, err := serverOf(p, flags.server, command)
+		server, err := setup.ServerOf(p, flags.server, command)
 		if err != nil {
 			return err
 		}
 		servers = []*policy.Server{server}
 	}
-	l := &linter{policy: p, tools: map[string]*call.Catalog{}}
+	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}}
 	for _, s := range servers {
 		if l.tools[s.Name], err = a.lintTools(cmd.Context(), flags, p, s, command); err != nil {
 			return err
@@ -138,11 +137,11 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 	return a.writeGaps(flags.policy, l)
 }
 
-// lintTools are a server's tools, as far as they can be known; otherwise nil.
+// lintTools returns a server's tools, or nil if nothing tells them.
 func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
 	start := upstream.Command{Args: command}
 	if flags.start {
-		env, err := environment(s)
+		env, err := setup.Environment(s)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +171,7 @@ func (a *app) writeGaps(file string, l *linter) error {
 	}
 	open := len(l.misfits)+len(l.gaps) > 0
 	if !open {
-		fmt.Fprintf(b, "%s: nothing is left open of what lint looks for\n", file)
+		fmt.Fprintf(b, "%s: lint finds no gaps\n", file)
 	}
 	for _, note := range l.notes {
 		fmt.Fprintf(b, "%s: note: %s\n", file, strictjson.Printable(note, 400))

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/record/calllog"
@@ -39,10 +39,10 @@ now, and which would go through. No server is started, and no call goes anywhere
 files of one log are read in the order given: the oldest first.
 
 Only calls whose arguments were recorded can be judged. Tools are as the log has them, or
-as --tools says. The time that rules read is that of the call. Checks that look at files,
+as --tools says. Rules that read the time get that of the call. Checks that look at files,
 network and databases are off.
 
-Exit codes: 0 nothing changes, 1 a call is judged otherwise, 2 the log could not be read,
+Exit codes: 0 nothing changes, 1 a verdict changes, 2 the log could not be read,
 or no call in it could be judged.`,
 		Example: `  toolvet policy replay log.jsonl --policy new.yaml
   toolvet policy replay log.jsonl --policy new.yaml --server files --tools tools.json`,
@@ -66,11 +66,12 @@ or no call in it could be judged.`,
 
 // A replay judges the calls of a log once more.
 type replay struct {
+	checks setup.Checks
 	flags  replayFlags
-	policy *policy.Policy // as the file has it
+	policy *policy.Policy // as in the file
 	gates  map[string]*offlineGate
 	tools  recordedTools
-	ran    map[string]bool // checks that run
+	ran    map[string]bool // checks that a replay runs
 
 	counts replayCounts
 }
@@ -81,7 +82,7 @@ func (a *app) replay(ctx context.Context, flags replayFlags, files []string) err
 		return err
 	}
 	if more := readsMore(r.policy); len(more) > 0 {
-		a.warn("rules read what the log does not have, or has not as it was: %s; what they decide may differ", strings.Join(more, ", "))
+		a.warn("rules read values that the log does not have in full: %s; their decisions may differ", strings.Join(more, ", "))
 	}
 	out := bufio.NewWriter(a.stdout)
 	for _, file := range files {
@@ -107,21 +108,21 @@ func (a *app) replay(ctx context.Context, flags replayFlags, files []string) err
 }
 
 func (a *app) newReplay(flags replayFlags) (*replay, error) {
-	r := &replay{flags: flags, gates: map[string]*offlineGate{}, ran: map[string]bool{ruleCheck: true}}
+	r := &replay{checks: a.checks, flags: flags, gates: map[string]*offlineGate{}, ran: map[string]bool{ruleCheck: true}}
 	r.counts.NotJudged = map[string]int{}
-	for _, c := range suite.Default() {
+	for _, c := range a.checks {
 		r.ran[c.Name] = c.Level != check.RuntimeLevel
 	}
 	var err error
-	if r.policy, err = policy.Load(flags.policy, suite.Demands()...); err != nil {
+	if r.policy, err = policy.Load(flags.policy, a.checks.Demands()...); err != nil {
 		return nil, err
 	}
 	if flags.server != "" {
-		if _, err := choose(r.policy.Servers, flags.server, nil); err != nil {
+		if _, err := setup.Choose(r.policy.Servers, flags.server, nil); err != nil {
 			return nil, err
 		}
 	}
-	for _, s := range r.policy.Servers { // a policy that is wrong is told before any call
+	for _, s := range r.policy.Servers { // report faults of the policy before any call
 		if r.gates[s.Name], err = r.newGate(s.Name); err != nil {
 			return nil, err
 		}
@@ -138,10 +139,10 @@ func (a *app) newReplay(flags replayFlags) (*replay, error) {
 }
 
 func (r *replay) newGate(server string) (*offlineGate, error) {
-	return newOfflineGate(gateFlags{policy: r.flags.policy, server: server}, false)
+	return newOfflineGate(setup.Source{Checks: r.checks, Policy: r.flags.policy, Server: server}, false)
 }
 
-// record takes note of a record and returns what changes, if it is a call.
+// record takes in a record. If it is a call with a new verdict, it returns the change.
 func (r *replay) record(ctx context.Context, record calllog.Record) (*change, error) {
 	switch record.Kind {
 	case calllog.KindList:
@@ -157,7 +158,7 @@ func (r *replay) record(ctx context.Context, record calllog.Record) (*change, er
 	return nil, nil
 }
 
-// call judges a recorded call. Why says why it cannot be judged.
+// call judges a recorded call. Why gives the reason if it cannot.
 func (r *replay) call(ctx context.Context, record calllog.Record) (c *change, why string, err error) {
 	gate, why := r.gateOf(record.Server)
 	if why != "" {
@@ -201,8 +202,8 @@ func (r *replay) call(ctx context.Context, record calllog.Record) (c *change, wh
 	return c, "", nil
 }
 
-// elsewhere reports whether a check that does not run here, such as one that looks at
-// files, had a part in the refusal: nobody knows what it would say now.
+// elsewhere reports whether a check that a replay does not run, such as one that looks at files, had a part
+// in the refusal. Its present verdict is unknown.
 func (r *replay) elsewhere(record calllog.Record) bool {
 	return slices.ContainsFunc(record.Findings, func(f calllog.Finding) bool { return refused(f) && !r.ran[f.Check] })
 }
@@ -210,7 +211,7 @@ func (r *replay) elsewhere(record calllog.Record) bool {
 // refused reports whether a recorded finding refused the call.
 func refused(f calllog.Finding) bool { return f.Severity == check.Error.String() && !f.Observed }
 
-// gateOf is the gate for calls that were recorded of a server.
+// gateOf returns the gate for recorded calls of a server.
 func (r *replay) gateOf(server string) (gate *offlineGate, why string) {
 	if said := r.flags.server; said != "" {
 		if server != "" && server != said {

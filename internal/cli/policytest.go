@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/report"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
@@ -34,11 +34,11 @@ func (a *app) testCommand() *cobra.Command {
 		Short: "Run the tests of policies: which calls go through, and what refuses the others",
 		Long: `Run the tests of policies, by default all *.test.yaml in this directory. A test file
 names a policy, the tools of its server, and cases: a call, go or no-go, and the check or
-the rule that must refuse it. Each call is judged as 'toolvet proxy' would judge it, and
-goes nowhere. Checks that look at files, network and databases are off, unless the file
-says "runtime: true".
+the rule that must refuse it. The verdicts are those of 'toolvet proxy', but no call is
+made. Checks that look at files, network and databases are off, unless the file says
+"runtime: true".
 
-Exit codes: 0 all cases are as they must be, 1 a case is not, 2 a file could not be read.`,
+Exit codes: 0 all cases pass, 1 a case fails, 2 a file could not be read.`,
 		Example: `  toolvet policy test
   toolvet policy test policies toolvet.test.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,8 +49,7 @@ Exit codes: 0 all cases are as they must be, 1 a case is not, 2 a file could not
 	return cmd
 }
 
-// testPolicies runs the tests in files and directories, and returns the worst of the exit
-// codes.
+// testPolicies runs the tests in files and directories, and returns the worst exit code.
 func (a *app) testPolicies(ctx context.Context, args []string, asJSON bool) error {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -81,7 +80,7 @@ func (a *app) testPolicies(ctx context.Context, args []string, asJSON bool) erro
 	return exitWith(worst)
 }
 
-// testFiles are the files that an argument stands for.
+// testFiles returns the test files of an argument.
 func testFiles(arg string) ([]string, error) {
 	info, err := os.Stat(arg)
 	if err != nil {
@@ -90,7 +89,7 @@ func testFiles(arg string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{arg}, nil
 	}
-	entries, err := os.ReadDir(arg) // in the order of the names
+	entries, err := os.ReadDir(arg) // in order of names
 	if err != nil {
 		return nil, fmt.Errorf("reading tests: %w", err)
 	}
@@ -101,18 +100,18 @@ func testFiles(arg string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, withHint(fmt.Errorf("the directory %s has no tests", arg), "name them after the policy: toolvet%s", testSuffix)
+		return nil, setup.WithHint(fmt.Errorf("the directory %s has no tests", arg), "name them after the policy: toolvet%s", testSuffix)
 	}
 	return files, nil
 }
 
-// caseResult is what became of a case, as --json prints it.
+// caseResult is the outcome of a case, in the form of --json.
 type caseResult struct {
 	File   string          `json:"file"`
 	Line   int             `json:"line"`
 	Case   string          `json:"case"`
 	OK     bool            `json:"ok"`
-	Why    string          `json:"why,omitempty"` // it is not ok
+	Why    string          `json:"why,omitempty"` // if the case failed
 	Result protocol.Result `json:"result"`
 
 	log string // of a case that failed
@@ -150,7 +149,7 @@ func (t *loadedTests) summary(failed int) string {
 	return fmt.Sprintf("%d of %s ok%s", len(t.cases)-failed, count(len(t.cases), "case"), leftOut(t.policy, t.Runtime))
 }
 
-// text writes a line, and below it the findings of a case that failed.
+// text writes a line, and below it the findings of a failed case.
 func (r *caseResult) text(w io.Writer) error {
 	name := strictjson.Printable(r.Case, maxDescription)
 	if r.OK {
@@ -159,7 +158,7 @@ func (r *caseResult) text(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "FAIL  %s:%d: %s: %s\n", r.File, r.Line, name, r.Why)
 	var findings strings.Builder
-	if err := report.Text(&findings, "", &r.Result); err != nil {
+	if err := writeReport(&findings, "", &r.Result); err != nil {
 		return err
 	}
 	for line := range strings.Lines(findings.String() + r.log) {
@@ -170,7 +169,7 @@ func (r *caseResult) text(w io.Writer) error {
 	return nil
 }
 
-// unmet says what is not as a case wants it, or nothing.
+// unmet describes the failed expectation of a case; "" if there is none.
 func unmet(want policy.Want, v toolvet.Verdict) string {
 	switch {
 	case want.Go && !v.Go:
@@ -178,16 +177,16 @@ func unmet(want policy.Want, v toolvet.Verdict) string {
 	case !want.Go && v.Go:
 		return "must be a no-go, and is a go"
 	case !want.Go && want.Anything() && slices.ContainsFunc(v.Findings, isUnknownTool):
-		return "is a no-go for any policy, because the tools have none of this name: if that is what is tested, add \"check: known-tool\""
+		return "is a no-go for any policy, because there is no tool of this name: if the case tests that, add \"check: known-tool\""
 	case want.Anything() || slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return finds(want, f) }):
 		return ""
 	case want.Go:
-		return "is a go, but without the finding that it must have"
+		return "is a go, but without the expected finding"
 	}
-	return "is a no-go, but not for the reason that it must have"
+	return "is a no-go, but not for the expected reason"
 }
 
-// isUnknownTool reports whether a finding refuses the call of a tool that is not listed.
+// isUnknownTool reports whether a finding refuses a call of an unlisted tool.
 func isUnknownTool(f check.Finding) bool { return f.Check == "known-tool" && f.Blocks() }
 
 func finds(want policy.Want, f check.Finding) bool {

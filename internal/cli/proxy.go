@@ -4,35 +4,23 @@
 package cli
 
 import (
-	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
-	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/daemon"
 	"github.com/toolvet/toolvet/internal/machine/process"
-	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/record"
 )
 
-// proxyFlags are the flags of "toolvet proxy".
-type proxyFlags struct {
-	gate         gateFlags
-	validateName string
-	maxBatch     int
-	verbose      bool
-	metrics      string
-	http         httpFlags
-}
-
 func (a *app) proxyCommand() *cobra.Command {
-	var flags proxyFlags
+	cfg := daemon.ProxyConfig{Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
+	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] [-- SERVER-COMMAND...]",
 		Short: "Stand in front of a server and judge every call",
@@ -41,18 +29,18 @@ server sees it, and offer the validate tool. Put it in an MCP client's
 configuration in place of the server's command. Without a command, the one in the
 policy starts the server.
 
-With --upstream the server is one behind a URL (Streamable HTTP), as it is without a
-command where the policy has a url for the server. With --listen clients come over
-Streamable HTTP, to http://ADDRESS/mcp, and a command is started for each session. See
-docs/http.md. Where the policy has authorization, clients must show a token; without,
-only this machine's own may come: see docs/authorization.md.
+With --upstream, or a url in the policy and no command, the server is one behind a URL
+(Streamable HTTP). With --listen, clients connect over Streamable HTTP to
+http://ADDRESS/mcp, and each session starts the command. See docs/http.md. If the policy
+has authorization, clients need a token; if not, only clients on this machine may
+connect: see docs/authorization.md.
 
-Without a policy the preset "standard" holds: metadata addresses, paths that leave the
-directories in the server's command, encoded traversal, NUL and shell substitution are
-refused, where arguments seem to be paths, URLs and the like. --preset none turns it
+Without a policy, the preset "standard" guesses which arguments are paths, URLs and the
+like, and refuses metadata addresses, paths that leave the directories in the server's
+command, encoded traversal, NUL and shell substitution in them. --preset none turns it
 off; 'toolvet init' writes a first policy.
 
-Ends with the server's exit code; 2 if the server could not be started.`,
+The exit code is the server's, or 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --policy toolvet.yaml -- ./my-server --verbose
   toolvet proxy --upstream https://mcp.example.com/mcp
@@ -60,123 +48,81 @@ Ends with the server's exit code; 2 if the server could not be started.`,
   toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, server := serverArgs(cmd, args)
-			h := &flags.http
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
-			case h.upstream != "" && server != nil:
-				return usageError(cmd, "a command starts a server, and --upstream names one that runs already: give one or the other")
-			case h.listen == "" && h.given(cmd):
+			case cfg.Upstream != "" && server != nil:
+				return usageError(cmd, "a command starts a server, and --upstream names a running one: give one or the other")
+			case cfg.Listen == "" && givenHTTP(cmd):
 				return usageError(cmd, "these flags are for clients over HTTP: say where with --listen")
-			case !h.validPath():
+			case !validPath(cfg.Path):
 				return usageError(cmd, badPath)
-			case h.upstream == "" && len(server) == 0 && (server != nil || flags.gate.policy == ""):
+			case cfg.Upstream == "" && len(server) == 0 && (server != nil || cfg.Source.Policy == ""):
 				return usageError(cmd, noServer)
 			}
-			return a.proxy(cmd, flags, server)
+			cfg.Logger = newLogger(a.stderr, verbose)
+			return a.runProxy(cmd, cfg, server)
 		},
 	}
 	f := cmd.Flags()
-	flags.gate.register(cmd)
-	f.StringVar(&flags.validateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
-	f.IntVar(&flags.maxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
-	f.StringVar(&flags.metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
-	flags.http.register(cmd)
-	f.BoolVarP(&flags.verbose, "verbose", "v", false, "tell refused calls on standard error, too")
+	a.addGateFlags(cmd, &cfg.Source)
+	f.StringVar(&cfg.ValidateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
+	f.IntVar(&cfg.MaxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
+	f.StringVar(&cfg.Metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
+	addHTTPFlags(cmd, &cfg)
+	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd
 }
 
 const noServer = "no server command: give it after --, or the URL of a server with --upstream"
 
-func (a *app) proxy(cmd *cobra.Command, flags proxyFlags, command []string) error {
-	log := newLogger(a.stderr, flags.verbose)
-	if u, err := url.Parse(flags.http.upstream); err != nil {
-		return usageError(cmd, "--upstream is no URL")
-	} else if u.Host != "" {
-		flags.gate.remote = !policy.Loopback(u.Hostname())
-	}
-	var entry *authGate
-	if flags.http.listen != "" {
-		entry = newAuthGate(flags.http.passHeaders, log)
-	}
-	gate, err := openLiveGate(flags.gate, command, entry, log)
+// runProxy starts the proxy in front of the server that a command starts; nil: the flags or the policy name it.
+func (a *app) runProxy(cmd *cobra.Command, cfg daemon.ProxyConfig, command []string) error {
+	u, err := url.Parse(cfg.Upstream)
 	if err != nil {
-		return err
+		return usageError(cmd, "--upstream is no URL")
 	}
-	there, err := flags.http.reach(gate.server, log)
+	cfg.Source.Remote = u.Host != "" && !policy.Loopback(u.Hostname())
+	cfg.Command = command
+	code, err := daemon.Proxy(cmd.Context(), cfg)
 	switch {
+	case errors.Is(err, daemon.ErrNoServer):
+		return usageError(cmd, noServer)
 	case err != nil:
 		return err
-	case there == nil && len(gate.command) == 0:
-		return usageError(cmd, noServer)
 	}
-	return flags.mediate(cmd.Context(), gate, log, func(ctx context.Context, cfg relay.Config) error {
-		if entry != nil && there != nil {
-			return a.reverse(ctx, flags.http, gate, there, cfg)
+	return exitWith(code)
+}
+
+// addHTTPFlags adds the flags for clients and servers over HTTP.
+func addHTTPFlags(cmd *cobra.Command, cfg *daemon.ProxyConfig) {
+	f := cmd.Flags()
+	f.StringVar(&cfg.Listen, "listen", "", "serve HTTP at `ADDRESS`, such as 127.0.0.1:8080")
+	f.StringVar(&cfg.Upstream, "upstream", "", "`URL` of the server's MCP endpoint; default: the policy's")
+	f.StringVar(&cfg.Path, "path", "/mcp", "`PATH` at which clients reach the proxy")
+	f.BoolVar(&cfg.AllowRemote, "allow-remote", false, "listen on an address that other machines can reach, without authorization in the policy: anyone there can call tools")
+	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "further `NAME`s of this machine in requests of clients")
+	f.StringSliceVar(&cfg.Guard.Origins, "allow-origin", nil, "`ORIGIN`s of web pages that may connect, such as https://app.example.org")
+	f.StringSliceVar(&cfg.PassHeaders, "pass-header", nil, "further `HEADER`s of clients to pass to the server, such as Authorization: only for a server whose operator may see them")
+}
+
+const badPath = "--path must begin with /, and hold neither spaces nor any of {}?#"
+
+func validPath(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.ContainsAny(path, "{} ?#")
+}
+
+// givenHTTP reports whether a flag that needs --listen was given.
+func givenHTTP(cmd *cobra.Command) bool {
+	for _, name := range []string{"path", "allow-remote", "allow-host", "allow-origin", "pass-header"} {
+		if cmd.Flags().Changed(name) {
+			return true
 		}
-		one, err := a.single(gate, there, cfg)
-		switch {
-		case err != nil:
-			return err
-		case entry != nil:
-			return serveFront(ctx, flags.http, entry, one)
-		}
-		code, err := stdio.Run(ctx, one)
-		if err != nil {
-			return err
-		}
-		return exitWith(code)
-	})
+	}
+	return false
 }
 
-// single is what one session of lines is between: a client, and a server that is started for
-// it, or that is there.
-func (a *app) single(gate *liveGate, there *remote, cfg relay.Config) (stdio.Config, error) {
-	one := stdio.Config{Config: cfg, Session: gate.session, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr}
-	if there != nil {
-		one.Connect = func() (stdio.Peer, error) { return there.connect(cfg) }
-		return one, nil
-	}
-	var err error
-	one.Command, one.Dir = gate.command, gate.server.Dir
-	if one.Supervisor, err = supervisor(); err != nil {
-		return one, err
-	}
-	one.Env, err = environment(gate.server)
-	return one, err
-}
-
-// mediate has run do its work with what the flags and the policy want of it, and with
-// records and a policy that is watched meanwhile.
-func (flags proxyFlags) mediate(ctx context.Context, gate *liveGate, log *slog.Logger, run func(context.Context, relay.Config) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	memory.Manage(ctx)
-	watched, err := flags.watchers(ctx, log)
-	if err != nil {
-		return err
-	}
-	defer watched.stop()
-	record, err := record.Open(gate.calls, record.Options{Observer: watched.observer, Logger: log})
-	if err != nil {
-		return err
-	}
-	defer record.Close(context.WithoutCancel(ctx))
-	go gate.watch(ctx)
-	return run(ctx, relay.Config{
-		Server: gate.flags.server, Gate: gate.current.Load, Observer: record, ValidateName: flags.validateName, Validation: flags.validation(), Rehearse: gate.offer, Logger: log,
-	})
-}
-
-// validation says what the validate tool may do.
-func (flags proxyFlags) validation() validate.Config {
-	if flags.maxBatch <= 0 {
-		return validate.Config{MaxBatch: -1}
-	}
-	return validate.Config{MaxBatch: flags.maxBatch}
-}
-
-// newLogger logs to the operator, who sees standard error beside the server's own.
+// newLogger logs to the operator, on the same standard error as the server.
 func newLogger(w io.Writer, verbose bool) *slog.Logger {
 	level := slog.LevelWarn
 	if verbose {
@@ -185,11 +131,11 @@ func newLogger(w io.Writer, verbose bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})).With("by", "toolvet")
 }
 
-// superviseCommand is what toolvet starts itself as, to look after a server.
+// superviseCommand is the command by which toolvet starts its own program to supervise a server.
 func (a *app) superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                "supervise -- ...",
-		Short:              "Look after a server (toolvet starts this itself)",
+		Short:              "Supervise a server (toolvet starts this itself)",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -12,9 +12,12 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/cli"
 )
 
 // TestHTTPProxy runs the command in front of a server that speaks HTTP: calls are judged,
@@ -40,10 +43,10 @@ func TestHTTPProxy(t *testing.T) {
 	defer stop()
 	ended := make(chan int)
 	go func() {
-		ended <- Main(ctx, []string{"proxy", "--listen", "127.0.0.1:0", "--upstream", server.URL + "/x", "--path", "/tools"}, strings.NewReader(""), io.Discard, &stderr)
+		ended <- cli.Main(ctx, suite.Default(), []string{"proxy", "--listen", "127.0.0.1:0", "--upstream", server.URL + "/x", "--path", "/tools"}, strings.NewReader(""), io.Discard, &stderr)
 	}()
 	address := regexp.MustCompile(`clients connect to (http://127\.0\.0\.1:\d+/tools)\n`)
-	eventually(t, func() bool { return address.MatchString(stderr.String()) }, "the address is not told")
+	eventually(t, "the address is told", func() bool { return address.MatchString(stderr.String()) })
 	url := address.FindStringSubmatch(stderr.String())[1]
 	for arguments, want := range map[string]string{`{"n":1}`: `"ran"`, `{"n":"1"}`: `"isError":true`} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":`+arguments+`}}`))
@@ -84,9 +87,27 @@ func TestHTTPProxyUsage(t *testing.T) {
 		"--listen :0 --upstream http://x --pass-header Connection": "cannot be passed on",
 	} {
 		var stderr bytes.Buffer
-		code := Main(t.Context(), append([]string{"proxy"}, strings.Fields(args)...), strings.NewReader(""), io.Discard, &stderr)
+		code := cli.Main(t.Context(), suite.Default(), append([]string{"proxy"}, strings.Fields(args)...), strings.NewReader(""), io.Discard, &stderr)
 		if code != 2 || !strings.Contains(stderr.String(), want) || strings.Contains(stderr.String(), "secret") {
 			t.Errorf("%s: exit code %d, %s", args, code, stderr.String())
 		}
 	}
+}
+
+// A syncBuffer may be read while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }

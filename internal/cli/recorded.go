@@ -14,12 +14,12 @@ import (
 
 // recordedTools are the tools that a log of calls has, as far as it is read.
 type recordedTools struct {
-	said     *call.Catalog            // counts in place of what the log has; nil: nothing is said
-	listed   map[string]*call.Catalog // by server, the latest list; nil for one that was not recorded whole
+	said     *call.Catalog            // overrides the log; may be nil
+	listed   map[string]*call.Catalog // by server, the latest list; nil for an incomplete one
 	byDigest map[string]*call.Catalog // each with one tool
 }
 
-// learn takes note of a list of tools.
+// learn takes in a list of tools.
 func (t *recordedTools) learn(record calllog.Record) {
 	if t.listed == nil {
 		t.listed, t.byDigest = map[string]*call.Catalog{}, map[string]*call.Catalog{}
@@ -33,7 +33,7 @@ func (t *recordedTools) learn(record calllog.Record) {
 		}
 		tool, err := call.DecodeTool(listed.Definition, call.Limits{})
 		if err != nil {
-			continue // the proxy did not know such a tool, either
+			continue // as in the proxy
 		}
 		tools = append(tools, tool)
 		if listed.Digest != "" && t.byDigest[listed.Digest] == nil {
@@ -46,8 +46,8 @@ func (t *recordedTools) learn(record calllog.Record) {
 	}
 }
 
-// of returns the tools that a recorded call chose from, or why they are not known. A call
-// that names no definition was of a tool that the server did not list.
+// of returns the tools that a recorded call chose from, or the reason why they are unknown. A call
+// without a definition was of a tool that the server did not list.
 func (t *recordedTools) of(record calllog.Record) (tools *call.Catalog, why string) {
 	switch {
 	case t.said != nil:
@@ -63,10 +63,10 @@ func (t *recordedTools) of(record calllog.Record) (tools *call.Catalog, why stri
 	return tools, why
 }
 
-// unrecorded is what rules may read and a replay does not have as it was.
+// unrecorded matches values that rules may read and a replay does not have.
 var unrecorded = regexp.MustCompile(`\bsession\.(claims|transport|client_address|protocol_version|traceparent)\b`)
 
-// readsMore names what rules of a policy read and a replay does not have as it was.
+// readsMore names such values in the rules of a policy.
 func readsMore(p *policy.Policy) []string {
 	var names []string
 	for _, r := range p.Rules {

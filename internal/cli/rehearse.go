@@ -16,9 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
@@ -27,7 +26,7 @@ import (
 
 // rehearseFlags are the flags of "toolvet rehearse".
 type rehearseFlags struct {
-	gate     gateFlags
+	gate     setup.Source
 	timeout  time.Duration
 	writable []string
 	env      []string
@@ -45,19 +44,19 @@ func (a *app) rehearseCommand() *cobra.Command {
 		Short: "Run calls where they can do no harm, and show what they would change",
 		Long: `Run calls where they can do no harm, and show what they would change.
 
-The server is started for real, in a sandbox of the Linux kernel: it sees this machine's
-files, what it writes lands in memory, and it reaches no network. The report says which
-files it made, changed, moved and deleted, which programs it started and what it would
-have sent where. Of the environment it has what usually holds no secret, such as PATH and
-HOME; what the policy and --env name, too.
+The server really runs, in a sandbox of the Linux kernel: it sees this machine's files, its
+writes stay in memory, and it reaches no network. The report lists the files that it made,
+changed, moved and deleted, the programs that it started, and the requests that it would
+have sent. Its environment has variables that usually hold no secrets, such as PATH and
+HOME, and those that the policy and --env name.
 
-A call is {"tool": …, "arguments": {…}}. A list of calls is made in order, each with what
-those before it did. With --commit the changes are then made for real, if you say so and
-no file underneath has changed meanwhile.
+A call is {"tool": …, "arguments": {…}}. Calls of a list are made in order, and each sees
+the changes of those before. With --commit, rehearse then makes the changes for real, if
+you confirm and no file underneath has changed meanwhile.
 
-Exit codes: 0 all calls were made, 1 a call was refused, has no result, or does
-what the effects of the policy do not allow, 2 not rehearsed.
-'toolvet doctor' says whether it works on this machine.`,
+Exit codes: 0 all calls were made, 1 a call was refused, has no result, or breaks the
+policy's effects, 2 not rehearsed.
+'toolvet doctor' tests whether rehearsals work on this machine.`,
 		Example: `  toolvet rehearse call.json -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet rehearse --commit call.json -- npx -y @modelcontextprotocol/server-filesystem .`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,14 +65,14 @@ what the effects of the policy do not allow, 2 not rehearsed.
 		},
 	}
 	f := cmd.Flags()
-	flags.gate.register(cmd)
-	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and for each call")
-	f.StringArrayVar(&flags.writable, "writable", nil, "`DIR` that the server writes to, if the sandbox does not find it; can be given again")
-	f.StringArrayVar(&flags.env, "env", nil, "`NAME` of a variable of the environment that the server has, too, or PREFIX_*; can be given again")
-	f.StringArrayVar(&flags.network.Allow, "allow", nil, "`HOST` on the internet that the server reaches for real, HOST:PORT or *.HOST; can be given again")
-	f.StringArrayVar(&flags.network.AllowPrivate, "allow-private", nil, "the same for a `HOST` of a private network, and for localhost:PORT")
+	a.addGateFlags(cmd, &flags.gate)
+	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "time limit for the start of the server, and for each call")
+	f.StringArrayVar(&flags.writable, "writable", nil, "further `DIR` that the server may write to; repeatable")
+	f.StringArrayVar(&flags.env, "env", nil, "`NAME` of an environment variable to pass to the server, or PREFIX_*; repeatable")
+	f.StringArrayVar(&flags.network.Allow, "allow", nil, "`HOST` on the internet that the server may really reach, HOST:PORT or *.HOST; repeatable")
+	f.StringArrayVar(&flags.network.AllowPrivate, "allow-private", nil, "the same for a `HOST` in a private network, and for localhost:PORT")
 	f.StringVar(&flags.network.Replay, "replay", "", "answer requests from `FILE`, an HTTP Archive (HAR), by their method and URL")
-	f.StringVar(&flags.network.Record, "record", "", "write what hosts that are allowed answer to `FILE`, for --replay")
+	f.StringVar(&flags.network.Record, "record", "", "write the answers of allowed hosts to `FILE`, for --replay")
 	f.BoolVar(&flags.json, "json", false, "print the report as JSON")
 	f.StringVar(&flags.html, "html", "", "write the report as a page to `FILE`, too")
 	f.BoolVar(&flags.commit, "commit", false, "make the changes for real after showing them")
@@ -101,7 +100,7 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	if err != nil {
 		return fmt.Errorf("%s: %w", displayName(files[0]), err)
 	}
-	p, err := flags.gate.policyFor(server)
+	p, err := flags.gate.ForServer(server)
 	if err != nil {
 		return err
 	}
@@ -134,11 +133,11 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 }
 
 func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearse.Session, error) {
-	gate, err := newGate(p, newLogger(a.stderr, false))
+	gate, err := a.checks.NewGate(&access.Enforcer{Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
 	if err != nil {
 		return nil, err
 	}
-	init, err := sandboxInit()
+	init, err := setup.SandboxInit()
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 	if err != nil {
 		return nil, err
 	}
-	session := flags.gate.session(p)
+	session := flags.gate.Session(p)
 	s, err := rehearse.Start(ctx, rehearse.Config{
 		Command: server, Init: init, Writable: flags.writable, Timeout: flags.timeout,
 		Env: added, Pass: append(flags.env, p.Rehearsal.Env...), Network: flags.networkOf(p),
@@ -157,12 +156,12 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 	})
 	var missing *rehearse.UnsupportedError
 	if errors.As(err, &missing) {
-		return nil, withHint(err, "'toolvet doctor' says what is missing on this machine")
+		return nil, setup.WithHint(err, "'toolvet doctor' lists what is missing on this machine")
 	}
 	return s, err
 }
 
-// networkOf is what flags say of the network, or else the policy.
+// networkOf returns the network of the flags, or else that of the policy.
 func (f *rehearseFlags) networkOf(p *policy.Policy) policy.RehearsalNetwork {
 	n := p.Rehearsal.Network
 	if own := f.network; own.Replay != "" || len(own.Allow)+len(own.AllowPrivate) > 0 {
@@ -172,7 +171,7 @@ func (f *rehearseFlags) networkOf(p *policy.Policy) policy.RehearsalNetwork {
 	return n
 }
 
-// decodeCalls reads a call, or a list of calls.
+// decodeCalls reads one call or a list of calls.
 func decodeCalls(raw []byte) ([]rehearse.Call, error) {
 	if len(raw) > maxCall {
 		return nil, fmt.Errorf("larger than %d bytes", maxCall)
@@ -220,7 +219,7 @@ func (a *app) showRehearsal(flags rehearseFlags, r *rehearse.Report) error {
 	return r.WriteText(a.stdout)
 }
 
-// commit makes the changes, if all calls had results and the operator agrees.
+// commit makes the changes if all calls had results and the operator agrees.
 func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Session, r *rehearse.Report, code int) error {
 	switch {
 	case code != exitGo:
@@ -251,10 +250,10 @@ func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Sessi
 	return nil
 }
 
-// maxPath bounds what is shown of a path, in characters.
+// maxPath bounds a printed path, in characters.
 const maxPath = 4096
 
-// agree asks on the terminal. A read that waits is left behind when ctx is done.
+// agree asks on the terminal. When ctx is done, it leaves a waiting read behind.
 func (a *app) agree(ctx context.Context, question string) bool {
 	fmt.Fprint(a.stderr, question)
 	answer := make(chan string, 1)
@@ -270,84 +269,11 @@ func (a *app) agree(ctx context.Context, question string) bool {
 	}
 }
 
-// rehearsalTime bounds a judgement that rehearses a call: the server may have to start.
-const rehearsalTime = 60 * time.Second
-
-// newPool makes a pool of rehearsals of the server of a policy. The command starts it; nil:
-// the one in the policy. What the pool keeps ready ends by itself.
-func newPool(p *policy.Policy, command []string) (*rehearse.Pool, error) {
-	cfg := rehearse.Config{Command: command, Dir: p.Servers[0].Dir, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network}
-	if command == nil {
-		cfg.Command = p.Servers[0].Command
-	}
-	var err error
-	if cfg.Init, err = sandboxInit(); err != nil {
-		return nil, err
-	}
-	if cfg.Env, err = p.Servers[0].Environ(os.LookupEnv); err != nil {
-		return nil, err
-	}
-	return rehearse.NewPool(cfg), nil
-}
-
-// rehearsingGate makes a gate that rehearses calls, if the policy demands it.
-func rehearsingGate(e *access.Enforcer, p *policy.Policy, command []string) (*toolvet.Gate, error) {
-	if len(p.Rehearsal.Before) == 0 {
-		return gateBy(e, p)
-	}
-	pool, err := newPool(p, command)
-	if err != nil {
-		return nil, err
-	}
-	return gateBy(e, p, toolvet.WithMoreChecks(rehearse.NewCheck(p.Rehearsal, pool.Take)), toolvet.WithTimeout(rehearsalTime))
-}
-
-// rehearser is what answers the tool "rehearse", if the policy allows it.
-func rehearser(p *policy.Policy, command []string) (func(context.Context, []*call.Call) (json.RawMessage, error), error) {
-	if !p.Rehearsal.Allow {
-		return nil, nil
-	}
-	pool, err := newPool(p, command)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, calls []*call.Call) (json.RawMessage, error) {
-		ctx, cancel := context.WithTimeout(ctx, rehearsalTime)
-		defer cancel()
-		session, err := pool.Take(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer session.Close()
-		for _, c := range calls {
-			session.Call(ctx, rehearse.Call{Tool: c.Name, Arguments: c.Raw})
-		}
-		report, err := session.Finish(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var text strings.Builder
-		if err := report.WriteText(&text); err != nil {
-			return nil, err
-		}
-		return json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text.String()}}})
-	}, nil
-}
-
-// sandboxInit is the command that builds a sandbox (see rehearse.Run).
-func sandboxInit() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("finding toolvet's own program, which builds the sandbox: %w", err)
-	}
-	return []string{self, "sandbox"}, nil
-}
-
-// sandboxCommand is what toolvet starts itself as, to build a sandbox.
+// sandboxCommand is the command by which toolvet starts its own program to build a sandbox.
 func (a *app) sandboxCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                "sandbox",
-		Short:              "Build a sandbox; toolvet starts this itself",
+		Short:              "Build a sandbox (toolvet starts this itself)",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {

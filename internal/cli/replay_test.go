@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
@@ -28,7 +29,7 @@ func FuzzReplay(f *testing.F) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := (&app{}).newReplay(replayFlags{policy: policy})
+		r, err := (&app{checks: suite.Default()}).newReplay(replayFlags{policy: policy})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/daemon"
 	"github.com/toolvet/toolvet/internal/machine/userservice"
+	"github.com/toolvet/toolvet/internal/setup"
 )
 
 // installFlags are the flags of "toolvet schedule install".
@@ -30,20 +32,20 @@ type installFlags struct {
 func (a *app) scheduleInstall(flags *scheduleFlags) *cobra.Command {
 	var own installFlags
 	cmd := &cobra.Command{
-		Use: "install", Short: "Have jobs run in the background: write a systemd user unit or a launchd agent", Args: cobra.NoArgs,
-		Long: `Write the file by which this machine runs 'toolvet schedule serve' in the background: a
-systemd user unit (Linux) or a launchd agent (macOS). It starts nothing; it prints the
-commands that do.
+		Use: "install", Short: "Run jobs in the background: write a systemd user unit or a launchd agent", Args: cobra.NoArgs,
+		Long: `Write a systemd user unit (Linux) or a launchd agent (macOS) that runs 'toolvet schedule
+serve' in the background. Install starts nothing; it prints the commands that do.
 
 The service works in this directory, with the PATH of this shell. Variables that the
-policy names must be in its own environment; on Linux, in the file that the unit names.`,
+policy names must be in the service's environment; on Linux, in the file that the unit
+names.`,
 		Example: `  toolvet schedule install --policy toolvet.yaml --dry-run
   toolvet schedule install --policy toolvet.yaml --listen 127.0.0.1:8080
   toolvet schedule install --uninstall`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			manager, err := userservice.For(runtime.GOOS)
 			if err != nil {
-				return withHint(err, "have something else run 'toolvet schedule serve --background'")
+				return setup.WithHint(err, "run 'toolvet schedule serve --background' by other means")
 			}
 			home, err := os.UserHomeDir()
 			if err != nil {
@@ -56,8 +58,8 @@ policy names must be in its own environment; on Linux, in the file that the unit
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&own.name, "name", "toolvet-schedule", "`NAME` of the service, if there are to be several")
-	f.StringVar(&own.listen, "listen", "", "`ADDRESS` at which the service takes clients, and shows its pages; default: at none")
+	f.StringVar(&own.name, "name", "toolvet-schedule", "`NAME` of the service, to tell several apart")
+	f.StringVar(&own.listen, "listen", "", "`ADDRESS` for clients and web pages; default: none")
 	f.BoolVar(&own.dryRun, "dry-run", false, "print the file, and write nothing")
 	f.BoolVar(&own.uninstall, "uninstall", false, "delete the file")
 	return cmd
@@ -110,26 +112,26 @@ func (a *app) say(what string, commands []string) {
 	fmt.Fprintf(a.stdout, "%s\n  %s\n", what, strings.Join(commands, "\n  "))
 }
 
-// foreign says what to do about a file that is somebody else's.
+// foreign adds a hint about a file that toolvet did not write.
 func foreign(err error, file string) error {
 	if errors.Is(err, userservice.ErrForeign) {
-		return withHint(fmt.Errorf("%w: %s", err, file), "move it, or give this service another name with --name")
+		return setup.WithHint(fmt.Errorf("%w: %s", err, file), "move it, or give this service another name with --name")
 	}
 	return err
 }
 
-// service is what is to run in the background. The policy must be right already.
+// service describes the service. The policy must be valid.
 func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags) (*userservice.Service, error) {
 	given := flags.store
 	p, err := a.plan(flags)
 	if err != nil {
 		return nil, err
 	}
-	if flags.policy == "" {
-		return nil, withHint(errors.New("no policy: there would be no servers"), "name the policy with --policy")
+	if p.Source.Policy == "" {
+		return nil, setup.WithHint(errors.New("no policy, so there would be no servers"), "name the policy with --policy")
 	}
 	if own.listen != "" {
-		if err := auth.CheckListen(own.listen, p.policy.Authorization); err != nil {
+		if err := auth.CheckListen(own.listen, p.Policy.Authorization); err != nil {
 			return nil, usageError(cmd, "--listen: %v", err)
 		}
 	}
@@ -137,7 +139,7 @@ func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags
 	if err != nil {
 		return nil, fmt.Errorf("looking for toolvet's own program: %w", err)
 	}
-	policy, err := filepath.Abs(flags.policy)
+	policy, err := filepath.Abs(p.Source.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +164,6 @@ func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags
 	return &userservice.Service{
 		Name: own.name, Description: "toolvet schedule: runs tool calls at set times", Command: command, Dir: dir,
 		Environment: []string{"PATH=" + os.Getenv("PATH"), "PWD=" + dir},
-		Stop:        30*time.Second + 3*shutdown, // the scheduler's drain, and what is closed after it
+		Stop:        30*time.Second + 3*daemon.ShutdownTime, // the scheduler's drain, and the steps after it
 	}, nil
 }

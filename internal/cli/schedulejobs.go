@@ -24,7 +24,7 @@ type jobFlags struct {
 	how    schedule.How
 }
 
-// register adds the flags. Only those that are given count, so that update changes no more.
+// register adds the flags. Only given flags count, so that update changes nothing else.
 func (f *jobFlags) register(cmd *cobra.Command) {
 	f.fields = map[string]func() any{}
 	flags := cmd.Flags()
@@ -65,12 +65,12 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 	number("catch-up-limit", "catch_up_limit", "most runs for --catch-up all; default: 10")
 	text("jitter", "jitter", "begin a run up to so much later, such as 30s")
 	yes("at-most-once", "at_most_once", "report a run whose worker died, and do not repeat it")
-	flags.BoolVar(&f.how.SkipValidation, "skip-validation", false, "make the job although its call is a no-go, if the policy allows that")
-	flags.StringVar(&f.how.TestRun, "test-run", "", "make the call once, now, and the job only if that succeeds: `rehearsal|real`, in a sandbox (Linux) or for real")
+	flags.BoolVar(&f.how.SkipValidation, "skip-validation", false, "make the job even if its call is a no-go, if the policy allows that")
+	flags.StringVar(&f.how.TestRun, "test-run", "", "first make the call once, in a sandbox (Linux) or for real, and the job only if it succeeds: `rehearsal|real`")
 	flags.Lookup("test-run").NoOptDefVal = "" // it must be asked for by name
 }
 
-// patch is a JSON object of the flags that are given.
+// patch returns the given flags as a JSON object.
 func (f *jobFlags) patch(cmd *cobra.Command, more map[string]any) ([]byte, error) {
 	object := map[string]any{}
 	for flag, value := range f.fields {
@@ -91,7 +91,7 @@ func (f *jobFlags) patch(cmd *cobra.Command, more map[string]any) ([]byte, error
 	return json.Marshal(object)
 }
 
-// spec is the job that the flags describe.
+// spec returns the job that the flags describe.
 func (f *jobFlags) spec(cmd *cobra.Command, name string) (spec schedule.Spec, err error) {
 	text, err := f.patch(cmd, map[string]any{"name": name})
 	if err != nil {
@@ -106,14 +106,14 @@ func (f *jobFlags) spec(cmd *cobra.Command, name string) (spec schedule.Spec, er
 func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 	var job jobFlags
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Make a job, if it could work", Args: exactly(1, "the name of the job"),
+		Use: "create NAME", Short: "Make a job if it could work", Args: exactly(1, "the name of the job"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := job.spec(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, who *call.Session) error {
-				j, p, err := s.Create(cmd.Context(), spec, who, job.how)
+			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, owner *call.Session) error {
+				j, p, err := s.Create(cmd.Context(), spec, owner, job.how)
 				if err != nil {
 					return a.refused(flags, p, err)
 				}
@@ -132,7 +132,7 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 	return cmd
 }
 
-// rehearsalWords are what a rehearsal would have changed.
+// rehearsalWords lists the changes of a rehearsal.
 func rehearsalWords(w *strings.Builder, p *schedule.Proposal) {
 	if p.Rehearsal == nil {
 		return
@@ -146,9 +146,9 @@ func rehearsalWords(w *strings.Builder, p *schedule.Proposal) {
 func (a *app) scheduleValidate(flags *scheduleFlags) *cobra.Command {
 	var job jobFlags
 	cmd := &cobra.Command{
-		Use: "validate [JOB]", Short: "Judge a job that is there, or one that flags describe, and make none", Args: cobra.MaximumNArgs(1),
+		Use: "validate [JOB]", Short: "Judge an existing job, or one that flags describe, without making it", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, who *call.Session) error {
+			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, owner *call.Session) error {
 				var p *schedule.Proposal
 				var err error
 				if len(args) == 1 {
@@ -159,7 +159,7 @@ func (a *app) scheduleValidate(flags *scheduleFlags) *cobra.Command {
 				} else {
 					var spec schedule.Spec
 					if spec, err = job.spec(cmd, "validated"); err == nil {
-						p, err = s.Propose(cmd.Context(), spec, who, job.how)
+						p, err = s.Propose(cmd.Context(), spec, owner, job.how)
 					}
 				}
 				if err != nil {
@@ -177,7 +177,7 @@ func (a *app) scheduleUpdate(flags *scheduleFlags) *cobra.Command {
 	var job jobFlags
 	var name string
 	cmd := &cobra.Command{
-		Use: "update JOB", Short: "Change a job, if it could work then", Args: exactly(1, "the job"),
+		Use: "update JOB", Short: "Change a job if it could still work", Args: exactly(1, "the job"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			more := map[string]any{}
 			if cmd.Flags().Changed("name") {
@@ -188,7 +188,7 @@ func (a *app) scheduleUpdate(flags *scheduleFlags) *cobra.Command {
 				return err
 			}
 			if string(patch) == "{}" {
-				return usageError(cmd, "nothing is to be changed: give a flag")
+				return usageError(cmd, "nothing to change: give a flag")
 			}
 			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, _ *call.Session) error {
 				j, p, err := s.Update(cmd.Context(), args[0], patch, job.how)
@@ -208,7 +208,7 @@ func (a *app) scheduleUpdate(flags *scheduleFlags) *cobra.Command {
 	return cmd
 }
 
-// maxTimes bounds the times that "toolvet schedule next" shows.
+// maxTimes bounds the output of "toolvet schedule next".
 const maxTimes = 10_000
 
 func (a *app) scheduleNext(flags *scheduleFlags) *cobra.Command {
@@ -269,7 +269,7 @@ func (a *app) scheduleNext(flags *scheduleFlags) *cobra.Command {
 	return cmd
 }
 
-// exactly demands so many arguments.
+// exactly demands n arguments.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {

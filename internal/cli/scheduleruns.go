@@ -33,7 +33,7 @@ func nextWords(w *strings.Builder, j *schedule.Job) {
 	}
 }
 
-// local is a time in the job's zone.
+// local writes a time in the job's zone.
 func local(j *schedule.Job, t time.Time) string {
 	if zone, err := when.LoadZone(j.Zone); err == nil && !t.IsZero() {
 		return t.In(zone).Format(time.RFC3339)
@@ -41,13 +41,13 @@ func local(j *schedule.Job, t time.Time) string {
 	return "-"
 }
 
-// The states that lists can be of.
+// The values of --state.
 const (
 	jobStates = "active|paused|completed|failed"
 	runStates = "queued|running|succeeded|failed|refused|skipped|missed|lost"
 )
 
-// checkPage reports flags of a list that mean nothing.
+// checkPage checks the flags of a list.
 func checkPage(cmd *cobra.Command, state, states string, limit int, flag, cursor string) error {
 	switch {
 	case state != "" && !slices.Contains(strings.Split(states, "|"), state):
@@ -55,7 +55,7 @@ func checkPage(cmd *cobra.Command, state, states string, limit int, flag, cursor
 	case limit < 1 || limit > 1000:
 		return usageError(cmd, "--limit must be between 1 and 1000")
 	case cursor != "" && !schedule.IsID(cursor):
-		return usageError(cmd, "--%s must be the id at the end of the page before", flag)
+		return usageError(cmd, "--%s must be the id at the end of the previous page", flag)
 	}
 	return nil
 }
@@ -87,10 +87,10 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 	flag := cmd.Flags()
 	flag.StringVar((*string)(&f.State), "state", "", "`"+jobStates+"`")
 	flag.StringVar((*string)(&f.Health), "health", "", "`ok|warned|failing`")
-	flag.StringVar(&f.Tag, "tag", "", "`TAG` that they have")
-	flag.StringVar(&f.Server, "server", "", "`NAME` of the server of their tool")
+	flag.StringVar(&f.Tag, "tag", "", "`TAG` of the jobs")
+	flag.StringVar(&f.Server, "server", "", "`NAME` of the server of the tool")
 	flag.StringVar(&f.Search, "search", "", "`TEXT` in name, tool, description or tags")
-	flag.StringVar(&f.After, "after", "", "`ID` of the last job of the page before")
+	flag.StringVar(&f.After, "after", "", "`ID` of the last job of the previous page")
 	flag.IntVar(&f.Limit, "limit", 50, "`N` jobs at most")
 	return cmd
 }
@@ -118,7 +118,7 @@ func jobWords(w *strings.Builder, j *schedule.Job) {
 	}
 	nextWords(w, j)
 	if m := j.Moved; m != nil && m.To.Equal(j.Next) {
-		fmt.Fprintf(w, "  the next run was to be at %s: %s\n", local(j, m.From), m.Why)
+		fmt.Fprintf(w, "  the next run was due at %s: %s\n", local(j, m.From), m.Why)
 	}
 	if j.Unvalidated {
 		fmt.Fprintf(w, "  made with skip_validation\n")
@@ -126,7 +126,7 @@ func jobWords(w *strings.Builder, j *schedule.Job) {
 	fmt.Fprintf(w, "  runs so far: %d\n", j.Fired)
 }
 
-// onJob makes a command that does something with one job.
+// onJob makes a command for an operation on one job.
 func (a *app) onJob(flags *scheduleFlags, use, short, done string, do func(context.Context, *schedule.Scheduler, string) (*schedule.Job, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: use + " JOB", Short: short, Args: exactly(1, "the job"),
@@ -169,7 +169,7 @@ func (a *app) scheduleTrigger(flags *scheduleFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trigger JOB", Short: "Run a job once, now", Args: exactly(1, "the job"),
 		Long: `Run a job once, now, whatever its schedule. 'toolvet schedule serve' must be running.
-With --watch, waits for the end of the run: exit code 1 if it does not succeed.`,
+With --watch, wait for the end of the run: exit code 1 if it does not succeed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, _ *call.Session) error {
 				r, err := s.Trigger(cmd.Context(), args[0])
@@ -183,14 +183,14 @@ With --watch, waits for the end of the run: exit code 1 if it does not succeed.`
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&watch, "watch", false, "wait for the end of the run, and tell its progress on standard error")
+	cmd.Flags().BoolVar(&watch, "watch", false, "wait for the end of the run, and print its progress on standard error")
 	return cmd
 }
 
-// unattended is how long a run that is followed may wait until it is said for what.
+// unattended is the time after which follow explains why a run has not begun.
 const unattended = 3 * time.Second
 
-// follow tells how a run goes until it has ended.
+// follow prints the progress of a run until it ends.
 func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Scheduler, r *schedule.Run) error {
 	ctx := cmd.Context()
 	var told, came string
@@ -212,7 +212,7 @@ func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Sched
 		}
 		if !warned && r.State == schedule.Queued && r.Attempt == 0 && time.Since(began) > unattended {
 			warned = true
-			fmt.Fprintln(a.stderr, "the run has not begun yet: runs are begun while 'toolvet schedule serve' or 'toolvet serve' runs, and a job's run after the one before it")
+			fmt.Fprintln(a.stderr, "the run has not begun yet: 'toolvet schedule serve' or 'toolvet serve' must be running, and the job's previous run must have ended")
 		}
 		if so := progressWords(r.Progress); so != came && !flags.json {
 			came = so
@@ -233,7 +233,7 @@ func (a *app) follow(cmd *cobra.Command, flags *scheduleFlags, s *schedule.Sched
 	return nil
 }
 
-// progressWords say how far a run has come; "" if that is not known.
+// progressWords describes the progress of a run; "" if it is unknown.
 func progressWords(p *schedule.Progress) string {
 	switch {
 	case p == nil:
@@ -253,7 +253,7 @@ func runWords(w *strings.Builder, r *schedule.Run) {
 		fmt.Fprintf(w, "  result: %s\n", r.Result)
 	}
 	if r.Truncated > 0 {
-		fmt.Fprintf(w, "  result: %d bytes, too many to be stored\n", r.Truncated)
+		fmt.Fprintf(w, "  result: %d bytes, too many to store\n", r.Truncated)
 	}
 	if r.Verdict != nil {
 		for _, fix := range r.Verdict.Suggestions {
@@ -291,7 +291,7 @@ func (a *app) scheduleRuns(flags *scheduleFlags) *cobra.Command {
 	}
 	flag := cmd.Flags()
 	flag.StringVar((*string)(&f.State), "state", "", "`"+runStates+"`")
-	flag.StringVar(&f.Before, "before", "", "`ID` of the last run of the page before")
+	flag.StringVar(&f.Before, "before", "", "`ID` of the last run of the previous page")
 	flag.IntVar(&f.Limit, "limit", 50, "`N` runs at most")
 	return cmd
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/cli"
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/test/race"
@@ -45,7 +46,7 @@ func toolvetMain() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(ctx, suite.Default(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 func TestScript(t *testing.T) {

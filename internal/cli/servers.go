@@ -18,10 +18,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/wire/streamable"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
@@ -29,22 +27,22 @@ import (
 
 // serversFlags are the flags of commands that reach the servers of a policy.
 type serversFlags struct {
-	gate    gateFlags
+	gate    setup.Source
 	timeout time.Duration
 	verbose bool
 }
 
-func (f *serversFlags) register(cmd *cobra.Command) {
+func (a *app) addServersFlags(cmd *cobra.Command, f *serversFlags) {
 	flags := cmd.Flags()
-	f.gate.register(cmd)
-	f.gate.policy = policyFile
+	a.addGateFlags(cmd, &f.gate)
+	f.gate.Policy = policyFile
 	flags.Lookup("policy").DefValue = policyFile
-	_ = flags.MarkHidden("server") // names say it; the flag exists
+	_ = flags.MarkHidden("server") // arguments name servers instead
 	flags.DurationVar(&f.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what is done, step by step")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print each step on standard error")
 }
 
-// named are the servers of a policy, each with its gate.
+// named holds the servers of a policy, each with its gate.
 type named struct {
 	*upstream.Set
 	policy  *policy.Policy
@@ -56,15 +54,15 @@ func (n *named) close(ctx context.Context) { n.Set.Close(ctx) }
 // openServers reads a policy with servers. It starts none.
 func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named, error) {
 	log := newLogger(a.stderr, flags.verbose)
-	steps := slog.New(slog.DiscardHandler) // what goes wrong is told by the command itself
+	steps := slog.New(slog.DiscardHandler) // the command itself reports errors
 	if flags.verbose {
 		steps = log
 	}
-	p, err := policy.Load(flags.gate.policy, suite.Demands()...)
+	p, err := policy.Load(flags.gate.Policy, a.checks.Demands()...)
 	if err != nil {
 		return nil, err
 	}
-	supervisor, err := supervisor()
+	supervisor, err := setup.Supervisor()
 	if err != nil {
 		return nil, err
 	}
@@ -72,60 +70,21 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 	cfg := upstream.Config{Gate: func(server string) *toolvet.Gate { return gates[server] }, Observer: observer, Logger: steps}
 	for _, s := range p.Servers {
 		own := flags.gate
-		own.server = s.Name
-		alone, err := own.policyFor(nil)
+		own.Server = s.Name
+		alone, err := own.ForServer(nil)
 		if err != nil {
 			return nil, err
 		}
-		if gates[s.Name], err = rehearsingGate(&access.Enforcer{Server: s.Name, Log: log, Counters: counters}, alone, nil); err != nil {
+		if gates[s.Name], err = a.checks.NewRehearsingGate(&access.Enforcer{Server: s.Name, Log: log, Counters: counters}, alone, nil); err != nil {
 			return nil, err
 		}
-		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor, log: log}, Timeout: flags.timeout})
+		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &setup.Dialer{Server: s, Supervisor: supervisor, Logger: log}, Timeout: flags.timeout})
 	}
 	set, err := upstream.NewSet(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &named{Set: set, policy: p, session: flags.gate.session(p)}, nil
-}
-
-// A policyDialer reaches a server as a policy says.
-type policyDialer struct {
-	server     *policy.Server
-	supervisor []string
-	log        *slog.Logger
-}
-
-// Dial implements upstream.Dialer.
-func (d *policyDialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
-	switch {
-	case d.server.URL != "":
-		return connect(d.server, d.log)
-	case d.server.Command == nil:
-		return nil, fmt.Errorf("the policy does not say how the server %q is reached: give it a command or a url", d.server.Name)
-	}
-	env, err := environment(d.server)
-	if err != nil {
-		return nil, err
-	}
-	return upstream.Command{Args: d.server.Command, Env: env, Dir: d.server.Dir, Supervisor: d.supervisor}.Dial(ctx, stderr)
-}
-
-// connect reaches a server behind a URL, with the credentials that the policy has for it.
-func connect(s *policy.Server, log *slog.Logger) (upstream.Transport, error) {
-	cfg := streamable.ClientConfig{URL: s.URL, Logger: log}
-	if s.Credentials != nil {
-		transport, err := auth.NewTransport(s, streamable.NewTransport(), auth.Options{Logger: log})
-		if err != nil {
-			return nil, err
-		}
-		cfg.Transport = transport
-	}
-	client, err := streamable.NewClient(cfg)
-	if err != nil {
-		return nil, err // a nil *Client is no nil Transport
-	}
-	return client, nil
+	return &named{Set: set, policy: p, session: flags.gate.Session(p)}, nil
 }
 
 // A namedJudge judges calls of tools called SERVER:TOOL, and others by themselves.
@@ -157,7 +116,7 @@ func (j *namedJudge) judge(ctx context.Context, raw []byte) judged {
 	return judged{result: result}
 }
 
-// nameOf is the text of a JSON string, and whether it is one.
+// nameOf returns the text of a JSON string, and whether it is one.
 func nameOf(raw json.RawMessage) (string, bool) {
 	v, err := strictjson.Parse(raw, call.Limits{})
 	s, ok := v.(string)
@@ -169,22 +128,22 @@ func (a *app) serversCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "servers [flags] [NAME...]",
-		Short: "Start the servers of a policy and tell how they stand",
-		Long: `Start the servers of a policy, all or those that are named, and tell how each stands:
-whether it can be connected to and why not, the protocol version, whether it offers a
-dry run itself (native validation), its tools. With --json also its capabilities.
+		Short: "Start the servers of a policy and print their state",
+		Long: `Start all servers of a policy, or the named ones, and print the state of each: whether
+toolvet can connect to it and why not, the protocol version, whether it offers a dry run
+itself (native validation), its tools. With --json, print its capabilities, too.
 
 Exit codes: 0 all are ready, 1 one is not, 2 the policy could not be read.`,
 		Example: `  toolvet servers
   toolvet servers --policy toolvet.yaml --json files`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.servers(cmd.Context(), flags, args, asJSON) },
 	}
-	flags.register(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object a server and line")
+	a.addServersFlags(cmd, &flags)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object per server and line")
 	return cmd
 }
 
-// A standing is what "toolvet servers" prints of one server.
+// A standing is the output of "toolvet servers" for one server.
 type standing struct {
 	Server       string            `json:"server"`
 	Status       upstream.Status   `json:"status"`
@@ -206,7 +165,7 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, a
 		names = set.Names()
 	}
 	if len(names) == 0 {
-		return withHint(fmt.Errorf("%s names no servers", flags.gate.policy), "'toolvet import' takes them from the configuration of a client")
+		return setup.WithHint(fmt.Errorf("%s names no servers", flags.gate.Policy), "'toolvet import' takes them from the configuration of a client")
 	}
 	standings := make([]chan standing, len(names))
 	for i, name := range names {

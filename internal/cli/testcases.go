@@ -14,18 +14,20 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/daemon"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schedule/server"
 )
 
-// Loaded tests are ready to run.
+// loadedTests are ready to run.
 type loadedTests struct {
+	checks setup.Checks
 	*policy.Tests
 	file   string
-	policy *policy.Policy           // as its file has it
-	tools  map[string]*call.Catalog // by server; "" is any
-	gates  map[string]*offlineGate  // by server as the policy knows it
+	policy *policy.Policy           // as in its file
+	tools  map[string]*call.Catalog // by server; "" stands for any
+	gates  map[string]*offlineGate  // by name of the server in the policy
 	cases  []loadedCase
 }
 
@@ -36,18 +38,18 @@ type loadedCase struct {
 	tools *call.Catalog
 }
 
-// loadTests reads tests, their policy and their tools. The error is a policy.Errors where
-// it has a place.
+// loadTests reads tests, their policy and their tools. An error with a place in the file is a
+// policy.Errors.
 func (a *app) loadTests(file string) (*loadedTests, error) {
 	data, err := readAtMost(file, maxTests)
 	if err != nil {
 		return nil, fmt.Errorf("reading tests: %w", err)
 	}
-	t := &loadedTests{file: file, tools: map[string]*call.Catalog{}, gates: map[string]*offlineGate{}}
+	t := &loadedTests{checks: a.checks, file: file, tools: map[string]*call.Catalog{}, gates: map[string]*offlineGate{}}
 	if t.Tests, err = policy.ParseTests(file, data); err != nil {
 		return nil, err
 	}
-	if t.policy, err = policy.Load(t.beside(t.Policy), suite.Demands()...); err != nil {
+	if t.policy, err = policy.Load(t.beside(t.Policy), a.checks.Demands()...); err != nil {
 		return nil, err
 	}
 	if err := a.loadTestTools(t); err != nil {
@@ -62,7 +64,7 @@ func (a *app) loadTests(file string) (*loadedTests, error) {
 func (t *loadedTests) loadCases() error {
 	var errs policy.Errors
 	for _, c := range t.Cases {
-		errs = append(errs, wrongNames(t.policy, c)...)
+		errs = append(errs, t.wrongNames(c)...)
 		loaded, err := t.load(c)
 		var wrong *policy.Error
 		switch {
@@ -79,7 +81,7 @@ func (t *loadedTests) loadCases() error {
 	return nil
 }
 
-// maxTests is above what policy.ParseTests reads, so that it says what is too large.
+// maxTests is above the limit of policy.ParseTests, which reports a file that is too large.
 const maxTests = 1<<20 + 1
 
 func readAtMost(file string, limit int64) ([]byte, error) {
@@ -91,7 +93,7 @@ func readAtMost(file string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// beside is a file that the tests name: beside them, unless its name is absolute.
+// beside resolves a file name in the tests relative to their directory.
 func (t *loadedTests) beside(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -128,8 +130,7 @@ func (a *app) loadTestTools(t *loadedTests) error {
 	return nil
 }
 
-// load finds the gate and the tools of a case. The error is a *policy.Error where it is
-// the case's fault.
+// load finds the gate and the tools of a case. A fault of the case is a *policy.Error.
 func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 	server, tool, named := strings.Cut(c.Tool, ":")
 	if !named {
@@ -137,7 +138,7 @@ func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 	}
 	l := loadedCase{Case: c, tool: tool}
 	var err error
-	if server == scheduleServer && t.policy.Schedule != nil {
+	if server == daemon.SchedulerName && t.policy.Schedule != nil {
 		l.gate, l.tools, err = t.scheduler()
 	} else {
 		l.gate, l.tools, err = t.server(server)
@@ -150,23 +151,23 @@ func (t *loadedTests) load(c policy.Case) (loadedCase, error) {
 		return l, err
 	}
 	if l.Session == nil {
-		session := gateFlags{}.session(l.gate.policy)
+		session := setup.Source{}.Session(l.gate.policy)
 		l.Session = &session
 	}
 	return l, nil
 }
 
-// An unknownServer error is a case's: it calls tools of which nothing is known.
+// An unknownServer is the fault of a case that calls tools of an unknown server.
 type unknownServer struct{ error }
 
-// server is the gate and the tools of a server that a case names, "" for the only one.
+// server returns the gate and the tools of a server that a case names, "" for the only one.
 func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalog, err error) {
 	known, err := policyServer(t.policy, name)
 	if err != nil {
 		return nil, nil, unknownServer{fmt.Errorf("%w: a call's tool is TOOL or SERVER:TOOL", err)}
 	}
 	if t.gates[known] == nil {
-		if t.gates[known], err = newOfflineGate(gateFlags{policy: t.beside(t.Policy), server: known}, t.Runtime); err != nil {
+		if t.gates[known], err = newOfflineGate(setup.Source{Checks: t.checks, Policy: t.beside(t.Policy), Server: known}, t.Runtime); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -175,15 +176,16 @@ func (t *loadedTests) server(name string) (gate *offlineGate, tools *call.Catalo
 		tools = cmp.Or(tools, t.tools[name])
 	}
 	if tools == nil {
-		return nil, nil, unknownServer{errors.New("no tools are given for this server")}
+		return nil, nil, unknownServer{errors.New("the tests give no tools for this server")}
 	}
 	return gate, tools, nil
 }
 
-// wrongNames reports what a case wants and can never get, because nothing has the name.
-func wrongNames(p *policy.Policy, c policy.Case) (errs policy.Errors) {
+// wrongNames reports expected checks and rules that do not exist.
+func (t *loadedTests) wrongNames(c policy.Case) (errs policy.Errors) {
+	p := t.policy
 	var checks, rules []string
-	for _, k := range suite.Default() {
+	for _, k := range t.checks {
 		checks = append(checks, k.Name)
 	}
 	if len(p.Rules) > 0 {

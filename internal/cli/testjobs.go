@@ -12,20 +12,22 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/daemon"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/server"
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// scheduler is the gate and the tools of the scheduler, as they would be in a store without jobs: a
-// job that is to be made is judged with the call that it describes.
+// scheduler returns the gate and the tools of the scheduler with an empty store. The gate judges a new job
+// together with the call that it describes.
 func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 	tools, err := server.Tools()
-	if err != nil || t.gates[scheduleServer] != nil {
-		return t.gates[scheduleServer], tools, err
+	if err != nil || t.gates[daemon.SchedulerName] != nil {
+		return t.gates[daemon.SchedulerName], tools, err
 	}
-	p, err := policyForJobs(t.beside(t.Policy))
+	p, err := daemon.SchedulerPolicy(setup.Source{Policy: t.beside(t.Policy), Checks: t.checks})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,14 +37,14 @@ func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	gate, err = offlineGateOf(p, t.Runtime, server.NewCheck(jobs))
+	gate, err = offlineGateOf(t.checks, p, t.Runtime, server.NewCheck(jobs))
 	if err == nil {
-		t.gates[scheduleServer] = gate
+		t.gates[daemon.SchedulerName] = gate
 	}
 	return gate, tools, err
 }
 
-// noJobs is a store of which nothing is asked but a job that is not there.
+// noJobs is a store without jobs.
 type noJobs struct{ schedule.Store }
 
 func (noJobs) Job(context.Context, string) (*schedule.Job, error) { return nil, schedule.ErrNotFound }
@@ -69,7 +71,7 @@ func (o *offlineCaller) Validate(ctx context.Context, name string, arguments jso
 	return protocol.NewResult(tool, v), err
 }
 
-// unknownTo is the verdict on a call of a server of which nothing is known.
+// unknownTo returns the verdict on a call of an unknown server.
 func unknownTo(err error) toolvet.Verdict {
 	return toolvet.Verdict{Findings: []check.Finding{{Check: "known-server", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}}}
 }
@@ -80,4 +82,6 @@ func (o *offlineCaller) Call(context.Context, string, json.RawMessage, ...upstre
 }
 
 // Tools implements [schedule.Caller].
-func (o *offlineCaller) Tools(context.Context, string) (*call.Catalog, error) { return nil, errOffline }
+func (o *offlineCaller) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
+	return nil, errOffline
+}

@@ -26,10 +26,11 @@ func (a *app) tokenCommand() *cobra.Command {
 	var flags tokenFlags
 	cmd := &cobra.Command{
 		Use:   "token [flags]",
-		Short: "Make a static bearer token, and the entry of a policy that knows it",
-		Long: `Make a static bearer token, and the entry of a policy that knows it.
+		Short: "Make a static bearer token, and its entry for a policy",
+		Long: `Make a static bearer token, and its entry for a policy.
 
-The policy holds only the token's SHA-256. The token is shown once, and kept nowhere.`,
+The policy holds only the token's SHA-256. Toolvet prints the token once and keeps it
+nowhere.`,
 		Example: `  toolvet token --subject ci
   toolvet token --subject ci --stdin <token.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,15 +41,15 @@ The policy holds only the token's SHA-256. The token is shown once, and kept now
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.subject, "subject", "NAME", "`NAME` of who will have the token")
-	f.BoolVar(&flags.stdin, "stdin", false, "read a token from standard input, in place of making one")
+	f.StringVar(&flags.subject, "subject", "NAME", "`NAME` of the token's holder")
+	f.BoolVar(&flags.stdin, "stdin", false, "read a token from standard input instead of making one")
 	f.BoolVar(&flags.json, "json", false, "print JSON")
 	return cmd
 }
 
-// minted is what "toolvet token" prints.
+// minted is the output of "toolvet token".
 type minted struct {
-	Token   string        `json:"token,omitempty"` // "" if the user has it already
+	Token   string        `json:"token,omitempty"` // "" if it came from standard input
 	SHA256  policy.Digest `json:"sha256"`
 	Subject string        `json:"subject"`
 }
@@ -75,7 +76,7 @@ func (a *app) token(flags tokenFlags) error {
 	return err
 }
 
-// A token that is given is hard to guess only if it is long: who has the policy can try digests.
+// A given token must be long, because a reader of the policy can try digests.
 const (
 	minGiven = 32
 	maxGiven = 16 << 10

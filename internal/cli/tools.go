@@ -35,8 +35,7 @@ func (a *app) toolsCommand() *cobra.Command {
 		Long: `List a server's tools, their parameters, and whether the server offers a dry run
 itself (native validation).
 
-With --json the tools are as the server defines them; 'toolvet check --tools'
-reads the output.`,
+With --json, tools prints the server's definitions; 'toolvet check --tools' reads them.`,
 		Example: `  toolvet tools -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet tools --json -- ./my-server > tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +57,7 @@ reads the output.`,
 	return cmd
 }
 
-// A listing is what "toolvet tools" prints.
+// A listing is the output of "toolvet tools".
 type listing struct {
 	Tools  []json.RawMessage `json:"tools"`
 	Native *nativeValidation `json:"nativeValidation"` // null: the server has none
@@ -95,7 +94,7 @@ func (a *app) listServer(cmd *cobra.Command, flags toolsFlags, server []string) 
 	return l.text(a.stdout)
 }
 
-// Widths of what a server writes, on the screen.
+// Widths of a server's texts on the screen.
 const (
 	maxDescription = 100
 	maxKind        = 60
@@ -148,7 +147,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// oneLine shortens a text of the server's and removes what a terminal should not meet.
+// oneLine shortens a server's text and escapes characters that could harm a terminal.
 func oneLine(s string, limit int) string {
 	return strictjson.Printable(strings.Join(strings.Fields(s), " "), limit)
 }

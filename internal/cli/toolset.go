@@ -10,17 +10,17 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A toolSet finds the tools that calls name or bring along. It may be used
-// concurrently.
+// A toolSet finds the tools that calls name or define. It is safe for concurrent use.
 type toolSet struct {
 	listed *call.Catalog // nil: no list was given
 
-	// Definitions that calls brought along, by their text, so that a tool which
-	// comes again is not compiled again. The young are the old of later: what is
-	// not used any more is dropped, and memory is bounded.
+	// Definitions from calls, by their text, so that each is compiled once. When the
+	// young generation is full it becomes the old one, and unused definitions of the
+	// old one are dropped, which bounds memory.
 	mu         sync.Mutex
 	young, old map[string]*call.Catalog
 	size       int // bytes of the definitions in young
@@ -36,7 +36,7 @@ func newToolSet(listed *call.Catalog) *toolSet {
 	return &toolSet{listed: listed, young: map[string]*call.Catalog{}}
 }
 
-// find returns the tools among which a call's "tool" is one, and its name.
+// find returns the tools that include a call's "tool", and its name.
 func (s *toolSet) find(raw json.RawMessage) (*call.Catalog, string, error) {
 	switch raw[0] {
 	case '"':
@@ -57,7 +57,7 @@ func (s *toolSet) named(raw json.RawMessage) (*call.Catalog, string, error) {
 	case name == "":
 		return nil, "", errors.New(`"tool" is empty: name the tool`)
 	case s.listed == nil:
-		return nil, "", withHint(errors.New(`"tool" is only a name, and no list of tools was given`),
+		return nil, "", setup.WithHint(errors.New(`"tool" is only a name, and there is no list of tools`),
 			"give --tools FILE or -- SERVER-COMMAND, name it SERVER:TOOL with a server of --policy, or put the tool's definition in place of its name")
 	}
 	return s.listed, name, nil

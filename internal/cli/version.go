@@ -17,7 +17,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Print the version of toolvet, of the validation protocol that it speaks, and of its build.",
+		Long:  "Print the versions of toolvet, of its validation protocol and of its build.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError(cmd, "version takes no arguments")

@@ -13,11 +13,10 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// Behind puts the servers of a file behind a program: each command becomes that of wrap,
-// followed by what it was. Wrap is asked for each server that is started by a command, by the
-// name that the file gives it; nil leaves the server as it is. Every other byte of the file
-// stays, comments too, and the values of its environment with them. It returns the names of
-// the servers that were changed.
+// Behind puts the servers of a file behind a program. It calls wrap with the name of each server that
+// has a command, and puts the result before the command; nil leaves the server unchanged. Every other
+// byte of the file stays, including comments and the values of environment variables. Behind returns
+// the names of the changed servers.
 func Behind(file []byte, wrap func(name string) []string) (changed []byte, names []string, err error) {
 	entries, err := servers(file)
 	if err != nil {
@@ -59,7 +58,7 @@ func apply(file []byte, edits []edit) []byte {
 	return file
 }
 
-// behind returns the edits for one server; nil if it is behind toolvet already.
+// behind returns the edits for one server; nil if it is already behind toolvet.
 func (e *entry) behind(command *strictjson.Member, words []string) ([]edit, error) {
 	program, err := text(command)
 	if err != nil {
@@ -101,7 +100,7 @@ func (e *entry) behind(command *strictjson.Member, words []string) ([]edit, erro
 	return edits, nil
 }
 
-// quote is a text in JSON, with <, > and & as they are.
+// quote writes a text in JSON, and does not escape <, > and &.
 func quote(s string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -89,13 +89,13 @@ func TestLeftOut(t *testing.T) {
 		`{"command":7}`:                                  `"command" is no text`,
 		`{"command":"s","args":"x"}`:                     `"args" is no list of texts`,
 		`{"command":"s","args":[1]}`:                     `"args" is no list of texts`,
-		`{"command":"s","env":{"A":{}}}`:                 "holds what is no text",
-		`{"command":"s","args":["${config:x}"]}`:         "${config:…} is a word of the client's own",
-		`{"command":"s","args":["${API_KEY:=hunter2}"]}`: "${API_KEY:…} is a word",
-		`{"command":"s","args":["${\u001b[31m}"]}`:       "${…} is a word",
+		`{"command":"s","env":{"A":{}}}`:                 "has a value other than text",
+		`{"command":"s","args":["${config:x}"]}`:         "${config:…} is a placeholder of the client",
+		`{"command":"s","args":["${API_KEY:=hunter2}"]}`: "${API_KEY:…} is a placeholder",
+		`{"command":"s","args":["${\u001b[31m}"]}`:       "${…} is a placeholder",
 		`{"type":"sse","url":"https://x.org"}`:           "HTTP+SSE",
 		`{"type":"http"}`:                                "has no url",
-		`{"type":"ws"}`:                                  "of a type that is not known",
+		`{"type":"ws"}`:                                  "its type is unknown",
 		`{"command":"C:\\bin\\toolvet.exe","args":["proxy","--","s"]}`: "behind toolvet already",
 	} {
 		c := read(t, `{"servers":{"s":`+server+`}}`)

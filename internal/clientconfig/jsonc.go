@@ -5,15 +5,14 @@ package clientconfig
 
 import "bytes"
 
-// plain blanks what JSON does not have and editors allow: comments, commas behind the last
-// entry, and a byte order mark. Every other byte stays where it is. A text that is JSON
-// stays as it is.
+// plain blanks extensions of JSON that editors allow: comments, commas behind the last entry, and a
+// byte order mark. Every other byte keeps its place. Plain JSON stays unchanged.
 func plain(text []byte) []byte {
 	out := bytes.Clone(text)
 	if bytes.HasPrefix(out, []byte("\uFEFF")) {
 		blank(out[:3])
 	}
-	comma := -1 // where the last significant byte is one
+	comma := -1 // the place of a comma that is the last significant byte
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
@@ -50,7 +49,7 @@ func endOfString(text []byte, i int) int {
 	return len(text) - 1
 }
 
-// endOfComment returns the place behind the comment at i, and i if there is none.
+// endOfComment returns the place behind the comment at i, or i if there is none.
 func endOfComment(text []byte, i int) int {
 	rest := text[i:]
 	var length int
@@ -69,7 +68,7 @@ func endOfComment(text []byte, i int) int {
 	return i + length
 }
 
-// blank keeps the ends of lines, so that errors name the right one.
+// blank keeps line ends, so that errors name the right line.
 func blank(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {

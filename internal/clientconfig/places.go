@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// A Place is where a client keeps its servers.
+// A Place is a configuration file of a client.
 type Place struct {
 	Client string // in words
 	File   string
 }
 
-// Places are where clients keep their servers: those of a directory, for who works in it,
-// and those of a user. Config is the directory of the user's settings, as os.UserConfigDir
-// tells it for each system: ~/.config, ~/Library/Application Support, %AppData%.
+// Places lists the configuration files of clients: those of a working directory, and those of a user.
+// Config is the directory of the user's settings, as from os.UserConfigDir: ~/.config,
+// ~/Library/Application Support or %AppData%.
 func Places(dir, home, config string) []Place {
 	return []Place{
 		{"Claude Code", filepath.Join(dir, ".mcp.json")},

@@ -14,43 +14,43 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// maxBytes is the size of the largest file that is read.
+// maxBytes bounds a file.
 const maxBytes = 8 << 20
 
-// A Config is what a file says of servers.
+// A Config has the servers of a file.
 type Config struct {
 	Servers []*Server // in the order of the file
-	Left    []string  // servers that are left out, and why
+	Left    []string  // servers left out, with the reason
 }
 
-// A Server is what a policy says of one server. Texts are templates as policies have them:
-// ${NAME} is an environment variable, $$ a dollar sign.
+// A Server is the entry of one server for a policy. Texts are templates of a policy: ${NAME} stands for
+// an environment variable, $$ for a dollar sign.
 type Server struct {
-	Name    string // as a policy may have it
-	Given   string // as the file has it
+	Name    string // valid in a policy
+	Given   string // as in the file
 	Command []string
 	Env     []Variable
 	Dir     string
-	URL     string // in place of a command
+	URL     string // instead of a command
 	Headers []Variable
-	Notes   []string // what whoever starts the server must know, a sentence each
+	Notes   []string // advice for starting the server, a sentence each
 }
 
 // A Variable is a name and the template of its value.
 type Variable struct{ Name, Value string }
 
-// Options say what the words of a file stand for.
+// Options resolve the placeholders of a file.
 type Options struct {
 	Workspace string                                 // ${workspaceFolder}; absolute
 	Home      string                                 // ${userHome}
-	Variables func(envFile string) ([]string, error) // the names in an envFile; nil: it cannot be read
+	Variables func(envFile string) ([]string, error) // returns the names in an envFile; nil: env files are ignored
 }
 
-// A Reader reads several files, so that a variable has one meaning in all of them.
+// A Reader reads several files, and gives each variable one meaning in all of them.
 type Reader struct {
 	options Options
 	secrets *finder
-	taken   map[string]string // by the name of a variable: the value that it stands for
+	taken   map[string]string // values by the names of their variables
 }
 
 // NewReader makes a Reader.
@@ -66,7 +66,7 @@ func newReaderWith(f *finder, o Options) *Reader {
 	return &Reader{options: o, secrets: f, taken: map[string]string{}}
 }
 
-// Read reads the text of a file. The error never shows what stands in it.
+// Read reads the text of a file. Errors never quote it.
 func (r *Reader) Read(text []byte) (*Config, error) {
 	entries, err := servers(text)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Reader) Read(text []byte) (*Config, error) {
 	return c, nil
 }
 
-// An entry is a server as it stands in the file.
+// An entry is a server in its original form.
 type entry struct {
 	name    string
 	members []strictjson.Member // offsets are from the start of the file
@@ -133,7 +133,7 @@ func servers(text []byte) ([]entry, error) {
 		}
 		return entries, nil
 	}
-	return nil, errors.New(`there is no "mcpServers" and no "servers": it is no configuration of MCP servers`)
+	return nil, errors.New(`there is no "mcpServers" and no "servers": this is no configuration of MCP servers`)
 }
 
 func below(members []strictjson.Member, path []string) (list []strictjson.Member, found bool, err error) {
@@ -180,7 +180,7 @@ func texts(m *strictjson.Member) ([]string, error) {
 	return out, nil
 }
 
-// pairs reads an object of texts; numbers and truth values count as they are written.
+// pairs reads an object of texts; numbers and booleans keep their spelling.
 func pairs(m *strictjson.Member) ([]Variable, error) {
 	members, err := strictjson.Members(m.Raw, limits)
 	if err != nil {
@@ -195,7 +195,7 @@ func pairs(m *strictjson.Member) ([]Variable, error) {
 				return nil, err
 			}
 		case '{', '[', 'n':
-			return nil, fmt.Errorf("%q holds what is no text", m.Key)
+			return nil, fmt.Errorf("%q has a value other than text", m.Key)
 		}
 	}
 	return list, nil
@@ -224,10 +224,10 @@ func (r *Reader) server(e entry) (*Server, error) {
 	case "sse":
 		return nil, errors.New("it is reached by HTTP+SSE, which MCP has replaced in 2025: ask for its Streamable HTTP endpoint")
 	default:
-		return nil, errors.New("it is of a type that is not known")
+		return nil, errors.New("its type is unknown")
 	}
 	if err == nil && w.unknown {
-		err = fmt.Errorf("${%s…} is a word of the client's own, which toolvet does not know", w.begins)
+		err = fmt.Errorf("${%s…} is a placeholder of the client that toolvet does not know", w.begins)
 	}
 	return s, err
 }
@@ -295,13 +295,13 @@ func (w *words) http(e *entry) error {
 	return nil
 }
 
-// maxName is the longest name of a server that "toolvet serve" takes, in bytes.
+// maxName is the longest name of a server for "toolvet serve", in bytes.
 const maxName = 64
 
 var underscores = regexp.MustCompile(`__+`)
 
-// nameFor is a name as a policy may have it, and as "toolvet serve" can put it before those of
-// tools: no colon, nothing that is not seen, and single underscores inside.
+// nameFor makes a name that is valid in a policy, and that "toolvet serve" can put before names of
+// tools: no colon, only visible characters, and single underscores inside.
 func nameFor(given string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.-", r) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
-// A finder tells what may be a secret.
+// A finder finds possible secrets.
 type finder struct{ scanner *secret.Scanner }
 
 func newFinder() (*finder, error) {
@@ -22,8 +22,8 @@ func newFinder() (*finder, error) {
 var (
 	secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred|cookie|session|private|cert|sign|salt|dsn|conn|hook|jwt|bearer|licen[cs]e|(^|[_-])(pin|pw|pat|otp)$`)
 
-	// What is certainly no secret: a truth value, a small number, a plain word, a path, an
-	// address of a host.
+	// Values that are certainly no secrets: booleans, small numbers, plain words, paths, addresses of
+	// hosts.
 	harmlessValue = regexp.MustCompile(`^(|[0-9]{1,6}(\.[0-9]{1,3})?|[A-Za-z]{1,16}|[a-z]{1,12}([-_.][a-z0-9]{1,12}){1,3}|[a-z0-9.-]{1,40}:[0-9]{2,5})$`)
 	harmlessPath  = regexp.MustCompile(`^(~|\.{1,2}|[A-Za-z]:)?([/\\][A-Za-z0-9 ._@+()-]{0,40})+$`)
 
@@ -31,8 +31,8 @@ var (
 	mixture = regexp.MustCompile(`^([A-Za-z0-9+/=_-]{20,}|[0-9a-fA-F]{16,})$`)
 )
 
-// harmless reports whether a value may be copied: nothing in its name or in itself speaks of
-// a secret, and it is of a kind that is none.
+// harmless reports whether a value may be copied: neither its name nor the value suggests a secret, and
+// its kind excludes one.
 func (f *finder) harmless(name, value string) bool {
 	if secretName.MatchString(name) || f.found(name+"="+value) || f.found(value) {
 		return false
@@ -42,8 +42,8 @@ func (f *finder) harmless(name, value string) bool {
 
 func (f *finder) found(s string) bool { return len(f.scanner.Scan(s)) > 0 }
 
-// harmlessURL reports whether a text is a URL without a place for a secret: no user, no
-// query, and words for its path.
+// harmlessURL reports whether a text is a URL without room for a secret: no user, no query, and only
+// words in its path.
 func (f *finder) harmlessURL(s string) bool {
 	u, err := url.Parse(s)
 	if err == nil && u.Scheme == "file" && u.Host == "" {
@@ -67,7 +67,7 @@ var (
 	hex   = regexp.MustCompile(`^[0-9a-fA-F-]{16,}$`)
 )
 
-// blob reports whether a text, or a part of a path, looks as if chance had made it.
+// blob reports whether a text, or a part of a path, looks random.
 func blob(s string) bool {
 	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(`/\.@ `, r) }) {
 		if mixture.MatchString(part) && digit.MatchString(part) && (hex.MatchString(part) || upper.MatchString(part) && lower.MatchString(part)) {
@@ -77,7 +77,7 @@ func blob(s string) bool {
 	return false
 }
 
-// value is the template of a value of the environment.
+// value returns the template of an environment value.
 func (w *words) value(name, given string) string {
 	rest, refers := literal(given)
 	if w.secrets.harmless(name, rest) || refers && strings.TrimSpace(rest) == "" {
@@ -88,7 +88,7 @@ func (w *words) value(name, given string) string {
 	return reference
 }
 
-// header is the template of a header's value.
+// header returns the template of a header's value.
 func (w *words) header(name, given string) string {
 	rest, refers := literal(given)
 	if scheme := strings.TrimSpace(rest); refers && (scheme == "" || strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
@@ -103,7 +103,7 @@ func (w *words) header(name, given string) string {
 	return scheme + w.hide("the header "+name, secret, w.server.Name, name)
 }
 
-// hide is a reference in the place of what may be a secret.
+// hide replaces a possible secret by a reference.
 func (w *words) hide(what, value string, name ...string) string {
 	reference := w.refer(variableName(name...), value)
 	w.note("%s is not copied: set the environment variable %s, or the policy cannot be read", what, reference[2:len(reference)-1])
@@ -124,12 +124,12 @@ var (
 	flag       = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9-]*$`)
 	headerFlag = regexp.MustCompile(`^(-H|--header)$`)
 
-	// USER:PASSWORD, as curl has it; docker has the numbers of a user and a group there.
+	// USER:PASSWORD, as for curl; docker takes the numbers of a user and a group.
 	userFlag = regexp.MustCompile(`^(-u|--user)$`)
 	login    = regexp.MustCompile(`:.*[^0-9]`)
 )
 
-// arguments are the templates of a command's arguments.
+// arguments returns the templates of a command's arguments.
 func (w *words) arguments(args []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
@@ -142,7 +142,7 @@ func (w *words) arguments(args []string) []string {
 	return out
 }
 
-// argument is the template of an argument behind another.
+// argument returns the template of an argument that follows another.
 func (w *words) argument(before, arg string) string {
 	what := "a part of its arguments"
 	rest, refers := literal(arg)
@@ -174,8 +174,8 @@ func (w *words) argument(before, arg string) string {
 	return w.replace(arg)
 }
 
-// suspicious reports whether an argument may be a secret, or holds one. Arguments are
-// programs, packages and directories, so that not all of them can be taken for one.
+// suspicious reports whether an argument may be or contain a secret. Many arguments are programs,
+// packages and directories, so not every argument can count as one.
 func (w *words) suspicious(arg string) bool {
 	if strings.Contains(arg, "://") {
 		return !w.secrets.harmlessURL(arg)

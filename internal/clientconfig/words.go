@@ -11,26 +11,26 @@ import (
 	"strings"
 )
 
-// words turn the texts of a file into templates.
+// words turns the texts of a file into templates.
 type words struct {
 	*Reader
 	server  *Server
-	unknown bool   // there is a word that cannot be replaced
-	begins  string // how it begins
+	unknown bool   // a placeholder cannot be resolved
+	begins  string // its beginning
 }
 
 func (w *words) note(format string, args ...any) {
 	w.server.Notes = append(w.server.Notes, fmt.Sprintf(format, args...))
 }
 
-// word is ${name} or ${kind:name}: VS Code and Cursor have ${env:X}, Claude Code ${X} and
+// word matches ${name} or ${kind:name}: VS Code and Cursor use ${env:X}, Claude Code uses ${X} and
 // ${X:-default}.
 var word = regexp.MustCompile(`\$\{([^}]*)\}|\$`)
 
-// kindOfWord is what of a word can be shown: config, of ${config:x}.
+// kindOfWord matches the part of a placeholder that can be shown, such as config in ${config:x}.
 var kindOfWord = regexp.MustCompile(`^[A-Za-z_]{0,32}:?`)
 
-// replace turns a text that holds no secret into a template.
+// replace turns a text without secrets into a template.
 func (w *words) replace(s string) string {
 	return word.ReplaceAllStringFunc(s, func(found string) string {
 		if found == "$" {
@@ -59,12 +59,12 @@ func (w *words) replace(s string) string {
 			w.note("the default of %s is not copied: set the environment variable", kind)
 			return "${" + kind + "}"
 		}
-		w.unknown, w.begins = true, kindOfWord.FindString(inner) // the rest may be a default, and that a secret
+		w.unknown, w.begins = true, kindOfWord.FindString(inner) // the rest may be a default value, and so a secret
 		return ""
 	})
 }
 
-// literal reports what stands in a text beside words, and whether there are any.
+// literal returns a text without its placeholders, and whether there were any.
 func literal(s string) (rest string, words bool) {
 	rest = word.ReplaceAllStringFunc(s, func(found string) string {
 		if found == "$" {
@@ -78,7 +78,7 @@ func literal(s string) (rest string, words bool) {
 
 func escape(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
-// directory is a place to start in: a policy has it absolute.
+// directory makes a working directory absolute, as in policies.
 func (w *words) directory(dir string) string {
 	dir = w.replace(dir)
 	if filepath.IsAbs(dir) || path.IsAbs(dir) || strings.HasPrefix(dir, "${") {
@@ -91,7 +91,7 @@ var nameOfVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func isName(s string) bool { return nameOfVariable.MatchString(s) }
 
-// variableName is a name for a variable, from words.
+// variableName makes the name of a variable from words.
 func variableName(words ...string) string {
 	for i, word := range words {
 		words[i] = strings.Trim(word, "-_")
@@ -108,7 +108,7 @@ func variableName(words ...string) string {
 	return name
 }
 
-// setEnv sets a variable of the server; a later one counts.
+// setEnv sets a variable of the server; the last value counts.
 func (w *words) setEnv(v Variable) {
 	if !isName(v.Name) {
 		w.note("the variable %q is left out: it is no name", v.Name)
@@ -123,7 +123,7 @@ func (w *words) setEnv(v Variable) {
 	w.server.Env = append(w.server.Env, v)
 }
 
-// envFile has the variables of a file, by their names alone (VS Code).
+// envFile adds the variables of a file, only by their names (VS Code).
 func (w *words) envFile(e *entry) error {
 	m := e.get("envFile")
 	if m == nil {
@@ -151,8 +151,8 @@ func (w *words) envFile(e *entry) error {
 	return nil
 }
 
-// refer is a reference to the variable that takes the place of a value. If the name stands
-// for another value already, the server's name comes before it.
+// refer returns a reference to a variable for a value. If the name already stands for another value,
+// refer puts the server's name before it.
 func (w *words) refer(name, value string) string {
 	if before, ok := w.taken[name]; ok && before != value {
 		name = variableName(w.server.Name, name)

@@ -14,14 +14,14 @@ import (
 	"strings"
 )
 
-// JobsFile is the file, in the root, to which schedule_backup appends a line a job.
+// JobsFile is the file in the root that schedule_backup appends a line to for each job.
 const JobsFile = "backups.jsonl"
 
-// maxRead is the size of the largest file that is read.
+// maxRead bounds a file.
 const maxRead = 1 << 20
 
-// arguments are read as a script would: a value of another type is as good as none,
-// and nothing is checked.
+// arguments are read as in a careless script: a value of the wrong type counts as missing, and nothing
+// is checked.
 type arguments map[string]any
 
 func (a arguments) text(name, otherwise string) string {
@@ -31,7 +31,7 @@ func (a arguments) text(name, otherwise string) string {
 	return otherwise
 }
 
-// files are the tools, on the files below a root.
+// files implements the tools, on the files below a root.
 type files struct{ root *os.Root }
 
 func (f files) handlers() map[string]func(arguments) (string, error) {
@@ -93,7 +93,7 @@ func (f files) write(args arguments) (string, error) {
 		flags |= os.O_EXCL
 	case "append":
 		flags |= os.O_APPEND
-	default: // a mode that it does not know overwrites
+	default: // an unknown mode overwrites
 		flags |= os.O_TRUNC
 	}
 	if err := f.put(args.text("path", ""), flags, args.text("content", "")); err != nil {
@@ -102,7 +102,7 @@ func (f files) write(args arguments) (string, error) {
 	return "written", nil
 }
 
-// schedule takes any job: whether it can run shows when it is due.
+// schedule accepts any job. An impossible one fails only when it is due.
 func (f files) schedule(args arguments) (string, error) {
 	job, err := json.Marshal(args)
 	if err != nil {

@@ -4,8 +4,8 @@
 // Package demo is a small MCP file server on the official Go SDK, for "toolvet demo"
 // and for tests.
 //
-// It is as trusting as many real servers: it declares what its arguments must look
-// like, and then takes whatever comes. It stays inside its root, though.
+// It is as trusting as many real servers: it declares the form of its arguments, and then accepts
+// anything. It stays inside its root, though.
 package demo
 
 import (
@@ -61,8 +61,8 @@ func newServer(f files) (*mcp.Server, error) {
 	return server, nil
 }
 
-// adapt makes an SDK handler of a function over loosely read arguments. A tool's
-// error is for the model.
+// adapt makes an SDK handler from a function of loosely read arguments. A tool's error goes to the
+// model.
 func adapt(handler func(arguments) (string, error)) mcp.ToolHandler {
 	return func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		args := arguments{}

@@ -1,13 +1,14 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package standin has programs that stand in for others which reach a device, a cluster or a service: adb,
-// kubectl, docker and the like. Each is a script of a shell that answers as the other would if there were one of
-// everything, called [Name], so that servers which start it can do their work where there is nothing.
+// Package standin has replacements for programs that reach a device, a cluster or a service: adb,
+// kubectl, docker and the like. Each is a shell script that answers like the original with one device,
+// cluster or service called [Name]. So servers that start these programs can work on a machine without
+// any.
 //
-// They do nothing but what a caller could see: where the other would write a file that it is given the name of (a
-// screenshot, what is copied from a device), so do they. They start no program themselves, so that whoever watches sees what
-// the server started, and pass on nothing.
+// They have only the visible effects of the originals: they write files that an argument names, such as
+// a screenshot or a copy from a device. They start no programs, so that an observer sees only programs
+// of the server, and pass nothing on.
 package standin
 
 import (
@@ -24,27 +25,27 @@ import (
 //go:embed programs
 var programs embed.FS
 
-// Name is what the device, cluster, container or account of each stand-in is called.
+// Name is the name of the device, cluster, container or account of each stand-in.
 const Name = "audit"
 
-// silent are programs whose stand-ins say nothing, and succeed.
+// silent are programs with stand-ins that print nothing and succeed.
 var silent = strings.Fields("ansible az helmfile idb mobilecli psql mysql scp ssh yt-dlp")
 
-// wanting are further ones, for programs that often are not there and reach nothing, or nothing from here: servers give up
-// without them.
+// wanting are further ones, for programs that are often missing and reach nothing from here. Servers
+// give up without them.
 var wanting = strings.Fields("drush dnstwist flutter glab godot gradle heroku maigret mvn nmap sf sfdx swift task vercel xcodebuild")
 
-// absent are stand-ins that are written only where the program itself is not there.
+// absent are stand-ins for missing programs only.
 var absent = append([]string{"git"}, wanting...)
 
-// same are programs with the stand-in of another, which asks how it is called.
+// same are programs with the stand-in of another, which reads its own name.
 var same = map[string]string{"podman": "docker"}
 
-// Names are the programs that have a stand-in, sorted.
+// Names returns the programs with a stand-in, sorted.
 func Names() []string {
 	names := slices.AppendSeq(slices.Concat(silent, wanting), maps.Keys(same))
 	entries, err := programs.ReadDir("programs")
-	if err != nil { // it is part of this program
+	if err != nil { // the scripts are embedded
 		return names
 	}
 	for _, e := range entries {
@@ -54,8 +55,8 @@ func Names() []string {
 	return names
 }
 
-// Write writes the stand-ins into a directory, for the beginning of a PATH. Has reports whether a program is there
-// without them.
+// Write writes the stand-ins into a directory, for the beginning of a PATH. Has reports whether the
+// machine has a program.
 func Write(dir string, has func(program string) bool) error {
 	for _, name := range Names() {
 		if slices.Contains(absent, name) && has(name) {
@@ -68,7 +69,7 @@ func Write(dir string, has func(program string) bool) error {
 				return err
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), script, 0o755); err != nil { // it is to be run
+		if err := os.WriteFile(filepath.Join(dir, name), script, 0o755); err != nil { // executable
 			return err
 		}
 	}

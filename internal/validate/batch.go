@@ -15,14 +15,14 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// workers is how many calls of one batch are judged at once: most of their time is spent
-// waiting for files and networks.
+// workers is the number of calls of one batch that are judged at once. They mostly wait for files and
+// networks.
 const workers = 8
 
 // answerBatch answers a call of the batch tool.
 func (v *Validator) answerBatch(ctx context.Context, r *Request, t *teller) json.RawMessage {
-	// Each call counts by itself. So that of the batch tool does not: where one call may run
-	// at a time, it would keep out its own.
+	// Limits count each call of a batch, and not the call of the batch tool: under a limit of one call
+	// at a time, it would block its own.
 	own := v.hollow(r.Call)
 	if verdict, _ := r.Gate.DryRun(ctx, own, toolvet.DryRun{}); !verdict.Go {
 		return r.refusal(*r.refuse(ctx, own, verdict))
@@ -31,15 +31,15 @@ func (v *Validator) answerBatch(ctx context.Context, r *Request, t *teller) json
 	if err != nil {
 		return r.refusal(*r.refuse(ctx, own, malformed(err.Error())))
 	}
-	if len(items) > v.cfg.MaxBatch { // whatever the policy makes of the schema
+	if len(items) > v.cfg.MaxBatch { // even if the policy turns the schema off
 		return r.refusal(*r.refuse(ctx, own, malformed("the batch has more calls than are allowed: send several")))
 	}
 	answer := protocol.NewBatchResult(v.batchResults(ctx, r, items, t))
 	return answer.Answer(r.Modern)
 }
 
-// hollow is a call of the batch tool without what its calls say: each is judged by itself, so
-// that a bad one spoils no other.
+// hollow returns a call of the batch tool without its calls. Each is judged by itself, so that a bad
+// one does not affect the others.
 func (v *Validator) hollow(c *call.Call) *call.Call {
 	own := *c
 	own.Tool, own.Validation = v.batch, true
@@ -53,14 +53,14 @@ func (v *Validator) hollow(c *call.Call) *call.Call {
 	}
 	own.Arguments = maps.Clone(c.Arguments)
 	own.Arguments["calls"] = empty
-	if raw, err := json.Marshal(own.Arguments); err == nil { // it was JSON before
+	if raw, err := json.Marshal(own.Arguments); err == nil { // it came from JSON
 		own.Raw = raw
 	}
 	return &own
 }
 
-// batchResults judges the calls of a batch. They share its time: each has as much of it as if
-// all took as long, so that one that hangs takes nothing from those behind it.
+// batchResults judges the calls of a batch. Each has an equal share of the time, so that a call that
+// hangs takes nothing from the ones behind it.
 func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.RawMessage, t *teller) []protocol.Result {
 	ctx, cancel := context.WithTimeout(ctx, max(v.cfg.BatchTime, time.Millisecond))
 	defer cancel()
@@ -81,7 +81,7 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 			}
 		})
 	}
-	for i, raw := range items { // in their order, so that limits let the first ones through
+	for i, raw := range items { // in order, so that limits admit the first ones
 		q, refused := v.admitItem(ctx, r, raw)
 		if refused != nil {
 			results[i] = protocol.NewResult("", *refused)
@@ -95,7 +95,7 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 	return results
 }
 
-// An admission is a call of a batch that is judged.
+// An admission is an admitted call of a batch.
 type admission struct {
 	index   int
 	request *admitted

@@ -15,32 +15,32 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Bounds of what is kept.
+// Bounds of the cache.
 const (
 	maxKept      = 4096
 	maxKeptBytes = 8 << 20 // about
 )
 
-// A cache keeps verdicts of dry runs, without what limits say. A live call is never judged
-// from it. It may be used concurrently.
+// A cache keeps verdicts of dry runs, without the answers of limits. Live calls never use it. It is
+// safe for concurrent use.
 type cache struct {
-	pure, runtime time.Duration // how long verdicts are kept; 0: not at all
-	looks         chan struct{} // slots of looks at files
+	pure, runtime time.Duration // life of verdicts; 0: none are kept
+	looks         chan struct{} // slots for looks at files
 
 	mu    sync.Mutex
 	byKey map[place]*list.Element
-	order *list.List // of *entry, the last one used first
+	order *list.List // of *entry, the most recently used first
 	bytes int
 }
 
-// A place is where a verdict is kept: under its Gate, for another Gate is another policy. A
-// Gate that nobody uses any more is not kept for it; its verdicts are the first to go.
+// A place is the key of a verdict in the cache. It includes the Gate, because another Gate has another
+// policy. The cache keeps no unused Gate alive; its verdicts go first.
 type place struct {
 	gate weak.Pointer[toolvet.Gate]
 	key  key
 }
 
-// An entry is a verdict that is kept.
+// An entry is a verdict in the cache.
 type entry struct {
 	place   place
 	verdict toolvet.Verdict
@@ -57,15 +57,14 @@ func newCache(cfg Config) *cache {
 	}
 }
 
-// A keeping says what became of a verdict in the cache.
+// A keeping describes a verdict's time in the cache.
 type keeping struct {
 	hit      bool
-	age, ttl time.Duration // ttl is what is left; 0: it is not kept
-	findings int           // of the verdict as it is kept
+	age, ttl time.Duration // ttl is the time left; 0: not in the cache
+	findings int           // of the verdict in the cache
 }
 
-// tell tells in a result that its verdict is one that was kept, and, if that may be told, how
-// long it can be kept from now on.
+// tell adds to a result the age of its verdict and, if allowed, the time for which clients can keep it.
 func (k keeping) tell(r *protocol.Result, lasts bool) {
 	if k.hit {
 		r.Cached, r.AgeMS = true, k.age.Milliseconds()
@@ -75,7 +74,7 @@ func (k keeping) tell(r *protocol.Result, lasts bool) {
 	}
 }
 
-// verdict judges a request, or finds the verdict on the same one.
+// verdict judges a request, or takes the verdict on an equal one from the cache.
 func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Request, progress func(toolvet.Progress)) (toolvet.Verdict, keeping) {
 	k, usable := keyOf(q)
 	usable = usable && c.pure > 0
@@ -84,7 +83,7 @@ func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Req
 		if e := c.find(ctx, at); e != nil {
 			now := time.Now()
 			v := e.verdict
-			v.Findings = slices.Clip(v.Findings) // others add theirs
+			v.Findings = slices.Clip(v.Findings) // other users append findings
 			return v, keeping{hit: true, age: now.Sub(e.made), ttl: e.until.Sub(now), findings: len(v.Findings)}
 		}
 	}
@@ -98,7 +97,7 @@ func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Req
 	return v, kept
 }
 
-// lasts is how long a verdict with this basis is kept.
+// lasts returns the life of a verdict with this basis.
 func (c *cache) lasts(basis *toolvet.Basis) time.Duration {
 	switch {
 	case basis.Fleeting():
@@ -109,7 +108,7 @@ func (c *cache) lasts(basis *toolvet.Basis) time.Duration {
 	return c.pure
 }
 
-// find returns a verdict that still holds, or nil.
+// find returns a verdict that is still valid, or nil.
 func (c *cache) find(ctx context.Context, at place) *entry {
 	e := c.get(at)
 	if e == nil {
@@ -122,8 +121,8 @@ func (c *cache) find(ctx context.Context, at place) *entry {
 	return nil
 }
 
-// maxLook bounds a look at the files that a verdict rests on. A file system that takes longer
-// is asked by the checks again, which say so.
+// maxLook bounds a look at the files behind a verdict. If a file system takes longer, the checks run
+// again and report it.
 const maxLook = 100 * time.Millisecond
 
 func (c *cache) holds(ctx context.Context, basis *toolvet.Basis) bool {
@@ -189,7 +188,7 @@ func (c *cache) drop(e *entry) {
 	}
 }
 
-// dropRuntime forgets what rests on more than the call and the policy.
+// dropRuntime removes verdicts that depend on more than the call and the policy.
 func (c *cache) dropRuntime() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +201,7 @@ func (c *cache) dropRuntime() {
 	}
 }
 
-// sizeOf is about what a verdict takes in memory, in bytes.
+// sizeOf estimates the size of a verdict in memory, in bytes.
 func sizeOf(v toolvet.Verdict, basis *toolvet.Basis) int {
 	const perEntry, perText, perFile = 512, 128, 256
 	n := perEntry + perFile*basis.Files()

@@ -1,14 +1,14 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package validate answers calls of the validate tool and of the batch tool, so that every
-// door (proxy, middleware, gateway) gives the same answers. It knows no transport: a door
-// hands it a [Request] with hooks, and sends what [Validator.Answer] returns.
+// Package validate answers calls of the validate tool and of the batch tool, so that every door (proxy,
+// middleware, gateway) gives the same answers. It knows no transport: a door passes a [Request] with
+// hooks, and sends the result of [Validator.Answer].
 //
 //	request ─ its own limits ─ decode ─ verdict, kept or new ─ limits of the target ─ native ─ answer
 //
-// docs/protocol.md is the text that it implements: levels by request (section 4.2), batches
-// (4.3), kept verdicts (5.5), progress (5.6) and tasks (5.7).
+// It implements docs/protocol.md: levels by request (section 4.2), batches (4.3), kept verdicts (5.5),
+// progress (5.6) and tasks (5.7).
 package validate
 
 import (
@@ -20,23 +20,22 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Config says what a Validator may do. A field that is zero means its default, and one that
-// is negative turns off what it bounds.
+// Config configures a Validator. A zero field means its default, and a negative one turns its feature
+// off.
 type Config struct {
-	// MaxBatch is the most calls of one batch. Default 100.
+	// MaxBatch bounds the calls of one batch. Default 100.
 	MaxBatch int
-	// BatchTime is what all calls of a batch together may take to be judged. Default 10 s.
+	// BatchTime bounds the judgement of all calls of a batch together. Default 10 s.
 	BatchTime time.Duration
-	// TTL is how long a verdict is kept that rests on the call and the policy alone. Default
-	// 1 min.
+	// TTL is the life of a verdict that depends only on the call and the policy. Default 1 min.
 	TTL time.Duration
-	// RuntimeTTL is how long one is kept that rests on files, networks or databases, too; it
-	// is dropped earlier when a file has changed. Default 5 s.
+	// RuntimeTTL is the life of a verdict that also depends on files, networks or databases. A changed
+	// file ends it earlier. Default 5 s.
 	RuntimeTTL time.Duration
-	// TaskAfter is how long a client that knows tasks waits for an answer before it is given
-	// a task. Default 1 s.
+	// TaskAfter is the wait for an answer before a client with support for tasks gets a task. Default 1
+	// s.
 	TaskAfter time.Duration
-	// Limits bound what is read. The defaults are those of package call.
+	// Limits bound the input. The defaults are those of package call.
 	Limits call.Limits
 }
 
@@ -55,7 +54,7 @@ func setDefault[T int | time.Duration](field *T, value T) {
 	}
 }
 
-// A Validator answers for one door. It may be used concurrently.
+// A Validator answers for one door. It is safe for concurrent use.
 type Validator struct {
 	cfg             Config
 	validate, batch *call.Tool // their definitions; batch is nil without batches
@@ -80,8 +79,8 @@ func New(cfg Config) (*Validator, error) {
 	return v, nil
 }
 
-// Definitions are the tools to list under the name of the validate tool: that one, and, where
-// there are batches, the batch tool.
+// Definitions returns the tools to list: the validate tool under this name and, if there are batches,
+// the batch tool.
 func (v *Validator) Definitions(method string) []protocol.Tool {
 	list := []protocol.Tool{protocol.NewTool(method)}
 	if v.cfg.MaxBatch > 0 {
@@ -90,11 +89,11 @@ func (v *Validator) Definitions(method string) []protocol.Tool {
 	return list
 }
 
-// Answers reports whether the tool called name is the Validator's to answer for, if the
-// validate tool is called method.
+// Answers reports whether the Validator answers calls of the tool name, if method names the validate
+// tool.
 func (v *Validator) Answers(name, method string) bool { return v.definition(name, method) != nil }
 
-// definition is that of the validate tool or the batch tool, or nil for another name.
+// definition returns the definition of the validate tool or the batch tool, or nil for another name.
 func (v *Validator) definition(name, method string) *call.Tool {
 	switch name {
 	case method:
@@ -105,14 +104,14 @@ func (v *Validator) definition(name, method string) *call.Tool {
 	return nil
 }
 
-// A Door is what the place can do where a Validator answers.
+// A Door describes the abilities of the door that a Validator answers for.
 type Door struct {
 	Levels   []check.Level // of the checks that are on
 	Progress bool          // it can send notifications for a request
-	Tasks    bool          // it can answer with tasks, and serves them
+	Tasks    bool          // it serves tasks
 }
 
-// Capability announces the validate tool called method at a door.
+// Capability announces the validate tool of a door under the name method.
 func (v *Validator) Capability(method string, d Door) protocol.Capability {
 	c := protocol.NewCapability(method, d.Levels)
 	c.ContextAware = true
@@ -128,9 +127,9 @@ func (v *Validator) Capability(method string, d Door) protocol.Capability {
 	return c
 }
 
-// ResourcesChanged drops the verdicts that rest on more than the call and the policy: a
-// server has said that its resources have changed.
+// ResourcesChanged removes the verdicts that depend on more than the call and the policy, after a
+// server has announced changed resources.
 func (v *Validator) ResourcesChanged() { v.kept.dropRuntime() }
 
-// Close stops the tasks that still run. From then on there are no others.
+// Close stops all tasks. Afterwards there are no new ones.
 func (v *Validator) Close() { v.tasks.close() }

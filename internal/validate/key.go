@@ -14,22 +14,21 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A key tells requests apart of which one Gate may think differently: a hash of the server,
-// the tool's whole definition, the levels, the session and the arguments.
+// A key identifies requests with the same verdict of a Gate: a hash of the server, the tool's whole
+// definition, the levels, the session and the arguments.
 type key [sha256.Size]byte
 
-// maxKeyed bounds the arguments of requests whose verdicts are kept: it takes longer to
-// compare larger ones.
+// maxKeyed bounds the arguments of requests in the cache, because comparing larger ones takes too long.
 const maxKeyed = 256 << 10
 
-// keyOf returns the key of a request, or false if its verdict must not be kept: what is said
-// of a tool that is not known depends on those that are.
+// keyOf returns the key of a request, or false if its verdict must not be kept: the answer for an
+// unknown tool depends on the known ones.
 func keyOf(q *protocol.Request) (key, bool) {
 	c := q.Call
 	if c.Tool == nil || c.Tool.Fault != nil || len(c.Raw) > maxKeyed {
 		return key{}, false
 	}
-	arguments, err := json.Marshal(c.Arguments) // sorts names, and keeps how numbers are spelt
+	arguments, err := json.Marshal(c.Arguments) // sorts names, and keeps the spelling of numbers
 	if err != nil {
 		return key{}, false
 	}
@@ -41,8 +40,8 @@ func keyOf(q *protocol.Request) (key, bool) {
 	return hash([]byte(c.Server), []byte(c.Name), c.Tool.Raw, fmt.Append(nil, slices.Compact(levels)), session, arguments), true
 }
 
-// sessionKey is what checks and rules can read of a session. Of the trace it is whether there
-// is one: it differs with each request.
+// sessionKey has the parts of a session that checks and rules can read. It only notes whether there is
+// a trace, because each request has another.
 func sessionKey(s *call.Session) ([]byte, error) {
 	if s == nil {
 		return nil, nil
@@ -55,7 +54,7 @@ func sessionKey(s *call.Session) ([]byte, error) {
 	return json.Marshal(known)
 }
 
-// hash puts the length before each part, so that different parts never look alike.
+// hash writes the length before each part, so that different parts never collide.
 func hash(parts ...[]byte) key {
 	h := sha256.New()
 	var length [8]byte

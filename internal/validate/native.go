@@ -9,8 +9,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// asksNative reports whether a request for levels asks for the server's own validation, too,
-// which counts as a look at what the arguments mean.
+// asksNative reports whether a request for levels includes the server's own validation, which belongs
+// to the level semantic.
 func asksNative(levels []check.Level) bool {
 	return len(levels) == 0 || slices.Contains(levels, check.SemanticLevel)
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Bounds of the progress that one request is told of: so much at once, and then one each
-// interval. What is between is left out, but for the last.
+// Bounds of the progress messages for one request: a burst, and then one in each interval. Messages
+// between are left out, except the last.
 const (
 	progressBurst    = 40
 	progressInterval = 100 * time.Millisecond
 )
 
-// A teller tells a client of progress: in order, not too often, and not after it is stopped.
+// A teller sends progress to a client: in order, not too often, and not after stop.
 type teller struct {
 	send func(protocol.Progress)
 
@@ -30,26 +30,26 @@ type teller struct {
 	last    time.Time
 }
 
-// newTeller makes a teller. Without send it tells nobody.
+// newTeller makes a teller. Without send it does nothing.
 func newTeller(send func(protocol.Progress)) *teller {
 	return &teller{send: send, stopped: send == nil, spare: progressBurst}
 }
 
-// stop has it tell nothing any more. What it tells has been told when stop returns.
+// stop stops the teller. When it returns, no message is under way.
 func (t *teller) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stopped = true
 }
 
-// checks tells of a check that has finished, of the request as a whole.
+// checks reports that a check of the request has finished.
 func (t *teller) checks(p toolvet.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tell(p.Done, p.Total, p.Check)
 }
 
-// item tells that a call of a batch has been judged.
+// item reports that a call of a batch has been judged.
 func (t *teller) item(index, total int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,45 +14,45 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A Request is one call of the validate tool or of the batch tool. It is used until its
-// answer is known, which may be after Answer has returned a task: nothing in it may change.
+// A Request is one call of the validate tool or of the batch tool. It is in use until its answer is
+// known, which may be after Answer has returned a task, so nothing in it may change.
 type Request struct {
-	Call   *call.Call    // as it came in, with its server and session
+	Call   *call.Call    // as received, with its server and session
 	Method string        // name of the validate tool
-	Tools  *call.Catalog // where targets are looked up
+	Tools  *call.Catalog // that contains the targets
 	Gate   *toolvet.Gate
 	Modern bool // the request speaks 2026-07-28 or later
 	Tasks  bool // the door serves tasks
 
-	// Find finds the server of a tool, where there are several, and the tool's name there. Nil:
-	// all tools are in Tools.
+	// Find finds the server of a tool if there are several, and the tool's name there. Nil: all tools
+	// are in Tools.
 	Find func(ctx context.Context, tool string) (Found, string)
 
-	// Judged is told of each verdict on a target, and may refuse what it was told: a hook
-	// for logs. It returns the verdict that counts. Nil: nobody is told.
+	// Judged receives each verdict on a target, as a hook for logs. It may refuse the call, and returns
+	// the final verdict. May be nil.
 	Judged func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict
-	// Refused is told of a request that is refused itself, alone or in a batch, as the call of
-	// the validate tool that it is. It returns the verdict that counts. Nil: nobody is told.
+	// Refused receives a refused request, alone or in a batch, as a call of the validate tool. It
+	// returns the verdict that counts. Nil: nobody is told.
 	Refused func(ctx context.Context, own *call.Call, v toolvet.Verdict) toolvet.Verdict
-	// Native asks the server's own validate tool, whose CallToolResult it returns, within a
-	// bounded time. Nil: it has none.
+	// Native calls the server's own validate tool within a bounded time, and returns its
+	// CallToolResult. Nil: the server has none.
 	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
-	// Progress tells the client of progress; it fills in the token. Nil: it need not be told.
+	// Progress sends progress to the client, with the token filled in. May be nil.
 	Progress func(protocol.Progress)
 }
 
-// Found is what a [Request] says of one server, for the calls of its tools.
+// Found describes one server of a [Request], for calls of its tools.
 type Found struct {
 	Server string
 	Tools  *call.Catalog
 	Gate   *toolvet.Gate
 	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
-	// Unknown is the verdict on a tool that is no server's, or whose server does not answer; nil
-	// for others.
+	// Unknown is the verdict on a tool without a server, or with a server that does not answer; nil for
+	// others.
 	Unknown *toolvet.Verdict
 }
 
-// at is where a call is judged whose tool has this name at its door, and the name there.
+// at finds the server for a tool by its name at the door, and its name at the server.
 func (r *Request) at(ctx context.Context, tool any) (Found, string) {
 	if name, ok := tool.(string); ok && r.Find != nil && name != r.Method && name != protocol.BatchName(r.Method) {
 		return r.Find(ctx, name)
@@ -60,9 +60,9 @@ func (r *Request) at(ctx context.Context, tool any) (Found, string) {
 	return Found{Server: r.Call.Server, Tools: r.Tools, Gate: r.Gate, Native: r.Native}, ""
 }
 
-// Answer answers a call for which [Validator.Answers] is true with a CallToolResult, or, to a
-// client that knows tasks, with a CreateTaskResult if that takes long. It returns nil if ctx
-// is done before: then nobody waits any more.
+// Answer answers a call of one of the Validator's tools (see [Validator.Answers]) with a
+// CallToolResult. If that takes long, a client with support for tasks gets a CreateTaskResult. If ctx
+// is done before, Answer returns nil.
 func (v *Validator) Answer(ctx context.Context, r *Request) json.RawMessage {
 	t := newTeller(r.Progress)
 	defer t.stop()
@@ -84,14 +84,14 @@ func (v *Validator) answer(ctx context.Context, r *Request, t *teller) json.RawM
 	return result.Answer(r.Modern)
 }
 
-// An admitted is a request that is to be judged, and where.
+// An admitted is a request to be judged, with its server.
 type admitted struct {
 	*protocol.Request
 	Found
 }
 
-// admit judges a request of the validate tool, alone or in a batch, as the live call of that
-// tool that it is, with the limits of that tool, and reads it. One of the results is nil.
+// admit judges the call of the validate tool itself, alone or in a batch, with that tool's limits, and
+// reads it. One of the results is nil.
 func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, arguments map[string]any) (*admitted, *toolvet.Verdict) {
 	at, name := r.at(ctx, arguments["tool"])
 	own := &call.Call{
@@ -129,13 +129,13 @@ func (r *Request) refuse(ctx context.Context, own *call.Call, v toolvet.Verdict)
 	return &v
 }
 
-// refusal is the answer to a request that is refused itself.
+// refusal answers a request that is refused itself.
 func (r *Request) refusal(v toolvet.Verdict) json.RawMessage {
 	result := protocol.NewResult(r.Call.Name, v)
 	return result.Refusal(r.Modern)
 }
 
-// judge answers a request that was admitted.
+// judge answers an admitted request.
 func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress func(toolvet.Progress)) protocol.Result {
 	began := time.Now()
 	if q.Unknown != nil {
@@ -152,7 +152,7 @@ func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress
 	case q.Found.Native == nil || !q.Gate.Visible(ctx, q.Call):
 		kept.tell(&result, found == kept.findings && len(verdict.Findings) == found)
 	case asksNative(q.Levels):
-		kept.tell(&result, false) // how long the other's answer holds is not known
+		kept.tell(&result, false) // the life of the server's answer is unknown
 		result.AddNative(q.Found.Native(ctx, q.Request.Native()))
 	default:
 		kept.tell(&result, false)
@@ -161,7 +161,7 @@ func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress
 	return result
 }
 
-// unknown answers for a tool that is no server's.
+// unknown answers for a tool without a server.
 func (r *Request) unknown(ctx context.Context, q *admitted) protocol.Result {
 	verdict := *q.Unknown
 	if r.Judged != nil {

@@ -17,15 +17,15 @@ import (
 
 // Bounds of tasks.
 const (
-	maxTasks     = 256             // that run, or whose results wait to be fetched
-	maxTaskBytes = 64 << 20        // of results that wait
+	maxTasks     = 256             // running, or with results to be fetched
+	maxTaskBytes = 64 << 20        // of waiting results
 	taskLife     = 5 * time.Minute // from their creation
 	taskInterval = 500 * time.Millisecond
 )
 
-// tasks are the validations that outlast their requests. They may be used concurrently.
+// tasks holds validations that outlast their requests. It is safe for concurrent use.
 type tasks struct {
-	prefix string // of all ids: other tasks are the server's
+	prefix string // of all ids; other ids belong to the server
 
 	mu     sync.Mutex
 	byID   map[string]*task
@@ -36,7 +36,7 @@ type tasks struct {
 // A task is one of them. Its fields are guarded by the mutex of tasks.
 type task struct {
 	protocol.Task
-	owner  key // who may ask for it
+	owner  key // the principal that may ask for it
 	cancel context.CancelFunc
 }
 
@@ -44,7 +44,7 @@ func newTasks() *tasks {
 	return &tasks{prefix: "toolvet-" + rand.Text()[:8] + "-", byID: map[string]*task{}}
 }
 
-// ownerOf tells apart who may ask for a task: by the identity. Who has none has the id, which
+// ownerOf identifies the owner of a task. Without an identity, only the id protects the task, which
 // cannot be guessed.
 func ownerOf(s *call.Session) key {
 	if s == nil {
@@ -54,8 +54,8 @@ func ownerOf(s *call.Session) key {
 	return hash([]byte(s.Subject), []byte(issuer))
 }
 
-// run waits for an answer. If that takes longer than patience it returns a task instead, and
-// the work goes on. It returns nil if ctx is done before.
+// run waits for an answer. After patience it returns a task instead, and the work goes on. If ctx is
+// done before, it returns nil.
 func (ts *tasks) run(ctx context.Context, owner key, patience time.Duration, t *teller, work func(context.Context) json.RawMessage) json.RawMessage {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, cancel)
@@ -75,11 +75,11 @@ func (ts *tasks) run(ctx context.Context, owner key, patience time.Duration, t *
 	}
 	if created, seed := ts.create(owner, cancel); created != nil {
 		detach()
-		t.stop() // a task tells no progress
+		t.stop() // a task sends no progress
 		go func() { ts.finish(created, <-answer) }()
 		return seed
 	}
-	select { // there are too many: this one waits
+	select { // too many tasks: this one waits
 	case a := <-answer:
 		return a
 	case <-ctx.Done():
@@ -87,7 +87,7 @@ func (ts *tasks) run(ctx context.Context, owner key, patience time.Duration, t *
 	}
 }
 
-// create enters a task and returns what to tell of it, or nil if there is no room.
+// create registers a task and returns its description, or nil if there is no room.
 func (ts *tasks) create(owner key, cancel context.CancelFunc) (*task, json.RawMessage) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -143,8 +143,8 @@ func (ts *tasks) close() {
 	}
 }
 
-// OwnsTask reports whether a request is about a task of the Validator's, by its method and
-// params. All other requests are the server's.
+// OwnsTask reports whether a request is about a task of the Validator, by its method and params. All
+// other requests belong to the server.
 func (v *Validator) OwnsTask(method string, params json.RawMessage) bool {
 	if method != "tasks/get" && method != "tasks/cancel" && method != "tasks/update" {
 		return false
@@ -164,19 +164,19 @@ func (v *Validator) taskParams(params json.RawMessage) (id string, meta map[stri
 	return id, meta
 }
 
-// A TaskError is a JSON-RPC error that answers a request about a task.
+// A TaskError is a JSON-RPC error in answer to a request about a task.
 type TaskError struct {
 	Code    int
 	Message string
 	Data    json.RawMessage // nil for none
 }
 
-// codeMissingCapability is that of a request whose client declares too little (MCP
-// 2026-07-28, basic, Error Codes).
+// codeMissingCapability is the error code for a client without a required capability (MCP 2026-07-28,
+// basic, Error Codes).
 const codeMissingCapability = -32021
 
-// Task answers a request for which [Validator.OwnsTask] is true: tasks/get, tasks/cancel, or
-// tasks/update, which has nothing to tell a validation. One of the results is nil.
+// Task answers a request about a task of the Validator (see [Validator.OwnsTask]): tasks/get,
+// tasks/cancel, or tasks/update, which does nothing to a validation. One of the results is nil.
 func (v *Validator) Task(method string, params json.RawMessage, session *call.Session) (json.RawMessage, *TaskError) {
 	id, meta := v.taskParams(params)
 	if !protocol.DeclaresTasks(meta) {

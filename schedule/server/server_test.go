@@ -46,7 +46,9 @@ func (fake) Call(context.Context, string, json.RawMessage, ...upstream.CallOptio
 	return &upstream.Outcome{Raw: json.RawMessage(`{"content":[]}`), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 
-func (fake) Tools(context.Context, string) (*call.Catalog, error) { return call.NewCatalog(nil), nil }
+func (fake) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
+	return call.NewCatalog(nil), nil
+}
 
 // connect makes a client of a server with a store of its own.
 func connect(t *testing.T) (*mcp.ClientSession, *Server) {

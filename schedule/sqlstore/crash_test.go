@@ -80,7 +80,7 @@ func (r recorder) Call(_ context.Context, _ string, arguments json.RawMessage, _
 	return &upstream.Outcome{Raw: json.RawMessage(`{"content":[]}`), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 
-func (recorder) Tools(context.Context, string) (*call.Catalog, error) {
+func (recorder) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
 	return call.NewCatalog(nil), nil
 }
 

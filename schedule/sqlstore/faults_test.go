@@ -150,7 +150,7 @@ func (c *counter) Call(_ context.Context, _ string, arguments json.RawMessage, _
 	return &upstream.Outcome{Raw: json.RawMessage(text), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 
-func (c *counter) Tools(context.Context, string) (*call.Catalog, error) {
+func (c *counter) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
 	return call.NewCatalog(nil), nil
 }
 

@@ -53,7 +53,9 @@ func (fake) Call(context.Context, string, json.RawMessage, ...upstream.CallOptio
 	return nil, errors.New("no run is made in these tests")
 }
 
-func (fake) Tools(context.Context, string) (*call.Catalog, error) { return call.NewCatalog(nil), nil }
+func (fake) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
+	return call.NewCatalog(nil), nil
+}
 
 // A fixture is a site with a store of its own, and a browser without scripts in front.
 type fixture struct {

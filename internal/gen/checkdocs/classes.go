@@ -55,7 +55,7 @@ func renderClasses(classes []*class.Class) ([]byte, error) {
 
 func cellText(s string) string { return strings.ReplaceAll(plain(s), "|", `\|`) }
 
-// plain takes its meaning from what Markdown knows, in a sentence that is not Markdown.
+// plain escapes Markdown in a plain sentence.
 func plain(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "~", `\~`).Replace(s)
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checkdocs writes docs/checks.md from the READMEs of the default checks, or docs/audit-classes.md
-// from those of the classes that an audit grades. It is run by
+// Checkdocs writes docs/checks.md from the READMEs of the default checks, or docs/audit-classes.md from
+// those of the classes of an audit. Run it with
 //
 //	go generate ./checks/suite ./internal/audit/classes/suite
 package main

@@ -46,13 +46,13 @@ func render(checks []*check.Check) ([]byte, error) {
 }
 
 var (
-	// fileLink is a link from the README of a check to that of another.
+	// fileLink matches a link between READMEs of checks.
 	fileLink = regexp.MustCompile(`\]\(\.\./([a-z0-9]+)/README\.md\)`)
-	// relative is a link that a page in another directory would break.
+	// relative matches links that would break in another directory.
 	relative = regexp.MustCompile(`\]\(\.[^)]*\)`)
 )
 
-// relink lets links between READMEs lead to the sections of the page.
+// relink points links between READMEs to the sections of the page.
 func relink(text string, checks []*check.Check) string {
 	return fileLink.ReplaceAllStringFunc(text, func(link string) string {
 		directory := fileLink.FindStringSubmatch(link)[1]
@@ -65,8 +65,7 @@ func relink(text string, checks []*check.Check) string {
 	})
 }
 
-// demote moves headings one level down, except for what looks like one inside a
-// fenced block.
+// demote moves headings one level down, except inside fenced blocks.
 func demote(text string) string {
 	var b strings.Builder
 	fenced := false

@@ -6,7 +6,7 @@
 //
 //	go run ./internal/gen/newcheck NAME
 //
-// The package compiles. Its test fails until the last case says what must be found.
+// The package compiles. Its test fails until the last case has its expected findings.
 package main
 
 import (

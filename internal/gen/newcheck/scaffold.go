@@ -23,7 +23,7 @@ import (
 //go:embed template
 var templates embed.FS
 
-// targets are the files of a check, and what they are made from.
+// targets are the files of a check, with their templates.
 var targets = map[string]string{
 	"check.go":            "template/check.go.tmpl",
 	"check_test.go":       "template/check_test.go.tmpl",
@@ -31,13 +31,13 @@ var targets = map[string]string{
 	"testdata/NAME.txtar": "template/cases.txtar.tmpl",
 }
 
-// A scaffold is a check that has a name and nothing else.
+// A scaffold is a new check with only a name.
 type scaffold struct {
 	Name    string // known-tool
 	Package string // knowntool
 }
 
-// taken are packages other than checks, and names that no Go package can have.
+// taken lists packages other than checks, and names that Go does not allow for imports.
 var taken = []string{"suite", "testdata", "vendor", "internal", "main", "init"}
 
 func newScaffold(name string) (*scaffold, error) {
@@ -51,7 +51,7 @@ func newScaffold(name string) (*scaffold, error) {
 	return s, nil
 }
 
-// validName asks check.Validate, which knows the rule.
+// validName leaves the rule to check.Validate.
 func validName(name string) error {
 	return check.Validate([]*check.Check{{
 		Name: name, Doc: "# " + name + "\n\nText.\n", Stage: check.Schema, Level: check.SyntaxLevel,
@@ -59,8 +59,8 @@ func validName(name string) error {
 	}})
 }
 
-// write makes the directory of the check below dir. It refuses a directory that is
-// there already, and leaves nothing behind when it fails.
+// write makes the directory of the check below dir. It fails if the directory exists, and a failure
+// leaves nothing behind.
 func (s *scaffold) write(dir string) (err error) {
 	own := filepath.Join(dir, s.Package)
 	if err := os.Mkdir(own, 0o755); errors.Is(err, fs.ErrExist) {
@@ -99,7 +99,7 @@ func (s *scaffold) render(source string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// next says what is left to do.
+// next lists the remaining steps.
 func (s *scaffold) next() string {
 	return fmt.Sprintf(`checks/%[2]s is made, with a demand of its name and a case that fails. What is left:
  1. say in checks/%[2]s/README.md what the check looks for, and why

@@ -17,7 +17,7 @@ import (
 // A Controller limits one resource.
 type Controller string
 
-// The controllers that are used, by name.
+// The controllers in use, by name.
 const (
 	CPU    Controller = "cpu"
 	Memory Controller = "memory"
@@ -26,14 +26,14 @@ const (
 
 var used = []Controller{CPU, Memory, PIDs}
 
-// A parent is a group in which groups can be made.
+// A parent is a group that can hold new groups.
 type parent struct {
 	dir         string
-	mount       *os.File // keeps dir, if nothing is mounted there
+	mount       *os.File // keeps dir, if it is not mounted in the file system
 	controllers []Controller
 }
 
-// find finds the group that this process may make groups in: that which its own is in.
+// find finds the group in which this process may make groups: the parent of its own.
 func find() (*parent, error) {
 	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *parent) close() {
 	}
 }
 
-// mount is the hierarchy for one who may mount it and need not see it.
+// mount mounts the hierarchy, if this process may, without attaching it to the file system.
 func mount() (*os.File, error) {
 	fs, err := unix.Fsopen("cgroup2", unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -81,7 +81,7 @@ func mount() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "cgroup2"), nil
 }
 
-// mountPoint is where the whole hierarchy is mounted (proc_pid_mountinfo(5)), or "".
+// mountPoint returns the mount point of the whole hierarchy (proc_pid_mountinfo(5)), or "".
 func mountPoint(mountinfo string) string {
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(line, " - ")
@@ -93,7 +93,7 @@ func mountPoint(mountinfo string) string {
 	return ""
 }
 
-// ownGroup is the path of this process's group (/proc/PID/cgroup, cgroups(7)), or "".
+// ownGroup returns the path of this process's group (/proc/PID/cgroup, cgroups(7)), or "".
 func ownGroup(list string) string {
 	for line := range strings.Lines(list) {
 		if path, ok := strings.CutPrefix(line, "0::"); ok {
@@ -103,14 +103,14 @@ func ownGroup(list string) string {
 	return ""
 }
 
-// choose takes the group that our own is in, if it is ours.
+// choose returns the parent of our own group, if it belongs to us.
 func (p *parent) choose(top, list string) error {
 	own := ownGroup(list)
 	p.dir = filepath.Join(top, filepath.Dir(own))
 	switch {
 	case own == "" || strings.HasPrefix(own, "/.."):
 		return &UnavailableError{What: "the group of this process is not to be seen"}
-	case own == "/" && exists(filepath.Join(top, "cgroup.type")): // in the root of the machine alone, groups lie beside processes
+	case own == "/" && exists(filepath.Join(top, "cgroup.type")): // only in the root of the machine can groups lie beside processes
 		return &UnavailableError{What: "this process is in the topmost group that it sees", Fix: "start it in a group below the one that is delegated"}
 	}
 	for _, name := range []string{"", "cgroup.procs"} {
@@ -129,7 +129,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// enable has groups that are made here have the controllers, as far as these are at hand.
+// enable gives new groups the controllers, as far as they are available.
 func (p *parent) enable() error {
 	there, err := p.list("cgroup.controllers")
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *parent) enable() error {
 		case slices.Contains(enabled, string(c)):
 		case !slices.Contains(there, string(c)):
 			continue
-		case put(p.dir, "cgroup.subtree_control", "+"+string(c)) != nil: // there are processes beside groups
+		case put(p.dir, "cgroup.subtree_control", "+"+string(c)) != nil: // processes lie beside groups
 			continue
 		}
 		p.controllers = append(p.controllers, c)
@@ -171,7 +171,7 @@ func (p *parent) list(file string) ([]string, error) {
 	return strings.Fields(string(raw)), err
 }
 
-// put writes a file of a group, which is there already.
+// put writes an existing file of a group.
 func put(dir, file, value string) error {
 	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
 	if err != nil {

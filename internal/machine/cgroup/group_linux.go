@@ -21,10 +21,10 @@ import (
 // prefix starts the name of each group.
 const prefix = "toolvet-"
 
-// Limits bound a group. Zero values are no limit; one whose controller is missing is left out.
+// Limits bound a group. Zero means no limit. A limit without its controller is ignored.
 type Limits struct {
-	Memory     int64 // bytes of memory and swap; who takes more is killed, with all in the group
-	Processes  int64 // processes and threads; further ones cannot be started
+	Memory     int64 // bytes of memory and swap; above it, the kernel kills the whole group
+	Processes  int64 // processes and threads; further ones cannot start
 	Processors int   // that the group may keep busy on average
 }
 
@@ -35,8 +35,8 @@ type Group struct {
 	path   string
 }
 
-// New makes a group, and removes those whose makers are gone. The caller closes it. The error is an
-// [UnavailableError] where no group can be made that limits memory or processes.
+// New makes a group, and removes those without a lock. The caller closes it. The error is an
+// [UnavailableError] if groups cannot limit memory or processes here.
 func New(l Limits) (*Group, error) {
 	p, err := find()
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *parent) make(l Limits) (*Group, error) {
 		}
 		var dir *os.File
 		if dir, err = lock(path); err != nil {
-			continue // somebody swept it away before it was locked
+			continue // another process removed it before it was locked
 		}
 		g := &Group{p, dir, path}
 		if err = g.limit(l); err == nil {
@@ -87,7 +87,7 @@ func lock(path string) (*os.File, error) {
 	return dir, nil
 }
 
-// sweep removes groups whose makers are gone. Whatever is wrong with one, the next sweep tries it again.
+// sweep removes groups without a lock. After a failure, the next sweep tries again.
 func (p *parent) sweep() {
 	old, _ := filepath.Glob(filepath.Join(p.dir, prefix+"*"))
 	for _, path := range old {
@@ -118,27 +118,27 @@ func (g *Group) limit(l Limits) error {
 	return nil
 }
 
-// Controllers are those that the group has, by name.
+// Controllers returns the controllers of the group, by name.
 func (g *Group) Controllers() []Controller { return slices.Clone(g.parent.controllers) }
 
-// FD is what a process is started into the group with ([syscall.SysProcAttr]). It is good until the group is closed.
+// FD starts a process in the group ([syscall.SysProcAttr]). It is valid until Close.
 func (g *Group) FD() int { return int(g.dir.Fd()) }
 
-// Usage is what all processes of a group together have used.
+// Usage counts the resources of all processes of a group.
 type Usage struct {
 	CPU    time.Duration
-	Memory int64 // bytes at the peak, with the cache of files that they read; 0: not known
+	Memory int64 // peak in bytes, with the cache of files; 0 if unknown
 }
 
-// Usage is what the group has used up to now. What cannot be read is 0.
+// Usage returns the usage up to now. Unreadable values are 0.
 func (g *Group) Usage() Usage {
 	peak, _ := os.ReadFile(filepath.Join(g.path, "memory.peak"))
 	memory, _ := strconv.ParseInt(strings.TrimSpace(string(peak)), 10, 64)
 	return Usage{CPU: time.Duration(g.count("cpu.stat", "usage_usec")) * time.Microsecond, Memory: memory}
 }
 
-// Met are the limits that the group has met: Memory, when a process was killed; PIDs, when one could not be
-// started.
+// Met returns the limits that the group has reached: Memory if a process was killed; PIDs if one could
+// not start.
 func (g *Group) Met() (met []Controller) {
 	if g.count("memory.events", "oom_kill") > 0 {
 		met = append(met, Memory)
@@ -149,7 +149,7 @@ func (g *Group) Met() (met []Controller) {
 	return met
 }
 
-// count is a number in a file of lines with a name and a number each.
+// count returns a number from a file of lines with a name and a number each.
 func (g *Group) count(file, name string) int64 {
 	raw, _ := os.ReadFile(filepath.Join(g.path, file))
 	for line := range strings.Lines(string(raw)) {
@@ -161,7 +161,7 @@ func (g *Group) count(file, name string) int64 {
 	return 0
 }
 
-// Close kills what is in the group, and removes it. If a process takes its time to end, the group stays for
+// Close kills the processes of the group, and removes it. If a process ends late, the group stays for
 // the next sweep.
 func (g *Group) Close() {
 	g.remove()
@@ -169,7 +169,7 @@ func (g *Group) Close() {
 }
 
 func (g *Group) remove() {
-	_ = put(g.path, "cgroup.kill", "1") // if it fails, so does what follows
+	_ = put(g.path, "cgroup.kill", "1") // if it fails, so does the removal
 	_ = unix.Rmdir(g.path)
 	g.dir.Close()
 }

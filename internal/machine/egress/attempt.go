@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Target is whom a connection is meant for.
+// A Target is the intended peer of a connection.
 type Target struct {
 	Host string // a name, or an IP address
 	Port uint16
@@ -18,25 +18,25 @@ type Target struct {
 
 func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(int(t.Port))) }
 
-// An Attempt is a connection that a program made, or one request of HTTP on it. What it holds
-// was written by the program: it may be long, strange, and hold secrets.
+// An Attempt is a connection of a program, or one HTTP request on it. The program has chosen its
+// content, which may be long, strange and secret.
 type Attempt struct {
 	Target
 	TLS        bool
-	ServerName string // that TLS asked for (SNI); "": none
-	Method     string // of HTTP; "": no request was understood
-	URI        string // of the request: path and query
-	Authority  string // that the request names: its Host
-	Status     int    // of the answer; 0: none
+	ServerName string // from TLS (SNI); "" for none
+	Method     string // of HTTP; "" without a valid request
+	URI        string // path and query of the request
+	Authority  string // the Host of the request
+	Status     int    // of the answer; 0 for none
 	Sent       int64  // bytes of the request's body, or of the connection
 	Received   int64  // bytes of the answer's body, or of the connection
-	Passed     bool   // it has been let through to its host
-	Replayed   bool   // it has been answered as it was before
+	Passed     bool   // passed through to its host
+	Replayed   bool   // answered from a recording
 	Began      time.Time
-	Failed     string // why nobody answered; "": somebody did
+	Failed     string // the reason for no answer; "" if there was one
 }
 
-// URL is what was asked for, by the host that was connected to; "" if that is not known.
+// URL returns the requested URL at the host of the connection; "" if it is unknown.
 func (a *Attempt) URL() string {
 	if a.Method == "" {
 		return ""

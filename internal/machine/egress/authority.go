@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// An Authority issues certificates for whatever name it is asked for. It is made for one
-// sandbox, and lives in memory only. Its methods may be used concurrently.
+// An Authority issues certificates for any name. It is for one sandbox, and exists only in memory. Its
+// methods are safe for concurrent use.
 type Authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -29,10 +29,10 @@ type Authority struct {
 	issued map[string]*tls.Certificate
 }
 
-// lifetime of certificates: longer than a rehearsal, with room for clocks that differ.
+// lifetime of certificates: longer than a rehearsal, with a margin for clock differences.
 const lifetime = 24 * time.Hour
 
-// maxIssued bounds the certificates that are kept.
+// maxIssued bounds the stored certificates.
 const maxIssued = 1000
 
 // NewAuthority makes an authority with a key of its own.
@@ -67,7 +67,7 @@ func template(name string) *x509.Certificate {
 	}
 }
 
-// PEM is the authority's certificate, for those who are to trust it.
+// PEM returns the authority's certificate, for programs that should trust it.
 func (a *Authority) PEM() []byte { return a.encoded }
 
 // issue makes a certificate for a host, a name or an IP address.
@@ -83,7 +83,7 @@ func (a *Authority) issue(host string) (*tls.Certificate, error) {
 	if len(a.issued) >= maxIssued {
 		return nil, errors.New("egress: too many hosts")
 	}
-	t := template("a host in a toolvet rehearsal") // not the authority's: OpenSSL would take it for signed by itself
+	t := template("a host in a toolvet rehearsal") // not the authority's name: OpenSSL would take the certificate for self-signed
 	t.KeyUsage, t.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	if ip := net.ParseIP(host); ip != nil {
 		t.IPAddresses = []net.IP{ip}

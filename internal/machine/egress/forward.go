@@ -17,20 +17,20 @@ import (
 	"strings"
 )
 
-// A Forwarder sends requests on to hosts that its guard allows, and refuses others.
+// A Forwarder forwards requests to hosts that its guard allows, and refuses others.
 type Forwarder struct {
 	proxy     *httputil.ReverseProxy
 	transport *http.Transport
 	guard     *Guard
 }
 
-// NewForwarder makes a forwarder. Whoever records is told each answer, as it passes; nil:
-// nobody. Roots are the authorities whose certificates hosts may have; nil: the machine's.
+// NewForwarder makes a forwarder. The recording, which may be nil, gets each answer as it passes. Roots
+// are the trusted authorities of hosts; nil for the machine's.
 func NewForwarder(g *Guard, record *Recording, roots *x509.CertPool) *Forwarder {
 	f := &Forwarder{guard: g}
 	f.transport = &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return g.Dial(ctx, TargetOf(ctx)) },
-		// Each request has a connection of its own: the pool's key is the name alone.
+		// Each request has a connection of its own, because the pool's key is only the name.
 		DisableKeepAlives: true, DisableCompression: true, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ResponseHeaderTimeout: 2 * idle,
 	}
@@ -58,7 +58,7 @@ func NewForwarder(g *Guard, record *Recording, roots *x509.CertPool) *Forwarder 
 func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to := TargetOf(r.Context())
 	switch {
-	case r.Method == http.MethodConnect || !f.guard.Allows(to):
+	case r.Method == http.MethodConnect || !f.guard.allows(to):
 		Refuse(w, r)
 	case !sameHost(r.Host, to) || r.TLS != nil && r.TLS.ServerName != "" && !sameHost(r.TLS.ServerName, to):
 		noteOf(r.Context()).Failed = "it names another host than the one that is connected to"
@@ -69,8 +69,7 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sameHost reports whether a request's Host is that of the target. This machine has several
-// names.
+// sameHost reports whether a request's Host is the target's. This machine has several names.
 func sameHost(host string, to Target) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -78,10 +77,10 @@ func sameHost(host string, to Target) bool {
 	return canonical(host) == canonical(to.Host)
 }
 
-// thisMachine is the name of this machine among hosts, whatever its address.
+// thisMachine is the canonical name of this machine, for all its addresses.
 const thisMachine = "localhost"
 
-// canonical is a host in lower case, without brackets and a last dot.
+// canonical writes a host in lower case, without brackets and a final dot.
 func canonical(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if a, err := netip.ParseAddr(host); err == nil && a.Unmap().IsLoopback() {

@@ -15,8 +15,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// A Host says which hosts may be reached: "api.example.com" at the ports 80 and 443,
-// "api.example.com:8443" at that one, "*.example.com" any name below it.
+// A Host is a pattern for allowed hosts: "api.example.com" at the ports 80 and 443,
+// "api.example.com:8443" at that one, "*.example.com" for any name below it.
 type Host struct {
 	name string // in lower case; of a wildcard, with its first dot
 	port uint16 // 0: 80 and 443
@@ -75,26 +75,25 @@ func covered(list []Host, t Target) bool {
 	return false
 }
 
-// A Guard connects to hosts that are allowed, and to no others. Its fields must not change
-// once it is used.
+// A Guard connects only to allowed hosts. Its fields must not change after the first use.
 type Guard struct {
-	Allow []Host // whose addresses must be public
-	// Private are allowed, too, with addresses of private networks and of this machine.
-	// Nobody is with addresses at which clouds hand out credentials.
+	Allow []Host // with public addresses
+	// Private are allowed, too, even with addresses of private networks and of this machine. Addresses
+	// at which clouds hand out credentials are never allowed.
 	Private []Host
 	// Lookup returns the addresses of a name. Default: this machine's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Allows reports whether a target is allowed, whatever its addresses are.
-func (g *Guard) Allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
+// allows reports whether a target is allowed, apart from its addresses.
+func (g *Guard) allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
 
 var errNotAllowed = errors.New("the host is not allowed")
 
-// Dial connects to a target. All addresses of a name must be good; the ones that were judged
-// are dialed.
+// Dial connects to a target. All addresses of a name must be good, and Dial uses exactly the judged
+// ones.
 func (g *Guard) Dial(ctx context.Context, t Target) (net.Conn, error) {
-	if !g.Allows(t) {
+	if !g.allows(t) {
 		return nil, errNotAllowed
 	}
 	addresses, err := g.addresses(ctx, t.Host)
@@ -118,7 +117,7 @@ func (g *Guard) Dial(ctx context.Context, t Target) (net.Conn, error) {
 	return nil, errors.Join(failed...)
 }
 
-// maxAddresses bounds how many addresses of a name are tried.
+// maxAddresses bounds the addresses to try for a name.
 const maxAddresses = 4
 
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -141,14 +140,14 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 var (
 	public = ssrf.New(ssrf.WithAnyPort())
 	shared = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598
-	// credentials are handed out here by clouds, to whoever asks from inside.
+	// credentials are addresses at which clouds hand out credentials to any program inside.
 	credentials = []netip.Prefix{
 		netip.MustParsePrefix("100.100.100.200/32"), netip.MustParsePrefix("168.63.129.16/32"), netip.MustParsePrefix("192.0.0.192/32"),
 		netip.MustParsePrefix("fd00:ec2::/32"), netip.MustParsePrefix("fd20:ce::/32"),
 	}
 )
 
-// good reports whether an address may be connected to.
+// good reports whether an address is allowed.
 func good(a netip.Addr, private bool) bool {
 	a = a.WithZone("").Unmap()
 	for _, p := range credentials {

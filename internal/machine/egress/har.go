@@ -20,8 +20,8 @@ import (
 	"unicode/utf8"
 )
 
-// An archive is what of an HTTP Archive (HAR 1.2) says which request was answered how.
-// Browsers, mitmproxy and others write them.
+// An archive has the requests and answers of an HTTP Archive (HAR 1.2). Browsers, mitmproxy and others
+// write such files.
 type archive struct {
 	Log struct {
 		Version string  `json:"version"`
@@ -62,15 +62,15 @@ const (
 	maxRecorded = 8 << 20  // bytes of an answer's body
 )
 
-// An answer was recorded.
+// An answer is a recorded answer.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// A Replay answers requests with what was recorded for their method and URL. Where there are
-// several answers, they are given in their order, and the last again and again.
+// A Replay answers requests with the recorded answers for their method and URL. Several answers are
+// given in order, and then the last one repeatedly.
 type Replay struct {
 	mu      sync.Mutex
 	answers map[string][]answer
@@ -108,7 +108,7 @@ func ReadReplay(r io.Reader) (*Replay, error) {
 	return replay, nil
 }
 
-// Ports are those of this machine for which answers were recorded.
+// Ports returns the ports of this machine with recorded answers.
 func (p *Replay) Ports() []uint16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +127,7 @@ func (p *Replay) Ports() []uint16 {
 	return ports
 }
 
-// keyOf is what a request is found by.
+// keyOf returns the key for the answers to a request.
 func keyOf(method, address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || method == "" {
@@ -163,14 +163,14 @@ func (e *entry) answer() (answer, error) {
 	return a, nil
 }
 
-// ofConnection are headers that are not the answer's but its connection's. In an archive the
-// content has been decoded.
+// ofConnection lists headers of a connection rather than an answer. In an archive, the content is
+// already decoded.
 var ofConnection = map[string]bool{
 	"Connection": true, "Content-Encoding": true, "Content-Length": true, "Keep-Alive": true, "Proxy-Connection": true,
 	"Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Alt-Svc": true,
 }
 
-// ServeHTTP implements http.Handler. What was not recorded is refused.
+// ServeHTTP implements http.Handler. It refuses requests without a recorded answer.
 func (p *Replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	note := noteOf(r.Context())
 	key, err := keyOf(note.Method, note.URL())
@@ -205,8 +205,8 @@ func (p *Replay) next(key string) (answer, bool) {
 	return list[0], true
 }
 
-// A Recording keeps answers, without cookies and without what was asked but for its method
-// and URL. Its methods may be used concurrently.
+// A Recording keeps answers without cookies. Of requests it keeps only the method and URL. Its methods
+// are safe for concurrent use.
 type Recording struct {
 	mu      sync.Mutex
 	archive archive
@@ -217,7 +217,7 @@ type Recording struct {
 func (c *Recording) add(method, address string, status int, h http.Header, body []byte, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size += len(body); !whole || c.size > maxArchive/2 { // base64 takes more
+	if c.size += len(body); !whole || c.size > maxArchive/2 { // base64 is larger
 		c.missing++
 		return
 	}
@@ -238,8 +238,8 @@ func (c *Recording) add(method, address string, status int, h http.Header, body 
 	c.archive.Log.Entries = append(c.archive.Log.Entries, e)
 }
 
-// Write writes the recording as an HTTP Archive (HAR 1.2), and says how many answers are not
-// in it because they were too large or did not end.
+// Write writes the recording as an HTTP Archive (HAR 1.2). It returns the number of missing answers,
+// which were too large or did not end.
 func (c *Recording) Write(w io.Writer) (missing int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -260,7 +260,7 @@ type recorder struct {
 }
 
 func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	request.Header.Del("Accept-Encoding") // what is kept has not been encoded
+	request.Header.Del("Accept-Encoding") // answers are kept without an encoding
 	response, err := r.RoundTripper.RoundTrip(request)
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// A kept body is known when it has been read.
+// A kept body is recorded once it has been read.
 type kept struct {
 	io.ReadCloser
 	seen  bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// passTime bounds the time in which a host that is let through must be reached.
+// passTime bounds the time to connect to an allowed host.
 const passTime = 30 * time.Second
 
 // pass copies a connection to its target and back.
@@ -27,7 +27,7 @@ func (s *Server) pass(v *visit) {
 	defer out.Close()
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() { // what ends the server ends the connection
+	go func() { // the end of the server ends the connection
 		select {
 		case <-s.arrived.closed:
 			out.Close()
@@ -41,11 +41,11 @@ func (s *Server) pass(v *visit) {
 	both.Wait()
 }
 
-// pour copies until one side ends, and tells the other.
+// pour copies until one side ends, and closes the other.
 func pour(to net.Conn, from io.Reader) int64 {
 	n, err := io.Copy(to, from)
 	if half, ok := to.(interface{ CloseWrite() error }); ok && err == nil {
-		_ = half.CloseWrite() // if it is gone, nobody waits
+		_ = half.CloseWrite() // the peer may be gone
 		return n
 	}
 	_ = to.Close()

@@ -19,38 +19,38 @@ import (
 
 // Bounds of a connection.
 const (
-	firstByte = 5 * time.Second  // until the program says something
-	idle      = 30 * time.Second // between what it says
-	maxHello  = 64 << 10         // bytes of what begins a connection of TLS
+	firstByte = 5 * time.Second  // for the first byte of the program
+	idle      = 30 * time.Second // between bytes of the program
+	maxHello  = 64 << 10         // bytes of the beginning of a TLS connection
 	maxHeader = 256 << 10        // bytes of the header of a request
 	maxBody   = 64 << 20         // bytes of its body
 )
 
-// A Server answers connections. Its fields must not change once it serves; its methods may
-// be used concurrently.
+// A Server answers connections. Its fields must not change after the first call. Its methods are safe
+// for concurrent use.
 type Server struct {
-	// Authority issues the certificates for TLS. Nil: no connection of TLS is answered.
+	// Authority issues the certificates for TLS. Nil: TLS connections are not answered.
 	Authority *Authority
-	// Handler answers requests, whose context has the [Target]; see [TargetOf]. Nil: [Refuse].
+	// Handler answers requests. [TargetOf] returns the target from their context. Nil: [Refuse].
 	Handler http.Handler
-	// Guard lets connections through to targets that it allows: TLS whose server name is the
-	// target's host, and what is neither TLS nor HTTP. Nil: none. Requests of HTTP without
-	// TLS are the handler's ([NewForwarder]).
+	// Guard passes connections to targets that it allows: TLS with the target's host as the server
+	// name, and protocols other than TLS and HTTP. Nil: none. HTTP requests without TLS go to the
+	// handler ([NewForwarder]).
 	Guard *Guard
-	// Intercept has TLS be answered by the handler even where the guard allows its target.
+	// Intercept sends TLS to the handler even if the guard allows the target.
 	Intercept bool
-	// Record is told of each connection and each request when it has ended.
+	// Record receives each connection and each request after its end.
 	Record func(Attempt)
 
 	start   sync.Once
 	http    *http.Server
 	arrived *arrivals
-	busy    sync.WaitGroup // of requests and connections that will be recorded
+	busy    sync.WaitGroup // of requests and connections to be recorded
 	mu      sync.Mutex
 	closed  bool
 }
 
-// enter notes that something will be recorded. False: the server is closed.
+// enter counts something to be recorded. False: the server is closed.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Server) enter() bool {
 	return !s.closed
 }
 
-// Refuse answers that there is no network.
+// Refuse answers requests with the message that there is no network.
 func Refuse(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusForbidden)
@@ -96,15 +96,15 @@ func (s *Server) Serve(conn net.Conn, to Target) {
 	v := &visit{Conn: conn, server: s, attempt: Attempt{Target: to, Began: time.Now()}, ended: make(chan struct{})}
 	v.buffered = bufio.NewReaderSize(conn, 4096)
 	defer v.Close()
-	_ = conn.SetDeadline(time.Now().Add(firstByte)) // a connection that is gone fails below
+	_ = conn.SetDeadline(time.Now().Add(firstByte)) // a closed connection fails below
 	first, err := v.buffered.Peek(3)
 	_ = conn.SetDeadline(time.Time{})
 	switch {
-	case err == nil && first[0] == 22 && first[1] == 3: // a record of TLS with a handshake
+	case err == nil && first[0] == 22 && first[1] == 3: // a TLS record with a handshake
 		s.serveTLS(v)
 	case err == nil && upper(first):
 		s.hand(v, v)
-	case s.Guard != nil && s.Guard.Allows(to): // the server may be the one that speaks first
+	case s.Guard != nil && s.Guard.allows(to): // the server may speak first
 		s.pass(v)
 	case err != nil:
 		v.fail("nothing was sent")
@@ -113,7 +113,7 @@ func (s *Server) Serve(conn net.Conn, to Target) {
 	}
 }
 
-// upper reports whether a request of HTTP may begin so.
+// upper reports whether a byte can begin an HTTP request.
 func upper(b []byte) bool {
 	for _, c := range b {
 		if c < 'A' || c > 'Z' {
@@ -123,7 +123,7 @@ func upper(b []byte) bool {
 	return true
 }
 
-// hand gives a connection to the server of HTTP, and waits until it has been closed.
+// hand passes a connection to the HTTP server, and waits until it is closed.
 func (s *Server) hand(v *visit, conn net.Conn) {
 	select {
 	case s.arrived.conns <- conn:
@@ -141,7 +141,7 @@ func (s *Server) serveTLS(v *visit) {
 		return
 	}
 	v.buffered = bufio.NewReader(io.MultiReader(bytes.NewReader(seen), v.buffered))
-	if s.Guard != nil && !s.Intercept && s.Guard.Allows(v.attempt.Target) && v.meant(name) {
+	if s.Guard != nil && !s.Intercept && s.Guard.allows(v.attempt.Target) && v.meant(name) {
 		s.pass(v)
 		return
 	}
@@ -159,8 +159,8 @@ func (s *Server) serveTLS(v *visit) {
 	}))
 }
 
-// meant reports whether the server name of TLS is that of the host that is connected to. One
-// that is known by its address has none.
+// meant reports whether the TLS server name matches the host of the connection. A host known only by
+// its address has none.
 func (v *visit) meant(name string) bool {
 	if name == "" {
 		return net.ParseIP(v.attempt.Host) != nil
@@ -170,14 +170,15 @@ func (v *visit) meant(name string) bool {
 
 var errSeen = errors.New("seen")
 
-// hello reads the server name with which a connection of TLS begins, and what was read.
+// hello reads the server name at the beginning of a TLS connection. It also returns the bytes that it
+// has read.
 func hello(v *visit) (name string, seen []byte, err error) {
 	var read bytes.Buffer
 	_ = v.Conn.SetReadDeadline(time.Now().Add(idle))
 	defer func() { _ = v.Conn.SetReadDeadline(time.Time{}) }()
 	silent := onlyReads{v.Conn, io.TeeReader(io.LimitReader(v.buffered, maxHello), &read)}
 	err = tls.Server(silent, &tls.Config{
-		MinVersion: tls.VersionTLS10, // whoever offers less is told later
+		MinVersion: tls.VersionTLS10, // older offers are refused later
 		GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 			name = h.ServerName
 			return nil, errSeen
@@ -189,7 +190,7 @@ func hello(v *visit) (name string, seen []byte, err error) {
 	return name, read.Bytes(), err
 }
 
-// onlyReads is a connection on which nothing is said.
+// onlyReads is a connection that discards writes.
 type onlyReads struct {
 	net.Conn
 	r io.Reader
@@ -199,7 +200,7 @@ func (c onlyReads) Read(b []byte) (int, error)  { return c.r.Read(b) }
 func (c onlyReads) Write(b []byte) (int, error) { return len(b), nil }
 func (c onlyReads) Close() error                { return nil }
 
-// Close ends all connections, and waits until they have been recorded. No more are answered.
+// Close ends all connections, and waits until they are recorded. Afterwards none is answered.
 func (s *Server) Close() {
 	s.begin()
 	s.mu.Lock()
@@ -210,7 +211,7 @@ func (s *Server) Close() {
 	s.busy.Wait()
 }
 
-// arrivals is a listener of connections that come one by one.
+// arrivals is a listener for connections from a channel.
 type arrivals struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -20,17 +20,17 @@ type visit struct {
 	net.Conn
 	buffered *bufio.Reader
 	server   *Server
-	attempt  Attempt // what is known of the connection; once it is served, it does not change
+	attempt  Attempt // of the connection; constant while requests are served
 	ended    chan struct{}
 	once     sync.Once
 
 	mu   sync.Mutex
-	told bool // a request is recorded, or will be
+	told bool // a request has been or will be recorded
 }
 
 func (v *visit) Read(b []byte) (int, error) { return v.buffered.Read(b) }
 
-// Close ends the connection, and records it if no request was.
+// Close ends the connection, and records it unless a request was recorded.
 func (v *visit) Close() error {
 	err := v.Conn.Close()
 	v.once.Do(func() {
@@ -50,12 +50,11 @@ func (v *visit) Close() error {
 	return err
 }
 
-// fail says why nobody answers, before the connection is closed. The program is told at
-// once.
+// fail notes the reason for no answer before the connection is closed. The program learns it at once.
 func (v *visit) fail(why string) {
 	v.attempt.Failed = why
 	if c, ok := v.Conn.(*net.TCPConn); ok {
-		_ = c.SetLinger(0) // it is closed either way
+		_ = c.SetLinger(0) // it closes either way
 	}
 }
 
@@ -67,7 +66,7 @@ func (s *Server) record(a Attempt) {
 
 type visitKey struct{}
 
-// visitOf is the visit that a connection of the server of HTTP is.
+// visitOf returns the visit of a connection of the HTTP server.
 func visitOf(c net.Conn) *visit {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
@@ -78,7 +77,7 @@ func visitOf(c net.Conn) *visit {
 
 type noteKey struct{}
 
-// noteOf is what will be recorded of a request; a handler may add to it.
+// noteOf returns the record of a request, which a handler may extend.
 func noteOf(ctx context.Context) *Attempt {
 	if a, ok := ctx.Value(noteKey{}).(*Attempt); ok {
 		return a
@@ -86,7 +85,7 @@ func noteOf(ctx context.Context) *Attempt {
 	return new(Attempt)
 }
 
-// TargetOf is whom the connection of a request was meant for.
+// TargetOf returns the target of a request's connection.
 func TargetOf(ctx context.Context) Target {
 	if v, ok := ctx.Value(visitKey{}).(*visit); ok && v != nil {
 		return v.attempt.Target
@@ -94,11 +93,11 @@ func TargetOf(ctx context.Context) Target {
 	return Target{}
 }
 
-// handle has a request answered, and records it.
+// handle answers a request and records it.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	v, ok := r.Context().Value(visitKey{}).(*visit)
 	if !ok || v == nil || !s.enter() {
-		return // there are no other connections, and of those that end nobody reads the answer
+		return // only for other connections, or for closed ones without a reader
 	}
 	defer s.busy.Done()
 	v.mu.Lock()
@@ -111,12 +110,12 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
 		a.URI = " " + r.Host
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(idle)) // if it has none, the sandbox's end is one
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(idle)) // without a deadline, the end of the sandbox ends it
 	body := &counted{ReadCloser: http.MaxBytesReader(w, r.Body, maxBody)}
 	r.Body = body
 	answer := &answered{ResponseWriter: w}
 	defer func() {
-		_, _ = io.Copy(io.Discard, body) // its size is told, too
+		_, _ = io.Copy(io.Discard, body) // its size is recorded, too
 		a.Sent, a.Received, a.Status = body.n.Load(), answer.n, answer.status
 		s.record(a)
 	}()
@@ -127,10 +126,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(answer, r)
 }
 
-// A counted body knows how much of it was read.
+// A counted body counts the bytes read.
 type counted struct {
 	io.ReadCloser
-	n atomic.Int64 // a transport that was given the body may still read when the answer is there
+	n atomic.Int64 // a transport may still read the body when the answer has arrived
 }
 
 func (c *counted) Read(b []byte) (int, error) {
@@ -139,7 +138,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// An answered response knows what was answered.
+// An answered response records the answer.
 type answered struct {
 	http.ResponseWriter
 	status int

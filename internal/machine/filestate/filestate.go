@@ -1,20 +1,20 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package filestate tells whether what lies at a path has changed, without reading it.
+// Package filestate detects changes of files without reading them.
 package filestate
 
-// A State is what lies at a path, as far as one look at it tells. States are compared with
-// ==. The zero State is that of a path at which nothing lies.
+// A State describes the file at a path from its metadata. Compare States with ==. The zero State means
+// that there is no file.
 //
-// Of a directory it tells what decides where paths through it lead and who may go there, and
-// not which names it holds: those come and go, and each that matters has a State of its own.
+// The State of a directory covers its identity and permissions, which decide where paths through it
+// lead, but not its entries: they come and go, and each relevant one has a State of its own.
 type State struct {
-	failed       bool // nothing could be found out
+	failed       bool // the look failed
 	self, target facts
 }
 
-// facts are what a system tells of a file; of the target only if the path is a link.
+// facts is the metadata of a file, and of the target if the path is a link.
 type facts struct {
 	there             bool
 	device, inode     uint64
@@ -23,10 +23,10 @@ type facts struct {
 	modified, changed int64 // nanoseconds
 }
 
-// Known reports whether the look has told anything, also that nothing lies there.
+// Known reports whether the look succeeded, even if there is no file.
 func (s State) Known() bool { return !s.failed }
 
-// Of looks at a path. It waits as long as the file system does.
+// Of returns the State of a path. It waits for the file system without a bound.
 func Of(path string) State {
 	self, link, err := look(path, false)
 	s := State{self: self, failed: err != nil}

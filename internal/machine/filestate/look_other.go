@@ -11,8 +11,7 @@ import (
 	"os"
 )
 
-// look tells no more than every system does: a file that is put in the place of another is
-// told apart by its size and time.
+// look uses only metadata of every system: it detects a replaced file by its size and time.
 func look(path string, follow bool) (f facts, link bool, err error) {
 	stat := os.Lstat
 	if follow {

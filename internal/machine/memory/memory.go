@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory has a process that holds little and allocates much collect seldom, and give
-// back what a burst has left.
+// Package memory tunes the garbage collector for processes that hold little memory and allocate much:
+// they collect seldom, and return memory after a burst.
 package memory
 
 import (
@@ -14,25 +14,28 @@ import (
 )
 
 const (
-	// small and large are GOGC of a small heap and of a large one. With 400 there is a fifth
-	// less work with large messages than with 100, for some 10 MiB.
+	// small and large are the GOGC of small and of large heaps. Against 100, a GOGC of 400 saves a
+	// fifth of the work with large messages, for some 10 MiB.
 	small, large = 400, 100
-	// borrowed is GOGC of Borrow: when it was chosen, a large bundle took 5.0 s and 820 MB to audit instead of 5.5 s and 650 MB.
+	// borrowed is the GOGC of Borrow. With it, the audit of a large bundle took 5.0 s and 820 MB
+	// instead of 5.5 s and 650 MB.
 	borrowed = 200
-	// ceiling is what a process that borrows should need at most, in bytes: beyond it, it collects as often as it must.
+	// ceiling is the memory limit of a process that borrows, in bytes: beyond it, the process collects
+	// as often as necessary.
 	ceiling = 1 << 30
-	// spare is what may be allocated beyond a heap of any size until it is collected, in bytes.
+	// spare bounds the allocation between collections of a large heap, in bytes.
 	spare = 64 << 20
-	// quiet is what a process allocates at most in an interval in which it is idle, in bytes,
-	// and surplus is what it then holds that is worth giving back.
+	// quiet bounds the allocation of an idle process in an interval, and surplus is the least unused
+	// memory worth returning, both in bytes.
 	quiet, surplus = 4 << 20, 16 << 20
-	// seldom is how many intervals pass until an idle process looks again.
+	// seldom is the number of intervals between two looks of an idle process.
 	seldom   = 12
 	interval = 5 * time.Second
 )
 
-// Borrow has a process that works for seconds, and ends, collect half as often until restore is called, for a
-// quarter more memory, and no more than it needs beyond a gigabyte. Where the environment sets GOGC, it changes nothing.
+// Borrow lets a process that works for seconds collect half as often until it calls restore, for a
+// quarter more memory. Beyond a gigabyte it takes no more than necessary. If the environment sets GOGC,
+// Borrow changes nothing.
 func Borrow() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -46,8 +49,8 @@ func Borrow() (restore func()) {
 	}
 }
 
-// Manage manages the memory of the process until ctx is done. Where the environment sets GOGC,
-// it gives back alone.
+// Manage manages the memory of the process until ctx is done. If the environment sets GOGC, it only
+// returns memory.
 func Manage(ctx context.Context) { go manage(ctx, interval, os.Getenv("GOGC") == "") }
 
 func manage(ctx context.Context, every time.Duration, tune bool) {
@@ -58,7 +61,7 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 	defer tick.Stop()
 	percent := small
 	before := read()
-	freed, ticks := uint64(0), 0 // what had been allocated when memory was last given back, and how long ago that was
+	freed, ticks := uint64(0), 0 // allocation at the last return of memory, and the intervals since
 	for {
 		select {
 		case <-tick.C:
@@ -68,7 +71,7 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 		now := read()
 		ticks++
 		idle := now.allocated-before.allocated < quiet
-		// What is live is known of the last collection alone, which may have been in the burst.
+		// The live size is known only from the last collection, which may have been in the burst.
 		if worth := now.allocated-freed >= quiet || ticks >= seldom; idle && worth && now.held > surplus {
 			debug.FreeOSMemory()
 			now = read()
@@ -82,12 +85,12 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 	}
 }
 
-// percentOf is GOGC for a heap of so many bytes.
+// percentOf returns the GOGC for a heap of a size in bytes.
 func percentOf(live uint64) int {
 	return int(min(small, max(large, 100*spare/max(live, 1))))
 }
 
-// A reading is what the runtime says of the heap, in bytes.
+// A reading has the runtime's metrics of the heap, in bytes.
 type reading struct {
 	allocated uint64 // since the start
 	live      uint64 // at the last collection
@@ -101,7 +104,7 @@ func read() reading {
 	}
 	metrics.Read(samples)
 	value := func(i int) uint64 {
-		if samples[i].Value.Kind() != metrics.KindUint64 { // of a runtime that does not have it
+		if samples[i].Value.Kind() != metrics.KindUint64 { // unknown to this runtime
 			return 0
 		}
 		return samples[i].Value.Uint64()

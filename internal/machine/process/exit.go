@@ -5,16 +5,15 @@ package process
 
 import "fmt"
 
-// killed is how a server ends that was given no choice.
+// killed is the Exit of a server that was killed.
 var killed = Exit{Code: 128 + 9, Signal: "SIGKILL"}
 
-// An Exit is how a server ended.
+// An Exit describes the end of a server.
 type Exit struct {
 	// Code is the exit code as a shell gives it: 128+n for death by signal n.
 	Code int
-	// Signal is the name of the signal that ended the server, such as
-	// "SIGKILL"; empty when it exited by itself, and on Windows, where a server
-	// that was made to end has the code 137.
+	// Signal is the name of the signal that ended the server, such as "SIGKILL"; empty when it exited
+	// by itself, and on Windows, where a terminated server has the code 137.
 	Signal string
 }
 

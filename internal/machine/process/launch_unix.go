@@ -15,12 +15,10 @@ import (
 )
 
 const (
-	// leftoverGrace is what processes have after SIGTERM that their server left
-	// behind.
+	// leftoverGrace is the time after SIGTERM for processes that a server left behind.
 	leftoverGrace = 500 * time.Millisecond
-	// killWait bounds how long guard and supervisor repeat SIGKILL until nothing
-	// is left; forceAfter how long they may take together, until we kill them;
-	// giveUp how long Stop waits for all that.
+	// killWait bounds the time in which guard and supervisor repeat SIGKILL; forceAfter bounds the time
+	// of both together, before we kill them; giveUp bounds the wait of Stop for all this.
 	killWait   = 2 * time.Second
 	forceAfter = 3 * killWait
 	giveUp     = 5 * killWait
@@ -33,8 +31,8 @@ func launch(c Command, files *stdio) (tree, error) {
 	return startSupervised(c, files)
 }
 
-// command is args as c wants it run, in a process group of its own: a terminal's
-// Ctrl-C is for us, and we tell the server in our own time.
+// command prepares args for c, in a process group of its own: Ctrl-C in a terminal goes to us, and we
+// stop the server.
 func command(c Command, args []string, files *stdio) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.Dir = c.Env, c.Dir
@@ -43,7 +41,7 @@ func command(c Command, args []string, files *stdio) *exec.Cmd {
 	return cmd
 }
 
-// direct is a server that is our own child.
+// direct is a server that is our child.
 type direct struct{ cmd *exec.Cmd }
 
 func startDirect(c Command, files *stdio) (tree, error) {
@@ -80,8 +78,7 @@ func exitBy(signal syscall.Signal) Exit {
 	return Exit{Code: 128 + int(signal), Signal: unix.SignalName(signal)}
 }
 
-// signalGroup and its like ignore errors: who is gone needs no signal, and whom
-// we may not signal nobody here can end.
+// signalGroup and its like ignore errors: the process is gone, or this user may not signal it.
 func signalGroup(group int, signal syscall.Signal) {
 	if group > 1 { // -1 would be everybody
 		_ = unix.Kill(-group, signal)

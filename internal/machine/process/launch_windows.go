@@ -18,21 +18,21 @@ import (
 // giveUp bounds the wait for a job whose processes have been ended.
 const giveUp = 10 * time.Second
 
-// job is a server and its descendants in a job object: the kernel ends them when
-// the job's last handle closes, and ours closes with us at the latest.
+// job is a server and its descendants in a job object. The kernel ends them when the job's last handle
+// closes, at the latest with this process.
 type job struct {
 	cmd    *exec.Cmd
 	mu     sync.Mutex // guards handle, which is 0 when closed
 	handle windows.Handle
 }
 
-// launch starts the server suspended, and lets it run once it is in the job:
-// what it starts before that would not be.
+// launch starts the server suspended, and resumes it in the job, because processes that it started
+// before would be outside.
 func launch(c Command, files *stdio) (tree, error) {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Dir = c.Env, c.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files.theirs[0], files.theirs[1], files.theirs[2]
-	// Its own group: Ctrl-C is for us, and we tell the server in our own time.
+	// Its own group: Ctrl-C goes to us, and we stop the server.
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP,
 	}
@@ -84,8 +84,8 @@ func (j *job) adopt() error {
 	return resume(uint32(j.cmd.Process.Pid))
 }
 
-// resume lets the only thread of a suspended process run. os/exec does not keep
-// that thread's handle, so it is looked up.
+// resume resumes the only thread of a suspended process. It looks the thread up, because os/exec does
+// not keep its handle.
 func resume(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func resume(pid uint32) error {
 		_, err = windows.ResumeThread(thread)
 		return err
 	}
-	return fmt.Errorf("its first thread is not to be found: %w", err)
+	return fmt.Errorf("its first thread cannot be found: %w", err)
 }
 
 func (j *job) terminate() { j.kill() }
@@ -114,7 +114,7 @@ func (j *job) kill() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.handle != 0 {
-		// Closing the handle ends whatever this leaves.
+		// Closing the handle ends the rest.
 		_ = windows.TerminateJobObject(j.handle, uint32(killed.Code))
 	}
 }

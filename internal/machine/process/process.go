@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// stderrWait bounds how long a process that is gone may keep us waiting for the
-// rest of its standard error.
+// stderrWait bounds the wait for the standard error of a process that has ended.
 const stderrWait = time.Second
 
-// A Command says what to start.
+// A Command describes a process to start.
 type Command struct {
-	// Args is the program and its arguments. A program without a slash is
-	// looked for on the PATH: under a supervisor on that of Env, else on ours.
+	// Args is the program and its arguments. A program without a slash is searched on the PATH: that of
+	// Env under a supervisor, else ours.
 	Args []string
 	// Env is the whole environment; nil inherits ours.
 	Env []string
@@ -27,11 +26,10 @@ type Command struct {
 	// Stderr receives the server's standard error. An *os.File is inherited
 	// directly; nil discards.
 	Stderr io.Writer
-	// Supervisor is the command, without the server's, that runs [Supervise],
-	// such as {"/path/toolvet", "supervise", "--"}; its path is absolute. Without it the server is our
-	// child: [Process.Stop] reaches only its process group, and when we are
-	// killed all that the server notices is the end of its standard input.
-	// Windows needs none and ignores it.
+	// Supervisor is the command, without the server's, that runs [Supervise], such as {"/path/toolvet",
+	// "supervise", "--"}; its path is absolute. Without it the server is our child: [Process.Stop]
+	// reaches only its process group, and if we are killed, the server only sees the end of its
+	// standard input. Windows needs no supervisor and ignores it.
 	Supervisor []string
 }
 
@@ -44,11 +42,11 @@ type Process struct {
 	exit          Exit // written before done is closed
 }
 
-// A tree is a server with all that it started.
+// A tree is a server with all its descendants.
 type tree interface {
 	terminate() // asks it to end
 	kill()      // ends it; returns at once
-	wait() Exit // waits for the server, then ends what is left of the tree
+	wait() Exit // waits for the server, then ends the rest of the tree
 }
 
 // Start starts c and returns when the server's program runs. A program that
@@ -78,8 +76,7 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// watch waits for the tree and for finish, which ends the copy of its standard
-// error.
+// watch waits for the tree, and for finish, which ends the copy of standard error.
 func (p *Process) watch(finish func()) {
 	p.exit = p.tree.wait()
 	finish()
@@ -91,17 +88,14 @@ func (p *Process) watch(finish func()) {
 // the session is over. It is closed for the caller when the server is gone.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }
 
-// Stdout returns the server's standard output. What the server wrote before it
-// ended stays readable after [Process.Done], and io.EOF comes when the last
-// process that could write is gone. The caller closes it.
+// Stdout returns the server's standard output. It stays readable after [Process.Done], and io.EOF comes
+// when the last writer is gone. The caller closes it.
 func (p *Process) Stdout() io.ReadCloser { return p.stdout }
 
-// Done returns a channel that is closed when the server has exited and what it
-// left behind has been ended.
+// Done returns a channel that is closed when the server and its descendants have ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit returns how the server ended. It is valid after [Process.Done] is closed
-// and waits for that.
+// Exit waits for [Process.Done] and returns the end of the server.
 func (p *Process) Exit() Exit {
 	<-p.done
 	return p.exit

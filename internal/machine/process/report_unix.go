@@ -14,9 +14,9 @@ import (
 	"syscall"
 )
 
-// What a supervisor tells us on its report pipe, a line each: "failed" and why,
-// or "started" and the server's process group, and then "exited" with the exit
-// code and the number of the signal, of which one is 0.
+// The lines of a supervisor on its report pipe: "failed" and the reason, or "started" and the server's
+// process group, and later "exited" with the exit code and the number of the signal. One of these two
+// is 0.
 
 func reportFailed(w io.Writer, err error)  { report(w, "failed %q\n", err.Error()) }
 func reportStarted(w io.Writer, group int) { report(w, "started %d\n", group) }
@@ -29,7 +29,7 @@ func reportExited(w io.Writer, status syscall.WaitStatus) {
 	}
 }
 
-// report ignores errors: when nobody reads, the lifeline is closed as well.
+// report ignores errors: without a reader, the lifeline is closed, too.
 func report(w io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, format, args...)
 }
@@ -53,8 +53,8 @@ func readStart(r *bufio.Reader) (group int, err error) {
 	return 0, errors.New("supervisor sent a report that makes no sense")
 }
 
-// readExit reads the last line, and waits for the end of the report, which comes
-// with the end of the last supervisor. One that was killed may not have reported.
+// readExit reads the last line, and waits for the end of the report, when the last supervisor has
+// ended. A killed supervisor may not have reported.
 func readExit(r *bufio.Reader) (exit Exit, reported bool) {
 	line, _ := r.ReadString('\n')
 	_, _ = io.Copy(io.Discard, r)

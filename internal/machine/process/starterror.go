@@ -11,7 +11,7 @@ import (
 	"os/exec"
 )
 
-// startError says why program did not start and what to do about it.
+// startError explains why program did not start, with advice.
 func startError(program string, err error) error {
 	var why string
 	switch {
@@ -31,7 +31,7 @@ func startError(program string, err error) error {
 	return &wrapped{fmt.Sprintf("cannot start %q: %s", program, why), err}
 }
 
-// A wrapped error has a text of its own and the identity of another.
+// A wrapped error has its own text and the identity of another error.
 type wrapped struct {
 	text string
 	err  error

@@ -57,8 +57,8 @@ func (s *stdio) closeOurs() {
 	}
 }
 
-// copyStderr copies from r to w; the function it returns waits for the end of
-// that, but not for a writer that is stuck or a reader that never ends.
+// copyStderr copies from r to w. The returned function waits for the end, but not for a stuck writer or
+// an endless reader.
 func copyStderr(w io.Writer, r *os.File) (finish func()) {
 	if r == nil {
 		return func() {}
@@ -67,7 +67,7 @@ func copyStderr(w io.Writer, r *os.File) (finish func()) {
 	go func() {
 		defer close(copied)
 		if _, err := io.Copy(w, r); err != nil {
-			// The server must not block because our side cannot write.
+			// Our side must not block the server.
 			io.Copy(io.Discard, r)
 		}
 	}()

@@ -9,24 +9,22 @@ import (
 	"time"
 )
 
-// DefaultGrace is how long each stage of [Process.Stop] lasts unless told.
+// DefaultGrace is the default length of each stage of [Process.Stop].
 const DefaultGrace = 2 * time.Second
 
-// A Grace says how long [Process.Stop] waits before it gets harsher. Zero is
-// [DefaultGrace], negative is no wait.
+// A Grace has the waits between the stages of [Process.Stop]. Zero means [DefaultGrace], negative means
+// none.
 type Grace struct {
 	EOF  time.Duration // after closing standard input
 	Term time.Duration // after SIGTERM
 }
 
-// Stop ends the server in the order that MCP gives for stdio: it closes standard
-// input, then sends SIGTERM and at last SIGKILL to the whole tree, and goes on
-// as soon as everything is gone. Windows has no SIGTERM; the tree is ended in
-// its place. When ctx is done, Stop goes straight to the end.
+// Stop ends the server in the order that MCP gives for stdio: it closes standard input, then sends
+// SIGTERM and at last SIGKILL to the whole tree, and returns as soon as everything is gone. Windows has
+// no SIGTERM, so Stop ends the tree at that stage. When ctx is done, Stop skips to SIGKILL.
 //
-// Stop may be called several times and at once: SIGTERM and SIGKILL are sent
-// once, when the first of the callers gets there. Source: MCP 2026-07-28,
-// basic/transports/stdio, shutdown.
+// Stop may be called several times and concurrently: the first caller at each stage sends the signal,
+// once. Source: MCP 2026-07-28, basic/transports/stdio, shutdown.
 func (p *Process) Stop(ctx context.Context, grace Grace) Exit {
 	p.stdin.Close()
 	if p.gone(ctx, cmp.Or(grace.EOF, DefaultGrace)) {
@@ -42,11 +40,11 @@ func (p *Process) Stop(ctx context.Context, grace Grace) Exit {
 	if p.gone(context.WithoutCancel(ctx), giveUp) {
 		return p.exit
 	}
-	return killed // it has the signal; the kernel cannot deliver it
+	return killed // the signal is sent; the kernel cannot deliver it
 }
 
-// gone waits for the end of p, of ctx or of limit, and reports whether p has
-// ended. If so there must be no more signals: its number may be another's now.
+// gone waits for the end of p, of ctx or of limit, and reports whether p has ended. Then no more
+// signals may be sent: its number may belong to another process.
 func (p *Process) gone(ctx context.Context, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

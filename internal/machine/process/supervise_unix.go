@@ -16,13 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How Start calls Supervise: the role comes before the command to start.
+// The arguments of Supervise: the role comes before the command to start.
 const (
 	roleGuard  = "guard"
 	roleServer = "server"
 )
 
-// What Start gives a supervisor besides the server's standard files.
+// Files of a supervisor besides the server's standard files.
 const (
 	lifelineFD = 3 // read end of the lifeline
 	reportFD   = 4 // write end of the report
@@ -31,14 +31,13 @@ const (
 // exitNotStarted is the shell's code for a program that could not be started.
 const exitNotStarted = 127
 
-// Supervise is the body of the program that [Command.Supervisor] names: args are
-// what came after its own arguments. It returns when the server has exited and
-// nothing of it is left, with the exit code to pass on.
+// Supervise is the body of the program in [Command.Supervisor]; args follow that program's own
+// arguments. It returns the exit code to pass on when the server and all its descendants have ended.
 //
 // It changes the process that it runs in (standard files, children, signals), so
 // the program must do nothing else.
 func Supervise(args []string) int {
-	// The kernel sends Pdeathsig when the thread ends that started the server.
+	// The kernel sends Pdeathsig when the starting thread ends.
 	runtime.LockOSThread()
 	lifeline, report, err := inherit()
 	if err != nil || len(args) < 2 {
@@ -58,7 +57,7 @@ func Supervise(args []string) int {
 	return s.serve(cmd)
 }
 
-// inherit takes over the files that Start gave us. The server must not get them.
+// inherit takes over the files from Start. The server must not get them.
 func inherit() (lifeline, report *os.File, err error) {
 	for _, fd := range []int{lifelineFD, reportFD} {
 		var stat unix.Stat_t
@@ -93,11 +92,11 @@ func (s *supervisor) serve(cmd *exec.Cmd) int {
 	return s.code()
 }
 
-// guard runs the supervisor, and does its work when it is killed.
+// guard runs the supervisor, and takes over if that is killed.
 func (s *supervisor) guard(cmd *exec.Cmd) int {
 	lifeEnd, lifeline, err := os.Pipe()
 	if err == nil {
-		defer lifeline.Close() // not before: the collector closes what nothing refers to
+		defer lifeline.Close() // not earlier: the collector closes unreferenced files
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.ExtraFiles = []*os.File{lifeEnd, s.report} // lifelineFD, reportFD
 		err = s.start(cmd)

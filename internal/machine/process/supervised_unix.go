@@ -17,8 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTimeout bounds the start of the supervisors, not that of the server: it
-// ends when the server's program runs.
+// startTimeout bounds the start of the supervisors, until the server's program runs.
 const startTimeout = 30 * time.Second
 
 // supervised is our side of guard and supervisor.
@@ -32,7 +31,7 @@ type supervised struct {
 
 func startSupervised(c Command, files *stdio) (tree, error) {
 	if !filepath.IsAbs(c.Supervisor[0]) {
-		// It is looked for twice, and the guard has another PATH and directory.
+		// Its path must be absolute, because the guard has another PATH and directory.
 		return nil, fmt.Errorf("supervisor %q: not an absolute path", c.Supervisor[0])
 	}
 	s, err := newSupervised(c, files)
@@ -82,7 +81,7 @@ func supervisorArgs(c Command) []string {
 
 func (s *supervised) terminate() { _ = s.cmd.Process.Signal(unix.SIGTERM) }
 
-// kill cuts the lifeline, and does not rely on it: a supervisor may be stopped.
+// kill cuts the lifeline, but does not rely on it: a supervisor may be stopped.
 func (s *supervised) kill() {
 	s.lifeline.Close()
 	_ = s.reports.SetReadDeadline(time.Now().Add(forceAfter))
@@ -95,7 +94,7 @@ func (s *supervised) wait() Exit {
 		signalGroup(s.group, unix.SIGKILL)
 		exit = killed
 	}
-	_ = s.cmd.Wait() // the supervisor's own end says nothing new
+	_ = s.cmd.Wait() // the supervisor's own exit adds nothing
 	s.lifeline.Close()
 	s.reports.Close()
 	return exit

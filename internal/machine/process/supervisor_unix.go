@@ -16,17 +16,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pollEvery is the interval in which the end of a tree is looked for. It is
-// polled only while it is being ended.
+// pollEvery is the interval between checks for the end of a tree, while it is being ended.
 const pollEvery = 5 * time.Millisecond
 
-// supervisor is what guard and supervisor have in common: a child, whose whole
-// tree they end.
+// supervisor is the common part of guard and supervisor: both have a child, and end its whole tree.
 type supervisor struct {
 	report *os.File
 	lost   <-chan struct{} // closed with the lifeline
 	died   chan os.Signal  // SIGCHLD
-	asked  chan os.Signal  // what to pass on to the child
+	asked  chan os.Signal  // signals for the child
 
 	child     int
 	reaped    bool // child is gone, with status
@@ -49,8 +47,8 @@ func newSupervisor(lifeline, report *os.File) (*supervisor, error) {
 	return s, nil
 }
 
-// start starts the child and lets go of its standard input and output, so that
-// the ends of those pipes are the child's alone.
+// start starts the child and closes our copies of its standard input and output, so that only the child
+// holds those ends of the pipes.
 func (s *supervisor) start(cmd *exec.Cmd) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -101,7 +99,7 @@ func (s *supervisor) reap() bool {
 	}
 }
 
-// code is the exit code to pass on.
+// code returns the exit code to pass on.
 func (s *supervisor) code() int {
 	if !s.reaped {
 		return killed.Code
@@ -114,8 +112,7 @@ func (s *supervisor) treeGone() bool {
 	return s.childless && groupGone(s.child)
 }
 
-// killTree repeats SIGKILL, because a process may start another one between
-// being seen and being killed.
+// killTree repeats SIGKILL, because a process may start another one before it is killed.
 func (s *supervisor) killTree() {
 	s.poll(killWait, func() bool {
 		if s.treeGone() {

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded: a guard can take over from a supervisor, because orphans go to it.
+// guarded: a guard can take over from a supervisor, because it adopts the orphans.
 const guarded = true
 
-// serverAttr: should the supervisor be killed, its child goes at once.
+// serverAttr: if the supervisor is killed, the kernel kills its child.
 func serverAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 }
 
-// adoptOrphans makes orphaned descendants our children, so that none escapes and
-// to have no child is to have no descendant.
+// adoptOrphans makes orphaned descendants our children. So none escapes, and without children there are
+// no descendants.
 func adoptOrphans() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("cannot adopt orphaned processes: %w", err)
@@ -30,11 +30,10 @@ func adoptOrphans() error {
 	return nil
 }
 
-// groupGone: having no child says it all.
+// groupGone: without children there are no descendants.
 func groupGone(int) bool { return true }
 
-// signalTree signals every descendant, or the server's process group where
-// /proc does not show them.
+// signalTree signals every descendant, or the server's process group if /proc does not show them.
 func signalTree(group int, signal syscall.Signal) {
 	pids := descendants(os.Getpid())
 	if len(pids) == 0 {
@@ -74,8 +73,8 @@ func parentOf(pid int) (int, bool) {
 	return parseParent(string(stat))
 }
 
-// parseParent finds the parent in a /proc/PID/stat: "1 (name) S 0 …". The name
-// may hold anything, so the last ")" counts.
+// parseParent finds the parent in a /proc/PID/stat: "1 (name) S 0 …". The name can contain anything, so
+// the last ")" counts.
 func parseParent(stat string) (int, bool) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 2 {

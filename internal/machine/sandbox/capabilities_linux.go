@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rootCapabilities are what the superuser keeps inside: what it takes to own files of
-// others and to become others, in the sandbox's own user namespace.
+// rootCapabilities are the capabilities of the superuser inside: those for handling files of other
+// users and for changing the user, in the sandbox's own user namespace.
 var rootCapabilities = []uintptr{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
 	unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
@@ -26,7 +26,7 @@ func capabilities(root bool) []uintptr {
 	return nil
 }
 
-// allCapabilities are those that the kernel has.
+// allCapabilities returns the capabilities of the kernel.
 func allCapabilities() []uintptr {
 	var all []uintptr
 	for c := uintptr(0); c <= 63; c++ {
@@ -38,7 +38,7 @@ func allCapabilities() []uintptr {
 	return all
 }
 
-// dropCapabilities takes all capabilities but keep from this thread for good.
+// dropCapabilities permanently drops all capabilities of this thread except keep.
 func dropCapabilities(keep []uintptr) error {
 	for _, c := range allCapabilities() {
 		if slices.Contains(keep, c) {
@@ -54,7 +54,7 @@ func dropCapabilities(keep []uintptr) error {
 	return setCapabilities(keep, keep)
 }
 
-// setCapabilities sets what this thread may do, and what it may take again.
+// setCapabilities sets the effective and permitted capabilities of this thread.
 func setCapabilities(effective, permitted []uintptr) error {
 	var data [2]unix.CapUserData
 	for _, c := range effective {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CopyContent copies the content of a file into an empty one. Holes stay holes: a server can make files that are
-// larger than everything that it may write.
+// CopyContent copies the content of a file into an empty one. Holes stay holes, because a server can
+// make sparse files larger than its limit on writes.
 func CopyContent(to, from *os.File) error {
 	info, err := from.Stat()
 	if err != nil {
@@ -25,7 +25,7 @@ func CopyContent(to, from *os.File) error {
 			break
 		}
 		end := size
-		if err != nil { // a file system that does not tell
+		if err != nil { // a file system without support
 			data = at
 		} else if hole, err := from.Seek(data, unix.SEEK_HOLE); err == nil {
 			end = hole

@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A copier copies what lies in one directory into another, with all that it is told by:
-// owners, modes, times, user attributes, and the links between its files.
+// A copier copies the content of a directory into another, with its metadata: owners, modes, times,
+// user attributes, and the links between its files.
 type copier struct {
 	from, to *os.Root
-	links    map[uint64]string // copies of files with more than one name, by inode
+	links    map[uint64]string // copies of files with several names, by inode
 }
 
 func (c *copier) copy(from, to string) error {

@@ -1,26 +1,24 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sandbox runs a server where it cannot do harm: in user, mount, PID, IPC, UTS
-// and network namespaces of its own, with an overlay over everything that it could
-// write. What it writes lands in layers in memory, which [Sandbox.Layers] hands out; the
-// machine's own files stay as they are. It needs Linux 6.6 or later with user namespaces,
-// and neither root nor a helper program. Elsewhere [Start] says why it cannot.
+// Package sandbox runs a server where it can do no harm: in user, mount, PID, IPC, UTS and network
+// namespaces of its own, with an overlay over every place that it could write to. Its writes go to
+// layers in memory, which [Sandbox.Layers] returns; the machine's own files stay unchanged. The package
+// needs Linux 6.6 or later with user namespaces, but neither root nor a helper program. Elsewhere
+// [Start] returns an error with the reason.
 //
 //	this process ──control socket── init (PID 1 inside) ── server ── whatever it starts
 //
-// Init is this program, started again by [Config.Init] (see [Run]). It builds the new root,
-// tells us of its layers, starts the server with less privileges than init has, and ends
-// when its side of the socket closes, that is with us at the latest. When it ends, the
-// kernel kills everything inside.
+// Init is this program, started again by [Config.Init] (see [Run]). It builds the new root, reports its
+// layers, and starts the server with fewer privileges than its own. It ends when its side of the socket
+// closes, at the latest when this process ends. Then the kernel kills everything inside.
 //
 // # The new root
 //
-// Every top-level directory is an overlay of its own: an overlay of the whole root fails
-// where mounts are below it. Where mounts are below a directory, the directory is built
-// anew and its entries are overlaid one by one ([plan]). An ordinary user's overlay cannot
-// copy up a directory of another user, so that the places where the user may write below
-// such directories get overlays of their own. Nothing of the machine is ever bound into the
-// new root but single large files, read-only: over an overlay, sockets and named pipes of
-// the machine cannot be reached.
+// Every top-level directory is an overlay of its own, because an overlay of the whole root would fail
+// over mounts. A directory with mounts below it is built anew, and its entries are overlaid one by one
+// ([plan]). An ordinary user's overlay cannot copy up a directory of another user, so writable places
+// below such directories get overlays of their own. Only single large files of the machine are bound
+// into the new root, read-only. Through an overlay, a program cannot reach sockets and named pipes of
+// the machine.
 package sandbox

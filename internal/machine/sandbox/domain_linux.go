@@ -18,11 +18,11 @@ import (
 // domainPort is the port of the DNS.
 const domainPort = 53
 
-// A domainSocket takes what is sent to the port of the DNS, at any address.
+// A domainSocket receives packets for the DNS port, at any address.
 type domainSocket interface {
-	// receive says where a packet was sent to, too.
+	// receive also returns the destination of a packet.
 	receive(b []byte) (size int, to net.IP, from net.Addr, err error)
-	// reply answers from there. Who is not reached asks again.
+	// reply answers from that address. A client that gets no answer asks again.
 	reply(answer []byte, as net.IP, to net.Addr)
 }
 
@@ -54,7 +54,7 @@ func (s domain6) reply(answer []byte, as net.IP, to net.Addr) {
 	_, _ = s.WriteTo(answer, &ipv6.ControlMessage{Src: as}, to)
 }
 
-// listen answers every question of the DNS, whoever it is sent to, and tells of it.
+// listen answers and reports every DNS question, for any destination.
 func (n *names) listen(tell func(*Event)) error {
 	conn, err := listenDomain("udp4")
 	if err != nil {
@@ -93,7 +93,7 @@ func (n *names) serve(s domainSocket, tell func(*Event)) {
 			continue
 		}
 		answer, name := n.answer(buffer[:size])
-		if name == "" { // it is no question
+		if name == "" { // not a question
 			tell(&Event{Connect: net.JoinHostPort(to.String(), strconv.Itoa(domainPort))})
 			continue
 		}

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An entry is what the program that becomes the server is told, over the socket: its
-// environment may hold secrets, and arguments are for everybody to see.
+// An entry configures the program that becomes the server. It goes over the socket, because the
+// environment may contain secrets and arguments are visible to everybody.
 type entry struct {
 	Args, Env []string
 	Dir       string
@@ -27,16 +27,16 @@ type entry struct {
 	Limits    Limits
 }
 
-// An entered is what the program that becomes the server tells init, which then answers
-// with {}. No descriptor can be sent once the filter is there, which holds up sendmsg.
+// An entered is the message to init from the program that becomes the server. Init answers with {}. It
+// must come before the filter, which stops sendmsg, and so no descriptor can be sent later.
 type entered struct {
 	Listener int    `json:"listener"`
 	Failed   string `json:"failed,omitempty"`
 }
 
-// enter gives up what the server must not have, and becomes the server.
+// enter gives up all privileges that the server must not have, and becomes the server.
 func enter() int {
-	runtime.LockOSThread() // what is given up is the thread's
+	runtime.LockOSThread() // privileges belong to the thread
 	c, err := newControl(os.NewFile(controlFD, "listener"))
 	if err != nil {
 		return 2
@@ -63,7 +63,7 @@ func enter() int {
 	if err := c.send(entered{Listener: listener}); err != nil {
 		return 127
 	}
-	if err := c.receive(&struct{}{}); err != nil { // init has the listener; ours closes with us
+	if err := c.receive(&struct{}{}); err != nil { // init has the listener; ours closes on exec
 		return 127
 	}
 	err = syscall.Exec(program, e.Args, e.Env)
@@ -71,7 +71,7 @@ func enter() int {
 	return 127
 }
 
-// program finds the server's program as the server's environment has it.
+// program finds the server's program by the PATH in the server's environment.
 func (e *entry) program() (string, error) {
 	if err := os.Chdir(e.Dir); err != nil {
 		return "", fmt.Errorf("the working directory: %w", err)
@@ -99,10 +99,9 @@ func executable(path string) error {
 	return nil
 }
 
-// giveUp takes what the server must not have from this thread: limits, capabilities, and
-// the way to new ones.
+// giveUp restricts this thread for the server: its limits, its capabilities, and ways to new ones.
 func (e *entry) giveUp() error {
-	// Init's namespace has the group of whoever started it as its root: that of the server is below.
+	// The root of init's namespace is the group of its starter; the server's group is below.
 	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil {
 		return fmt.Errorf("a namespace of control groups: %w", err)
 	}
@@ -127,15 +126,16 @@ func (e *entry) giveUp() error {
 	return dropCapabilities(capabilities(e.Root))
 }
 
-// What a process may take beyond a limit before the kernel refuses it: so the warden sees who passes it, and can say so.
+// Margins between a limit and the point of refusal by the kernel. They let the warden see and report a
+// process over the limit.
 const (
 	spareMemory    = 512 << 20
 	spareProcesses = 64
 	spareCPU       = 5 * time.Second
 )
 
-// set bounds this process, and those that it starts, each alone. A core of at most 1 byte means that none is
-// written, nor given to a program of the machine's, as which a core of 0 bytes can be (core(5)).
+// set bounds this process and each of its children separately. A core limit of 1 byte prevents cores
+// altogether; with 0 bytes, the kernel could still pass them to a program of the machine (core(5)).
 func (l Limits) set() error {
 	for what, most := range map[int]uint64{
 		unix.RLIMIT_NPROC: uint64(l.Processes + spareProcesses), unix.RLIMIT_NOFILE: uint64(l.OpenFiles), unix.RLIMIT_CPU: uint64((l.CPU + spareCPU).Seconds()),

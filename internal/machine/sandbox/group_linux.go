@@ -12,10 +12,10 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/cgroup"
 )
 
-// initTasks are the threads that init has beside what runs inside, and some to spare.
+// initTasks counts the threads of init, with a margin.
 const initTasks = 32
 
-// confine makes the control group of the sandbox, where one can be had.
+// confine makes the control group of the sandbox, if the machine allows one.
 func (s *Sandbox) confine(c Config) {
 	if slices.Contains(c.without, groupWall) {
 		s.ungrouped = errors.New("left out")
@@ -23,11 +23,11 @@ func (s *Sandbox) confine(c Config) {
 	}
 	l := c.Limits
 	s.group, s.ungrouped = cgroup.New(cgroup.Limits{
-		Memory: l.Memory + l.Storage, Processes: l.Processes + initTasks, Processors: l.Processors, // what is written is in memory, too
+		Memory: l.Memory + l.Storage, Processes: l.Processes + initTasks, Processors: l.Processors, // written files are in memory, too
 	})
 }
 
-// grouped are the controllers that hold.
+// grouped returns the controllers in force.
 func (s *Sandbox) grouped() []cgroup.Controller {
 	if s.group == nil {
 		return nil
@@ -35,8 +35,8 @@ func (s *Sandbox) grouped() []cgroup.Controller {
 	return s.group.Controllers()
 }
 
-// Group says which limits a control group holds, by the names of its controllers; if there is no group, the
-// error says why, and where it is a [cgroup.UnavailableError], how to mend it.
+// Group returns the controllers of the control group. Without a group, the error says why; a
+// [cgroup.UnavailableError] also says how to enable one.
 func (s *Sandbox) Group() ([]string, error) {
 	var names []string
 	for _, c := range s.grouped() {
@@ -45,7 +45,7 @@ func (s *Sandbox) Group() ([]string, error) {
 	return names, s.ungrouped
 }
 
-// measure asks the group what was used and met, which is better known there, and looks what is left of the space.
+// measure takes usage and limits from the group, which counts better, and checks the remaining space.
 func (s *Sandbox) measure() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *Sandbox) measure() {
 	s.ended.Limits = slices.Compact(slices.Sorted(slices.Values(append(met, s.ended.Limits...))))
 }
 
-// ungroup ends what is left in the group, and removes it.
+// ungroup ends the remaining processes of the group, and removes it.
 func (s *Sandbox) ungroup() {
 	if s.group != nil {
 		s.group.Close()

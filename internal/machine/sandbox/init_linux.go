@@ -25,10 +25,10 @@ const (
 	roleEnter = "enter"
 )
 
-// Run is the body of the program that [Config.Init] names: args are what came after its
-// own arguments. It returns the exit code, or replaces the program by the server.
+// Run is the body of the program in [Config.Init]; args follow that program's own arguments. It returns
+// the exit code, or replaces the program by the server.
 //
-// It changes the process that it runs in, so the program must do nothing else.
+// It changes its own process, so the program must do nothing else.
 func Run(args []string) int {
 	switch {
 	case len(args) == 1 && args[0] == roleInit && os.Getpid() == 1:
@@ -40,29 +40,30 @@ func Run(args []string) int {
 	return 2
 }
 
-// A setup is what init is told to do.
+// A setup configures init.
 type setup struct {
 	Config   Config
 	Writable []string
-	Missed   []string            // top-level directories below which we may write elsewhere, too
+	Missed   []string            // top-level directories with further writable places
 	Root     bool                // we are the superuser outside
-	Visits   bool                // connections are handed out at visitsFD
+	Visits   bool                // connections go to visitsFD
 	Trusted  map[string][]byte   // files of certificates, below /dev
-	Grouped  []cgroup.Controller // that limit all that is inside
+	Grouped  []cgroup.Controller // that limit everything inside
 }
 
 // runInit is PID 1 inside.
 func runInit() int {
-	// What whoever started toolvet left open must not reach the server.
+	// Files that toolvet has inherited must not reach the server.
 	if stands(descriptorsWall) {
 		if err := unix.CloseRange(controlFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 			return 2
 		}
 	}
-	signal.Notify(make(chan os.Signal, 1)) // only those of the kernel end init
-	// Where the machine has no memory left, what is rehearsed ends first. In a container that forbids it, it does as ever.
+	signal.Notify(make(chan os.Signal, 1)) // only signals of the kernel end init
+	// When the machine runs out of memory, the rehearsal ends first. A container may forbid this
+	// setting, which is fine.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
-	// Nobody inside may look into init or hold it up.
+	// No process inside may trace or stop init.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	c, err := newControl(os.NewFile(controlFD, "control"))
 	if err != nil {
@@ -120,7 +121,7 @@ func (i *initProcess) run() error {
 	return i.serve()
 }
 
-// serve starts the server and looks after it until nothing is left.
+// serve starts the server and supervises it until everything has ended.
 func (i *initProcess) serve() error {
 	cmd, listener, err := i.start()
 	if err != nil {
@@ -141,7 +142,7 @@ func (i *initProcess) serve() error {
 	return i.control.send(note{Exited: &exited{Status: int(status), Left: left, Limits: limit.broken(), Usage: usage}})
 }
 
-// start starts the program that becomes the server. The listener tells of its system calls.
+// start starts the program that becomes the server. The listener reports its system calls.
 func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -176,8 +177,8 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 	return cmd, listener, nil
 }
 
-// takeListener takes the descriptor that tells of the server's system calls from the process
-// that is about to be the server.
+// takeListener takes the descriptor for the server's system calls from the process that becomes the
+// server.
 func takeListener(c *control, pid int) (*os.File, error) {
 	var e entered
 	if err := c.receive(&e); err != nil {
@@ -199,8 +200,7 @@ func takeListener(c *control, pid int) (*os.File, error) {
 	return listener, c.send(struct{}{})
 }
 
-// silence takes the server's standard files from init, so that they close when the server
-// closes them.
+// silence closes init's copies of the server's standard files, so that they close with the server's.
 func silence() {
 	null, err := os.OpenFile("/dev/null", os.O_RDWR, 0)
 	if err != nil {
@@ -215,7 +215,7 @@ func silence() {
 	null.Close()
 }
 
-// An order is what we tell init while the server runs.
+// An order is a message to init while the server runs.
 type order struct {
 	Signal  int  `json:"signal,omitempty"`  // for the server
 	Refresh bool `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
@@ -223,7 +223,7 @@ type order struct {
 	Running bool `json:"running,omitempty"` // see [Sandbox.Running]; answered
 }
 
-// obey carries out orders, and ends everything when there is nobody left to give them.
+// obey carries out orders, and ends everything when the socket closes.
 func (i *initProcess) obey() {
 	for {
 		var o order
@@ -234,7 +234,7 @@ func (i *initProcess) obey() {
 			_ = unix.Kill(-1, unix.Signal(o.Signal))
 		}
 		if o.Settle {
-			_ = i.control.send(note{Answer: true}) // if nobody listens, the next order does not come
+			_ = i.control.send(note{Answer: true}) // without a listener, there is no next order
 		}
 		if o.Running {
 			_ = i.control.send(note{Answer: true, Running: running()}) // as above
@@ -244,7 +244,7 @@ func (i *initProcess) obey() {
 			if err := refresh(i.fresh); err != nil {
 				n.Failed = err.Error()
 			}
-			_ = i.control.send(n) // if nobody listens, the next order does not come
+			_ = i.control.send(n) // without a listener, there is no next order
 		}
 	}
 }

@@ -17,9 +17,9 @@ import (
 // scopedABI is the first version of Landlock that scopes signals and abstract sockets.
 const scopedABI = 6
 
-// landlock is a second wall beside the namespaces: this thread and what comes of it make no
-// devices, send no signals to processes and speak to no abstract sockets outside. Nothing
-// happens where the kernel has no Landlock. See landlock(7).
+// landlock is a second wall beside the namespaces: this thread and its descendants can make no devices,
+// send no signals to processes outside, and use no abstract sockets outside. Without Landlock in the
+// kernel, it does nothing. See landlock(7).
 func landlock() error {
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 || abi < scopedABI {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Listening reports whether a process in our network namespace listens at a port of the loopback interface, or, for
-// UDP, has it. Where that cannot be read, one may.
+// Listening reports whether a process in our network namespace listens at a port of the loopback
+// interface, or has bound it for UDP. If the kernel does not show it, the answer is yes.
 func Listening(port uint16, udp bool) bool {
 	files, state := []string{"tcp", "tcp6"}, "0A" // TCP_LISTEN
 	if udp {
@@ -46,8 +46,8 @@ func listens(table []byte, port uint16, state string) bool {
 	return false
 }
 
-// local reports whether an address, as words of the machine in hexadecimal, is any address or of the loopback
-// interface.
+// local reports whether an address, in hexadecimal words of the machine, is the unspecified address or
+// one of the loopback interface.
 func local(address []byte) bool {
 	b := make([]byte, hex.DecodedLen(len(address)))
 	if _, err := hex.Decode(b, address); err != nil || len(b)%4 != 0 || len(b) == 0 {

@@ -31,8 +31,7 @@ func touch(path string) error {
 	return f.Close()
 }
 
-// bindReadOnly shows a file elsewhere, where neither it nor its mode, owner or times can be
-// changed.
+// bindReadOnly shows a file at another place, and protects its content, mode, owner and times.
 func bindReadOnly(from, to string, flags uintptr) error {
 	if err := unix.Mount(from, to, "", unix.MS_BIND, ""); err != nil {
 		return err
@@ -40,7 +39,7 @@ func bindReadOnly(from, to string, flags uintptr) error {
 	return unix.Mount("", to, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|flags|lockedFlags(to), "")
 }
 
-// hide shows an empty directory that nothing can be written to.
+// hide shows an empty directory without write access.
 func (r *root) hide(path, why string) error {
 	r.except(path)
 	r.gaps = append(r.gaps, Gap{Path: path, Why: why})
@@ -50,8 +49,8 @@ func (r *root) hide(path, why string) error {
 	return unix.Mount("toolvet", r.at(path), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY, "size=0,mode=555")
 }
 
-// overlay lays a layer over a directory. What cannot be overlaid is hidden; below another
-// layer it stays as that shows it, where nothing can be written to it.
+// overlay lays a layer over a directory. If that fails, the directory is hidden; below another layer it
+// stays visible, without write access.
 func (r *root) overlay(path string, nested bool) error {
 	hide := func(why string) error {
 		if nested {
@@ -90,7 +89,7 @@ func (r *root) overlay(path string, nested bool) error {
 	return r.remember(path)
 }
 
-// A layering is a layer over a directory, and where to mount it.
+// A layering is a layer over a directory, with its mount point.
 type layering struct {
 	upper, work   string
 	lower, target int
@@ -119,10 +118,10 @@ func (r *root) layOver(path string, l layering) error {
 	return nil
 }
 
-// lay shows a directory of the machine at another place, which the machine does not have.
+// lay shows a directory of the machine at a place that exists only inside.
 func (r *root) lay(p Placed) error {
 	if _, err := os.Lstat(p.At); !errors.Is(err, os.ErrNotExist) || strings.LastIndex(p.At, "/") != 0 {
-		return errors.New("must be a directory at the top of the file system that the machine does not have")
+		return errors.New("must be a top-level directory that does not exist on the machine")
 	}
 	lower, err := unix.Open(p.From, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -144,15 +143,15 @@ func (r *root) lay(p Placed) error {
 	return r.layOver(p.At, layering{upper, work, lower, target, flagsOf(p.From)})
 }
 
-// An overlaying is a mounted overlay, and its flags. It is held open: the server can move the
-// directories that it is in, and put links to other mounts in their place.
+// An overlaying is a mounted overlay with its flags. It is held open, because the server can replace
+// the directories on its path by links to other mounts.
 type overlaying struct {
 	mounted int
 	path    string
 	flags   uintptr
 }
 
-// refresh has the overlays forget what they know of the machine's files, but for what is open.
+// refresh clears the overlays' caches of the machine's files, except open files.
 func refresh(list []overlaying) error {
 	for _, o := range list {
 		if err := unix.Mount("", inSelf(o.mounted), "", unix.MS_REMOUNT|o.flags, ""); err != nil {
@@ -162,9 +161,8 @@ func refresh(list []overlaying) error {
 	return nil
 }
 
-// target opens the place of the new root that a layer is mounted on, and makes it if the
-// directory that it is in has been made anew. Symbolic links are not followed: they would
-// lead out of the new root.
+// target opens the mount point of a layer in the new root, and creates it if its directory was built
+// anew. It follows no symbolic links, because they would lead out of the new root.
 func (r *root) target(path string) (int, error) {
 	if err := os.Mkdir(r.at(path), 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return -1, err
@@ -179,7 +177,7 @@ func (r *root) target(path string) (int, error) {
 	})
 }
 
-// flagsOf are the flags of the file system at path that hold for what lies over it, too.
+// flagsOf returns the flags of the file system at path that also apply to layers over it.
 func flagsOf(path string) uintptr {
 	var fs unix.Statfs_t
 	if unix.Statfs(path, &fs) != nil {
@@ -194,7 +192,7 @@ func flagsOf(path string) uintptr {
 	return flags
 }
 
-// lockedFlags are the flags of a mount that one without privileges cannot take from it.
+// lockedFlags are the flags of a mount that a process without privileges cannot clear.
 func lockedFlags(path string) uintptr {
 	var fs unix.Statfs_t
 	if unix.Statfs(path, &fs) != nil {

@@ -67,12 +67,12 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// mountOf is the index of the mount that a path is on, or -1.
+// mountOf returns the index of the mount of a path, or -1.
 func mountOf(mounts []mount, path string) int {
 	found := -1
 	for i, m := range mounts {
 		in := m.path == "/" || m.path == path || strings.HasPrefix(path, m.path+"/")
-		if in && (found < 0 || len(m.path) >= len(mounts[found].path)) { // the last lies on top
+		if in && (found < 0 || len(m.path) >= len(mounts[found].path)) { // the last is on top
 			found = i
 		}
 	}

@@ -15,23 +15,23 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// maxNames bounds the names that get an address.
+// maxNames bounds the names with an address.
 const maxNames = 10_000
 
-// names are the names that were looked up inside. Each has an address of its own, so that a
-// connection to it tells whom it is meant for.
+// names holds the names that were looked up inside. Each has an address of its own, so that a
+// connection to it reveals the intended host.
 type names struct {
-	fixed map[string][]netip.Addr // of names and of those below them; never changes
+	fixed map[string][]netip.Addr // for names and all names below; constant
 
 	mu   sync.Mutex
 	by   map[string]netip.Addr
-	told map[string]int // how often a name with several addresses was asked for
+	told map[string]int // questions for a name with several addresses
 	of   map[netip.Addr]string
 	next netip.Addr
 }
 
-// newNames gives out addresses from first on. The default are addresses that nobody has
-// (RFC 2544, for benchmarks of networks).
+// newNames assigns addresses from first on. The default are addresses that no host has (RFC 2544, for
+// benchmarks of networks).
 func newNames(first netip.Addr, fixed map[string][]netip.Addr) *names {
 	if !first.Is4() {
 		first = netip.MustParseAddr("198.18.0.1")
@@ -39,7 +39,7 @@ func newNames(first netip.Addr, fixed map[string][]netip.Addr) *names {
 	return &names{fixed: fixed, by: map[string]netip.Addr{}, told: map[string]int{}, of: map[netip.Addr]string{}, next: first}
 }
 
-// fixedAddresses are those that were given for a name or for one that it is below.
+// fixedAddresses returns the configured addresses of a name, or of a name above it.
 func (n *names) fixedAddresses(name string) []netip.Addr {
 	for name != "" {
 		if list := n.fixed[name]; len(list) > 0 {
@@ -50,7 +50,7 @@ func (n *names) fixedAddresses(name string) []netip.Addr {
 	return nil
 }
 
-// address is that of a name. It has none if there are too many.
+// address returns the address of a name; none if there are too many names.
 func (n *names) address(name string) netip.Addr {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,7 +69,7 @@ func (n *names) address(name string) netip.Addr {
 	return a
 }
 
-// turn is the address of a name that a question gets, and for how many seconds it holds.
+// turn returns the address for the next question about a name, and its time to live in seconds.
 func (n *names) turn(name string, a netip.Addr) (netip.Addr, uint32) {
 	list := n.fixedAddresses(name)
 	if len(list) < 2 {
@@ -84,7 +84,7 @@ func (n *names) turn(name string, a netip.Addr) (netip.Addr, uint32) {
 	return list[i], 0
 }
 
-// named puts the name in the place of an address that was given out for it.
+// named replaces an assigned address by its name.
 func (n *names) named(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -100,15 +100,14 @@ func (n *names) named(address string) string {
 	return address
 }
 
-// nameOf is the name that an address was given out for, or "".
+// nameOf returns the name with an assigned address, or "".
 func (n *names) nameOf(a netip.Addr) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.of[a.Unmap()]
 }
 
-// answer answers a question, and says for which name; "" if it is none. Names have addresses
-// of IPv4, and nothing else.
+// answer answers a question, and returns its name; "" if it is none. Names have only IPv4 addresses.
 func (n *names) answer(question []byte) (answer []byte, name string) {
 	var p dnsmessage.Parser
 	header, err := p.Start(question)

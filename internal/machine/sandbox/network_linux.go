@@ -48,8 +48,8 @@ func linkUp(name string) error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
 
-// routeToSelf makes every address of a family one of our own (AnyIP): what "ip route add
-// local default dev lo" does. See rtnetlink(7).
+// routeToSelf makes every address of a family our own (AnyIP), like "ip route add local default dev
+// lo". See rtnetlink(7).
 func routeToSelf(family byte) error {
 	lo, err := net.InterfaceByName("lo")
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
-// A Sandbox cannot be had on this system.
+// A Sandbox is not available on this system.
 type Sandbox struct{}
 
-// Start says that nothing can be run in a sandbox here.
+// Start returns an [UnsupportedError].
 func Start(context.Context, Config) (*Sandbox, error) {
 	return nil, &UnsupportedError{
 		What: fmt.Sprintf("a rehearsal needs the namespaces and overlays of Linux on amd64 or arm64, and this is %s on %s", runtime.GOOS, runtime.GOARCH),
@@ -26,14 +26,13 @@ func Start(context.Context, Config) (*Sandbox, error) {
 	}
 }
 
-// Run is never the body of a program here.
+// Run is never called here.
 func Run([]string) int {
 	fmt.Fprintln(os.Stderr, "sandbox is for Linux")
 	return 2
 }
 
-// The methods of a Sandbox; none exists here.
-// Listening needs Linux.
+// The methods of a Sandbox, which does not exist here. Listening needs Linux.
 func Listening(uint16, bool) bool { return true }
 
 func (*Sandbox) Stdin() io.WriteCloser                            { return nil }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A kind is how a place of the machine appears in the new root.
+// A kind is the form of a place of the machine in the new root.
 type kind int
 
 const (
@@ -20,10 +20,10 @@ const (
 	mirrored             // a directory built anew, because mounts are below it
 	linked               // a symbolic link
 	copied               // a file, as a copy in its directory's layer
-	bound                // a file that is too large to copy, read-only
-	node                 // a named pipe or a socket, as one that nobody is at
+	bound                // a file too large to copy, read-only
+	node                 // a named pipe or a socket, without a peer
 	special              // made by us: /proc, /dev, /sys
-	hidden               // a directory that is shown empty and read-only
+	hidden               // a directory, shown empty and read-only
 )
 
 // A place is one place of the new root.
@@ -31,17 +31,17 @@ type place struct {
 	kind kind
 	path string
 	why  string // of a hidden or bound place
-	// nested says that the place lies in another that is overlaid.
+	// nested marks a place inside an overlaid one.
 	nested bool
 }
 
-// maxCopied is the size up to which a file beside mounts is copied, in bytes.
+// maxCopied bounds a copied file beside mounts, in bytes.
 const maxCopied = 1 << 20
 
-// ours are the directories that the sandbox makes itself.
+// ours lists the directories that the sandbox makes itself.
 var ours = []string{"/proc", "/dev", "/sys"}
 
-// A world is what plan asks of the machine.
+// A world describes the machine for plan.
 type world struct {
 	mounts   []mount
 	readDir  func(string) ([]os.DirEntry, error)
@@ -49,7 +49,7 @@ type world struct {
 	writable []string // directories that need a layer of their own
 }
 
-// plan lists the places of the new root, each after the directory that it is in.
+// plan lists the places of the new root, each after its directory.
 func (w *world) plan() []place {
 	places := w.mirror("/", nil)
 	slices.SortStableFunc(places, func(a, b place) int { return strings.Count(a.path, "/") - strings.Count(b.path, "/") })
@@ -61,7 +61,7 @@ func (w *world) plan() []place {
 			out = append(out, p)
 		}
 	}
-	for _, dir := range w.writable { // over the overlay that holds them
+	for _, dir := range w.writable { // over the overlay that contains them
 		if !seen[dir] {
 			seen[dir] = true
 			out = append(out, place{kind: overlaid, path: dir, nested: true})
@@ -70,7 +70,7 @@ func (w *world) plan() []place {
 	return out
 }
 
-// mirror adds a directory with mounts below it, and what is in it.
+// mirror adds a directory with mounts below it, and its entries.
 func (w *world) mirror(dir string, places []place) []place {
 	places = append(places, place{kind: mirrored, path: dir})
 	entries, err := w.readDir(dir)
@@ -108,9 +108,9 @@ func (w *world) directory(path string, places []place) []place {
 	return append(places, place{kind: overlaid, path: path})
 }
 
-// at returns what is mounted at path, or nil.
+// at returns the mount at path, or nil.
 func (w *world) at(path string) *mount {
-	for i := len(w.mounts) - 1; i >= 0; i-- { // the last lies on top
+	for i := len(w.mounts) - 1; i >= 0; i-- { // the last is on top
 		if w.mounts[i].path == path {
 			return &w.mounts[i]
 		}
@@ -122,7 +122,7 @@ func (w *world) mountsBelow(dir string) bool {
 	return slices.ContainsFunc(w.mounts, func(m mount) bool { return strings.HasPrefix(m.path, dir+"/") })
 }
 
-// virtual are file systems that hold the state of the kernel and no files.
+// virtual lists file systems with state of the kernel instead of files.
 var virtual = map[string]bool{
 	"autofs": true, "binfmt_misc": true, "bpf": true, "cgroup": true, "cgroup2": true, "configfs": true, "debugfs": true,
 	"devpts": true, "devtmpfs": true, "efivarfs": true, "fusectl": true, "hugetlbfs": true, "mqueue": true, "nsfs": true,

@@ -17,16 +17,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxListeners bounds the addresses at which a porter listens.
+// maxListeners bounds the addresses of a porter.
 const maxListeners = 512
 
-// serverFirst are ports whose servers speak first (FTP, SSH, Telnet, SMTP, POP3, IMAP,
-// MySQL): a client would wait for somebody who says nothing. They stay closed, as does the
-// DNS over TCP.
+// serverFirst lists ports of protocols in which the server speaks first (FTP, SSH, Telnet, SMTP, POP3,
+// IMAP, MySQL). A client would wait in vain, so these ports stay closed, like DNS over TCP.
 var serverFirst = map[uint16]bool{21: true, 22: true, 23: true, 25: true, domainPort: true, 110: true, 143: true, 587: true, 3306: true}
 
-// A porter is init's: it listens wherever a process inside is about to connect to, and hands
-// out what comes.
+// A porter runs in init: it listens at each address that a process inside is about to connect to, and
+// passes the connections on.
 type porter struct {
 	names *names
 	out   int // visitsFD
@@ -48,8 +47,8 @@ func (p *porter) openLocal(ports []uint16) {
 	}
 }
 
-// expect is told an address before a process connects to it. The sandbox's own are for what
-// runs inside.
+// expect gets an address before a process connects to it. The sandbox's own addresses are for processes
+// inside.
 func (p *porter) expect(address string) {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || a.Port() == 0 || serverFirst[a.Port()] {
@@ -70,13 +69,13 @@ func (p *porter) listen(a netip.AddrPort) {
 	}
 	l, err := (&net.ListenConfig{Control: anyAddress}).Listen(context.Background(), "tcp", a.String())
 	if err != nil {
-		return // a process inside listens there; or else nobody answers, and the attempt is told
+		return // a process inside listens there; or nobody answers, and the attempt is reported
 	}
 	p.open[a] = true
 	go p.serve(l, a)
 }
 
-// anyAddress lets a socket listen at an address that no interface has.
+// anyAddress lets a socket listen at an address without an interface.
 func anyAddress(network, _ string, c syscall.RawConn) error {
 	if !strings.HasSuffix(network, "6") {
 		return nil
@@ -96,11 +95,11 @@ func (p *porter) serve(l net.Listener, a netip.AddrPort) {
 			return
 		}
 		p.hand(conn, Target{Name: p.names.nameOf(a.Addr()), Address: a})
-		conn.Close() // ours; theirs is a descriptor of its own
+		conn.Close() // only our descriptor; the receiver has its own
 	}
 }
 
-// hand hands out a connection. If nobody takes it, the sandbox is about to end.
+// hand passes a connection on. Without a receiver, the sandbox is about to end.
 func (p *porter) hand(conn net.Conn, to Target) {
 	t, ok := conn.(*net.TCPConn)
 	if !ok {

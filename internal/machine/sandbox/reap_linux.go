@@ -22,7 +22,7 @@ func (u Usage) add(r *unix.Rusage) Usage {
 	return u
 }
 
-// reap waits for the server, and takes what else ends meanwhile.
+// reap waits for the server, and collects other processes meanwhile.
 func reap(server int) (unix.WaitStatus, Usage) {
 	var u Usage
 	for {
@@ -33,7 +33,7 @@ func reap(server int) (unix.WaitStatus, Usage) {
 			continue
 		}
 		if err != nil {
-			return unix.WaitStatus(0xff00), u // nobody is left, and the server was not seen to end
+			return unix.WaitStatus(0xff00), u // no process is left, and the end of the server was missed
 		}
 		u = u.add(&r)
 		if pid == server {
@@ -42,10 +42,10 @@ func reap(server int) (unix.WaitStatus, Usage) {
 	}
 }
 
-// killAll ends whatever is left inside; init itself is spared.
+// killAll kills all processes inside except init.
 func killAll() { _ = unix.Kill(-1, unix.SIGKILL) }
 
-// reapRest takes what killAll has ended.
+// reapRest collects the processes that killAll has killed.
 func reapRest(u Usage) Usage {
 	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
 		var r unix.Rusage
@@ -63,7 +63,7 @@ func reapRest(u Usage) Usage {
 	return u
 }
 
-// leftovers are the programs that the server has left running.
+// leftovers returns the programs that the server left running.
 func leftovers() []string {
 	var left []string
 	for _, pid := range processes() {
@@ -77,7 +77,7 @@ func leftovers() []string {
 	return left
 }
 
-// processes are those inside, without init.
+// processes returns the processes inside, without init.
 func processes() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -94,7 +94,7 @@ func processes() []int {
 	return pids
 }
 
-// running is what runs inside now.
+// running returns the state of the processes inside.
 func running() *Running {
 	r := &Running{PIDs: processes()}
 	r.Busy = slices.ContainsFunc(r.PIDs, busy)
@@ -110,7 +110,7 @@ func busy(pid int) bool {
 	}
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		raw, err := os.ReadFile(tasks + "/" + e.Name() + "/stat")
-		end := bytes.LastIndexByte(raw, ')') // of the name, which the process chooses
+		end := bytes.LastIndexByte(raw, ')') // after the name, which the process chooses
 		return err == nil && end >= 0 && end+2 < len(raw) && (raw[end+2] == 'R' || raw[end+2] == 'D')
 	})
 }

@@ -16,15 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A mover makes the renames that work on the machine and not in the overlays: of a directory
-// that the machine has, and from one overlay to another where the machine has one file
-// system. It copies, and removes the old.
+// A mover makes renames that work on the machine but not in overlays: those of a directory of the
+// machine, and those between overlays of one file system. It copies, and removes the original.
 type mover struct {
 	root bool           // the server is the superuser
-	on   map[uint64]int // the mount of the machine that lies below a mount inside
+	on   map[uint64]int // the mount of the machine below a mount inside
 }
 
-// A move is a rename that a process inside asks for.
+// A move is a rename by a process inside.
 type move struct {
 	from, to           int // directories
 	fromName, toName   string
@@ -33,15 +32,15 @@ type move struct {
 	mode               uint32
 }
 
-// errContinue says that the kernel may make the system call as it is.
+// errContinue lets the kernel make the system call.
 var errContinue = errors.New("continue")
 
-// rename answers a notification of a rename: with nil if it is done, with errContinue, or
-// with the error for the process inside. Valid tells whether that still waits.
+// rename answers a notification of a rename: with nil after making it, with errContinue, or with the
+// error for the process inside. Valid reports whether the process still waits.
 func (m *mover) rename(n *notification, valid func() bool) error {
 	runtime.LockOSThread() // for good: the thread gives up capabilities and ends with its goroutine
 	if !sameUser(n.pid) {
-		return errContinue // who has become another user may do less than we
+		return errContinue // a process of another user may have fewer rights than we
 	}
 	mv, err := openMove(n)
 	if err != nil {
@@ -49,7 +48,7 @@ func (m *mover) rename(n *notification, valid func() bool) error {
 	}
 	defer unix.Close(mv.from)
 	defer unix.Close(mv.to)
-	if !valid() { // what was opened may be another process's
+	if !valid() { // the opened files may belong to another process
 		return errContinue
 	}
 	if err := setCapabilities(capabilities(m.root), capabilities(m.root)); err != nil {
@@ -66,7 +65,7 @@ func (m *mover) rename(n *notification, valid func() bool) error {
 	return mv.emulate()
 }
 
-// sameUser reports whether a process is of our user to the file system.
+// sameUser reports whether a process has our user for the file system.
 func sameUser(pid uint32) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
 	if err != nil {
@@ -84,7 +83,7 @@ func (m *mover) sameFileSystem(mv *move) bool {
 	return known && alsoKnown && from == to
 }
 
-// openMove reads what is to be renamed, and opens the directories.
+// openMove reads the arguments of a rename, and opens the directories.
 func openMove(n *notification) (*move, error) {
 	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
 	if err != nil {
@@ -119,7 +118,7 @@ func openMove(n *notification) (*move, error) {
 
 const atCwd = uint64(uint32(unix.AT_FDCWD & 0xffffffff))
 
-// openedBy is the path to what a process has open, or to its working directory.
+// openedBy returns the path to an open file of a process, or to its working directory.
 func openedBy(pid uint32, fd uint64) string {
 	own := "/proc/" + strconv.Itoa(int(pid))
 	if uint32(fd) == uint32(atCwd) {
@@ -128,8 +127,8 @@ func openedBy(pid uint32, fd uint64) string {
 	return own + "/fd/" + strconv.Itoa(int(int32(fd)))
 }
 
-// openParent opens the directory that a path of another process leads to, and says what it
-// is called there. Links of /proc, which would mean ours, are not followed.
+// openParent opens the directory of a path of another process, and returns the name in it. It does not
+// follow links of /proc, which would resolve to our own files.
 func openParent(pid uint32, at uint64, path string) (dir int, name string, mountID uint64, err error) {
 	base := unix.AT_FDCWD
 	if !strings.HasPrefix(path, "/") {
@@ -157,8 +156,8 @@ func openParent(pid uint32, at uint64, path string) (dir int, name string, mount
 	return dir, name, stat.Mnt_id, nil
 }
 
-// emulate copies what is to be moved beside its new place, puts it there at once, and
-// removes the old.
+// emulate copies the file or directory next to its new place, moves the copy there in one step, and
+// removes the original.
 func (mv *move) emulate() error {
 	old, err := os.Readlink(inSelf(mv.from))
 	if err != nil {
@@ -196,7 +195,7 @@ func (mv *move) emulate() error {
 
 func inSelf(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// errnoOf is what a system call can answer.
+// errnoOf returns the error number for a system call.
 func errnoOf(err error) error {
 	var errno unix.Errno
 	switch {

@@ -17,17 +17,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A root is the new root while it is built.
+// A root is a new root under construction.
 type root struct {
 	setup  setup
 	mounts []mount
-	base   string // where it is built
+	base   string // the place of construction
 	stage  int    // descriptor of the directory of the layers
 	layers []layer
-	named  int // layers, with those that could not be mounted
+	named  int // layers, including failed ones
 	gaps   []Gap
 	fresh  []overlaying
-	on     map[uint64]int // of the mounts of layers: the mount of the machine below
+	on     map[uint64]int // by mount of a layer: the mount of the machine below
 }
 
 // buildRoot builds the new root and enters it.
@@ -70,10 +70,10 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// prepare makes the file system that holds the layers. It covers /sys, of which nothing is
-// needed while the root is built, in our own namespace alone.
+// prepare makes the file system for the layers. It covers /sys in our own namespace only, where nothing
+// needs it during the construction.
 func (r *root) prepare(places int) error {
-	const own = 4 // files that a place takes before anybody writes
+	const own = 4 // files of a place before any write
 	r.base = "/sys"
 	l := r.setup.Config.Limits
 	options := fmt.Sprintf("size=%d,nr_inodes=%d,mode=755", l.Storage, l.Files+own*int64(places))
@@ -93,8 +93,8 @@ func (r *root) prepare(places int) error {
 	return err
 }
 
-// keepsAttributes tries whether a directory in memory takes extended attributes of users. Without them an overlay is
-// mounted all the same, and shows the old files of a directory that was removed and made again.
+// keepsAttributes tests whether a directory in memory supports extended attributes of users. Without
+// them, an overlay mounts, but shows the old files of a directory that was removed and made again.
 func keepsAttributes(dir string) error {
 	const name = "user.toolvet"
 	if err := unix.Lsetxattr(dir, name, nil, 0); err != nil {
@@ -115,7 +115,7 @@ func (r *root) new(path string) (upper, work string, err error) {
 	return upper, work, nil
 }
 
-// at is where a place of the machine is while the root is built.
+// at returns the path of a place of the machine during the construction.
 func (r *root) at(path string) string { return filepath.Join(r.base, "root", path) }
 
 func (r *root) place(p place) error {
@@ -162,7 +162,7 @@ func (r *root) mirror(path string) error {
 	return r.remember(path)
 }
 
-// remember notes on which mount of the machine a layer lies.
+// remember records the mount of the machine below a layer.
 func (r *root) remember(path string) error {
 	var stat unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, r.at(path), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_MNT_ID, &stat); err != nil {
@@ -172,10 +172,10 @@ func (r *root) remember(path string) error {
 	return nil
 }
 
-// except says that a place of the whole layer is not the layer's.
+// except records that a place in a whole layer does not belong to it.
 func (r *root) except(path string) { r.layers[0].Except = append(r.layers[0].Except, path) }
 
-// made says that the whole layer has a copy of a place of the machine.
+// made records that a whole layer has a copy of a place of the machine.
 func (r *root) made(path string) { r.layers[0].Made = append(r.layers[0].Made, path) }
 
 func (r *root) link(path string) error {
@@ -219,8 +219,8 @@ func (r *root) copy(path string) error {
 	return errors.Join(err, out.Close(), sameAttributes(path, r.at(path)))
 }
 
-// sameAttributes gives to the owner, mode and times of from, and the extended attributes that
-// it can have. Where the owner is nobody that we can be, the mode is what we may do.
+// sameAttributes copies owner, mode and times of from to the file to, and extended attributes as far as
+// possible. If we cannot set the owner, the mode is limited to our own rights.
 func sameAttributes(from, to string) error {
 	var stat unix.Stat_t
 	if err := unix.Lstat(from, &stat); err != nil {
@@ -238,13 +238,13 @@ func sameAttributes(from, to string) error {
 	}
 	for name, value := range attributesAt(from) {
 		if !ofOverlay(name) {
-			_ = unix.Lsetxattr(to, name, value, 0) // a list that names others is not for us to set
+			_ = unix.Lsetxattr(to, name, value, 0) // we cannot set a list that names other users
 		}
 	}
 	return unix.UtimesNanoAt(unix.AT_FDCWD, to, []unix.Timespec{stat.Atim, stat.Mtim}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// enter makes the new root the root, and lets go of the machine's.
+// enter makes the new root the root, and detaches the machine's.
 func (r *root) enter() error {
 	if err := unix.Chdir(r.at("/")); err != nil {
 		return err

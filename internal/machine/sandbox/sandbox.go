@@ -13,55 +13,54 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
-// A Config says what to run, and within which bounds.
+// A Config describes a server to run, and its bounds.
 type Config struct {
 	Args []string // the server's program and its arguments
 	Env  []string // its whole environment
 	Dir  string   // its working directory, absolute; "" is ours
-	// Init is the command, without arguments of its own to come, that calls [Run] in a new
-	// process, such as {"/path/toolvet", "sandbox"}. Its path is absolute.
+	// Init is the command that calls [Run] in a new process, such as {"/path/toolvet", "sandbox"},
+	// before further arguments. Its path is absolute.
 	Init []string
-	// Writable are places that get a layer of their own besides those that are found; see
-	// the package's documentation. What does not exist is passed over.
+	// Writable lists further places for layers of their own; see the package's documentation. Missing
+	// places are ignored.
 	Writable []string
-	// Search is how long to look for such places, default 50 ms: on a machine with many directories of others, an
-	// ordinary user's may take longer.
+	// Search bounds the search for such places; default 50 ms. It may need longer for an ordinary user
+	// on a machine with many directories of others.
 	Search  time.Duration
 	Limits  Limits
 	Network Network
-	// Accept is given each connection of TCP that a process inside makes, in an [Observed]
-	// network: to anywhere but to the sandbox itself. It is called in a goroutine of its own,
-	// at most [maxAccepted] at a time, and closes the connection. Nil: all are refused.
+	// Accept gets each TCP connection of a process inside an [Observed] network, except those to the
+	// sandbox itself. Each call has a goroutine of its own, at most [maxAccepted] at a time, and closes
+	// the connection. Nil: all are refused.
 	Accept func(net.Conn, Target) `json:"-"`
-	// Local are ports of the sandbox itself whose connections Accept is given, too. No process
+	// Local lists ports of the sandbox itself with connections that go to Accept, too. No process
 	// inside can listen there.
 	Local []uint16
-	// Trust are certificates (PEM) that programs inside are told to trust besides the
-	// machine's: by variables of the environment that OpenSSL, Node.js, Python, curl, Git and
-	// others know.
+	// Trust has certificates (PEM) for programs inside to trust besides the machine's, through
+	// environment variables of OpenSSL, Node.js, Python, curl, Git and others.
 	Trust []byte
-	// Placed are directories of the machine that are seen elsewhere inside.
+	// Placed lists directories of the machine that appear at other places inside.
 	Placed []Placed
-	// Names are the addresses that the DNS inside gives for names and for those below them, in
-	// an [Observed] network; others get one each, from FirstAddress on (default 198.18.0.1). Of
-	// several addresses each question gets the next, and the last from then on: for each name
-	// below on its own, and with a time to live of 0.
+	// Names has the DNS answers in an [Observed] network for names and all names below them. Other
+	// names get an address each, from FirstAddress on (default 198.18.0.1). If a name has several
+	// addresses, each question gets the next, and all further ones the last, with a time to live of 0.
+	// Each name below counts for itself.
 	Names        map[string][]netip.Addr
 	FirstAddress netip.Addr
 
-	without []wall // tests leave them out
+	without []wall // left out by tests
 }
 
-// A wall is one of those that stand between the server and the machine; see walls_linux.go.
+// A wall stands between the server and the machine; see walls_linux.go.
 type wall string
 
 // A Target is whom a connection is meant for.
 type Target struct {
-	Name    string         // that the address was given out for by the DNS inside; "": none
+	Name    string         // with this address in the DNS inside; "" for none
 	Address netip.AddrPort // inside
 }
 
-// Host is the name, or the IP address where there is none.
+// Host returns the name, or the IP address if there is none.
 func (t Target) Host() string {
 	if t.Name != "" {
 		return t.Name
@@ -69,21 +68,21 @@ func (t Target) Host() string {
 	return t.Address.Addr().String()
 }
 
-// maxAccepted bounds the connections that are with [Config.Accept] at a time.
+// maxAccepted bounds the concurrent calls of [Config.Accept].
 const maxAccepted = 64
 
-// A Placed is a directory of the machine that is seen at another path inside, with a layer
-// over it. At is at the top of the file system, and the machine has nothing there.
+// A Placed is a directory of the machine that appears at another path inside, under a layer. At is a
+// top-level path that does not exist on the machine.
 type Placed struct{ From, At string }
 
-// Limits bound what runs inside. Zero values mean the defaults.
+// Limits bound the processes inside. Zero values mean the defaults.
 type Limits struct {
-	Storage   int64 // bytes that may be written, in memory; default 256 MiB
-	Files     int64 // files and directories that may be made or changed; default 50,000
+	Storage   int64 // written bytes, in memory; default 256 MiB
+	Files     int64 // new or changed files and directories; default 50,000
 	Memory    int64 // bytes of memory of all processes together; default 2 GiB
 	Processes int64 // processes and threads; default 512
-	// Processors is how many the processes may keep busy together, on average, where a control group
-	// can be had; default all but one of the machine's, at least 2.
+	// Processors bounds the processors that all processes together keep busy on average, under a
+	// control group; default all but one of the machine's, at least 2.
 	Processors int
 	OpenFiles  int64         // descriptors of one process; default 4,096
 	CPU        time.Duration // processor time of one process; default 5 min
@@ -109,82 +108,81 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// A Network is what the server can reach.
+// A Network is the extent of the server's network.
 type Network string
 
 // Networks.
 const (
-	// NoNetwork has a loopback interface and nothing else.
+	// NoNetwork has only a loopback interface.
 	NoNetwork Network = ""
-	// Observed has every address be the sandbox's own (AnyIP), and names resolve, so that it
-	// is known whom the server wants to reach. Nobody answers there but [Config.Accept], and
-	// nothing leaves.
+	// Observed makes every address the sandbox's own (AnyIP), and resolves names, to show the intended
+	// peers of the server. Only [Config.Accept] answers, and nothing leaves.
 	Observed Network = "observed"
 )
 
-// A Layer is where the changes of one part of the file system are.
+// A Layer holds the changes in one part of the file system.
 type Layer struct {
-	// Path is the directory of the machine that the layer lies over.
+	// Path is the directory of the machine below the layer.
 	Path string
-	// Dir is the layer's directory on the file system of /proc/PID/fd of ours. It stays
-	// valid until the sandbox is closed.
+	// Dir is the layer's directory, through /proc/PID/fd of this process. It is valid until Close.
 	Dir string
-	// Whole says that the layer holds all of the directory, and not only what differs:
-	// what it lacks has been deleted.
+	// Whole marks a layer with the complete directory instead of differences: entries that it lacks
+	// have been deleted.
 	Whole bool
-	// Made are what a whole layer had when the server started, besides directories.
+	// Made lists the entries of a whole layer at the start of the server, besides directories.
 	Made []string
-	// Except are entries of a whole layer that belong to other layers, or to none.
+	// Except lists entries of a whole layer that belong to another layer, or to none.
 	Except map[string]bool
 }
 
-// Ended is how a server ended.
+// Ended describes the end of a server.
 type Ended struct {
 	Exit process.Exit
-	Left []string // command lines of programs that it left running
-	// Limits are those that it met, by name: memory, processes, processor time, which ended it or had it fail; open
-	// files, bytes written, files written, with which it could go on. Who meets a limit for less than a few hundredths of
-	// a second may not be seen to, where no control group counts.
+	Left []string // command lines of programs left running
+	// Limits names the limits that the server reached: memory, processes and processor time, which end
+	// it or make it fail; open files, bytes written and files written, after which it can go on.
+	// Without a control group, a limit reached for less than a few hundredths of a second may go
+	// unnoticed.
 	Limits []string
 	Usage  Usage
 }
 
-// Usage is what the server and all that it started used.
+// Usage counts the resources of the server and all its descendants.
 type Usage struct {
 	CPU time.Duration `json:"cpu"`
-	// Memory is the most that one process had, in bytes; where there is a control group with the
-	// controller memory, that all had together, with what was written and the cache of files.
+	// Memory is the peak of one process, in bytes. With a control group for memory, it is the peak of
+	// all together, including written files and the cache of files.
 	Memory int64 `json:"memory"`
 }
 
-// An Event is something that a process inside did, as it began to do it.
+// An Event is an action of a process inside, reported at its beginning.
 type Event struct {
 	PID     int      `json:"pid"`               // inside
-	Exec    []string `json:"exec,omitempty"`    // the arguments of a program that is started
+	Exec    []string `json:"exec,omitempty"`    // the arguments of a started program
 	Connect string   `json:"connect,omitempty"` // an address with a port, or unix:PATH
-	Name    string   `json:"name,omitempty"`    // that was looked up in the DNS
-	Own     bool     `json:"own,omitempty"`     // Connect is a port of the sandbox itself at which a process inside listens
-	// Lost says that more was done than is told; it is the last event.
+	Name    string   `json:"name,omitempty"`    // looked up in the DNS
+	Own     bool     `json:"own,omitempty"`     // Connect is a port of the sandbox itself, with a listener inside
+	// Lost marks the last event if there were too many to report.
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Running is what runs inside at a time.
+// Running lists the processes inside at a moment.
 type Running struct {
-	PIDs []int `json:"pids"` // inside, with those that have ended and for which nobody has waited
-	// Busy says that something of it has work to do, whether or not there was a processor for it.
+	PIDs []int `json:"pids"` // inside, including zombies
+	// Busy reports that some process has work to do, running or waiting for a processor.
 	Busy bool `json:"busy,omitempty"`
 }
 
-// A Gap is a place whose changes cannot be seen, and why. Nothing can be written there.
+// A Gap is a place without visible changes, with the reason. The server cannot write there.
 type Gap struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-// An UnsupportedError says why nothing can be run in a sandbox on this machine.
+// An UnsupportedError explains why this machine cannot run sandboxes.
 type UnsupportedError struct {
-	What string // what is missing
-	Fix  string // how to enable it, "" if that is not known
+	What string // the missing part
+	Fix  string // how to enable it; "" if unknown
 }
 
 func (e *UnsupportedError) Error() string {

@@ -21,8 +21,8 @@ const (
 	dataArgs   = 16
 )
 
-// forbidden are system calls with which a program could reach out of the sandbox, change
-// the machine, or try parts of the kernel that no server needs. They fail with EPERM.
+// forbidden lists system calls that reach out of the sandbox, change the machine, or use parts of the
+// kernel that servers do not need. They fail with EPERM.
 var forbidden = []uint32{
 	unix.SYS_ACCT, unix.SYS_ADD_KEY, unix.SYS_ADJTIMEX, unix.SYS_BPF, unix.SYS_CHROOT, unix.SYS_CLOCK_ADJTIME, unix.SYS_CLOCK_SETTIME,
 	unix.SYS_DELETE_MODULE, unix.SYS_FANOTIFY_INIT, unix.SYS_FINIT_MODULE, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSOPEN, unix.SYS_FSPICK,
@@ -35,33 +35,33 @@ var forbidden = []uint32{
 	unix.SYS_LSM_SET_SELF_ATTR,
 }
 
-// unknown are system calls that programs try first and do without: they fail with ENOSYS.
-// The flags of clone3 are in memory, where no filter can look; what io_uring does is seen
-// by no filter; and files in memory are on no file system whose size we could limit, nor are
-// semaphores and queues of System V in the memory of any process. Requests of asynchronous input
-// and output are counted for the whole machine.
+// unknown lists system calls with fallbacks in programs: they fail with ENOSYS. A filter cannot see the
+// flags of clone3, which are in memory, nor the operations of io_uring. Files in memory (memfd) are on
+// no file system with a size limit, and semaphores and queues of System V are in the memory of no
+// process. Requests of asynchronous I/O count for the whole machine.
 var unknown = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET,
 	unix.SYS_IO_SETUP,
 }
 
-// newest is the last system call that was looked at for what a server could do with it. Later ones, and
-// numbers that an architecture leaves out (gaps), answer ENOSYS like those of a kernel that does not have them.
+// newest is the last system call that has been reviewed. Later ones, and unused numbers of an
+// architecture (gaps), return ENOSYS as in a kernel without them.
 const newest = unix.SYS_FILE_SETATTR
 
-// watched are system calls that init is told of before they are made.
+// watched lists system calls that are reported to init before they run.
 var watched = []uint32{
 	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_CONNECT, unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG,
 	unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2,
 }
 
-// families are the sockets that a server may have. Others reach parts of the machine that
-// have no namespace (AF_VSOCK), or much of the kernel.
+// families lists the allowed socket families. Others reach parts of the machine without a namespace
+// (AF_VSOCK), or large parts of the kernel.
 var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 
-// types are the types of these sockets (SOCK_PACKET is another family by the back door), and protocols what they
-// may speak: for others the kernel loads a module of the machine's. Of Netlink, it is what tells of addresses.
+// types lists the allowed types of these sockets (SOCK_PACKET is another family in disguise), and
+// protocols their protocols: for others, the kernel would load modules of the machine. Of Netlink, only
+// the protocol for addresses is allowed.
 var (
 	types     = []uint32{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_RAW, unix.SOCK_SEQPACKET}
 	protocols = map[uint32][]uint32{
@@ -75,7 +75,7 @@ var (
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// Requests of ioctl that write into a terminal what its shell then reads.
+// Requests of ioctl that inject input for the shell of a terminal.
 var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
 func deny(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
@@ -88,12 +88,12 @@ func answer(action uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
 }
 
-// unless skips n instructions if what is loaded is not k.
+// unless skips n instructions if the loaded value is not k.
 func unless(k uint32, n uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k}
 }
 
-// instructions are the filter.
+// instructions returns the filter.
 func instructions() []unix.SockFilter {
 	p := []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: arch}, answer(unix.SECCOMP_RET_KILL_PROCESS), load(dataNumber)}
 	p = append(p, foreign...)
@@ -120,7 +120,7 @@ func instructions() []unix.SockFilter {
 	return append(p, answer(unix.SECCOMP_RET_ALLOW))
 }
 
-// between answers ENOSYS to the numbers from first to last.
+// between returns ENOSYS for the numbers from first to last.
 func between(first, last uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jf: 2, K: first}, {Code: unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K, Jt: 1, K: last}, answer(deny(unix.ENOSYS)),
@@ -134,8 +134,8 @@ func anyOf(nr, argument, bits uint32) []unix.SockFilter {
 	}
 }
 
-// keepCores has a new limit of cores be taken and not set: see [Limits.set]. Programs that hold secrets set it to 0,
-// and end if they may not.
+// keepCores accepts a new core limit without setting it: see [Limits.set]. Programs with secrets set it
+// to 0, and exit if they cannot.
 func keepCores() []unix.SockFilter {
 	const limit, set = dataArgs + 8, dataArgs + 16 // of prlimit64; set is a pointer
 	taken := deny(0)
@@ -148,7 +148,7 @@ func keepCores() []unix.SockFilter {
 func sockets() []unix.SockFilter {
 	const family, kind, protocol = dataArgs, dataArgs + 8, dataArgs + 16
 	body := []unix.SockFilter{load(family)}
-	for i, f := range families { // one that is known goes on behind the refusal
+	for i, f := range families { // a known one skips the refusal
 		body = append(body, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: uint8(len(families) - i), K: f})
 	}
 	body = append(body, answer(deny(unix.EAFNOSUPPORT)), load(kind), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
@@ -166,7 +166,7 @@ func sockets() []unix.SockFilter {
 	return append([]unix.SockFilter{unless(unix.SYS_SOCKET, uint8(len(body)))}, body...)
 }
 
-// watching is a filter that forbids nothing.
+// watching is the filter that reports system calls and forbids none.
 func watching() []unix.SockFilter {
 	p := []unix.SockFilter{load(dataNumber)}
 	for _, nr := range slices.Concat(watched, oldWatched) {
@@ -175,8 +175,8 @@ func watching() []unix.SockFilter {
 	return append(p, answer(unix.SECCOMP_RET_ALLOW))
 }
 
-// noDevices refuses to make devices; sockets, pipes and files may be made so. Mode is where
-// the mode is.
+// noDevices forbids making devices, and allows sockets, pipes and files. Mode is the place of the mode
+// argument.
 func noDevices(nr, mode uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		unless(nr, 7), load(mode), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: unix.S_IFMT},
@@ -195,8 +195,8 @@ func oneOf(nr, argument uint32, values []uint32, in, out uint32) []unix.SockFilt
 	return append([]unix.SockFilter{unless(nr, uint8(len(body)))}, body...)
 }
 
-// filter puts the filter on this thread and on all that comes of it, and returns the
-// descriptor that tells of watched calls.
+// filter installs the filter for this thread and its descendants, and returns the descriptor that
+// reports watched calls.
 func filter() (int, error) {
 	p := instructions()
 	if !stands(filterWall) {

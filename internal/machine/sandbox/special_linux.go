@@ -30,16 +30,16 @@ func (r *root) special(path string) error {
 	return r.sys()
 }
 
-// maskedProc are parts of /proc that tell of the machine.
+// maskedProc lists parts of /proc that reveal the machine.
 var maskedProc = []string{
 	"acpi", "asound", "bus", "interrupts", "kcore", "keys", "key-users", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "pagetypeinfo",
 	"sched_debug", "scsi", "slabinfo", "timer_list", "vmallocinfo",
 }
 
-// maskedSys are parts of /sys that tell of the machine: serial numbers, tables of its firmware, its power.
+// maskedSys lists parts of /sys that reveal the machine: serial numbers, firmware tables, power.
 var maskedSys = []string{"firmware", "devices/virtual/dmi", "devices/virtual/powercap"}
 
-// mask shows nothing where a kernel's file system tells of the machine.
+// mask hides parts of a file system of the kernel.
 func mask(at string, names []string) error {
 	if !stands(maskWall) {
 		return nil
@@ -63,8 +63,8 @@ func mask(at string, names []string) error {
 	return nil
 }
 
-// counts bound what of the kernel's is counted for a user namespace, and for whoever made it, too: no more
-// namespaces but the one of control groups that the server gets, and not all that a user may watch.
+// counts bounds kernel objects that count for a user namespace and also for its creator: no further
+// namespaces except the cgroup namespace of the server, and only a part of a user's watches.
 var counts = map[string]string{
 	"max_user_namespaces": "0", "max_mnt_namespaces": "0", "max_pid_namespaces": "0", "max_ipc_namespaces": "0", "max_uts_namespaces": "0",
 	"max_net_namespaces": "0", "max_time_namespaces": "0", "max_cgroup_namespaces": "2",
@@ -84,15 +84,15 @@ func count(proc string) error {
 	return nil
 }
 
-// proc shows the processes inside. It is read-only: the superuser inside is that of the
-// machine to the kernel's switches in it.
+// proc shows the processes inside. It is read-only, because for the kernel's switches in it, the
+// superuser inside is that of the machine.
 func (r *root) proc() error {
 	at := r.at("/proc")
 	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	if err := unix.Mount("proc", at, "proc", flags, ""); err != nil {
 		return &UnsupportedError{What: fmt.Sprintf("/proc cannot be mounted (%v)", err), Fix: "a container must show its /proc unmasked"}
 	}
-	if ownPIDs() { // far enough above the limit that the warden sees who passes that, and init can start threads
+	if ownPIDs() { // above the limit, so that the warden can see a process over it, and init can start threads
 		if err := os.WriteFile(filepath.Join(at, "sys/kernel/pid_max"), strconv.AppendInt(nil, minPIDs+2*r.setup.Config.Limits.Processes, 10), 0); err != nil {
 			return fmt.Errorf("the limit of processes: %w", err)
 		}
@@ -106,11 +106,11 @@ func (r *root) proc() error {
 	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|flags, "")
 }
 
-// minPIDs is the least that the kernel takes for pid_max (RESERVED_PIDS + 1).
+// minPIDs is the smallest valid pid_max (RESERVED_PIDS + 1).
 const minPIDs = 301
 
-// ownPIDs reports whether a PID namespace has a limit of processes of its own, which holds
-// for the superuser, too: since Linux 6.14. Before, the same file is the machine's limit.
+// ownPIDs reports whether a PID namespace has its own limit of processes, which also binds the
+// superuser, as since Linux 6.14. Before, the same file sets the machine's limit.
 func ownPIDs() bool {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -156,7 +156,7 @@ func (r *root) dev() error {
 			return err
 		}
 	}
-	if info, err := os.Lstat("/dev/shm"); err == nil && info.IsDir() { // what is written there stays, live
+	if info, err := os.Lstat("/dev/shm"); err == nil && info.IsDir() { // its content stays, live
 		if err := r.overlay("/dev/shm", false); err != nil {
 			return err
 		}
@@ -164,8 +164,8 @@ func (r *root) dev() error {
 	return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, "")
 }
 
-// showDevice shows a device of the machine. It can be written to as ever, but its mode, owner
-// and times are the machine's.
+// showDevice shows a device of the machine. Programs can write to it, but cannot change its mode, owner
+// and times.
 func showDevice(from, to string) error {
 	if !stands(devicesWall) {
 		return unix.Mount(from, to, "", unix.MS_BIND, "")
@@ -173,7 +173,7 @@ func showDevice(from, to string) error {
 	return bindReadOnly(from, to, unix.MS_NOEXEC)
 }
 
-// sys shows what the kernel tells of the sandbox's own network, or nothing.
+// sys shows the kernel's information about the sandbox's own network, or nothing.
 func (r *root) sys() error {
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC | unix.MS_RDONLY)
 	if !stands(sysWall) {

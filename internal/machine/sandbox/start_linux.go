@@ -31,19 +31,19 @@ import (
 // startTimeout bounds the start of the sandbox: until the server's program runs.
 const startTimeout = 30 * time.Second
 
-// A Sandbox is a server that runs in one. Its methods are safe for concurrent use.
+// A Sandbox runs one server. Its methods are safe for concurrent use.
 type Sandbox struct {
 	stdin, stdout, stderr *os.File
 	cmd                   *exec.Cmd
 	control               *control
-	visits                *visits // connections that were made inside; nil: nobody takes any
+	visits                *visits // connections from inside; nil: all are refused
 	stage                 *os.File
 	layers                []Layer
 	gaps                  []Gap
-	group                 *cgroup.Group // nil: none can be had
-	ungrouped             error         // says why
+	group                 *cgroup.Group // nil: not available
+	ungrouped             error         // the reason
 	done                  chan struct{}
-	over                  chan struct{} // closed when nothing is left of the sandbox but its layers
+	over                  chan struct{} // closed when only the layers of the sandbox are left
 	refreshing            sync.Mutex
 	answer                chan note // to an order to refresh
 
@@ -53,8 +53,8 @@ type Sandbox struct {
 	known  bool // ended is
 }
 
-// Start starts a server in a sandbox of its own. The error is an [UnsupportedError] if this
-// machine lacks what it takes.
+// Start starts a server in a sandbox of its own. The error is an [UnsupportedError] if this machine
+// cannot run sandboxes.
 func Start(ctx context.Context, c Config) (*Sandbox, error) {
 	if len(c.Args) == 0 || len(c.Init) == 0 {
 		return nil, errors.New("sandbox: no command")
@@ -70,7 +70,7 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 	s := &Sandbox{done: make(chan struct{}), over: make(chan struct{}), answer: make(chan note, 1)}
 	s.confine(c)
 	err := s.launch(c)
-	if err != nil && s.group != nil { // there are containers in which no process is started into a group
+	if err != nil && s.group != nil { // some containers cannot start a process in a group
 		s.ungroup()
 		s.group, s.ungrouped = nil, err
 		s.close()
@@ -108,7 +108,7 @@ func (s *Sandbox) launch(c Config) error {
 		return err
 	}
 	theirs := []*os.File{os.NewFile(uintptr(pair[1]), "control")}
-	inits := 1 // of theirs that are init's alone: controlFD, visitsFD
+	inits := 1 // descriptors for init only: controlFD, visitsFD
 	defer func() {
 		for _, f := range theirs {
 			f.Close()
@@ -159,7 +159,7 @@ func (s *Sandbox) launch(c Config) error {
 	return nil
 }
 
-// namespaces are those that a test can do without.
+// namespaces lists the namespaces that tests can leave out.
 func namespaces(c Config) uintptr {
 	if slices.Contains(c.without, networkWall) {
 		return 0
@@ -167,7 +167,7 @@ func namespaces(c Config) uintptr {
 	return unix.CLONE_NEWNET
 }
 
-// begin tells init what to do, and waits until the server runs.
+// begin configures init, and waits until the server runs.
 func (s *Sandbox) begin(c Config) error {
 	dirs, missed, err := writable(c)
 	if err != nil {
@@ -176,11 +176,11 @@ func (s *Sandbox) begin(c Config) error {
 	trusted, variables := trust(c)
 	c.Env = withVariables(c.Env, variables)
 	if err := s.control.send(setup{Config: c, Writable: dirs, Missed: missed, Root: os.Geteuid() == 0, Visits: c.Accept != nil, Trusted: trusted, Grouped: s.grouped()}); err != nil {
-		return fmt.Errorf("the sandbox ended as it began: %w", err)
+		return fmt.Errorf("the sandbox ended during its start: %w", err)
 	}
 	first, stage, err := s.control.receiveFile()
 	if err != nil {
-		return fmt.Errorf("the sandbox ended as it began: %w", err)
+		return fmt.Errorf("the sandbox ended during its start: %w", err)
 	}
 	s.stage = stage
 	s.control.in = bufio.NewReader(io.MultiReader(bytes.NewReader([]byte{first}), s.control.conn))
@@ -218,7 +218,7 @@ func (s *Sandbox) learn(r *ready) {
 	}
 }
 
-// follow takes what init tells until the end.
+// follow handles the messages of init until the end.
 func (s *Sandbox) follow() {
 	for {
 		var n note
@@ -234,7 +234,7 @@ func (s *Sandbox) follow() {
 			s.ended, s.known = *n.Exited, true
 		}
 		s.mu.Unlock()
-		if n.Exited != nil { // nothing is left but init, which takes apart what it built
+		if n.Exited != nil { // only init is left, and removes its mounts
 			break
 		}
 		if err != nil {
@@ -247,14 +247,14 @@ func (s *Sandbox) follow() {
 	s.measure()
 	close(s.done)
 	s.kill()
-	_ = s.cmd.Wait() // once more, at once, if it was waited for
+	_ = s.cmd.Wait() // returns at once if it was called before
 	s.ungroup()
 	close(s.over)
 }
 
 func (s *Sandbox) kill() {
 	s.control.conn.Close()
-	_ = s.cmd.Process.Kill() // the kernel ends what is inside with it
+	_ = s.cmd.Process.Kill() // the kernel kills everything inside with it
 }
 
 func (s *Sandbox) close() {
@@ -276,17 +276,17 @@ func (s *Sandbox) Stdin() io.WriteCloser { return s.stdin }
 func (s *Sandbox) Stdout() io.ReadCloser { return s.stdout }
 func (s *Sandbox) Stderr() io.ReadCloser { return s.stderr }
 
-// Layers are where the server's changes are, and gaps where they cannot be seen.
+// Layers returns the layers with the server's changes, and the places without visible changes.
 func (s *Sandbox) Layers() ([]Layer, []Gap) { return s.layers, s.gaps }
 
-// Events are what the processes inside have done up to now.
+// Events returns the actions of the processes inside up to now.
 func (s *Sandbox) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-// Done is closed when nothing runs inside any more.
+// Done is closed when all processes inside have ended.
 func (s *Sandbox) Done() <-chan struct{} { return s.done }
 
 // Stop ends the server, politely first; see [process.Process.Stop]. The layers stay.
@@ -296,7 +296,7 @@ func (s *Sandbox) Stop(ctx context.Context, grace process.Grace) process.Exit {
 		return s.exit()
 	}
 	if ctx.Err() == nil && grace.Term >= 0 {
-		_ = s.control.send(order{Signal: int(unix.SIGTERM)}) // if it is gone, we are about to see it
+		_ = s.control.send(order{Signal: int(unix.SIGTERM)}) // if init is gone, we are about to notice
 		if s.gone(ctx, cmp.Or(grace.Term, process.DefaultGrace)) {
 			return s.exit()
 		}
@@ -329,11 +329,11 @@ func (s *Sandbox) exit() process.Exit {
 	return end.Exit
 }
 
-// Ended says how the server ended, after [Sandbox.Done] is closed.
+// Ended describes the end of the server, after [Sandbox.Done] is closed.
 func (s *Sandbox) Ended() Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.known { // it was made to end
+	if !s.known { // it was killed
 		return Ended{Exit: exitOf(unix.WaitStatus(unix.SIGKILL)), Limits: s.ended.Limits, Usage: s.ended.Usage}
 	}
 	return Ended{Exit: exitOf(unix.WaitStatus(s.ended.Status)), Left: s.ended.Left, Limits: s.ended.Limits, Usage: s.ended.Usage}
@@ -346,14 +346,15 @@ func exitOf(status unix.WaitStatus) process.Exit {
 	return process.Exit{Code: status.ExitStatus()}
 }
 
-// Refresh has the server see what has changed on the machine since it was started. What it has
-// open, and files beside mounts ([Layer.Whole]), stay as they were.
+// Refresh makes changes of the machine since the start visible to the server. Open files, and files
+// beside mounts ([Layer.Whole]), stay as they were.
 func (s *Sandbox) Refresh() error { return s.ask(order{Refresh: true}) }
 
-// Settle has [Sandbox.Events] know all that began before.
+// Settle waits until [Sandbox.Events] has all actions that began before.
 func (s *Sandbox) Settle() error { return s.ask(order{Settle: true}) }
 
-// Running says what runs inside now, besides init. [Sandbox.Events] know all that began before.
+// Running returns the processes inside now, besides init. [Sandbox.Events] then has all actions that
+// began before.
 func (s *Sandbox) Running() (Running, error) {
 	n, err := s.answered(order{Running: true})
 	if err != nil || n.Running == nil {
@@ -362,7 +363,7 @@ func (s *Sandbox) Running() (Running, error) {
 	return *n.Running, nil
 }
 
-// ask gives init an order, and waits until it was carried out.
+// ask gives init an order, and waits for its completion.
 func (s *Sandbox) ask(o order) error {
 	_, err := s.answered(o)
 	return err
@@ -386,7 +387,7 @@ func (s *Sandbox) answered(o order) (note, error) {
 	}
 }
 
-// Close ends the sandbox and lets go of its layers.
+// Close ends the sandbox and releases its layers.
 func (s *Sandbox) Close() {
 	s.Stop(context.Background(), process.Grace{EOF: -1, Term: -1})
 	if s.group != nil {
@@ -395,7 +396,7 @@ func (s *Sandbox) Close() {
 	s.close()
 }
 
-// identities are the users and groups inside: the same as outside, as far as we may say so.
+// identities maps the users and groups inside: to the same ones outside, as far as the kernel allows.
 func identities() (uids, gids []syscall.SysProcIDMap, err error) {
 	if os.Geteuid() != 0 {
 		return []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
@@ -408,8 +409,8 @@ func identities() (uids, gids []syscall.SysProcIDMap, err error) {
 	return uids, gids, err
 }
 
-// setgroupsAllowed reports whether groups may be changed; where they may not, nor may they
-// in namespaces below.
+// setgroupsAllowed reports whether groups may be changed. If not, they cannot be in namespaces below,
+// either.
 func setgroupsAllowed() bool {
 	raw, err := os.ReadFile("/proc/self/setgroups")
 	return err == nil && string(raw) == "allow\n"
@@ -431,8 +432,8 @@ func identity(file string) ([]syscall.SysProcIDMap, error) {
 	return out, nil
 }
 
-// happened remembers an event. A signal that comes while a program is started has the kernel begin the
-// call again, and tell of it again: that is one start.
+// happened records an event. A signal during the start of a program makes the kernel restart the call
+// and report it again; that counts as one start.
 func (s *Sandbox) happened(e Event) {
 	if n := len(s.events); n > 0 && e.Exec != nil && s.events[n-1].PID == e.PID && slices.Equal(s.events[n-1].Exec, e.Exec) {
 		return

@@ -17,18 +17,17 @@ import (
 
 // The files of certificates in /dev inside.
 const (
-	addedCertificates = "toolvet-added.pem" // [Config.Trust], and what the environment adds
+	addedCertificates = "toolvet-added.pem" // [Config.Trust], and certificates from the environment
 	allCertificates   = "toolvet-all.pem"   // with the machine's
 )
 
-// machineCertificates are where Linux distributions keep the authorities that are trusted.
+// machineCertificates lists the files with trusted authorities in Linux distributions.
 var machineCertificates = []string{
 	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/pki/tls/certs/ca-bundle.crt",
 	"/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
 }
 
-// Variables that name a file of certificates: in addition to the program's own, or in their
-// place.
+// Variables that name a file of certificates, in addition to the program's own or instead of them.
 var (
 	adding    = []string{"NODE_EXTRA_CA_CERTS", "DENO_CERT"}
 	replacing = []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "AWS_CA_BUNDLE", "CARGO_HTTP_CAINFO"}
@@ -37,7 +36,7 @@ var (
 // maxCertificates bounds a file of certificates, in bytes.
 const maxCertificates = 1 << 20
 
-// trust is what makes programs trust [Config.Trust]: files below /dev, and variables.
+// trust makes programs trust [Config.Trust], by files below /dev and variables.
 func trust(c Config) (files map[string][]byte, variables map[string]string) {
 	if len(c.Trust) == 0 {
 		return nil, nil
@@ -62,8 +61,8 @@ func trust(c Config) (files map[string][]byte, variables map[string]string) {
 	return map[string][]byte{addedCertificates: added, allCertificates: joined(added, machine)}, variables
 }
 
-// withVariables sets variables of an environment, each once: programs differ in which of two
-// they see.
+// withVariables sets variables of an environment, each once, because programs differ in the choice
+// between two values.
 func withVariables(env []string, variables map[string]string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

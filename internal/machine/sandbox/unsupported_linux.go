@@ -15,19 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A machine is what the kernel tells of itself, in its proc file system.
+// A machine reads the kernel's state from its proc file system.
 type machine struct{ proc string }
 
-// A toggle is a setting of the kernel's that forbids what a sandbox needs.
+// A toggle is a setting of the kernel that can block sandboxes.
 type toggle struct {
-	name, off string // below /proc/sys, and the value that forbids
-	on        string // a value that allows
+	name, off string // below /proc/sys, and the blocking value
+	on        string // an allowing value
 }
 
-// kinds are the namespaces of a sandbox, as /proc/PID/ns and /proc/sys/user name them (namespaces(7)).
+// kinds lists the namespaces of a sandbox, with their names in /proc/PID/ns and /proc/sys/user
+// (namespaces(7)).
 var kinds = []string{"user", "mnt", "pid", "ipc", "uts", "net", "cgroup"}
 
-// counters say how many namespaces there may be: where one is 0, there are none.
+// counters bound the number of namespaces; 0 forbids them.
 func counters() []toggle {
 	var list []toggle
 	for _, kind := range kinds {
@@ -36,13 +37,13 @@ func counters() []toggle {
 	return list
 }
 
-// guards forbid user namespaces to ordinary users, or what is done in them: of Debian, and of Ubuntu.
+// guards restrict user namespaces of ordinary users, or operations in them, in Debian and Ubuntu.
 var guards = []toggle{
 	{"kernel/unprivileged_userns_clone", "0", "1"},
 	{"kernel/apparmor_restrict_unprivileged_userns", "1", "0"},
 }
 
-// forbids reports whether the switch is off.
+// forbids reports whether the toggle has its blocking value.
 func (m machine) forbids(t toggle) bool {
 	raw, err := os.ReadFile(filepath.Join(m.proc, "sys", t.name))
 	return err == nil && strings.TrimSpace(string(raw)) == t.off
@@ -56,7 +57,7 @@ func (t toggle) unsupported() *UnsupportedError {
 	}
 }
 
-// firstOf names the first switch of a list that is off; nil: none is.
+// firstOf returns the first blocking toggle of a list; nil if there is none.
 func (m machine) firstOf(list []toggle) *UnsupportedError {
 	for _, t := range list {
 		if m.forbids(t) {
@@ -66,7 +67,7 @@ func (m machine) firstOf(list []toggle) *UnsupportedError {
 	return nil
 }
 
-// noNamespaces says why namespaces could not be made. Errors that have nothing to do with it stay as they are.
+// noNamespaces explains why namespaces could not be made. It returns unrelated errors unchanged.
 func (m machine) noNamespaces(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
@@ -99,13 +100,14 @@ func (m machine) noNamespaces(err error) error {
 	return &UnsupportedError{What: fmt.Sprintf("namespaces cannot be made (%v)", err), Fix: "a container or a chroot must be started so that user namespaces can be made in it"}
 }
 
-// filtered reports whether system calls of ours are filtered (proc_pid_status(5)).
+// filtered reports whether a filter applies to our system calls (proc_pid_status(5)).
 func (m machine) filtered() bool {
 	raw, err := os.ReadFile(filepath.Join(m.proc, "self/status"))
 	return err == nil && strings.Contains(string(raw), "\nSeccomp:\t2\n")
 }
 
-// missing is what init lacks. Where a switch allows namespaces and forbids what is done in them, it is that.
+// missing names the part that init lacks. If a toggle allows namespaces and restricts operations in
+// them, it is that toggle.
 func (m machine) missing(n note) error {
 	if os.Geteuid() != 0 {
 		if named := m.firstOf(guards); named != nil {

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// visitsFD is init's side of the socket over which it hands out connections, a packet each:
-// a [Target], and the connection's descriptor.
+// visitsFD is init's side of the socket for connections. Each packet has a [Target] and the
+// connection's descriptor.
 const visitsFD = 4
 
 // maxTarget bounds a Target as JSON, in bytes.
 const maxTarget = 1024
 
-// Visits are connections that were made inside and have been handed to us.
+// visits are connections from inside.
 type visits struct {
 	socket *os.File
 	accept func(net.Conn, Target)
@@ -33,13 +33,13 @@ type visits struct {
 	closed bool
 }
 
-// newVisits makes the socket, whose other side is init's.
+// newVisits makes the socket, and returns init's side as well.
 func newVisits(accept func(net.Conn, Target)) (v *visits, inits *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Ours can be waited for, and closed meanwhile.
+	// Our side supports polling, and can be closed meanwhile.
 	if err := unix.SetNonblock(pair[0], true); err != nil {
 		unix.Close(pair[0])
 		unix.Close(pair[1])
@@ -67,7 +67,7 @@ func (v *visits) serve() {
 	}
 }
 
-// receive takes a connection. Nil: it could not be used.
+// receive receives a connection; nil if it is unusable.
 func (v *visits) receive() (net.Conn, Target, error) {
 	raw, err := v.socket.SyscallConn()
 	if err != nil {
@@ -105,7 +105,7 @@ func (v *visits) receive() (net.Conn, Target, error) {
 	return conn, to, nil
 }
 
-// passed is the descriptor that came with a packet, or nil.
+// passed returns the descriptor in a packet, or nil.
 func passed(oob []byte) *os.File {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil || len(messages) != 1 {
@@ -118,7 +118,7 @@ func passed(oob []byte) *os.File {
 	return os.NewFile(uintptr(fds[0]), "passed")
 }
 
-// enter notes a connection, unless the sandbox is closed.
+// enter registers a connection, unless the sandbox is closed.
 func (v *visits) enter(conn net.Conn) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -140,7 +140,7 @@ func (v *visits) leave(conn net.Conn) {
 	v.ended.Done()
 }
 
-// close ends all connections, and waits until nobody works on them any more.
+// close ends all connections, and waits for their handlers.
 func (v *visits) close() {
 	v.socket.Close()
 	v.mu.Lock()

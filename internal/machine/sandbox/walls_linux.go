@@ -7,7 +7,7 @@ package sandbox
 
 import "slices"
 
-// The walls. Most attacks meet more than one.
+// The walls. Most attacks would have to pass more than one.
 const (
 	filterWall      wall = "filter"       // of system calls
 	capabilityWall  wall = "capabilities" // that are dropped
@@ -27,8 +27,8 @@ const (
 	groupWall       wall = "group"  // a control group
 )
 
-// leftOut are walls that tests of this package leave out, to show that each attack works
-// without the walls that it is said to meet. Nothing else sets it.
+// leftOut lists walls that tests of this package remove, to show that an attack works without its
+// walls. Nothing else sets it.
 var leftOut []wall
 
 func stands(w wall) bool { return !slices.Contains(leftOut, w) }

@@ -29,11 +29,12 @@ const (
 	limitFiles     = "files written"
 )
 
-// A warden looks at what the processes take, and remembers the limits that they meet. It ends everything when they
-// take more memory, processes or processor time than they may. What a control group bounds, it leaves to that.
+// A warden watches the resources of the processes, and records the limits that they reach. It ends
+// everything when they exceed their memory, processes or processor time. It leaves limits of a control
+// group to the kernel.
 type warden struct {
 	limits            Limits
-	memory, processes bool // are its to count
+	memory, processes bool // counted by the warden
 	stage             int  // descriptor of the directory of the layers
 
 	mu  sync.Mutex
@@ -44,7 +45,7 @@ func newWarden(l Limits, grouped []cgroup.Controller, stage int) *warden {
 	return &warden{limits: l, stage: stage, memory: !slices.Contains(grouped, cgroup.Memory), processes: !slices.Contains(grouped, cgroup.PIDs)}
 }
 
-// broken are the limits that were met, each once.
+// broken returns the reached limits, each once.
 func (w *warden) broken() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +67,8 @@ func (w *warden) end(limit string) {
 	killAll()
 }
 
-// Looks at all processes take time of the processors, a tenth of one at most. Those at each one's own limits can wait.
+// Looking at all processes takes processor time, at most a tenth of one. Looks at limits of single
+// processes can wait.
 const (
 	lookEvery = 20 * time.Millisecond
 	lookOwn   = 500 * time.Millisecond
@@ -115,7 +117,7 @@ func (w *warden) look(pids []int, own bool) {
 	}
 }
 
-// full are the limits on what is written that are met at the moment.
+// full returns the limits on writes that are reached now.
 func full(stage int) (limits []string) {
 	bytes, files, err := room(stage)
 	if err != nil {
@@ -130,7 +132,7 @@ func full(stage int) (limits []string) {
 	return limits
 }
 
-// room is what is left of the limits on what may be written: bytes and files.
+// room returns the remaining bytes and files for writing.
 func room(stage int) (bytes, files int64, err error) {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(stage, &fs); err != nil {
@@ -139,8 +141,8 @@ func room(stage int) (bytes, files int64, err error) {
 	return int64(fs.Bavail) * fs.Bsize, int64(fs.Ffree), nil
 }
 
-// resident are the threads of processes, and their memory in bytes: their own, and what they share without a
-// file, which counts once for each.
+// resident returns the threads of processes and their memory in bytes. Memory shared without a file
+// counts once for each process.
 func resident(pids []int) (tasks, memory int64) {
 	for _, pid := range pids {
 		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
@@ -162,13 +164,13 @@ func resident(pids []int) (tasks, memory int64) {
 	return tasks, memory
 }
 
-// used is the processor time of a process, or 0.
+// used returns the processor time of a process, or 0.
 func used(pid int) time.Duration {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0
 	}
-	const user, system = 11, 12 // behind the name of the program, which can hold anything
+	const user, system = 11, 12 // behind the name of the program, which can contain anything
 	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 	if len(fields) <= system {
 		return 0
@@ -178,7 +180,7 @@ func used(pid int) time.Duration {
 	return time.Duration(u+s) * (time.Second / 100) // USER_HZ
 }
 
-// opened is how many descriptors a process has, or 0.
+// opened returns the number of descriptors of a process, or 0.
 func opened(pid int) int64 {
 	var stat unix.Stat_t
 	if unix.Stat("/proc/"+strconv.Itoa(pid)+"/fd", &stat) != nil {

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of what is told of one event.
+// Bounds of the report of one event.
 const (
 	maxArguments = 64
 	maxArgument  = 4096
@@ -49,12 +49,12 @@ type (
 	}
 )
 
-// A watcher is told of system calls before they are made. It lets them go on: what is
-// forbidden, the filter refuses. Only renames it may make itself.
+// A watcher gets system calls before they run, and lets them go on; refusing is for the filter. Only
+// renames may it make itself.
 type watcher struct {
 	mover   mover
 	names   *names
-	porter  *porter // takes the connections that are made; nil: nobody does
+	porter  *porter // takes connections; nil: they are refused
 	control *control
 
 	mu   sync.Mutex
@@ -69,7 +69,7 @@ func (w *watcher) watch(listener *os.File) {
 		var n notification
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
 		switch {
-		case errors.Is(errno, unix.EINTR), errors.Is(errno, unix.ENOENT): // whoever made the call is gone
+		case errors.Is(errno, unix.EINTR), errors.Is(errno, unix.ENOENT): // the caller is gone
 			continue
 		case errno != 0:
 			return
@@ -109,10 +109,10 @@ func respond(fd uintptr, id uint64, err error) {
 	case errors.As(err, &errno):
 		r.errno = -int32(errno)
 	}
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r))) // who asked may be gone
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, fd, unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r))) // the caller may be gone
 }
 
-// send tells of an event. If nobody listens, the end is near.
+// send reports an event. Without a listener, the end is near.
 func (w *watcher) send(e *Event) {
 	e.Connect = w.names.named(e.Connect)
 	w.mu.Lock()
@@ -131,9 +131,8 @@ func (w *watcher) send(e *Event) {
 	_ = w.control.send(note{Event: e})
 }
 
-// read says what a system call is about to do, or returns nil if it does nothing that is
-// told. What it reads may change before the kernel reads it: it is for the report, and
-// walls nothing.
+// read describes a system call, or returns nil if it needs no report. The arguments may change before
+// the kernel reads them, so the description is only for the report and protects nothing.
 func read(n *notification) *Event {
 	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
 	if err != nil {
@@ -150,14 +149,14 @@ func read(n *notification) *Event {
 		e.Connect = address(memory, n.args[1], n.args[2])
 	case unix.SYS_SENDTO:
 		e.Connect = address(memory, n.args[4], n.args[5])
-	case unix.SYS_SENDMSG, unix.SYS_SENDMMSG: // of several, the first is told
+	case unix.SYS_SENDMSG, unix.SYS_SENDMMSG: // of several, the first is reported
 		header := make([]byte, 12) // struct msghdr: msg_name, msg_namelen
 		if _, err := memory.ReadAt(header, int64(n.args[1])); err == nil {
 			e.Connect = address(memory, binary.NativeEndian.Uint64(header), uint64(binary.NativeEndian.Uint32(header[8:])))
 		}
 	}
 	if strings.HasSuffix(e.Connect, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
-		e.Connect = "" // who answers for the DNS tells what arrives
+		e.Connect = "" // the DNS socket reports its own packets
 	}
 	if path, ok := strings.CutPrefix(e.Connect, "unix:"); ok && !filepath.IsAbs(path) && !strings.HasPrefix(path, "@") {
 		if dir, err := os.Readlink(openedBy(n.pid, atCwd)); err == nil {
@@ -170,7 +169,7 @@ func read(n *notification) *Event {
 	return e
 }
 
-// own reports whether a connection is to a port of the sandbox itself at which somebody listens.
+// own reports whether a connection goes to a port of the sandbox itself with a listener.
 func own(n *notification, address string) bool {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !a.Addr().Unmap().IsLoopback() && !a.Addr().Unmap().IsUnspecified() {
@@ -205,8 +204,8 @@ func datagram(pid uint32, fd uint64) bool {
 	return err == nil && protocol == unix.IPPROTO_UDP
 }
 
-// program is the arguments of a program that exists: shells and others try each directory
-// of the PATH. One that is given none is told by its path.
+// program returns the arguments of an existing program, because shells and others try each directory of
+// the PATH. Without arguments it returns the path.
 func program(pid uint32, memory *os.File, at, path, args uint64) []string {
 	name := text(memory, path)
 	file := name
@@ -262,7 +261,7 @@ func text(memory *os.File, at uint64) string {
 	return string(out) + "…"
 }
 
-// address reads a socket's address. Netlink and what is unknown have none.
+// address reads the address of a socket. Netlink and unknown families have none.
 func address(memory *os.File, at, size uint64) string {
 	if at == 0 {
 		return ""

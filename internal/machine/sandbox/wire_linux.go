@@ -21,14 +21,14 @@ import (
 // controlFD is init's side of the control socket.
 const controlFD = 3
 
-// A note is what init tells us, a line of JSON each.
+// A note is a message of init, a line of JSON.
 type note struct {
 	Ready   *ready   `json:"ready,omitempty"`   // with the directory of the layers as a file descriptor
 	Started bool     `json:"started,omitempty"` // the server's program is about to run
 	Answer  bool     `json:"answer,omitempty"`  // to an order
 	Running *Running `json:"running,omitempty"` // with Answer
 	Failed  string   `json:"failed,omitempty"`
-	Missing string   `json:"missing,omitempty"` // what the machine lacks: an [UnsupportedError]
+	Missing string   `json:"missing,omitempty"` // the part that the machine lacks: an [UnsupportedError]
 	Fix     string   `json:"fix,omitempty"`
 	Event   *Event   `json:"event,omitempty"`
 	Exited  *exited  `json:"exited,omitempty"`
@@ -39,7 +39,7 @@ type ready struct {
 	Gaps   []Gap   `json:"gaps"`
 }
 
-// A layer is a [Layer] as init knows it.
+// A layer is init's form of a [Layer].
 type layer struct {
 	Path   string   `json:"path"`
 	Name   string   `json:"name"` // below the directory of the layers
@@ -49,13 +49,13 @@ type layer struct {
 }
 
 type exited struct {
-	Status int      `json:"status"`           // as wait4 gives it
+	Status int      `json:"status"`           // as from wait4
 	Left   []string `json:"left,omitempty"`   // programs that were still running
-	Limits []string `json:"limits,omitempty"` // that were met
+	Limits []string `json:"limits,omitempty"` // that were reached
 	Usage  Usage    `json:"usage"`
 }
 
-// A control is one side of the control socket. Its send may be used concurrently.
+// A control is one side of the control socket. Its send is safe for concurrent use.
 type control struct {
 	conn *net.UnixConn
 	mu   sync.Mutex
@@ -98,8 +98,8 @@ func (c *control) send(v any, fds ...int) error {
 // maxNote bounds a line of the control socket, in bytes.
 const maxNote = 16 << 20
 
-// receive reads the next line into v. It must not be used once receiveFile was, but with
-// what that left.
+// receive reads the next line into v. After receiveFile, its caller must put the received byte in front
+// of the stream.
 func (c *control) receive(v any) error {
 	if c.in == nil {
 		c.in = bufio.NewReader(c.conn)
@@ -121,7 +121,7 @@ func (c *control) receive(v any) error {
 	}
 }
 
-// receiveFile takes a file descriptor that came with one byte.
+// receiveFile receives a file descriptor, which comes with one byte.
 func (c *control) receiveFile() (first byte, f *os.File, err error) {
 	data, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
 	n, oobn, _, _, err := c.conn.ReadMsgUnix(data, oob)

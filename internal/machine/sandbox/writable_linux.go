@@ -19,22 +19,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scanTime bounds the search for places where an ordinary user may write, where [Config.Search] does not.
+// scanTime bounds the search for writable places of an ordinary user, unless [Config.Search] does.
 const scanTime = 50 * time.Millisecond
 
-// A finder finds the directories of the machine that need a layer of their own. Layers over
-// the top-level directories would do if they could copy up directories of users and groups
+// A finder finds the directories of the machine that need a layer of their own. Layers over the
+// top-level directories are not enough, because they cannot copy up directories of users and groups
 // that we cannot name.
 type finder struct {
 	uids, gids []syscall.SysProcIDMap
-	missed     []string // top-level directories below which there was no time to look
+	missed     []string // top-level directories that were not searched in time
 
 	mu   sync.Mutex
 	need map[string]bool
 }
 
-// writable are the directories that need a layer of their own, each after those that it is
-// in, and the top-level directories below which there may be more. Whoever can name everybody needs none.
+// writable returns the directories that need a layer of their own, parents first, and the top-level
+// directories with possibly more. A user who can name all others needs none.
 func writable(c Config) (dirs, missed []string, err error) {
 	f := &finder{need: map[string]bool{}}
 	if f.uids, f.gids, err = identities(); err != nil {
@@ -59,7 +59,7 @@ func writable(c Config) (dirs, missed []string, err error) {
 	return dirs, f.missed, nil
 }
 
-// overflow is how the kernel shows users and groups that have no name in a namespace.
+// overflow is the kernel's id for users and groups without a name in a namespace.
 const overflow = 65534
 
 func everybody(ids []syscall.SysProcIDMap) bool {
@@ -75,7 +75,7 @@ func named(id uint32, ids []syscall.SysProcIDMap) bool {
 	})
 }
 
-// hints are where a server most likely writes: what its command and its environment name.
+// hints returns the likely places for writes of a server: those in its command and its environment.
 func hints(c Config) []string {
 	list := append(slices.Clone(c.Writable), c.Dir, os.TempDir(), "/var/tmp")
 	for _, arg := range c.Args {
@@ -94,7 +94,7 @@ func hints(c Config) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return !filepath.IsAbs(s) })
 }
 
-// chain looks at every directory on the way to a path, as far as there are any.
+// chain looks at every existing directory on a path.
 func (f *finder) chain(path string) {
 	for path != "/" {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -114,9 +114,8 @@ func (f *finder) chain(path string) {
 	}
 }
 
-// look looks at a directory whose parent is covered by a layer that can copy it up, or is
-// not. It reports whether the directory is covered, whether it is our own, and whether it
-// is a directory to look into at all.
+// look looks at a directory. Its parent may or may not be covered by a layer that can copy it up. Look
+// reports whether the directory is covered, whether it is our own, and whether to look into it.
 func (f *finder) look(dir string, covered bool) (nowCovered, own, ok bool) {
 	var stat unix.Stat_t
 	if slices.Contains(ours, dir) || unix.Lstat(dir, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -135,14 +134,14 @@ func (f *finder) look(dir string, covered bool) (nowCovered, own, ok bool) {
 	return false, own, true
 }
 
-// A seen is a directory to look into.
+// A seen is a directory to be searched.
 type seen struct {
 	dir     string
 	covered bool
 }
 
-// scan looks at all directories, those near the root first. Directories that can be
-// copied up seldom hold any that cannot, and that we may write to.
+// scan looks at all directories, starting near the root. Directories that can be copied up seldom
+// contain writable ones that cannot.
 func (f *finder) scan(deadline time.Time) {
 	for level := []seen{{"/", false}}; len(level) > 0; {
 		level = f.scanLevel(level, deadline)
@@ -151,7 +150,7 @@ func (f *finder) scan(deadline time.Time) {
 	f.missed = slices.Compact(f.missed)
 }
 
-// scanLevel looks into directories of the same depth, on all processors, and returns those in them.
+// scanLevel searches directories of the same depth on all processors, and returns their subdirectories.
 func (f *finder) scanLevel(level []seen, deadline time.Time) (next []seen) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -167,7 +166,7 @@ func (f *finder) scanLevel(level []seen, deadline time.Time) (next []seen) {
 	return next
 }
 
-// scanPart says, too, below which top-level directories there was no time to look.
+// scanPart also returns the top-level directories that were not searched in time.
 func (f *finder) scanPart(part []seen, deadline time.Time) (found []seen, missed []string) {
 	for _, p := range part {
 		if time.Now().After(deadline) {

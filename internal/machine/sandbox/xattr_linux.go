@@ -14,15 +14,15 @@ import (
 // XATTR_LIST_MAX, XATTR_SIZE_MAX.
 const maxAttribute = 64 << 10
 
-// Attributes are the extended attributes of a file that its owner can set: those of users,
-// and access control lists. File systems without any are fine.
+// Attributes returns the extended attributes of a file that its owner can set: those of users, and
+// access control lists. File systems may lack support.
 func Attributes(f *os.File) map[string][]byte {
 	fd := int(f.Fd())
 	return attributesBy(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) },
 		func(name string, b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) })
 }
 
-// attributesAt are [Attributes] of what is at a path, and not of what a link leads to.
+// attributesAt returns the [Attributes] at a path, without following a link.
 func attributesAt(path string) map[string][]byte {
 	return attributesBy(func(b []byte) (int, error) { return unix.Llistxattr(path, b) },
 		func(name string, b []byte) (int, error) { return unix.Lgetxattr(path, name, b) })
@@ -40,18 +40,18 @@ func attributesBy(list func([]byte) (int, error), get func(string, []byte) (int,
 		if !strings.HasPrefix(name, "user.") && !strings.HasPrefix(name, "system.posix_acl_") {
 			continue
 		}
-		if size, err := get(name, value); err == nil { // or else it is gone meanwhile
+		if size, err := get(name, value); err == nil { // unless it is gone meanwhile
 			found[name] = append([]byte(nil), value[:size]...)
 		}
 	}
 	return found
 }
 
-// OverlayAttributes starts the names of the attributes by which overlays say what a layer
-// means. Those of the same name that a server sets have it twice in a layer.
+// OverlayAttributes is the prefix of the attributes that overlays use in layers. If a server sets an
+// attribute with this prefix, the layer has the prefix twice.
 const OverlayAttributes = "user.overlay."
 
-// ofOverlay reports whether an attribute of a layer is the overlay's own.
+// ofOverlay reports whether an attribute of a layer belongs to the overlay.
 func ofOverlay(name string) bool {
 	rest, ok := strings.CutPrefix(name, OverlayAttributes)
 	return ok && !strings.HasPrefix(rest, "overlay.")

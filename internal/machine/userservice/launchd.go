@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// label is the name of a service among those of all programs.
+// label makes a name that is unique among all programs.
 func label(name string) string { return "io.github.toolvet." + name }
 
 var launchd = &Manager{
@@ -32,7 +32,7 @@ var launchd = &Manager{
 	Log:  func(name, _ string) []string { return []string{"tail -f ~/Library/Logs/" + label(name) + ".log"} },
 }
 
-// propertyList is a service as launchd reads it (launchd.plist(5)).
+// propertyList writes a service for launchd (launchd.plist(5)).
 func propertyList(home string, s *Service) (string, error) {
 	var b strings.Builder
 	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n<!-- " + marker + " -->\n<plist version=\"1.0\">\n<dict>\n")
@@ -72,10 +72,10 @@ func propertyList(home string, s *Service) (string, error) {
 	return b.String(), bad
 }
 
-// unspeakable reports whether XML 1.0 has no way to write a character.
+// unspeakable reports whether XML 1.0 cannot represent a character.
 func unspeakable(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
 }
 
-// shell is a text as one word for a shell.
+// shell quotes a text as one word for a shell.
 func shell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,9 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package userservice writes the files by which a machine runs a program in the background for a
-// user: a systemd user unit, or a launchd property list. It writes files, asks how services stand, and
-// starts none.
+// Package userservice writes systemd user units and launchd property lists, which run a program in the
+// background for a user. It writes files and reads the state of services, but starts none.
 package userservice
 
 import (
@@ -24,26 +23,26 @@ type Service struct {
 	Name        string        // of small letters, digits and hyphens
 	Description string        // one line
 	Command     []string      // an absolute path, and arguments
-	Dir         string        // where it works: an absolute path
+	Dir         string        // working directory, an absolute path
 	Environment []string      // NAME=VALUE
-	Stop        time.Duration // how long it may take to end, in whole seconds
+	Stop        time.Duration // time to end, in whole seconds
 }
 
-// A Manager is what runs services on a kind of machine.
+// A Manager runs services on a kind of machine.
 type Manager struct {
 	file   func(home, name string) string
 	text   func(home string, s *Service) (string, error)
-	traces func(home, name string) []string // links to the file, made when it is enabled
+	traces func(home, name string) []string // links to the file of an enabled service
 
-	ask  func(name string) []string // the command that tells how a service stands
-	read func(said string) Status   // what it prints
+	ask  func(name string) []string // the command that prints the state of a service
+	read func(said string) Status   // parses its output
 
-	// Start, Stop and Log are the commands that begin and end what runs by a file, and show
-	// what it says.
+	// Start, Stop and Log return the commands that start and stop the service of a file, and show its
+	// log.
 	Start, Stop, Log func(name, file string) []string
 }
 
-// For returns what runs services where GOOS is so; the error says that nothing known does.
+// For returns the manager for a GOOS, or an error if there is none.
 func For(goos string) (*Manager, error) {
 	switch goos {
 	case "linux":
@@ -51,19 +50,19 @@ func For(goos string) (*Manager, error) {
 	case "darwin":
 		return launchd, nil
 	}
-	return nil, errors.New("there is a service for systemd (Linux) and launchd (macOS) alone")
+	return nil, errors.New("services are only for systemd (Linux) and launchd (macOS)")
 }
 
-// marker is in every file that this package writes. A file without it is somebody else's.
+// marker is in every file of this package. A file without it is foreign.
 const marker = "Written by 'toolvet schedule install', which changes no file without this line."
 
 var (
-	// ErrForeign says that a file is there that somebody else wrote.
+	// ErrForeign reports an existing file that another program wrote.
 	ErrForeign = errors.New("somebody else wrote this file")
 	names      = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 )
 
-// check refuses what no manager can be told.
+// check refuses services that no manager can run.
 func (s *Service) check() error {
 	if !names.MatchString(s.Name) {
 		return fmt.Errorf("the name of a service must be of small letters, digits and hyphens")
@@ -81,7 +80,7 @@ func (s *Service) check() error {
 	return nil
 }
 
-// Render returns the file of a service and what is to be in it.
+// Render returns the file name and content for a service.
 func (m *Manager) Render(home string, s *Service) (file, text string, err error) {
 	if err := s.check(); err != nil {
 		return "", "", err
@@ -90,11 +89,11 @@ func (m *Manager) Render(home string, s *Service) (file, text string, err error)
 	return m.file(home, s.Name), text, err
 }
 
-// File is where the file of a service is, or would be.
+// File returns the place for the file of a service.
 func (m *Manager) File(home, name string) string { return m.file(home, name) }
 
-// Install writes the file of a service, and reports whether there was one of ours before. The error
-// is ErrForeign if there is one of somebody else's.
+// Install writes the file of a service, and reports whether it replaced one. The error is ErrForeign if
+// another program wrote the existing file.
 func (m *Manager) Install(home string, s *Service) (file string, replaced bool, err error) {
 	file, text, err := m.Render(home, s)
 	if err != nil {
@@ -115,7 +114,7 @@ func replace(file, text string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // it is gone, if all went well
+	defer os.Remove(f.Name()) // after success it is gone already
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
@@ -123,7 +122,7 @@ func replace(file, text string) error {
 	return os.Rename(f.Name(), file)
 }
 
-// Uninstall deletes the file of a service. The error is ErrForeign if somebody else wrote it, and
+// Uninstall deletes the file of a service. The error is ErrForeign if another program wrote it, and
 // [fs.ErrNotExist] if there is none.
 func (m *Manager) Uninstall(home, name string) (file string, err error) {
 	if !names.MatchString(name) {
@@ -147,7 +146,7 @@ func (m *Manager) Uninstall(home, name string) (file string, err error) {
 	return file, os.Remove(file)
 }
 
-// ours reports whether there is a file that this package wrote.
+// ours reports whether this package wrote an existing file.
 func ours(file string) (bool, error) {
 	info, err := os.Lstat(file)
 	switch {

@@ -16,14 +16,14 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
-// Status is how a service stands.
+// Status is the state of a service.
 type Status struct {
 	Running bool
-	Enabled bool   // it is begun when its user logs in, or when the machine starts
+	Enabled bool   // it starts when its user logs in, or with the machine
 	Said    string // in the manager's words
 }
 
-// Installed returns the names of the services whose files this package wrote, in order.
+// Installed returns the names of the services with a file of this package, in order.
 func (m *Manager) Installed(home string) ([]string, error) {
 	dir, form := filepath.Split(m.file(home, "*"))
 	before, after, _ := strings.Cut(form, "*")
@@ -48,7 +48,7 @@ func (m *Manager) Installed(home string) ([]string, error) {
 	return list, nil
 }
 
-// Status asks the manager how a service stands. The error says why it does not tell.
+// Status asks the manager for the state of a service.
 func (m *Manager) Status(ctx context.Context, name string) (Status, error) {
 	said, err := output(ctx, m.ask(name))
 	if err != nil {
@@ -57,11 +57,11 @@ func (m *Manager) Status(ctx context.Context, name string) (Status, error) {
 	return m.read(said), nil
 }
 
-// maxSaid bounds what is read of what a manager prints, in bytes.
+// maxSaid bounds the output of a manager, in bytes.
 const maxSaid = 64 << 10
 
-// output runs a command until it ends, or ctx does, and returns what it prints. The error holds
-// the first line of its complaints.
+// output runs a command until it ends or ctx is done, and returns its output. The error has the first
+// line of its standard error.
 func output(ctx context.Context, command []string) (string, error) {
 	var wrong strings.Builder
 	p, err := process.Start(process.Command{Args: command, Stderr: &wrong})
@@ -84,7 +84,7 @@ func output(ctx context.Context, command []string) (string, error) {
 	return string(said), nil
 }
 
-// properties reads what "systemctl show" prints.
+// properties parses the output of "systemctl show".
 func properties(said string) Status {
 	p := map[string]string{}
 	for line := range strings.Lines(said) {
@@ -98,7 +98,7 @@ func properties(said string) Status {
 	return s
 }
 
-// printed reads what "launchctl print" prints. What launchd knows at all is enabled.
+// printed parses the output of "launchctl print". A service that launchd knows is enabled.
 func printed(said string) Status {
 	s := Status{Enabled: true, Said: "loaded"}
 	for line := range strings.Lines(said) {

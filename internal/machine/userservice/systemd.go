@@ -31,7 +31,7 @@ var systemd = &Manager{
 	Log: func(name, _ string) []string { return []string{"journalctl --user -u " + name + ".service"} },
 }
 
-// unitDir is where a user's units are (systemd.unit(5)).
+// unitDir returns the directory of a user's units (systemd.unit(5)).
 func unitDir(home string) string {
 	config := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(config) {
@@ -40,11 +40,11 @@ func unitDir(home string) string {
 	return filepath.Join(config, "systemd", "user")
 }
 
-// unit is a service as systemd reads it.
+// unit writes a service for systemd.
 func unit(_ string, s *Service) (string, error) {
-	// Systemd takes these as they stand, with nothing that could be escaped but %.
+	// Systemd takes these values literally; only % can be escaped.
 	if strings.ContainsFunc(s.Dir, control) || strings.TrimSpace(s.Dir) != s.Dir || strings.HasSuffix(s.Dir, `\`) {
-		return "", errors.New("systemd cannot be told of this directory: its path has control characters, or a space or a backslash at its end")
+		return "", errors.New("systemd cannot use this directory: its path has control characters, or a space or a backslash at its end")
 	}
 	if strings.ContainsFunc(s.Command[0], control) || strings.ContainsAny(s.Command[0], `"'\`) {
 		return "", errors.New("systemd runs no program whose path has quotes, backslashes or control characters: put it elsewhere")
@@ -91,7 +91,7 @@ WantedBy=default.target
 
 func control(r rune) bool { return r < ' ' || r == 0x7f }
 
-// quote is a text as one word (systemd.syntax(7), Quoting).
+// quote quotes a text as one word (systemd.syntax(7), Quoting).
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

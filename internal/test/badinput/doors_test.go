@@ -91,7 +91,7 @@ func openHTTP(t *testing.T, server string, l limits) (http.Handler, func(context
 
 func openFront(l limits, serve func(context.Context, call.Session, io.Reader, io.Writer) error) (http.Handler, func(context.Context)) {
 	f := streamable.NewFront(streamable.FrontConfig{
-		Serve: serve, Who: func(r *http.Request) (string, call.Session) { s := who(r); return s.Principal(), s },
+		Serve: serve, Caller: func(r *http.Request) (string, call.Session) { s := who(r); return s.Principal(), s },
 		ReadTimeout: l.read, WriteTimeout: l.write, MaxSessions: l.sessions, MaxRequests: l.requests,
 	})
 	return f, f.Close

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// A node is a file of an initial file system.
+// A node is a file in an initial file system.
 type node struct {
 	name         string
 	mode         int // type and permissions
@@ -17,7 +17,7 @@ type node struct {
 	major, minor int // of a device
 }
 
-// archive is an initial file system as Linux unpacks it: cpio in the "newc" format, see
+// archive writes an initial file system for Linux: cpio in the "newc" format, see
 // Documentation/driver-api/early-userspace/buffer-format.rst of Linux.
 func archive(list []node) []byte {
 	var b bytes.Buffer
@@ -36,7 +36,7 @@ func archive(list []node) []byte {
 	return b.Bytes()
 }
 
-// system is the initial file system of the machine with two programs.
+// system returns the initial file system of the machine, with two programs.
 func system(guest, toolvet string) ([]byte, error) {
 	const directory, device, program = 0o40755, 0o20600, 0o100755
 	list := []node{{name: "dev", mode: directory}, {name: "dev/console", mode: device, major: 5, minor: 1}}

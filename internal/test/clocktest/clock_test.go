@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// patience is for a machine that does much else.
+// patience allows for a busy machine.
 const patience = 30 * time.Minute
 
 // TestClocks runs the steps of package guest.
@@ -74,8 +74,8 @@ func build(t *testing.T, dir, pkg string) string {
 	return program
 }
 
-// drive runs the machine until it is switched off, and wakes it up a day later whenever it goes
-// to sleep.
+// drive runs the machine until it switches off. Whenever it goes to sleep, drive wakes it up a day
+// later.
 func drive(cmd *exec.Cmd) error {
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/test/npm"
 )
 
-// throughEnv has the test's own program run a client of the suite through toolvet, which it names.
+// throughEnv names toolvet, and makes the test's own program run a client of the suite through it.
 const throughEnv = "TOOLVET_CONFORMANCE_THROUGH"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ var (
 	patience = 3 * time.Minute
 )
 
-// programs are toolvet and the conformance programs of the Go SDK, as go.mod pins it.
+// programs are toolvet and the conformance programs of the pinned Go SDK.
 type programs struct{ toolvet, server, client string }
 
 func build(t *testing.T) programs {
@@ -59,11 +59,11 @@ func build(t *testing.T) programs {
 	return p
 }
 
-// A count is how often a check of a scenario came to an end.
+// A count is the number of results of a check in a scenario.
 type count struct{ passed, failed int }
 
-// An outcome is what the suite found: the checks of each scenario, by "SCENARIO CHECK", and
-// which scenarios do not count for the revision.
+// An outcome has the results of the suite: the checks by "SCENARIO CHECK", and the scenarios that do
+// not count for the revision.
 type outcome struct {
 	checks   map[string]count
 	unscored map[string]bool
@@ -92,7 +92,7 @@ func run(t *testing.T, suite []string, env []string, args ...string) outcome {
 	cmd := exec.CommandContext(ctx, suite[0], slices.Concat(suite[1:], args, []string{"--output-dir", dir})...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	cmd.Env = append(os.Environ(), env...)
-	text, err := cmd.CombinedOutput() // the exit code says that something failed, as the checks do
+	text, err := cmd.CombinedOutput() // the results show failures, too
 	o := outcome{checks: readChecks(t, dir, args[0]), unscored: map[string]bool{}}
 	if len(o.checks) == 0 {
 		t.Fatalf("the suite checked nothing: %v\n%s", err, text)
@@ -104,10 +104,10 @@ func run(t *testing.T, suite []string, env []string, args ...string) outcome {
 	return o
 }
 
-// notScored is a scenario in the suite's list of those that do not count.
+// notScored matches a scenario in the suite's list of those that do not count.
 var notScored = regexp.MustCompile(`(?m)^ +[✓✗] (\S+) \([a-z-]+\)$`)
 
-// resultDir is where the suite writes what it found of a scenario.
+// resultDir returns the suite's output directory for a scenario.
 var resultDir = regexp.MustCompile(`^(.*)-\d{4}-\d\d-\d\dT[0-9-]+Z$`)
 
 func readChecks(t *testing.T, dir, kind string) map[string]count {
@@ -151,8 +151,8 @@ func readChecks(t *testing.T, dir, kind string) map[string]count {
 	return checks
 }
 
-// compare reports what fails through toolvet and does not directly, and, of scored scenarios,
-// what else is different.
+// compare reports checks that fail only through toolvet and, for scored scenarios, all other
+// differences.
 func compare(t *testing.T, direct, through outcome, expected map[string]bool) {
 	t.Helper()
 	for key, want := range direct.checks {
@@ -171,7 +171,7 @@ func compare(t *testing.T, direct, through outcome, expected map[string]bool) {
 	}
 }
 
-// documented holds docs/conformance.md to what was found.
+// documented compares docs/conformance.md with the results.
 func documented(t *testing.T, what, revision, way string, o outcome) {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/conformance.md")

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package corpora reads what lies beside the module, in ../shared/corpora, for tests: attacks and harmless data,
-// with labels.
+// Package corpora reads the test data beside the module, in ../shared/corpora: attacks and harmless
+// data, with labels.
 package corpora
 
 import (
@@ -20,8 +20,8 @@ import (
 // longest line, in bytes.
 const longest = 64 << 20
 
-// Read is a corpus, row by row: that of the name "paths" lies in paths.jsonl.gz. A test of which the corpora are not
-// there is skipped.
+// Read returns the rows of a corpus: "paths" is in paths.jsonl.gz. Without the corpora it skips the
+// test.
 func Read[T any](t testing.TB, name string) []T {
 	t.Helper()
 	var rows []T
@@ -35,7 +35,7 @@ func Read[T any](t testing.TB, name string) []T {
 	return rows
 }
 
-// Lines calls do with each line of a corpus, which must not be kept; else it is as [Read].
+// Lines is like [Read], but calls do with each line of a corpus. Do must not keep the line.
 func Lines(t testing.TB, name string, do func(line []byte)) {
 	t.Helper()
 	f, err := open(name)

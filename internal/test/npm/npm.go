@@ -1,13 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package npm gives tests the real MCP servers and clients that are written in
-// TypeScript. testdata/package-lock.json pins them; this installs them:
+// Package npm gives tests real MCP servers and clients in TypeScript. testdata/package-lock.json pins
+// them. To install them:
 //
-//	npm ci --prefix internal/npm/testdata
+//	npm ci --prefix internal/test/npm/testdata
 //
-// Where they are not installed, the tests that need them are skipped. In CI, where
-// the environment variable CI is "true", a missing part fails them.
+// Tests that need missing packages are skipped. In CI, with the environment variable CI set to "true",
+// they fail.
 package npm
 
 import (
@@ -32,15 +32,14 @@ func Program(t testing.TB, file string) []string {
 	return command(t, filepath.Join("node_modules", filepath.FromSlash(file)))
 }
 
-// Script returns the command that runs a script of testdata, which may import what is
-// installed there.
+// Script returns the command for a script in testdata. The script may import the installed packages.
 func Script(t testing.TB, name string) []string {
 	t.Helper()
 	return command(t, name)
 }
 
-// Conformance returns the command of the official conformance suite. It needs Node.js 22: that
-// of node_modules where there is one for the machine, else the one on PATH.
+// Conformance returns the command of the official conformance suite. It needs Node.js 22: the one in
+// node_modules if it fits the machine, else the one on PATH.
 func Conformance(t testing.TB) []string {
 	t.Helper()
 	suite := command(t, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))

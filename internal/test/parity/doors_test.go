@@ -286,7 +286,7 @@ func openFront(t *testing.T, s setting) session {
 		t.Fatal(err)
 	}
 	front := streamable.NewFront(streamable.FrontConfig{
-		Serve: s.stdio, Who: func(*http.Request) (string, call.Session) { return "ann", ann }, Unreadable: server.Unreadable,
+		Serve: s.stdio, Caller: func(*http.Request) (string, call.Session) { return "ann", ann }, Unreadable: server.Unreadable,
 	})
 	p := newPoster(t, front)
 	t.Cleanup(func() { front.Close(context.Background()) })

@@ -1,15 +1,15 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package race is for tests that take minutes under the race detector, with which programs take ten
-// times as long, and of which it sees nothing new: the same code over much data, whole programs that
-// are started again and again. They take a part, or wait for the run without the detector that
-// `.ci/run` gives to each test that asks here.
+// Package race is for tests that take minutes under the race detector and give it nothing new to see.
+// The detector slows programs down tenfold, and these tests run the same code over much data, or whole
+// programs started again and again. They do a part of their work, or wait for a run without the
+// detector: `.ci/run` repeats each test of this package's callers.
 package race
 
 import "testing"
 
-// Less is part of n under the race detector, at least 1, and n without it.
+// Less returns a part of n under the race detector, at least 1, and n without it.
 func Less(n, part int) int {
 	if Enabled {
 		return max(1, n/part)

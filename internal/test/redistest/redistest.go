@@ -1,9 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package redistest gives tests a redis-server of their own, which they may kill and start
-// again. Where there is none on PATH the tests that need it are skipped; in CI, where the
-// environment variable CI is "true", they fail.
+// Package redistest gives tests a redis-server of their own, to kill and start again. Without one on
+// PATH, the tests are skipped; in CI, with the environment variable CI set to "true", they fail.
 package redistest
 
 import (
@@ -20,14 +19,14 @@ import (
 // A Server is a redis-server on a port of the loopback.
 type Server struct {
 	Port     string
-	Password string // that Client gives
+	Password string // for Client
 
 	binary  string
 	options []string
 	cmd     *exec.Cmd
 }
 
-// Start starts a server, which ends with the test. Options are those of its command line.
+// Start starts a server, which ends with the test. Options go on its command line.
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
 	binary, err := exec.LookPath("redis-server")
@@ -79,16 +78,16 @@ func (s *Server) listens() bool {
 	return true
 }
 
-// Kill ends the server as nothing can prepare for.
+// Kill kills the server without warning.
 func (s *Server) Kill() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
 }
 
-// URL is that of the server's database 1.
+// URL returns the URL of the server's database 1.
 func (s *Server) URL() string { return "redis://127.0.0.1:" + s.Port + "/1" }
 
-// Client sees what others write into a database. It is closed with the test.
+// Client returns a client for a look at a database. It is closed with the test.
 func (s *Server) Client(t testing.TB, database int) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + s.Port, DB: database, Password: s.Password, DialerRetries: 1})

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestDependencies holds that docs/dependencies.md has a row for each direct dependency and for
-// no other, and that it says rightly whether the command links it. A row for a module stands
-// for those below it, too.
+// TestDependencies checks that docs/dependencies.md has a row for each direct dependency and for no
+// other, and whether the command links it. A row for a module includes those below it.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	required := direct(t, "go.mod")
@@ -47,7 +46,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// direct are the modules that a go.mod requires directly.
+// direct returns the direct requirements of a go.mod.
 func direct(t *testing.T, file string) []string {
 	t.Helper()
 	var list []string

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// TestDesign holds the table of docs/design.md: each package has a row, which comes after those of
-// the packages that it imports.
+// TestDesign checks the table of docs/design.md: each package has a row, after the rows of its imports.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	rows := designRows(readFile(t, "docs/design.md"))
@@ -37,8 +36,8 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// rows are the rows of the table by the packages that they name: "checks/*" is all of a directory,
-// "bench/..." all below it.
+// rows are the rows of the table by package: "checks/*" stands for all packages in a directory,
+// "bench/..." for all below it.
 type rows map[string]int
 
 var quoted = regexp.MustCompile("`([^`]+)`")
@@ -62,7 +61,7 @@ func designRows(doc string) rows {
 	return found
 }
 
-// of is the row of a package, that of its own name first; -1 if there is none.
+// of returns the row of a package, preferably one with its own name; -1 if there is none.
 func (r rows) of(pkg string) int {
 	if i, ok := r[pkg]; ok {
 		return i

@@ -17,9 +17,9 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// TestElsewhere type-checks everything, tests as well, for the systems that CI does not run on.
-// Of dependencies it reads the declarations: go vet would compile each of them for each system,
-// which takes minutes where nothing is cached.
+// TestElsewhere type-checks everything, tests as well, for the systems that CI does not run on. It
+// reads only the declarations of dependencies, because go vet would compile each of them for each
+// system, which takes minutes without a cache.
 func TestElsewhere(t *testing.T) {
 	race.Skip(t)
 	for _, system := range []string{"darwin", "windows"} {
@@ -28,7 +28,7 @@ func TestElsewhere(t *testing.T) {
 			ours := 0
 			for _, pkg := range loadFor(t, system) {
 				if strings.HasSuffix(pkg.PkgPath, ".test") {
-					continue // the main that go test makes, outside of the repository
+					continue // the generated main of a test, outside of the repository
 				}
 				ours++
 				for _, err := range pkg.Errors {

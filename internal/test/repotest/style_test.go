@@ -25,7 +25,7 @@ func TestLicenceHeader(t *testing.T) {
 	}
 }
 
-// TestPackageComment holds that each package says once what it is.
+// TestPackageComment checks that each package has one package comment.
 func TestPackageComment(t *testing.T) {
 	t.Parallel()
 	comments := map[string]int{}
@@ -58,8 +58,8 @@ func TestFileLength(t *testing.T) {
 	}
 }
 
-// TestNoInit holds that importing a package does nothing: there is no registry, and
-// what runs can be read from main.
+// TestNoInit checks that importing a package does nothing: there is no registry, and main shows
+// everything that runs.
 func TestNoInit(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {

@@ -15,9 +15,8 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// traces are what a machine leaves in files: hosts of package registries, which a
-// mirror or a lock file writes there, and directories of the machines where toolvet
-// was built. The expressions do not match themselves.
+// traces match traces of machines in files: hosts of package registries, from mirrors or lock files,
+// and directories of the machines that built toolvet. The expressions do not match themselves.
 var traces = regexp.MustCompile(strings.Join([]string{
 	`registry[.](npmjs|yarnpkg)[.]`,
 	`proxy[.]golang[.]org`,
@@ -49,7 +48,7 @@ func TestNoTraces(t *testing.T) {
 	}
 }
 
-// tracked are the files that are in the repository or could be added to it.
+// tracked returns the files that are in the repository or could be added to it.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {

@@ -22,10 +22,10 @@ import (
 // module is the prefix of our own import paths.
 const module = "github.com/toolvet/toolvet"
 
-// root is the root of the repository, seen from here.
+// root is the root of the repository, relative to this package.
 const root = "../../.."
 
-// A source is one Go file, whatever system it is built for.
+// A source is one Go file, for any system.
 type source struct {
 	name   string // slash-separated, from the root
 	text   string
@@ -37,7 +37,7 @@ func (s *source) test() bool { return strings.HasSuffix(s.name, "_test.go") }
 // dir is the directory of the file, "." for the root. It names the package in rules.
 func (s *source) dir() string { return path.Dir(s.name) }
 
-// imports are what the file imports; packages of the module by their directory.
+// imports returns the imports of the file; packages of the module by their directory.
 func (s *source) imports() []string {
 	var list []string
 	for _, spec := range s.syntax.Imports {
@@ -50,7 +50,7 @@ func (s *source) imports() []string {
 	return list
 }
 
-// sources are all Go files of the repository.
+// sources returns all Go files of the repository.
 func sources(t *testing.T) []*source {
 	t.Helper()
 	list, err := loadOnce()
@@ -90,7 +90,7 @@ var loadOnce = sync.OnceValues(func() ([]*source, error) {
 	return list, err
 })
 
-// skipped reports whether a directory holds nothing of ours.
+// skipped reports whether a directory has no files of ours.
 func skipped(dir string) bool {
 	return dir == "node_modules" || dir == "testdata" || dir != ".." && dir != "." && strings.HasPrefix(dir, ".")
 }
@@ -114,8 +114,7 @@ func importGraph(list []*source) graph {
 	return g
 }
 
-// matching returns the packages that a pattern names: a directory, or with "/..."
-// all below it.
+// matching returns the packages of a pattern: a directory, or with "/..." all below it.
 func (g graph) matching(pattern string) []string {
 	var list []string
 	for _, pkg := range slices.Sorted(maps.Keys(g)) {
@@ -131,8 +130,7 @@ func match(pattern, pkg string) bool {
 	return pkg == prefix || tree && strings.HasPrefix(pkg, prefix+"/")
 }
 
-// chain returns how a package comes to import what a pattern names, through other
-// packages of the module; nil if it does not.
+// chain returns a chain of imports from a package to one of a pattern; nil if there is none.
 func (g graph) chain(pkg, pattern string) []string {
 	from := map[string]string{pkg: ""}
 	for queue := []string{pkg}; len(queue) > 0; queue = queue[1:] {

@@ -1,8 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package httpguard keeps web pages away from an endpoint on the machine of who looks at
-// them.
+// Package httpguard protects an endpoint from web pages in browsers on the same machine.
 package httpguard
 
 import (
@@ -17,19 +16,18 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A Guard keeps out web pages that a browser on this machine shows: what they ask for comes
-// from a trusted address, but names a host that is theirs (DNS rebinding), or an origin
-// (2026-07-28, basic/transports/streamable-http, Security & Endpoint).
+// A Guard keeps out web pages that a browser on this machine shows. Their requests come from a trusted
+// address, but name a foreign host (DNS rebinding) or origin (2026-07-28,
+// basic/transports/streamable-http, Security & Endpoint).
 //
-// A request must name, as its host, the address that it came in on, localhost if that is a
-// loopback address, or one of Hosts. An Origin, if there is one, must be of the same host,
-// or one of Origins.
+// The host of a request must be the address of its connection, localhost if that is a loopback address,
+// or one of Hosts. An Origin, if there is one, must have the same host or be one of Origins.
 type Guard struct {
 	Hosts   []string // names or addresses, without a port
-	Origins []string // such as https://app.example.org; a page of it may read answers, too (CORS)
+	Origins []string // such as https://app.example.org; its pages may read answers, too (CORS)
 }
 
-// Handler returns a handler that refuses what the guard does, and leaves the rest to next.
+// Handler puts the guard in front of next.
 func (g Guard) Handler(next http.Handler) (http.Handler, error) {
 	for _, origin := range g.Origins {
 		u, err := url.Parse(origin)
@@ -56,14 +54,14 @@ func (g Guard) Handler(next http.Handler) (http.Handler, error) {
 	}), nil
 }
 
-// forbid answers with an error that has no id.
+// forbid answers with an error without an id.
 func forbid(w http.ResponseWriter, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, call.InvalidRequest, why)
 }
 
-// hostOf is a host without its port, in lower case.
+// hostOf returns a host without its port, in lower case.
 func hostOf(hostport string) string {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -92,8 +90,8 @@ func (g Guard) host(r *http.Request) bool {
 	return err == nil && named.Unmap() == at.Addr().Unmap()
 }
 
-// origin reports whether a request comes from no page, or from one that may ask. It says in
-// the answer's headers what the page may read.
+// origin reports whether a request comes from an allowed page, or from none. It sets the headers that
+// let the page read the answer.
 func (g Guard) origin(w http.ResponseWriter, r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {

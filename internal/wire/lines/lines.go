@@ -1,8 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lines reads messages of one line each, within a limit, and answers even for those
-// that are longer.
+// Package lines reads messages of one line each within a limit, and finds the ids even of longer ones.
 package lines
 
 import (
@@ -15,9 +14,9 @@ import (
 )
 
 const (
-	// readBuffer holds a usual message, so that it is read without a copy.
+	// readBuffer is large enough to read most messages without a copy.
 	readBuffer = 64 << 10
-	// keptBuffer is the largest buffer that is kept for the next long line.
+	// keptBuffer is the largest buffer that a Reader keeps for the next long line.
 	keptBuffer = 1 << 20
 )
 
@@ -33,14 +32,13 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readBuffer), limit: limit}
 }
 
-// A TooLongError says that a line was longer than the limit. The line is read past.
+// A TooLongError reports a line over the limit. The Reader skips it.
 type TooLongError struct{ call.Remnant }
 
 func (*TooLongError) Error() string { return "a message is longer than the limit" }
 
-// Next returns the next line without its line feed, valid until the next call. The
-// last line may lack the line feed. The error is io.EOF at the end, or a
-// *TooLongError, after which the next line can be read.
+// Next returns the next line without its line feed, valid until the next call. The last line may lack
+// the line feed. The error is io.EOF at the end, or a *TooLongError; Next can go on after the latter.
 func (l *Reader) Next() ([]byte, error) {
 	line, err := l.r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -85,7 +83,7 @@ func (l *Reader) Ready() bool {
 // restOfLine reads up to and including the next line feed.
 type restOfLine struct {
 	r     *bufio.Reader
-	part  []byte // read from r and not yet handed out
+	part  []byte // read from r, but not returned yet
 	ended bool
 }
 

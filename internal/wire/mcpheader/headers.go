@@ -13,18 +13,17 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// HeaderMismatch is the error code of a request whose headers and body disagree.
+// HeaderMismatch is the error code for headers and bodies that disagree.
 const HeaderMismatch = -32020
 
-// BodyVersion is the revision that the params of a message name themselves; "" before
-// 2026-07-28.
+// BodyVersion returns the revision in the params of a message; "" before 2026-07-28.
 func BodyVersion(params json.RawMessage, limits strictjson.Limits) string {
 	meta := member(params, "_meta", limits)
 	version, _ := textOf(member(meta, call.RevisionKey, limits), limits)
 	return version
 }
 
-// NameOf is the value that the header Mcp-Name mirrors; false if the message has none.
+// NameOf returns the value for the header Mcp-Name; false if the message has none.
 func NameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
 	switch m.Method {
 	case "tools/call", "prompts/get":
@@ -35,8 +34,7 @@ func NameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
 	return "", false
 }
 
-// Set puts the headers that mirror a request of 2026-07-28 or later. Mirrors are those
-// of the tool that it calls.
+// Set sets the headers that mirror a request of 2026-07-28 or later. Mirrors belong to the called tool.
 func Set(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) {
 	h.Set(Version, Encode(BodyVersion(m.Params, limits)))
 	h.Set(Method, Encode(m.Method))
@@ -54,8 +52,8 @@ func Set(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Lim
 	}
 }
 
-// Check says how the headers of a request of 2026-07-28 or later disagree with its body;
-// nil if they agree. The words tell no value.
+// Check compares the headers of a request of 2026-07-28 or later with its body. Its error describes a
+// difference without any value.
 func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) error {
 	if err := one(h, Version, same(BodyVersion(m.Params, limits))); err != nil {
 		return err
@@ -80,8 +78,8 @@ func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.L
 	return nil
 }
 
-// CheckOlder is Check for a message of an older revision. Its headers need not be there, but who
-// stands before or behind us may go by those that are.
+// CheckOlder is Check for a message of an older revision. It checks only existing headers, because
+// another proxy may act on them.
 func CheckOlder(h http.Header, m call.Envelope, limits strictjson.Limits) error {
 	if len(h.Values(Method)) > 0 {
 		if err := one(h, Method, same(m.Method)); err != nil {
@@ -95,8 +93,7 @@ func CheckOlder(h http.Header, m call.Envelope, limits strictjson.Limits) error 
 	return one(h, Name, decoded(same(name)))
 }
 
-// CheckSent says how the headers of a tools/call that mirror arguments disagree with these; nil if
-// they agree. Only headers count that are there.
+// CheckSent compares the existing headers that mirror arguments of a tools/call with the arguments.
 func CheckSent(h http.Header, arguments json.RawMessage, mirrors []Mirror, limits strictjson.Limits) error {
 	for _, mirror := range mirrors {
 		if len(h.Values(mirror.Header)) > 0 {
@@ -125,12 +122,12 @@ func (m Mirror) check(h http.Header, arguments []byte, limits strictjson.Limits)
 	return one(h, m.Header, decoded(same(want)))
 }
 
-// one checks one header's value.
+// one checks the value of one header.
 func one(h http.Header, name string, matches func(string) bool) error {
 	name = http.CanonicalHeaderKey(name)
 	values := h.Values(name)
 	if len(values) != 1 {
-		return fmt.Errorf("the header %s must be there, once", name)
+		return fmt.Errorf("the header %s must occur once", name)
 	}
 	if !matches(values[0]) {
 		return fmt.Errorf("the header %s does not match the body", name)
@@ -147,7 +144,7 @@ func decoded(matches func(string) bool) func(string) bool {
 	}
 }
 
-// isNumber reports whether raw is a number in JSON that is not too long to compare.
+// isNumber reports whether raw is a JSON number, and short enough to compare.
 func isNumber(raw []byte) bool {
 	v, err := strictjson.Parse(raw, strictjson.Limits{Bytes: 64})
 	_, ok := v.(json.Number)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// annotation marks the properties of a tool's schema that headers mirror.
+// annotation marks the mirrored properties in a tool's schema.
 const annotation = "x-mcp-header"
 
 // A Mirror is an argument that a header mirrors.
@@ -23,8 +23,8 @@ type Mirror struct {
 	Header string   // the header's whole name
 }
 
-// Mirrors returns the arguments that the schema of a tool's input wants mirrored, in the
-// order of their headers. The error says why the tool must not be used over HTTP.
+// Mirrors returns the arguments to mirror by the schema of a tool's input, in the order of their
+// headers. The error says why the tool must not be used over HTTP.
 func Mirrors(inputSchema json.RawMessage, limits strictjson.Limits) ([]Mirror, error) {
 	if !strings.Contains(string(inputSchema), annotation) && !strings.Contains(string(inputSchema), `\u`) {
 		return nil, nil
@@ -48,7 +48,7 @@ func Mirrors(inputSchema json.RawMessage, limits strictjson.Limits) ([]Mirror, e
 
 type walk struct{ found []Mirror }
 
-// schema walks a schema. Reachable says that nothing but the key "properties" leads to it.
+// schema walks a schema. It is reachable if only keys "properties" lead to it.
 func (w *walk) schema(node any, path []string, reachable bool) error {
 	switch node := node.(type) {
 	case []any:
@@ -124,7 +124,7 @@ func (m Mirror) Value(arguments json.RawMessage, limits strictjson.Limits) (stri
 	return textOf(m.find(arguments, limits), limits)
 }
 
-// find is the JSON of the argument, nil if there is none.
+// find returns the JSON of the argument, nil if there is none.
 func (m Mirror) find(arguments []byte, limits strictjson.Limits) []byte {
 	for _, key := range m.Path {
 		arguments = member(arguments, key, limits)
@@ -132,7 +132,7 @@ func (m Mirror) find(arguments []byte, limits strictjson.Limits) []byte {
 	return arguments
 }
 
-// member is the value of an object's member, nil if it has none.
+// member returns the value of a member, nil if there is none.
 func member(object []byte, key string, limits strictjson.Limits) []byte {
 	if len(object) == 0 || object[0] != '{' {
 		return nil
@@ -148,7 +148,7 @@ func member(object []byte, key string, limits strictjson.Limits) []byte {
 	return members[i].Raw
 }
 
-// textOf is a string, number or boolean as a header has it.
+// textOf writes a string, number or boolean for a header.
 func textOf(raw []byte, limits strictjson.Limits) (string, bool) {
 	v, err := strictjson.Parse(raw, limits)
 	if err != nil {

@@ -1,9 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mcpheader mirrors what a message of MCP 2026-07-28 says into the headers of
-// the HTTP request that carries it, and tells whether they agree (basic/transports/
-// streamable-http, Request Metadata; SEP-2243).
+// Package mcpheader mirrors a message of MCP 2026-07-28 in the headers of its HTTP request, and
+// compares the two (basic/transports/streamable-http, Request Metadata; SEP-2243).
 package mcpheader
 
 import (
@@ -25,8 +24,8 @@ const (
 	sentinelEnd   = "?="
 )
 
-// Encode returns a value as a header carries it: plain if it is visible ASCII, spaces
-// and tabs inside, else its UTF-8 in Base64 between the marks of the sentinel.
+// Encode returns the form of a value in a header: itself if it is visible ASCII with spaces and tabs
+// inside, else its UTF-8 in Base64 between the marks of the sentinel.
 func Encode(value string) string {
 	if plain(value) && !isSentinel(value) {
 		return value
@@ -46,8 +45,8 @@ func plain(value string) bool {
 	return strings.Trim(value, " \t") == value
 }
 
-// Decode returns the value that a header carries, and whether it is well formed. A plain
-// value outside ASCII is taken as it is: there are clients that send it so.
+// Decode returns the value in a header, and whether it is well formed. It accepts plain values outside
+// ASCII, because some clients send them.
 func Decode(header string) (value string, ok bool) {
 	if !isSentinel(header) {
 		return header, true

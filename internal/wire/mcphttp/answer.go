@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrorLine is an answer of JSON-RPC that says why there is no other. A nil id is null.
+// ErrorLine is an error response of JSON-RPC. A nil id is null.
 func ErrorLine(id json.RawMessage, code int, message string) []byte {
 	type body struct {
 		Code    int    `json:"code"`
@@ -21,7 +21,7 @@ func ErrorLine(id json.RawMessage, code int, message string) []byte {
 	return ErrorWith(id, raw)
 }
 
-// ErrorWith is ErrorLine with an error object that is there already.
+// ErrorWith is ErrorLine with an existing error object.
 func ErrorWith(id, body json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -29,13 +29,13 @@ func ErrorWith(id, body json.RawMessage) []byte {
 	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"error":`), body, []byte("}"))
 }
 
-// Deadline bounds the next writes, if the connection knows deadlines.
+// Deadline bounds the next writes, if the connection supports deadlines.
 func Deadline(w http.ResponseWriter, within time.Duration) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
 }
 
-// Write writes a whole answer, which the client must take within a time. The content type ""
-// leaves the header as it is.
+// Write writes a whole answer, and gives the client a time to read it. The content type "" leaves the
+// header unchanged.
 func Write(w http.ResponseWriter, status int, contentType string, body []byte, within time.Duration) {
 	h := w.Header()
 	if contentType != "" {
@@ -47,10 +47,9 @@ func Write(w http.ResponseWriter, status int, contentType string, body []byte, w
 	h.Set("X-Content-Type-Options", "nosniff")
 	Deadline(w, within)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that does not take it is gone
+	_, _ = w.Write(body) // a client that does not read it is gone
 }
 
-// Abort ends the connection of a request that will not be answered, since its client has closed
-// its side. To return would be to say 200, and a client that still listens would take it for an
-// answer.
+// Abort ends the connection of a request without an answer, because its client has closed its side.
+// Returning would send a 200, and a client that still listens would take it for an answer.
 func Abort() { panic(http.ErrAbortHandler) }

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// A Bad is why the body of a request is not read, or not to its end.
+// A Bad explains why the body of a request was not read to its end.
 type Bad struct {
 	Status  int // of HTTP
 	Message string
 }
 
-// ReadBody reads the message of a POST, of at most limit bytes, which must come within a time.
-// What is left of a body that is bad is not read: the connection ends with the answer.
+// ReadBody reads the message of a POST, of at most limit bytes, within a time. It does not read the
+// rest of a bad body: the connection ends with the answer.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int, within time.Duration) ([]byte, *Bad) {
 	refused := func(status int, why string) ([]byte, *Bad) {
 		w.Header().Set("Connection", "close")
@@ -32,7 +32,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int, within time.Dur
 	case r.ContentLength > int64(limit):
 		return refused(http.StatusRequestEntityTooLarge, tooLarge)
 	}
-	// A connection that knows no deadlines has none.
+	// A connection without support for deadlines has none.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)); err == nil {
 		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }()
 	}
@@ -49,10 +49,10 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int, within time.Dur
 	return body, nil
 }
 
-// maxSized bounds what is made room for because a header says so, in bytes.
+// maxSized bounds the memory that a header can reserve, in bytes.
 const maxSized = 64 << 10
 
-// ReadSized is io.ReadAll of what says its size, or -1.
+// ReadSized is io.ReadAll for a known size; -1 if it is unknown.
 func ReadSized(r io.Reader, size int64) ([]byte, error) {
 	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), maxSized)+bytes.MinRead))
 	_, err := buffer.ReadFrom(r)

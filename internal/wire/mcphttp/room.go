@@ -5,11 +5,10 @@ package mcphttp
 
 import "sync"
 
-// All is how many times as much as one owner may have all together may.
+// All is the factor from the limit of one owner to that of all together.
 const All = 10
 
-// A Room has places, for requests that are served at once or for sessions. It may be used
-// concurrently.
+// A Room has places, for concurrent requests or for sessions. It is safe for concurrent use.
 type Room struct {
 	perOwner int
 
@@ -18,7 +17,7 @@ type Room struct {
 	by    map[string]int
 }
 
-// NewRoom makes a room with so many places for one owner, and ten times as many for all.
+// NewRoom makes a room with n places for one owner, and ten times as many for all.
 func NewRoom(perOwner int) *Room { return &Room{perOwner: perOwner, by: map[string]int{}} }
 
 // Enter takes a place for an owner, until Leave is called. It returns false if there is none.

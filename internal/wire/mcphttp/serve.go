@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// DrainTime is how long what is under way may take when a server is told to end.
+// DrainTime bounds the shutdown of a server.
 const DrainTime = 10 * time.Second
 
-// A Server is how a handler is served.
+// A Server configures how a handler is served.
 type Server struct {
 	Handler      http.Handler
 	ReadTimeout  time.Duration // for a client to send the headers of a request; default 30 s
-	WriteTimeout time.Duration // for a client to take a piece of an answer, begun anew by each; default 60 s
-	// End ends what has no end of its own, streams and sessions. It returns soon after its
-	// context is done. New requests may come until it returns.
+	WriteTimeout time.Duration // for a client to read each piece of an answer; default 60 s
+	// End ends streams and sessions. It returns soon after its context is done. New requests may arrive
+	// until it returns.
 	End    func(context.Context)
 	Logger *slog.Logger
 }
 
-// Serve serves on a listener until ctx is done. Then it ends what has no end, takes no more,
-// and lets other requests go on for what is left of ten seconds.
+// Serve serves on a listener until ctx is done. Then it calls End, accepts no further requests, and
+// gives those under way the rest of ten seconds.
 func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.Handler,

@@ -12,11 +12,11 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A Document is a JSON value that is read at most once and changed in places. It reads an
-// object or array when a member of it is first asked for, and keeps the positions. Changes
-// are written together, by [Document.Text]: the bytes around them stay as they were.
+// A Document is a JSON value that is read at most once and changed in places. It reads an object or
+// array at the first request for a member, and keeps the positions. [Document.Text] writes all changes
+// together, and keeps the bytes around them.
 //
-// A Document keeps the text that it was made from. It is not safe for concurrent use.
+// A Document keeps its original text. It is not safe for concurrent use.
 type Document struct {
 	text   []byte
 	limits strictjson.Limits
@@ -36,12 +36,12 @@ type member struct {
 	value  *Document
 }
 
-// New returns a document of text, which it reads within limits when it has to.
+// New returns a document of text, which it reads on demand within limits.
 func New(text []byte, limits strictjson.Limits) *Document {
 	return &Document{text: text, limits: limits}
 }
 
-// NewObject returns a document of an object whose members somebody has read already.
+// NewObject returns a document of an object with known members.
 func NewObject(text []byte, members []strictjson.Member, limits strictjson.Limits) *Document {
 	d := New(text, limits)
 	d.take(members)
@@ -66,8 +66,8 @@ func (d *Document) object() error {
 	return d.err
 }
 
-// At returns the value at a path of keys, or nil if there is none or the way to it cannot be
-// read. It does not see what was added below the value since.
+// At returns the value at a path of keys, or nil if there is none or the path is malformed. It does not
+// include later additions below the value.
 func (d *Document) At(path ...string) *Document {
 	for _, key := range path {
 		d.settle()
@@ -92,15 +92,14 @@ func (d *Document) Get(path ...string) []byte {
 	return at.Text()
 }
 
-// settle makes entries that were added members like the others.
+// settle turns added entries into members.
 func (d *Document) settle() {
 	if len(d.added) > 0 {
 		d.replace(d.Text())
 	}
 }
 
-// replace puts another text in the place of the value. What was added here may be longer than
-// the limit of what is read from outside.
+// replace replaces the value. Our own text may be longer than the limit for text from outside.
 func (d *Document) replace(text []byte) {
 	limits := d.limits
 	limits.Bytes = max(cmp.Or(limits.Bytes, strictjson.DefaultBytes), len(text))
@@ -109,14 +108,14 @@ func (d *Document) replace(text []byte) {
 
 func (d *Document) isNull() bool { return string(d.text) == "null" }
 
-// Set puts a value at a path of keys. It makes the objects that are missing or null on the
-// way. The error says which of them cannot be read; then nothing is changed.
+// Set puts a value at a path of keys. It creates missing and null objects along the path. The error
+// names a malformed object; then nothing is changed.
 func (d *Document) Set(value []byte, path ...string) error {
 	return d.Edit(func([]byte) ([]byte, error) { return value, nil }, path...)
 }
 
-// Edit replaces the value at a path of keys by what change makes of it; nil leaves it. Change
-// is given nil where there is no value, or null.
+// Edit replaces the value at a path of keys by the result of change; nil leaves the value. Change gets
+// nil for a missing value or null.
 func (d *Document) Edit(change func(value []byte) ([]byte, error), path ...string) error {
 	way := []*Document{d}
 	for i, key := range path {
@@ -153,7 +152,7 @@ func (d *Document) Edit(change func(value []byte) ([]byte, error), path ...strin
 	return nil
 }
 
-// make puts a new object in the place of a null, the last of way.
+// make replaces a null, the last of way, by a new object.
 func (d *Document) make(way []*Document, change func([]byte) ([]byte, error), path []string) error {
 	entry, err := made(change, path)
 	if err != nil || entry == nil {
@@ -164,7 +163,7 @@ func (d *Document) make(way []*Document, change func([]byte) ([]byte, error), pa
 	return nil
 }
 
-// made is the entry of an object that holds a new value at a path.
+// made returns the entry of an object with a new value at a path.
 func made(change func([]byte) ([]byte, error), path []string) ([]byte, error) {
 	value, err := change(nil)
 	if err != nil || value == nil {
@@ -182,8 +181,7 @@ func mark(way []*Document) {
 	}
 }
 
-// Text returns the value as it reads now. If nothing was changed it is the very text that
-// the document was made from.
+// Text returns the value with all changes. Without changes it is the original text itself.
 func (d *Document) Text() []byte {
 	if !d.changed || !d.read {
 		return d.text
@@ -193,7 +191,7 @@ func (d *Document) Text() []byte {
 	return b.Bytes()
 }
 
-// write writes the value with the changes below it. What was replaced stands in text already.
+// write writes the value with the changes below it. Replaced values are already in text.
 func (d *Document) write(b *bytes.Buffer) {
 	if !d.changed || !d.read || d.err != nil {
 		b.Write(d.text)

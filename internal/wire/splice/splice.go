@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package splice changes a place in a JSON text and keeps every other byte: what is
-// decoded and encoded again loses digits, unknown fields and order.
+// Package splice changes a place in a JSON text and keeps every other byte. Decoding and encoding the
+// text would lose digits, unknown fields and order.
 package splice
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// Get returns the text at a path of keys below an object, or nil if it is not there or
-// the object cannot be read.
+// Get returns the text at a path of keys below an object, or nil if there is none or the object is
+// malformed.
 func Get(object []byte, limits strictjson.Limits, path ...string) []byte {
 	return New(object, limits).Get(path...)
 }
@@ -36,13 +36,13 @@ func Edit(object []byte, limits strictjson.Limits, path []string, change func(va
 	return d.Text(), nil
 }
 
-// Set is Edit with a value that is known.
+// Set is Edit with a fixed value.
 func Set(object []byte, limits strictjson.Limits, value []byte, path ...string) ([]byte, error) {
 	return Edit(object, limits, path, func([]byte) ([]byte, error) { return value, nil })
 }
 
-// Each returns a copy of an array with each element replaced by what change makes of it;
-// nil leaves it. Without changes it is the array itself.
+// Each returns a copy of an array with each element replaced by the result of change; nil leaves the
+// element. Without changes it returns the array itself.
 func Each(array []byte, limits strictjson.Limits, change func(element []byte) ([]byte, error)) ([]byte, error) {
 	elements, err := strictjson.Elements(array, limits)
 	if err != nil {
@@ -67,13 +67,13 @@ func Each(array []byte, limits strictjson.Limits, change func(element []byte) ([
 // space is the white space of JSON.
 const space = " \t\r\n"
 
-// Empty reports whether an object or array that can be read has nothing in it.
+// Empty reports whether a well-formed object or array has no entries.
 func Empty(container []byte) bool {
 	container = bytes.Trim(container, space)
 	return len(bytes.Trim(container[1:len(container)-1], space)) == 0
 }
 
-// Append adds an entry at the end of an object or array, which is empty or not.
+// Append adds an entry at the end of an object or array. The caller says whether it is empty.
 func Append(container []byte, empty bool, entry []byte) []byte {
 	end := len(bytes.TrimRight(container, space)) - 1
 	body, rest := container[:end], container[end:]

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// DefaultLimit is the limit of an event in bytes, unless one is given.
-const DefaultLimit = 64 << 20
+// defaultLimit is the limit of an event in bytes.
+const defaultLimit = 64 << 20
 
-// maxRetry bounds what a retry field may ask for, before it is turned into a duration.
+// maxRetry bounds a retry field, before its conversion to a duration.
 const maxRetry = 24 * time.Hour
 
-// ErrTooLarge says that an event is larger than the limit. Nothing more can be read.
+// ErrTooLarge reports an event over the limit. The Reader cannot go on.
 var ErrTooLarge = errors.New("sse: an event is larger than the limit")
 
 // A Reader reads events from a stream. It is not safe for concurrent use.
@@ -27,10 +27,10 @@ type Reader struct {
 	limit int
 	err   error
 
-	raw     []byte // of the event that is being read
+	raw     []byte // of the present event
 	data    []span // of its data, in raw
 	fields  bool   // it has a field
-	begun   bool   // the first line, which may have a byte order mark, was read
+	begun   bool   // the first line was read; only it may have a byte order mark
 	afterCR bool   // the last line ended with CR; an LF that follows belongs to it
 	lastID  string
 }
@@ -38,23 +38,23 @@ type Reader struct {
 type span struct{ from, to int }
 
 // NewReader reads events of at most limit bytes, their framing included, from r; a limit
-// of 0 is [DefaultLimit].
+// of 0 is 64 MiB.
 func NewReader(r io.Reader, limit int) *Reader {
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = defaultLimit
 	}
 	return &Reader{r: bufio.NewReader(r), limit: limit}
 }
 
-// LastID is the id of the last event that was read whole and had one; "" if none had.
+// LastID is the id of the last complete event with one; "" if there was none.
 func (r *Reader) LastID() string { return r.lastID }
 
-// Next returns the next event. What is no event (comments and blank lines before one)
-// comes as an Event that has only Raw. The Event is the caller's to keep.
+// Next returns the next event. Comments and blank lines before an event come as an Event with only Raw.
+// The caller may keep the Event.
 //
-// At the end of the stream the error is [io.EOF], or [io.ErrUnexpectedEOF] in the middle
-// of an event; the Event beside it has the bytes that are left in Raw. Further errors
-// are [ErrTooLarge] and those of the stream.
+// At the end of the stream the error is [io.EOF], or [io.ErrUnexpectedEOF] in the middle of an event;
+// its Event then has the remaining bytes in Raw. Further errors are [ErrTooLarge] and those of the
+// stream.
 func (r *Reader) Next() (Event, error) {
 	var e Event
 	if r.err != nil {
@@ -91,7 +91,7 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// field takes one field, which stands at from..to of r.raw.
+// field takes the field at from..to of r.raw.
 func (r *Reader) field(e *Event, from, to int) {
 	name, value := cutField(r.raw[from:to])
 	switch string(name) {
@@ -110,7 +110,7 @@ func (r *Reader) field(e *Event, from, to int) {
 	}
 }
 
-// joined is the data of the event; without a copy if it is one line.
+// joined returns the data of the event, without a copy if it is one line.
 func (r *Reader) joined() []byte {
 	switch len(r.data) {
 	case 0:
@@ -129,8 +129,8 @@ func (r *Reader) joined() []byte {
 	return data
 }
 
-// line reads a line into r.raw and returns where it stands, without its end. At an
-// error it is what was read of the line.
+// line reads a line into r.raw and returns its place, without its end. On an error it returns the part
+// before.
 func (r *Reader) line() (from, to int, err error) {
 	if err := r.restOfEnd(); err != nil {
 		return len(r.raw), len(r.raw), err
@@ -140,7 +140,7 @@ func (r *Reader) line() (from, to int, err error) {
 		if _, err := r.r.Peek(1); err != nil {
 			return from, len(r.raw), err
 		}
-		buffered, _ := r.r.Peek(r.r.Buffered()) // what is buffered can be peeked at
+		buffered, _ := r.r.Peek(r.r.Buffered()) // peeking at buffered bytes cannot fail
 		i := lineEnd(buffered)
 		n := len(buffered)
 		if i >= 0 {
@@ -152,14 +152,14 @@ func (r *Reader) line() (from, to int, err error) {
 		r.raw = append(r.raw, buffered[:n]...)
 		_, _ = r.r.Discard(n)
 		if i >= 0 {
-			// The LF may not have arrived: what can be dispatched does not wait for it.
+			// The LF may not have arrived yet, and the event need not wait for it.
 			r.afterCR = buffered[n-1] == '\r'
 			return from, len(r.raw) - (n - i), nil
 		}
 	}
 }
 
-// restOfEnd reads the LF that belongs to the CR of the line before, if there is one.
+// restOfEnd reads the LF after the CR of the previous line, if there is one.
 func (r *Reader) restOfEnd() error {
 	if !r.afterCR {
 		return nil

@@ -1,11 +1,11 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sse reads and writes server-sent events (HTML Living Standard, section 9.2),
-// as MCP's Streamable HTTP uses them.
+// Package sse reads and writes server-sent events (HTML Living Standard, section 9.2) for MCP's
+// Streamable HTTP.
 //
-// [Reader] gives back every byte of a stream, so that a proxy can change the data of
-// one event and leave all others, comments and keep-alives as they were.
+// [Reader] returns every byte of a stream, so that a proxy can change the data of one event and keep
+// all other events, comments and keep-alives.
 package sse
 
 import (
@@ -19,30 +19,28 @@ import (
 // ContentType is the media type of a stream of events.
 const ContentType = "text/event-stream"
 
-// KeepAlive is a comment, which tells only that the stream lives.
+// KeepAlive is a comment that keeps a stream alive.
 const KeepAlive = ":\n\n"
 
-// An Event is one event of a stream, or what stands between two: a comment, a blank
-// line.
+// An Event is one event of a stream, or a comment or blank line between two events.
 type Event struct {
 	Type     string        // "" means "message"
 	Data     []byte        // the lines of data, joined with \n; nil: the event has none
-	ID       string        // with HasID, what to resume after; "" forgets the one before
+	ID       string        // with HasID, the event to resume after; "" resets it
 	HasID    bool          // the event has a field id
 	Retry    time.Duration // with HasRetry, how long to wait before reconnecting
 	HasRetry bool          // the event has a field retry
 
-	// Raw is the event as it was read, with its end. The Raws of all events, one
-	// after another, are the stream. Append ignores it.
+	// Raw is the original text of the event with its end. The Raws of all events make up the stream.
+	// Append ignores Raw.
 	Raw []byte
 }
 
-// errField is a field that a stream cannot carry.
+// errField reports a field that a stream cannot represent.
 var errField = errors.New("sse: an event's type and id hold no line ends, and an id no NUL")
 
-// Append appends e to dst. A carriage return in Data cannot be carried: it comes out
-// as a line feed. An error says that Type or ID have a line end; then dst is returned
-// as it was.
+// Append appends e to dst. A stream cannot represent a carriage return in Data; it becomes a line feed.
+// A line end in Type or ID is an error, and dst stays unchanged.
 func Append(dst []byte, e Event) ([]byte, error) {
 	if strings.ContainsAny(e.Type, "\r\n") || strings.ContainsAny(e.ID, "\r\n\x00") {
 		return dst, errField
@@ -81,10 +79,10 @@ func cutLine(data []byte) (line, rest []byte, found bool) {
 	return data[:i], data[i+endLen(data[i:]):], true
 }
 
-// lineEnd is the place of the first CR or LF, or -1.
+// lineEnd returns the place of the first CR or LF, or -1.
 func lineEnd(b []byte) int { return bytes.IndexAny(b, "\r\n") }
 
-// endLen is the length of the line end that b starts with.
+// endLen returns the length of the line end at the start of b.
 func endLen(b []byte) int {
 	if len(b) > 1 && b[0] == '\r' && b[1] == '\n' {
 		return 2
@@ -92,9 +90,8 @@ func endLen(b []byte) int {
 	return 1
 }
 
-// WithData returns Raw with other data in the place of its own, or, if data is nil, without
-// any; an event that has none is returned as it is. Every other line, and the kind of line
-// ends, stay.
+// WithData returns Raw with its data replaced, or removed if data is nil. An event without data stays
+// unchanged. Every other line, and the kind of line ends, stay.
 func (e Event) WithData(data []byte) []byte {
 	if e.Data == nil {
 		return e.Raw
@@ -120,20 +117,19 @@ func (e Event) WithData(data []byte) []byte {
 	return out
 }
 
-// Torn returns the event that a stream ended in the middle of, as if it had ended after it:
-// readers differ in whether they take it. Raw is what [Reader.Next] returned beside
-// [io.ErrUnexpectedEOF].
+// Torn returns the event in which a stream ended, as if it were complete, because some readers accept
+// it. Raw comes from [Reader.Next] with [io.ErrUnexpectedEOF].
 func Torn(raw []byte) (Event, error) {
 	whole := append(bytes.Clone(raw), "\n\n"...)
 	return NewReader(bytes.NewReader(whole), len(whole)).Next()
 }
 
-// cutField is the name and value of a line.
+// cutField splits a line into name and value.
 func cutField(line []byte) (name, value []byte) {
 	name, value, _ = bytes.Cut(line, []byte(":"))
 	return name, bytes.TrimPrefix(value, []byte(" "))
 }
 
-// trimBOM removes the byte order mark that a stream may start with. Elsewhere it is
-// part of the name of a field, which is then an unknown one.
+// trimBOM removes the byte order mark at the start of a stream. Elsewhere it makes the name of a field
+// unknown.
 func trimBOM(line []byte) []byte { return bytes.TrimPrefix(line, []byte("\uFEFF")) }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A backend is one session of a Front with what answers it.
+// A backend joins one session of a Front to the function that serves it.
 type backend struct {
 	f     *Front
 	ctx   context.Context
@@ -26,7 +26,7 @@ type backend struct {
 	idle *time.Timer
 }
 
-// maxQueue bounds the lines that a session has not read yet.
+// maxQueue bounds the lines that wait for a session.
 const maxQueue = 64
 
 func newBackend(f *Front, fromServer func(line []byte)) *backend {
@@ -37,14 +37,14 @@ func newBackend(f *Front, fromServer func(line []byte)) *backend {
 	return b
 }
 
-// serve runs the session until it is over, and calls gone then.
-func (b *backend) serve(who call.Session, gone func()) {
+// serve runs the session until it ends, and then calls gone.
+func (b *backend) serve(caller call.Session, gone func()) {
 	defer b.f.ended.Done()
-	defer b.f.places.Leave(who.Principal())
+	defer b.f.places.Leave(caller.Principal())
 	in, stdin := io.Pipe()
 	var writing sync.WaitGroup
 	writing.Go(func() { b.feed(stdin) })
-	err := b.f.cfg.Serve(b.ctx, who, in, &b.out)
+	err := b.f.cfg.Serve(b.ctx, caller, in, &b.out)
 	if err != nil {
 		b.f.log.Error("a session failed", "err", err)
 	}

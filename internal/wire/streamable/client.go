@@ -21,22 +21,21 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// A ClientConfig says which server a [Client] speaks to. URL is required.
+// A ClientConfig configures a [Client]. URL is required.
 type ClientConfig struct {
 	URL string // of the MCP endpoint, http or https, without credentials
-	// Transport makes the requests, and may add credentials to them. It sees requests
-	// to the URL's origin alone. Default: [NewTransport].
+	// Transport makes the requests, and may add credentials to them. It gets only requests to the URL's
+	// origin. Default: [NewTransport].
 	Transport http.RoundTripper
 	// Limits bound each message in both directions; default call.Limits, but 64 MiB.
 	Limits call.Limits
-	// HeaderTimeout bounds the wait for the headers of an answer, that is, of a server
-	// that answers in JSON, the wait for the answer. What then comes has all the time it
-	// needs. Default 5 min.
+	// HeaderTimeout bounds the wait for the headers of an answer, which includes the answer itself if
+	// it is JSON. It does not bound the body. Default 5 min.
 	HeaderTimeout time.Duration
-	// Retry is the first wait before a broken stream is taken up again, where the server
-	// does not say; it doubles up to 30 s. Default 1 s.
+	// Retry is the first wait before resuming a broken stream, if the server names none; it doubles up
+	// to 30 s. Default 1 s.
 	Retry time.Duration
-	// Logger is told of faults of the server, never of values. Nil discards.
+	// Logger gets faults of the server, never values. Nil discards them.
 	Logger *slog.Logger
 }
 
@@ -61,19 +60,19 @@ func (c ClientConfig) withDefaults() ClientConfig {
 // Bounds of a Client.
 const (
 	maxOpen       = 1024             // requests that are not answered yet
-	noteTimeout   = 30 * time.Second // for what needs no answer, and for opening a stream
-	listenWait    = time.Second      // for the stream of the server's own messages, before others go on
+	noteTimeout   = 30 * time.Second // for messages without an answer, and for opening a stream
+	listenWait    = time.Second      // for the stream of the server's own messages, which holds up other messages
 	deleteTimeout = 2 * time.Second
-	lastWords     = time.Second // for answers that nobody reads
+	lastWords     = time.Second // for answers that nobody may read
 )
 
-// A Client is a session with an MCP server over Streamable HTTP. It looks like a process
-// that speaks MCP over stdio: a line written to [Client.Stdin] is a message to the server,
-// a line of [Client.Stdout] one from it. Every request is answered, by an error if it
-// cannot be otherwise, unless it was cancelled or the Client is stopped.
+// A Client is a session with an MCP server over Streamable HTTP. It looks like a process that speaks
+// MCP over stdio: a line written to [Client.Stdin] is a message to the server, a line of
+// [Client.Stdout] one from it. Every request gets an answer, if only an error, unless it was cancelled
+// or the Client is stopped.
 //
-// Messages go out concurrently. What must be before others keeps its place: initialize,
-// with its answer, and notifications.
+// Messages go out concurrently, except that initialize, with its answer, and notifications keep their
+// places.
 type Client struct {
 	cfg    ClientConfig
 	limits call.Limits
@@ -87,32 +86,32 @@ type Client struct {
 	out     *io.PipeWriter
 	stdout  *io.PipeReader
 	running sync.WaitGroup
-	ctx     context.Context // of all that runs
+	ctx     context.Context // of everything that runs
 	end     context.CancelFunc
 	stop    sync.Once
 	done    chan struct{}
 
 	mu       sync.Mutex
-	notes    int                // messages under way that need no answer
-	closed   bool               // no further message is taken
-	before   chan struct{}      // closed when what the next message waits for is done
+	notes    int                // messages under way without an answer
+	closed   bool               // no further messages
+	before   chan struct{}      // closed when the next message may go
 	open     map[string]*post   // requests that are not answered yet, by id key
 	session  session            // since 2025-03-26, before 2026-07-28
 	hello    []byte             // the client's initialize
-	stateful bool               // the session holds what a new one would not have
+	stateful bool               // the session has state that a new one would lose
 	deaf     context.CancelFunc // stops the stream of the server's own messages
 	renewing sync.Mutex         // held while a session is replaced
 	privates int                // counts requests of the Client's own
 }
 
-// A session is what initialize agreed on.
+// A session is the outcome of initialize.
 type session struct {
 	id      string // "" if the server keeps none
 	version string // "" before initialize is answered
 }
 
-// NewClient makes a client. It does not connect: the first message does. The error says
-// what is wrong with the configuration.
+// NewClient makes a client. It does not connect before the first message. An error is a fault of the
+// configuration.
 func NewClient(cfg ClientConfig) (*Client, error) {
 	u, err := url.Parse(cfg.URL)
 	switch {
@@ -137,7 +136,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// Stdin takes messages, a line each. Closing it says that no more will come.
+// Stdin takes messages, a line each. Close it after the last.
 func (c *Client) Stdin() io.WriteCloser { return &c.stdin }
 
 // Stdout has the server's messages, a line each. The caller reads it, or closes it.
@@ -146,15 +145,14 @@ func (c *Client) Stdout() io.ReadCloser { return c.stdout }
 // Done returns a channel that is closed when the Client has been stopped.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Exit waits for the end and says how the server ended: as far as a Client can tell, well.
+// Exit waits for the end. A Client cannot see how the server ended, and reports success.
 func (c *Client) Exit() process.Exit {
 	<-c.done
 	return process.Exit{}
 }
 
-// Stop takes no more messages, waits for answers to those that it has taken, for
-// grace.EOF at most and not after ctx is done, and ends the session with the server.
-// Requests that are not answered by then stay so: the end of Stdout tells it.
+// Stop accepts no further messages, waits for answers until ctx is done or grace.EOF is over, and ends
+// the session with the server. Requests without an answer by then get none: Stdout ends.
 func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
 	_ = c.stdin.Close()
 	c.drain(ctx, cmp.Or(grace.EOF, process.DefaultGrace))
@@ -167,7 +165,7 @@ func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
 		case <-ended:
 		case <-time.After(lastWords):
 		}
-		_ = c.out.Close() // frees who still writes
+		_ = c.out.Close() // releases blocked writers
 		<-ended
 		c.http.CloseIdleConnections()
 		close(c.done)
@@ -175,7 +173,7 @@ func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
 	return c.Exit()
 }
 
-// drain waits until all requests are answered and all else is sent, but not for long.
+// drain waits a bounded time until all requests are answered and all other messages are sent.
 func (c *Client) drain(ctx context.Context, limit time.Duration) {
 	deadline := time.After(limit)
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -197,7 +195,7 @@ func (c *Client) drain(ctx context.Context, limit time.Duration) {
 	}
 }
 
-// bye tells the server that its session is over.
+// bye ends the session at the server.
 func (c *Client) bye(ctx context.Context) {
 	s := c.current()
 	if s.id == "" {
@@ -206,7 +204,7 @@ func (c *Client) bye(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 	defer cancel()
 	if resp, err := c.send(ctx, http.MethodDelete, nil, s.headers(), deleteTimeout); err == nil {
-		resp.Body.Close() // 405 says that it does not want to know
+		resp.Body.Close() // 405: the server does not support it
 	}
 }
 
@@ -216,11 +214,11 @@ func (c *Client) current() session {
 	return c.session
 }
 
-// write hands a line to whoever reads Stdout.
+// write passes a line to the reader of Stdout.
 func (c *Client) write(line []byte) {
 	c.outMu.Lock()
 	defer c.outMu.Unlock()
-	// One write a line. An error says that nobody reads any more.
+	// One write per line. An error means that nobody reads any more.
 	_, _ = c.out.Write(append(bytes.Clone(line), '\n'))
 }
 
@@ -228,7 +226,7 @@ func (c *Client) answerError(id json.RawMessage, code int, message string) {
 	c.write(mcphttp.ErrorLine(id, code, message))
 }
 
-// run runs f beside everything else, unless the Client has been stopped.
+// run runs f in a goroutine, unless the Client has been stopped.
 func (c *Client) run(f func()) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,7 +237,7 @@ func (c *Client) run(f func()) error {
 	return nil
 }
 
-// stdin is where the client writes its messages.
+// stdin receives the client's messages.
 type stdin struct {
 	cutter
 	c *Client

@@ -120,7 +120,7 @@ func TestClientAnswersAll(t *testing.T) {
 		{"401", "HTTP 401 Unauthorized: it wants other credentials", func(w http.ResponseWriter, _ request) { w.WriteHeader(401) }},
 		{"404", "HTTP 404 Not Found", func(w http.ResponseWriter, _ request) { w.WriteHeader(404) }},
 		{"503 with words", "HTTP 503", func(w http.ResponseWriter, _ request) { http.Error(w, "<html>", http.StatusServiceUnavailable) }},
-		{"202", "gives no answer", func(w http.ResponseWriter, _ request) { w.WriteHeader(202) }},
+		{"202", "does not answer", func(w http.ResponseWriter, _ request) { w.WriteHeader(202) }},
 		{"nothing", "neither JSON nor", func(w http.ResponseWriter, _ request) {}},
 		{"a page", "neither JSON nor", func(w http.ResponseWriter, _ request) { io.WriteString(w, "<html>") }},
 		{"no JSON", "something else", func(w http.ResponseWriter, _ request) { inJSON(w, "{") }},
@@ -295,7 +295,7 @@ func TestClientGivesUpResuming(t *testing.T) {
 	u := newUser(t, server.URL)
 	u.shakeHands()
 	u.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`)
-	u.wantError("1", "could not be taken up again: the server answers with HTTP 405")
+	u.wantError("1", "could not be resumed: the server answers with HTTP 405")
 }
 
 // TestClientNewSession holds that a session that the server ends is followed by another,

@@ -10,39 +10,38 @@ import (
 	"sync"
 )
 
-// Bounds of what a stream holds for a client that does not take it, or that may ask for
-// it again.
+// Bounds of the messages that a stream holds for a client to read, or to resume.
 const (
-	maxHeld      = 4096 // messages that wait
+	maxHeld      = 4096 // waiting messages
 	maxHeldBytes = 128 << 20
-	keptEvents   = 256 // messages that were handed out
+	keptEvents   = 256 // delivered messages
 	keptBytes    = 1 << 20
 )
 
-// A stream is what the server says to one request, or unasked. Who reads it follows it by
-// position, so that a connection can break and another go on.
+// A stream holds the server's messages for one request, or its unsolicited ones. Readers follow it by
+// position, so that a new connection can resume after a broken one.
 type stream struct {
 	name string
 
 	mu      sync.Mutex
 	events  [][]byte
 	first   int  // position of events[0]
-	read    int  // position up to which they were handed out
+	read    int  // position of the first undelivered one
 	bytes   int  // of events
-	last    bool // no more will come
-	left    int  // answers that are still to come, before the last message
-	readers int  // counts the connections: the newest reads
+	last    bool // no further messages
+	left    int  // answers still missing before the last message
+	readers int  // counts the connections; the newest reads
 	reading bool
 	changed chan struct{} // closed at each change
 }
 
-// newStream makes a stream that ends after a number of answers; 0: it does not.
+// newStream makes a stream that ends after a number of answers; with 0 it does not end.
 func newStream(name string, answers int) *stream {
 	return &stream{name: name, left: answers, changed: make(chan struct{})}
 }
 
-// answer adds an answer, and put any other message. A stream that nobody reads loses its
-// oldest messages when it holds too much.
+// answer adds an answer, and put any other message. A full stream without a reader loses its oldest
+// messages.
 func (s *stream) answer(line []byte) { s.add(line, 1) }
 func (s *stream) put(line []byte)    { s.add(line, 0) }
 
@@ -72,7 +71,7 @@ func (s *stream) drop() {
 	s.first++
 }
 
-// forgo says that one answer less will come.
+// forgo expects one answer less.
 func (s *stream) forgo() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +80,7 @@ func (s *stream) forgo() {
 	s.signal()
 }
 
-// finish says that no more will come.
+// finish ends the stream.
 func (s *stream) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,15 +93,15 @@ func (s *stream) signal() {
 	s.changed = make(chan struct{})
 }
 
-// A view is what there is of a stream from a position on.
+// A view is the part of a stream from a position on.
 type view struct {
 	events  [][]byte
-	last    bool // there will be no more after them
+	last    bool // the stream ends after them
 	current bool // no newer connection reads the stream
 	changed <-chan struct{}
 }
 
-// from is what there is from a position on, or from the first that is left, for a reader.
+// from returns the view from a position on, or from the oldest message left.
 func (s *stream) from(position, reader int) (view, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +114,8 @@ func (s *stream) from(position, reader int) (view, int) {
 	return v, position
 }
 
-// join makes a new connection the reader of the stream, from where the one before was. It
-// is asked for what comes after a position, unless that is -1; false: that is gone.
+// join makes a new connection the reader of the stream. It resumes after a position; -1 stands for the
+// previous reader's. False: the messages there are gone.
 func (s *stream) join(after int) (position, reader int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +132,7 @@ func (s *stream) join(after int) (position, reader int, ok bool) {
 	return position, s.readers, true
 }
 
-// leave says that a connection does not read any more.
+// leave ends the reading of a connection.
 func (s *stream) leave(reader int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +141,7 @@ func (s *stream) leave(reader int) {
 	}
 }
 
-// isRead reports whether anybody reads the stream, and isOver whether all was said.
+// isRead reports whether a connection reads the stream, and isOver whether the stream has ended.
 func (s *stream) isRead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +154,7 @@ func (s *stream) isOver() bool {
 	return s.last
 }
 
-// size is what the stream takes, in bytes.
+// size returns the size of the stream in bytes.
 func (s *stream) size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

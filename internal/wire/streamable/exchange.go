@@ -18,8 +18,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
 
-// exchange sends a request and hands out what comes for it, up to its answer. The error
-// says why there is none.
+// exchange sends a request and delivers the messages for it, up to its answer. The error says why there
+// is none.
 func (c *Client) exchange(p *post) error {
 	for tries := 1; ; tries++ {
 		s := c.current()
@@ -35,12 +35,12 @@ func (c *Client) exchange(p *post) error {
 	}
 }
 
-// receive takes the response to a request. It returns true if the request is to be sent
-// once more, which needs that the server did nothing for it.
+// receive takes the response to a request. It returns true if the request must be sent again, because
+// the server did nothing for it.
 func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (again bool, err error) {
 	switch {
 	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
-		return false, fmt.Errorf("the server takes the request with HTTP %d and gives no answer", resp.StatusCode)
+		return false, fmt.Errorf("the server accepts the request with HTTP %d but does not answer", resp.StatusCode)
 	case resp.StatusCode/100 != 2:
 		return c.refused(p, s, resp, first)
 	}
@@ -79,7 +79,7 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 	if mcphttp.ContentType(resp.Header) == jsonType {
 		if text, err := c.readAll(resp.Body); err == nil {
 			text, _ = oneLine(text)
-			m, _ = call.DecodeEnvelope(text, c.limits) // what is no message says nothing
+			m, _ = call.DecodeEnvelope(text, c.limits) // other text is ignored
 		}
 	}
 	if m.Error == nil || m.ID != nil && call.IDKey(m.ID) != call.IDKey(p.ID) {
@@ -94,12 +94,12 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 	return false, nil
 }
 
-// mismatch reports whether an error says that headers and body disagree.
+// mismatch reports whether an error is about headers that disagree with the body.
 func mismatch(body json.RawMessage, limits call.Limits) bool {
 	return string(find(body, limits, "code")) == strconv.Itoa(mcpheader.HeaderMismatch)
 }
 
-// statusError says what a status means that comes without words for the client.
+// statusError explains a status without a message.
 func statusError(resp *http.Response) error {
 	hint := ""
 	switch resp.StatusCode {
@@ -113,7 +113,7 @@ func statusError(resp *http.Response) error {
 	return fmt.Errorf("the server answers with HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), hint)
 }
 
-// deliver hands out what the server sends: a message or, in 2025-03-26, a batch.
+// deliver delivers a message of the server or, in 2025-03-26, a batch.
 func (c *Client) deliver(text []byte) {
 	line, err := oneLine(text)
 	if err == nil {
@@ -125,25 +125,25 @@ func (c *Client) deliver(text []byte) {
 		}
 	}
 	if err != nil {
-		c.log.Warn("dropped what the server sent: it is no message", "err", err)
+		c.log.Warn("dropped an invalid message of the server", "err", err)
 	}
 }
 
-// fromServer hands out one message. An answer that nobody waits for is dropped: its
-// request was cancelled or has been answered.
+// fromServer delivers one message. It drops an answer to a request that was cancelled or has been
+// answered.
 func (c *Client) fromServer(line []byte) {
 	m, err := call.DecodeEnvelope(line, c.limits)
 	remnant := call.Remnant{Method: m.Method != ""}
 	if err != nil {
 		remnant = call.Recover(bytes.NewReader(line))
-		c.log.Warn("the server sent what is no message", "err", err)
+		c.log.Warn("the server sent an invalid message", "err", err)
 	}
 	switch {
 	case remnant.Method, err == nil && m.ID == nil:
 		c.write(line)
 		return
 	case m.ID == nil:
-		return // nobody could tell whose answer it is
+		return // its request is unknown
 	}
 	c.mu.Lock()
 	p := c.open[call.IDKey(m.ID)]
@@ -159,7 +159,7 @@ func (c *Client) fromServer(line []byte) {
 	c.write(line)
 }
 
-// learn takes from an answer what later requests need, and returns what the client gets.
+// learn keeps the parts of an answer that later requests need, and returns the answer for the client.
 func (c *Client) learn(p *post, m call.Envelope, line []byte) []byte {
 	switch {
 	case p.begins():

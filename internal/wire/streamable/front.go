@@ -18,36 +18,34 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// A FrontConfig says what a [Front] offers. Serve is required.
+// A FrontConfig configures a [Front]. Serve is required.
 type FrontConfig struct {
-	// Serve is one session: it reads messages from stdin and writes messages to stdout, a
-	// line each, until stdin ends or ctx is done, and then returns soon. It answers every
-	// request before it does.
-	Serve func(ctx context.Context, who call.Session, stdin io.Reader, stdout io.Writer) error
-	// Who tells who makes a request: a name that no two have in common, and what the
-	// session is to know of it. Sessions are nobody else's. Default: everybody is one.
-	Who func(*http.Request) (identity string, who call.Session)
-	// Unreadable is told of a message that reaches no session, because no message can be read
-	// in it. Nil: nobody is.
-	Unreadable func(ctx context.Context, who call.Session, m call.Remnant, err error)
+	// Serve serves one session: it reads messages from stdin and writes messages to stdout, a line
+	// each, until stdin ends or ctx is done. Then it answers every open request and returns soon.
+	Serve func(ctx context.Context, caller call.Session, stdin io.Reader, stdout io.Writer) error
+	// Caller identifies the principal behind a request: by a unique name, and by the caller for the
+	// session. A session belongs to one principal. By default all requests come from one.
+	Caller func(*http.Request) (identity string, caller call.Session)
+	// Unreadable receives a malformed message, which reaches no session. May be nil.
+	Unreadable func(ctx context.Context, caller call.Session, m call.Remnant, err error)
 
 	Limits      call.Limits   // of each message of a client; default call.Limits
 	MaxSessions int           // of one principal; of all, ten times as many; default 100
 	MaxRequests int           // of one principal at once; of all, ten times as many; default 1000
-	Idle        time.Duration // how long a session without a request lives; default 30 min
-	// ReadTimeout is how long a client may take to send a message; default 30 s.
+	Idle        time.Duration // life of a session without requests; default 30 min
+	// ReadTimeout bounds the time for a client to send a message; default 30 s.
 	ReadTimeout  time.Duration
-	WriteTimeout time.Duration // for a client to take a piece of an answer; default 60 s
-	// Prompt is how long an answer is waited for before a stream is opened, so that the
-	// client knows that it is worked on. Default 5 s.
+	WriteTimeout time.Duration // for a client to read a piece of an answer; default 60 s
+	// Prompt is the wait for an answer before a stream opens, to show the client that the request is
+	// under way. Default 5 s.
 	Prompt    time.Duration
-	KeepAlive time.Duration // between signs of life on a stream; default 15 s
+	KeepAlive time.Duration // between keep-alives on a stream; default 15 s
 	Logger    *slog.Logger  // nil discards
 }
 
 func (c FrontConfig) withDefaults() FrontConfig {
-	if c.Who == nil {
-		c.Who = func(*http.Request) (string, call.Session) { return "", call.Session{Transport: "http"} }
+	if c.Caller == nil {
+		c.Caller = func(*http.Request) (string, call.Session) { return "", call.Session{Transport: "http"} }
 	}
 	if c.Limits.Bytes <= 0 {
 		c.Limits.Bytes = 16 << 20
@@ -65,14 +63,13 @@ func (c FrontConfig) withDefaults() FrontConfig {
 	return c
 }
 
-// A Front is an MCP endpoint of Streamable HTTP before sessions of one line a message.
-// Clients of 2025-11-25 and older have a session each; the requests of 2026-07-28 of one
-// identity share one. Who may reach it at all, by Host, Origin and credentials, is the
-// affair of handlers before it.
+// A Front is an MCP endpoint of Streamable HTTP in front of sessions of one line per message. Clients
+// of 2025-11-25 and older have a session each; the requests of 2026-07-28 of one identity share one.
+// Handlers before it check Host, Origin and credentials.
 type Front struct {
 	cfg    FrontConfig
-	limits call.Limits // of what clients say
-	wide   call.Limits // of what sessions say, which bound it themselves: results may hold images
+	limits call.Limits // of messages from clients
+	wide   call.Limits // of messages from sessions, which have their own bounds: results may hold images
 	log    *slog.Logger
 	ctx    context.Context // of all sessions
 	end    context.CancelFunc
@@ -100,7 +97,7 @@ func NewFront(cfg FrontConfig) *Front {
 	return f
 }
 
-// Close ends all sessions and waits for that until ctx is done.
+// Close ends all sessions, and waits for them until ctx is done.
 func (f *Front) Close(ctx context.Context) {
 	f.mu.Lock()
 	f.closed = true
@@ -116,8 +113,8 @@ func (f *Front) Close(ctx context.Context) {
 
 // ServeHTTP implements [http.Handler].
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, who := f.cfg.Who(r)
-	owner := who.Principal()
+	_, caller := f.cfg.Caller(r)
+	owner := caller.Principal()
 	if !f.requests.Enter(owner) {
 		w.Header().Set("Retry-After", "1")
 		f.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
@@ -155,8 +152,8 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := call.DecodeEnvelope(line, f.limits)
 	if err != nil {
-		if _, who := f.cfg.Who(r); f.cfg.Unreadable != nil {
-			f.cfg.Unreadable(r.Context(), who, call.Remnant{ID: m.ID, Method: m.Method != "", Call: m.Method == "tools/call"}, err)
+		if _, caller := f.cfg.Caller(r); f.cfg.Unreadable != nil {
+			f.cfg.Unreadable(r.Context(), caller, call.Remnant{ID: m.ID, Method: m.Method != "", Call: m.Method == "tools/call"}, err)
 		}
 		f.refuseError(w, m.ID, err)
 		return
@@ -182,15 +179,14 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 // legacyVersions are the revisions with sessions.
 var legacyVersions = map[string]bool{"": true, "2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true}
 
-// sessionOf is the session that a request belongs to. If there is none, it answers and
-// returns nil.
+// sessionOf returns the session of a request. If there is none, it answers and returns nil.
 func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *stateful {
 	key := r.Header.Get(sessionHeader)
 	if key == "" {
 		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
 		return nil
 	}
-	identity, _ := f.cfg.Who(r)
+	identity, _ := f.cfg.Caller(r)
 	f.mu.Lock()
 	s := f.sessions[key]
 	f.mu.Unlock()
@@ -205,7 +201,7 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *st
 	return s
 }
 
-// get opens the stream of what the server says unasked, or takes a stream up again.
+// get opens the stream of unsolicited messages, or resumes a stream.
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= call.Modern {
 		w.Header().Set("Allow", "POST")
@@ -231,14 +227,14 @@ func (f *Front) delete(w http.ResponseWriter, r *http.Request) {
 
 // initialize begins a session.
 func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
-	identity, who := f.cfg.Who(r)
+	identity, caller := f.cfg.Caller(r)
 	id := rand.Text()
-	who.ID = call.SessionID(id)
+	caller.ID = call.SessionID(id)
 	s := &stateful{id: id, identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
 	s.own = newStream(s.streamName(), 0)
 	s.streams[s.own.name] = s.own
 	f.mu.Lock()
-	full := f.full(who)
+	full := f.full(caller)
 	if !full {
 		s.backend = newBackend(f, s.fromServer)
 		f.sessions[s.id] = s
@@ -248,7 +244,7 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 		f.busy(w, m.ID)
 		return
 	}
-	go s.backend.serve(who, func() {
+	go s.backend.serve(caller, func() {
 		f.mu.Lock()
 		delete(f.sessions, s.id)
 		f.mu.Unlock()
@@ -257,10 +253,10 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 	s.begin(w, r, m, line)
 }
 
-// full reports whether somebody can have no further session. If not, a place is taken, which
-// backend.serve gives back. It is called with f.mu held.
-func (f *Front) full(who call.Session) bool {
-	if f.closed || !f.places.Enter(who.Principal()) {
+// full reports whether a principal can have no further session. If it can, full takes a place, and
+// backend.serve gives it back. F must be locked.
+func (f *Front) full(caller call.Session) bool {
+	if f.closed || !f.places.Enter(caller.Principal()) {
 		return true
 	}
 	f.ended.Add(1)

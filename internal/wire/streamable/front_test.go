@@ -313,7 +313,7 @@ func TestFrontLargeBody(t *testing.T) {
 func TestFrontSessionsAreOnesOwn(t *testing.T) {
 	t.Parallel()
 	f := newFront(t, polite, func(c *streamable.FrontConfig) {
-		c.Who = func(r *http.Request) (string, call.Session) { return r.Header.Get("X-Who"), call.Session{} }
+		c.Caller = func(r *http.Request) (string, call.Session) { return r.Header.Get("X-Who"), call.Session{} }
 	})
 	id, b := f.session("X-Who", "ann")
 	for _, method := range []string{"POST", "GET", "DELETE"} {

@@ -16,8 +16,8 @@ import (
 
 var errLineEnd = errors.New("a line ends inside a string: this is not JSON")
 
-// oneLine is a JSON text on one line: line ends between its tokens become spaces. One
-// inside a string is an error, as a space would make JSON of what was none.
+// oneLine puts a JSON text on one line: line ends between its tokens become spaces. A line end inside a
+// string is an error, because a space would make invalid JSON valid.
 func oneLine(text []byte) ([]byte, error) {
 	text = bytes.Trim(text, " \t\r\n")
 	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
@@ -44,7 +44,7 @@ func oneLine(text []byte) ([]byte, error) {
 	return line, nil
 }
 
-// A cutter cuts what is written to it into lines.
+// A cutter cuts its input into lines.
 type cutter struct {
 	limit int // of a line, in bytes; 0: none
 	take  func(line []byte) error
@@ -66,7 +66,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 		if rest = after; !ended {
 			break
 		}
-		line, c.part = c.part, nil // whoever takes it keeps it
+		line, c.part = c.part, nil // the receiver keeps it
 		if err := c.take(line); err != nil {
 			return 0, err
 		}
@@ -74,7 +74,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// messages are the messages of a line: itself, or the elements of a batch.
+// messages returns the messages of a line: itself, or the elements of a batch.
 func messages(line []byte, limits call.Limits) ([][]byte, error) {
 	if len(line) == 0 || line[0] != '[' {
 		return [][]byte{line}, nil
@@ -95,7 +95,7 @@ func find(object []byte, limits call.Limits, path ...string) []byte {
 	return object[from:to]
 }
 
-// place is where the member of an object at path stands; 0, 0 if it has none.
+// place returns the place of the member of an object at path; 0, 0 if there is none.
 func place(object []byte, limits call.Limits, path ...string) (from, to int) {
 	to = len(object)
 	for _, key := range path {
@@ -113,9 +113,9 @@ func place(object []byte, limits call.Limits, path ...string) (from, to int) {
 	return from, to
 }
 
-// textAt is the string at path, or "".
+// textAt returns the string at path, or "".
 func textAt(object []byte, limits call.Limits, path ...string) string {
 	var s string
-	_ = json.Unmarshal(find(object, limits, path...), &s) // what is no string is no text
+	_ = json.Unmarshal(find(object, limits, path...), &s) // "" for another value
 	return s
 }

@@ -15,10 +15,9 @@ var errOver = errors.New("the server has ended the session, and what it held is 
 
 var initialized = []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 
-// renew replaces a session that the server has ended by a new one, with the client's own
-// initialize (2025-11-25, basic/transports, Session Management). The client is not told,
-// so it is done only if the new session is like the old: the same revision, and no
-// subscriptions or log level that would be lost.
+// renew replaces a session that the server has ended, with the client's own initialize (2025-11-25,
+// basic/transports, Session Management). The client does not notice, so the new session must be like
+// the old: of the same revision, without subscriptions or a log level to lose.
 func (c *Client) renew(old session) error {
 	c.renewing.Lock()
 	defer c.renewing.Unlock()
@@ -27,7 +26,7 @@ func (c *Client) renew(old session) error {
 	c.mu.Unlock()
 	switch {
 	case now != old:
-		return nil // somebody else has
+		return nil // another goroutine has
 	case hello == nil || stateful:
 		return errOver
 	}
@@ -54,7 +53,7 @@ func (c *Client) renew(old session) error {
 	c.mu.Lock()
 	c.session = next
 	c.mu.Unlock()
-	c.log.Warn("the server had ended the session: a new one goes on")
+	c.log.Warn("the server had ended the session: a new one continues")
 	c.listen()
 	return nil
 }

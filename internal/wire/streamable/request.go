@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// body reads the message of a POST, on one line. If there is none, it answers.
+// body reads the message of a POST and puts it on one line. If there is none, it answers.
 func (f *Front) body(w http.ResponseWriter, r *http.Request) (line []byte, ok bool) {
 	if !mcphttp.Accepts(r.Header, jsonType) || !mcphttp.Accepts(r.Header, eventStream) {
 		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list application/json and text/event-stream")
@@ -39,7 +39,7 @@ func (f *Front) refuse(w http.ResponseWriter, status int, id []byte, code int, m
 	mcphttp.Write(w, status, jsonType, mcphttp.ErrorLine(id, code, message), f.cfg.WriteTimeout)
 }
 
-// refuseError refuses a message that is not well formed.
+// refuseError refuses a malformed message.
 func (f *Front) refuseError(w http.ResponseWriter, id []byte, err error) {
 	code := call.InvalidRequest
 	var e *call.Error

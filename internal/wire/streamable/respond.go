@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
 
-// reconnect is how long a client should wait before it takes up a stream that has broken.
+// reconnect is the wait of a client before it resumes a broken stream.
 const reconnect = time.Second
 
 // A response is an HTTP response that carries a stream.
@@ -21,15 +21,14 @@ type response struct {
 	r       *http.Request
 	s       *stream
 	ids     bool                    // events have ids
-	prime   bool                    // the first event is an id alone, to be resumed after
+	prime   bool                    // the first event is only an id to resume after
 	status  func(answer []byte) int // of an answer in JSON; nil: 200
 	events  bool                    // do not answer in JSON
-	opening func()                  // is called before the first event; may be nil
+	opening func()                  // called before the first event; may be nil
 }
 
-// reply answers with what comes: in JSON if the answer is the first message and soon, unless
-// the client would rather have events, else with events. It returns when all was said, or the
-// client is gone.
+// reply answers in JSON if the answer comes first and soon, unless the client prefers events, and
+// otherwise with events. It returns when the stream has ended, or the client is gone.
 func (a *response) reply() {
 	position, reader, _ := a.s.join(-1)
 	defer a.s.leave(reader)
@@ -65,11 +64,11 @@ func (a *response) statusOf(answer []byte) int {
 func (a *response) json(answer []byte) {
 	defer a.noDeadline()
 	mcphttp.Write(a.w, a.statusOf(answer), jsonType, answer, a.f.cfg.WriteTimeout)
-	a.flush() // while there is a deadline
+	a.flush() // while the deadline holds
 }
 
-// stream sends events until all was said, the client is gone, or another connection has
-// taken over.
+// stream sends events until the stream has ended, the client is gone, or another connection has taken
+// over.
 func (a *response) stream(position, reader int) {
 	if a.opening != nil {
 		a.opening()
@@ -79,7 +78,7 @@ func (a *response) stream(position, reader int) {
 	h := a.w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // proxies that gather what they pass on
+	h.Set("X-Accel-Buffering", "no") // for proxies that buffer responses
 	a.w.WriteHeader(http.StatusOK)
 	if a.prime && !a.write(sse.Event{ID: a.s.eventID(position), HasID: true, Retry: reconnect, HasRetry: true, Data: []byte{}}) {
 		return
@@ -114,7 +113,7 @@ func (a *response) stream(position, reader int) {
 	}
 }
 
-// write sends an event; false if the client does not take it.
+// write sends an event; false if the client does not read it.
 func (a *response) write(e sse.Event) bool {
 	if !e.HasID {
 		e.ID = ""
@@ -133,7 +132,7 @@ func (a *response) flush() bool { return http.NewResponseController(a.w).Flush()
 // deadline bounds the next writes.
 func (a *response) deadline() { mcphttp.Deadline(a.w, a.f.cfg.WriteTimeout) }
 
-// noDeadline takes the bound away, for the next request of the connection.
+// noDeadline removes the bound for the next request of the connection.
 func (a *response) noDeadline() {
 	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Time{})
 }

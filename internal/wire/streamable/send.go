@@ -30,8 +30,8 @@ const (
 	eventStream = mcphttp.Events
 )
 
-// NewTransport makes the transport that a [Client] has by default: net/http's, with the
-// proxies of the environment, connecting within 10 s, without compression.
+// NewTransport makes the default transport of a [Client]: that of net/http with the environment's
+// proxies, 10 s to connect, and no compression.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -39,18 +39,18 @@ func NewTransport() *http.Transport {
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          100,
 		MaxIdleConnsPerHost:   100,
-		IdleConnTimeout:       3 * time.Second, // Node.js and uvicorn close after 5, and a call on its way then is lost
+		IdleConnTimeout:       3 * time.Second, // Node.js and uvicorn close after 5 s, which would lose a call under way
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
-		// A small text that unpacks to a huge one would pass no limit of its own.
+		// A small text could unpack to a huge one.
 		DisableCompression: true,
-		// The bound of a header block; a message has its own.
+		// Bounds the headers; messages have a bound of their own.
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 
-// sameOrigin lets a redirect stay at its server, with its method: to any other, neither
-// messages nor credentials go.
+// sameOrigin allows redirects only to the same server and with the same method, so that no other server
+// gets messages or credentials.
 func sameOrigin(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
@@ -66,8 +66,8 @@ func sameOrigin(req *http.Request, via []*http.Request) error {
 
 var errLate = errors.New("the server does not answer in time")
 
-// send makes one HTTP request, with the line of p as its body, if any. The limit is for
-// the headers of the response; whoever gets the response closes its body.
+// send makes one HTTP request, with the line of p as its body, if any. The limit bounds the headers of
+// the response. The caller closes its body.
 func (c *Client) send(ctx context.Context, method string, p *post, headers http.Header, limit time.Duration) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(errLate) })
@@ -97,7 +97,7 @@ func (c *Client) send(ctx context.Context, method string, p *post, headers http.
 	return resp, nil
 }
 
-// sendError is err without the URL, which may hold what is nobody's business.
+// sendError removes the URL from err, because it may hold secrets.
 func sendError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -109,7 +109,7 @@ func sendError(ctx context.Context, err error) error {
 	return fmt.Errorf("the server cannot be reached: %w", err)
 }
 
-// A cancelBody ends its request when it is closed.
+// Closing a cancelBody ends its request.
 type cancelBody struct {
 	io.ReadCloser
 	cancel func()
@@ -120,7 +120,7 @@ func (b *cancelBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// headers are those of a message.
+// headers returns the headers of a message.
 func (c *Client) headers(p *post, s session) http.Header {
 	h := http.Header{}
 	switch {
@@ -145,18 +145,18 @@ func (s session) headers() http.Header {
 	return h
 }
 
-// isOver reports whether resp says that the session has ended.
+// isOver reports whether resp means that the session has ended.
 func (s session) isOver(resp *http.Response) bool {
 	return s.id != "" && resp.StatusCode == http.StatusNotFound
 }
 
-// passRest lets a connection be used again, if little is left to read.
+// passRest reads a short rest of a body, so that its connection can be used again.
 func (c *Client) passRest(resp *http.Response) {
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
 	resp.Body.Close()
 }
 
-// readAll reads a body that must not be larger than a message.
+// readAll reads a body within the limit of messages.
 func (c *Client) readAll(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(c.limits.Bytes)+1))
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// Bounds of the streams that are over and kept, in case their connection has broken.
+// Bounds of ended streams, which are kept in case their connection has broken.
 const (
 	maxFinished      = 64
 	maxFinishedBytes = 4 << 20
@@ -28,25 +28,24 @@ type stateful struct {
 	id, identity string
 
 	state    sync.Mutex
-	version  string             // that initialize agreed on; "" before
-	pending  map[string]asked   // what is not answered, by id key
-	ended    bool               // nothing more will be answered
+	version  string             // as agreed in initialize; "" before
+	pending  map[string]asked   // open requests, by id key
+	ended    bool               // no further answers
 	hello    string             // the id key of initialize
 	tokens   map[string]string  // of progress: the id key of the request, by token key
-	streams  map[string]*stream // that a client can take up again, by name
-	finished []*stream          // those of them that are over
+	streams  map[string]*stream // that a client can resume, by name
+	finished []*stream          // those that have ended
 	names    int                // counts the streams
-	own      *stream            // what the server says unasked
+	own      *stream            // unsolicited messages of the server
 }
 
-// streamName is a name for a new stream. It is called before the session is shared, or
-// with s.state held.
+// streamName names a new stream. S must be locked, or not yet shared.
 func (s *stateful) streamName() string {
 	s.names++
 	return strconv.Itoa(s.names)
 }
 
-// An asked is a request that is to be answered on a stream.
+// An asked is a request to be answered on a stream.
 type asked struct {
 	id []byte // as the client spelt it
 	s  *stream
@@ -84,7 +83,7 @@ func (s *stateful) open(all []call.Envelope) (*stream, error) {
 	return st, nil
 }
 
-// take returns the stream of a request that is answered now, or nil.
+// take returns the stream of a request that gets its answer now, or nil.
 func (s *stateful) take(key string) *stream {
 	s.state.Lock()
 	defer s.state.Unlock()
@@ -94,7 +93,7 @@ func (s *stateful) take(key string) *stream {
 	return st
 }
 
-// begin sends the initialize that the session was made for.
+// begin sends the session's initialize.
 func (s *stateful) begin(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
 	s.state.Lock()
 	s.hello = call.IDKey(m.ID)
@@ -102,13 +101,13 @@ func (s *stateful) begin(w http.ResponseWriter, r *http.Request, m call.Envelope
 	w.Header().Set(sessionHeader, s.id)
 	defer func() {
 		if s.agreed() == "" {
-			s.end() // it was refused, or its client is gone
+			s.end() // refused, or the client is gone
 		}
 	}()
 	s.request(w, r, []call.Envelope{m}, [][]byte{line})
 }
 
-// agreed is the revision that the session speaks; "" before it is known.
+// agreed returns the revision of the session; "" before it is known.
 func (s *stateful) agreed() string {
 	s.state.Lock()
 	defer s.state.Unlock()
@@ -124,10 +123,10 @@ func (s *stateful) post(w http.ResponseWriter, r *http.Request, m call.Envelope,
 	s.notes(w, r, []call.Envelope{m}, [][]byte{line})
 }
 
-// batch takes several messages at once (2025-03-26 alone).
+// batch takes several messages at once (only in 2025-03-26).
 func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 	if s.agreed() != "2025-03-26" {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "batches exist in the revision 2025-03-26 alone: send each message by itself")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "only the revision 2025-03-26 has batches: send each message by itself")
 		return
 	}
 	lines, err := messages(line, s.f.limits)
@@ -151,7 +150,7 @@ func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 	s.notes(w, r, all, lines)
 }
 
-// notes passes on messages that need no answer.
+// notes passes on messages without an answer.
 func (s *stateful) notes(w http.ResponseWriter, r *http.Request, all []call.Envelope, lines [][]byte) {
 	s.enter()
 	defer s.leave()
@@ -165,7 +164,7 @@ func (s *stateful) notes(w http.ResponseWriter, r *http.Request, all []call.Enve
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// noted ends the stream of a request that the client gives up: no answer will come.
+// noted ends the stream of a request that the client has cancelled.
 func (s *stateful) noted(m call.Envelope) {
 	if m.Method != "notifications/cancelled" {
 		return
@@ -175,7 +174,7 @@ func (s *stateful) noted(m call.Envelope) {
 	}
 }
 
-// request passes on messages, of which some are requests, and answers with their stream.
+// request passes on messages with requests among them, and answers with their stream.
 func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.Envelope, lines [][]byte) {
 	s.enter()
 	defer s.leave()
@@ -198,10 +197,10 @@ func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.En
 	a.reply()
 }
 
-// refuse answers a message that the session cannot take.
+// refuse answers a message that the session cannot accept.
 func (s *stateful) refuse(w http.ResponseWriter, id []byte, err error) {
 	if errors.Is(err, context.Canceled) {
-		mcphttp.Abort() // it waited for its turn, and its client is gone
+		mcphttp.Abort() // its client has gone while it waited
 	}
 	if errors.Is(err, errInUse) {
 		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, err.Error())
@@ -210,19 +209,18 @@ func (s *stateful) refuse(w http.ResponseWriter, id []byte, err error) {
 	s.f.refuse(w, http.StatusNotFound, id, call.InternalError, errGone.Error())
 }
 
-// primes reports whether streams start with an id alone. Clients of older revisions take
-// an event without data for a message that is broken.
+// primes reports whether streams start with only an id. Clients of older revisions take an event
+// without data for a broken message.
 func (s *stateful) primes() bool { return s.agreed() >= "2025-11-25" }
 
-// keep lets a stream be taken up again.
+// keep keeps a stream for resuming.
 func (s *stateful) keep(st *stream) {
 	s.state.Lock()
 	defer s.state.Unlock()
 	s.streams[st.name] = st
 }
 
-// listen opens the stream of what the server says unasked, or takes up again the one that
-// Last-Event-ID names.
+// listen opens the stream of unsolicited messages, or resumes the stream in Last-Event-ID.
 func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
@@ -237,12 +235,12 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if st == nil {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is not known, or not any more")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is unknown or gone")
 		return
 	}
 	position, reader, ok := st.join(after)
 	if !ok {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream cannot be taken up after Last-Event-ID any more")
+		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream can no longer be resumed after Last-Event-ID")
 		return
 	}
 	defer st.leave(reader)
@@ -250,11 +248,11 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 	a.stream(position, reader)
 }
 
-// fromServer puts a line of the server on the stream where it belongs.
+// fromServer puts a line of the server on its stream.
 func (s *stateful) fromServer(line []byte) {
 	all, err := messages(bytes.Trim(line, " \t\r"), s.f.wide)
 	if err != nil {
-		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		return
 	}
 	for _, text := range all {
@@ -265,9 +263,9 @@ func (s *stateful) fromServer(line []byte) {
 func (s *stateful) message(line []byte) {
 	m, err := call.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
-		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		if remnant := call.Recover(bytes.NewReader(line)); !remnant.Method && remnant.ID != nil {
-			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, call.InternalError, "the server's answer is no message that every reader reads alike"))
+			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, call.InternalError, "the server's answer is ambiguous or malformed"))
 		}
 		return
 	}
@@ -289,13 +287,13 @@ func (s *stateful) message(line []byte) {
 func (s *stateful) answered(id, line []byte) {
 	st := s.take(call.IDKey(id))
 	if st == nil {
-		return // cancelled, or of a request that nobody made
+		return // cancelled, or of an unknown request
 	}
 	st.answer(line)
 	s.tidy(st)
 }
 
-// tidy forgets streams that are over, the oldest first, when there are too many.
+// tidy removes ended streams, the oldest first, when there are too many.
 func (s *stateful) tidy(st *stream) {
 	s.state.Lock()
 	defer s.state.Unlock()
@@ -314,8 +312,8 @@ func (s *stateful) tidy(st *stream) {
 	}
 }
 
-// route finds where a message of the server belongs: progress to its request, and what
-// else comes to the only request that is waited for. All else was said unasked.
+// route finds the stream for a message of the server: progress goes to its request, other messages to
+// the only open request. The rest is unsolicited.
 func (s *stateful) route(m call.Envelope) *stream {
 	s.state.Lock()
 	defer s.state.Unlock()
@@ -334,7 +332,7 @@ func (s *stateful) route(m call.Envelope) *stream {
 	return s.own
 }
 
-// abandon answers what is not answered yet: nothing more will come.
+// abandon answers all open requests, because the session has ended.
 func (s *stateful) abandon() {
 	s.state.Lock()
 	defer s.state.Unlock()

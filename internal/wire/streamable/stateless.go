@@ -22,10 +22,10 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// subscriptionKey is where messages of a subscription tell its request's id.
+// subscriptionKey is the key of the request's id in messages of a subscription.
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 
-// A stateless is the session that the requests of one identity share since 2026-07-28.
+// A stateless is the session for all requests of one identity since 2026-07-28.
 type stateless struct {
 	*backend
 	mirrors mirrorBook
@@ -35,11 +35,11 @@ type stateless struct {
 	state sync.Mutex
 	ended bool
 	last  int64
-	calls map[string]*exchange // by the id that the server knows
+	calls map[string]*exchange // by the id for the server
 }
 
-// An exchange is a request that is not answered yet. The server knows it by a number, as
-// clients choose their ids and tokens without knowing of each other.
+// An exchange is an open request. It has a number as its id for the server, because ids and tokens of
+// several clients may be equal.
 type exchange struct {
 	id, token []byte // as the client spelt them; a nil token is none
 	method    string
@@ -53,14 +53,14 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "clients send no responses since 2026-07-28: retry the request with inputResponses")
 		return
 	case m.ID == nil:
-		// Cancellation is the end of a request's connection, and there are no others.
+		// The only cancellation is the end of a request's connection.
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case mcpheader.BodyVersion(m.Params, f.limits) == "":
 		f.refuse(w, http.StatusBadRequest, m.ID, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
 		return
 	}
-	for range 2 { // a session may end while it is found
+	for range 2 { // a session may end just before its use
 		s := f.stateless(r)
 		if s == nil {
 			f.busy(w, m.ID)
@@ -76,23 +76,23 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 	f.refuse(w, http.StatusServiceUnavailable, m.ID, call.InternalError, "the server has ended: try again")
 }
 
-// stateless is the session of who makes a request; nil if there are too many.
+// stateless returns the session of a request's principal; nil if there are too many sessions.
 func (f *Front) stateless(r *http.Request) *stateless {
-	identity, who := f.cfg.Who(r)
+	identity, caller := f.cfg.Caller(r)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
 		return s
 	}
-	if f.full(who) {
+	if f.full(caller) {
 		return nil
 	}
 	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.wide, log: f.log}}
 	s.backend = newBackend(f, s.fromServer)
 	f.shared[identity] = s
-	go s.serve(who, func() {
+	go s.serve(caller, func() {
 		f.mu.Lock()
-		if f.shared[identity] == s { // not one that came after it
+		if f.shared[identity] == s { // unless another has taken its place
 			delete(f.shared, identity)
 		}
 		f.mu.Unlock()
@@ -101,8 +101,8 @@ func (f *Front) stateless(r *http.Request) *stateless {
 	return s
 }
 
-// request passes on a request and answers it. The error is errGone, and nothing was
-// written, if the session has ended.
+// request passes on a request and answers it. If the session has ended, it writes nothing and returns
+// errGone.
 func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) error {
 	s.enter()
 	defer s.leave()
@@ -133,12 +133,12 @@ func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envel
 	return nil
 }
 
-// listTimeout bounds how long a call waits for a list of the tools.
+// listTimeout bounds the wait of a call for the list of tools.
 const listTimeout = 10 * time.Second
 
-// list asks the server for its tools on behalf of a call, so that its headers can be
-// checked. A server that does not tell in time asks for no headers, until a client lists
-// its tools: it is judged by the body all the same.
+// list asks the server for its tools, in order to check the headers of a call. If the server does not
+// answer in time, no headers are checked until a client lists its tools; the body is judged in any
+// case.
 func (s *stateless) list(caller context.Context, m call.Envelope) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
@@ -161,7 +161,7 @@ func (s *stateless) list(caller context.Context, m call.Envelope) {
 	}
 }
 
-// ask makes a request of the Front's own, and returns the answer; nil if there is none.
+// ask makes a request for the Front itself, and returns the answer; nil if there is none.
 func (s *stateless) ask(ctx context.Context, method string, params []byte) []byte {
 	x := &exchange{id: []byte("0"), method: method, s: newStream("", 1)}
 	number, ok := s.open(x)
@@ -189,7 +189,7 @@ func (s *stateless) ask(ctx context.Context, method string, params []byte) []byt
 	}
 }
 
-// readable refuses params in which an id or a token could be overlooked.
+// readable refuses params that could hide an id or a token.
 func readable(m call.Envelope, limits call.Limits) error {
 	params, err := strictjson.Members(m.Params, limits)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *stateless) open(x *exchange) (number string, ok bool) {
 	return number, true
 }
 
-// take returns the exchange that is over now, or nil.
+// take removes and returns an exchange, or nil.
 func (s *stateless) take(number string) *exchange {
 	s.state.Lock()
 	defer s.state.Unlock()
@@ -233,18 +233,18 @@ func (s *stateless) find(number string) *exchange {
 	return s.calls[number]
 }
 
-// cancel tells the server that nobody waits for an answer any more, unless it came.
+// cancel cancels a request at the server, unless the answer has come.
 func (s *stateless) cancel(number string) {
 	if s.take(number) == nil {
 		return
 	}
 	ctx, stop := context.WithTimeout(s.ctx, 10*time.Second)
 	defer stop()
-	// A session that takes nothing more has nothing to cancel.
+	// A session that accepts no messages has nothing to cancel.
 	_ = s.send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the client is gone"}}`, number))
 }
 
-// sent is the request with the number in the place of the client's id and token.
+// sent returns the request with its number in place of the client's id and token.
 func (x *exchange) sent(line []byte, number string, limits call.Limits) []byte {
 	line = replace(line, limits, number, "id")
 	if x.token != nil {
@@ -253,7 +253,7 @@ func (x *exchange) sent(line []byte, number string, limits call.Limits) []byte {
 	return line
 }
 
-// replace puts a value in the place of the member at path, if there is one.
+// replace replaces the member at path, if there is one.
 func replace(line []byte, limits call.Limits, value string, path ...string) []byte {
 	from, to := place(line, limits, path...)
 	if to == 0 {
@@ -262,7 +262,7 @@ func replace(line []byte, limits call.Limits, value string, path ...string) []by
 	return slices.Concat(line[:from], []byte(value), line[to:])
 }
 
-// statusOf is the HTTP status of an answer (basic/index, Error Codes; basic/transports/
+// statusOf returns the HTTP status of an answer (basic/index, Error Codes; basic/transports/
 // streamable-http).
 func statusOf(limits call.Limits) func([]byte) int {
 	return func(answer []byte) int {
@@ -283,10 +283,10 @@ func (s *stateless) fromServer(line []byte) {
 	line = bytes.Trim(line, " \t\r")
 	m, err := call.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
-		s.f.log.Warn("dropped what the server sent: it is no message", "err", err)
+		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
 			if x := s.take(string(m.ID)); x != nil {
-				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is no message that every reader reads alike"))
+				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is ambiguous or malformed"))
 			}
 		}
 		return
@@ -317,13 +317,13 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 	x.s.answer(replace(line, s.f.wide, string(x.id), "id"))
 }
 
-// decline answers a request of the server: there are none since 2026-07-28.
+// decline refuses a request of the server, because 2026-07-28 has none.
 func (s *stateless) decline(id []byte) {
-	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "clients take no requests since 2026-07-28")) // as in cancel
+	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "servers send no requests to clients since 2026-07-28")) // as in cancel
 }
 
-// note hands a notification to the client of the request that it tells of. One that tells
-// of none goes to the only client there is, or to nobody.
+// note passes a notification to the client of its request. A notification without a request goes to the
+// only client, or to nobody.
 func (s *stateless) note(m call.Envelope, line []byte) {
 	subscription := string(find(m.Params, s.f.wide, "_meta", subscriptionKey))
 	if x := s.find(subscription); x != nil {
@@ -335,7 +335,7 @@ func (s *stateless) note(m call.Envelope, line []byte) {
 		if x := s.find(string(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
 			x.s.put(replace(line, s.f.wide, string(x.token), "params", "progressToken"))
 		}
-	case "notifications/cancelled": // a subscription that the server ends
+	case "notifications/cancelled": // the server ends a subscription
 		if x := s.take(string(find(m.Params, s.f.wide, "requestId"))); x != nil {
 			x.s.finish()
 		}
@@ -346,7 +346,7 @@ func (s *stateless) note(m call.Envelope, line []byte) {
 	}
 }
 
-// only is the request that is waited for, if there is just one beside subscriptions.
+// only returns the open request, if there is just one beside subscriptions.
 func (s *stateless) only() (only *exchange) {
 	s.state.Lock()
 	defer s.state.Unlock()
@@ -362,7 +362,7 @@ func (s *stateless) only() (only *exchange) {
 	return only
 }
 
-// abandon ends all streams: nothing more will come.
+// abandon ends all streams, because the session has ended.
 func (s *stateless) abandon() {
 	s.state.Lock()
 	defer s.state.Unlock()

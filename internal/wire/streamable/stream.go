@@ -17,29 +17,29 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
 
-// Bounds of taking a stream up again.
+// Bounds of resuming a stream.
 const (
 	maxTries = 5 // in a row, for the stream of a request
 	minWait  = 10 * time.Millisecond
 	maxWait  = 30 * time.Second
-	// linger is how long a stream may go on after its answer, so that its connection can
-	// be used again.
+	// linger is the time for a stream to end after its answer, so that its connection can be used
+	// again.
 	linger = time.Second
-	// framing is what an event may hold beside its message.
+	// framing bounds the rest of an event beside its message.
 	framing = 4 << 10
 )
 
-// A feed is one stream of events, over as many connections as it takes.
+// A feed is one stream of events, over one or more connections.
 type feed struct {
 	c      *Client
 	s      session
-	lastID string        // where to take it up again; "" if that is not possible
-	retry  time.Duration // what the server wants to be waited; 0: it does not say
+	lastID string        // the event to resume after; "" if resuming is not possible
+	retry  time.Duration // the wait that the server asks for; 0 for none
 }
 
-// read hands out the messages of one connection until it ends. After is called after each.
+// read delivers the messages of one connection until it ends. It calls after for each.
 func (f *feed) read(body io.Reader, after func()) error {
-	// Each byte of a message can be a line of data, at worst; no peer does that.
+	// At worst, each byte of a message is a line of data, but no peer does that.
 	events := sse.NewReader(body, 2*f.c.limits.Bytes+framing)
 	for {
 		e, err := events.Next()
@@ -63,7 +63,7 @@ func (f *feed) read(body io.Reader, after func()) error {
 	}
 }
 
-// connect takes the stream up where it was left, or from the start.
+// connect resumes the stream, or starts it.
 func (f *feed) connect(ctx context.Context) (*http.Response, error) {
 	h := f.s.headers()
 	h.Set("Accept", eventStream)
@@ -87,9 +87,8 @@ func (f *feed) pause(ctx context.Context, tries int) {
 	}
 }
 
-// follow hands out what comes on the stream of a request, up to its answer. A connection
-// that breaks, or that the server ends to be asked again, is followed by another
-// (2025-03-26 to 2025-11-25).
+// follow delivers the messages on the stream of a request, up to its answer. When a connection breaks,
+// or the server ends it to be asked again, follow opens another (2025-03-26 to 2025-11-25).
 func (c *Client) follow(p *post, s session, resp *http.Response) error {
 	f := &feed{c: c, s: s}
 	var ending *time.Timer
@@ -119,14 +118,14 @@ func (c *Client) follow(p *post, s session, resp *http.Response) error {
 	}
 }
 
-// waits reports whether p is not answered yet.
+// waits reports whether p is still open.
 func (c *Client) waits(p *post) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open[call.IDKey(p.ID)] == p
 }
 
-// resume takes the stream of a request up again.
+// resume resumes the stream of a request.
 func (c *Client) resume(ctx context.Context, f *feed) (*http.Response, error) {
 	var err error
 	for tries := 0; tries < maxTries && ctx.Err() == nil; tries++ {
@@ -143,15 +142,15 @@ func (c *Client) resume(ctx context.Context, f *feed) (*http.Response, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("the server's stream broke off before the answer, and could not be taken up again: %w", err)
+	return nil, fmt.Errorf("the server's stream broke off before the answer, and could not be resumed: %w", err)
 }
 
 func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && mcphttp.ContentType(resp.Header) == eventStream
 }
 
-// listen opens the stream of what the server says unasked, for the session of now, and
-// waits a moment for it: a server drops what it has to say before.
+// listen opens the stream of unsolicited messages for the present session, and waits a moment for it,
+// because a server drops earlier messages.
 func (c *Client) listen() {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.mu.Lock()
@@ -163,7 +162,7 @@ func (c *Client) listen() {
 		before()
 	}
 	opened := make(chan struct{})
-	// Not run: this is called by what runs, also after the last message was taken.
+	// Not run: its callers are running already, even after the last message.
 	c.running.Go(func() {
 		defer cancel()
 		c.hear(ctx, &feed{c: c, s: s}, sync.OnceFunc(func() { close(opened) }))
@@ -177,8 +176,8 @@ func (c *Client) listen() {
 	}
 }
 
-// hear hands out what the server says unasked, until ctx is done or the server does not
-// offer it.
+// hear delivers unsolicited messages until ctx is done. It returns at once if the server does not offer
+// them.
 func (c *Client) hear(ctx context.Context, f *feed, opened func()) {
 	for tries := 0; ctx.Err() == nil; tries++ {
 		resp, err := f.connect(ctx)
@@ -195,7 +194,7 @@ func (c *Client) hear(ctx context.Context, f *feed, opened func()) {
 		default:
 			resp.Body.Close()
 			if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
-				return // 405: it has nothing to say; 404: the next request finds the session gone
+				return // 405: the server does not offer it; 404: the next request finds the session gone
 			}
 		}
 		f.pause(ctx, tries)

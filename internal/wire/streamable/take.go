@@ -29,8 +29,8 @@ type post struct {
 // begins reports whether p begins a session: since 2026-07-28 there are none.
 func (p *post) begins() bool { return p.Method == "initialize" && !p.modern }
 
-// arrival is how long what is written may take until the server has read it. Another
-// connection can be faster.
+// arrival is the time for a written message to reach the server, because another connection can be
+// faster.
 const arrival = 500 * time.Millisecond
 
 func (c *Client) newPost(m call.Envelope, line []byte) *post {
@@ -41,7 +41,7 @@ func (c *Client) newPost(m call.Envelope, line []byte) *post {
 	return p
 }
 
-// take takes a line of the client. The error says that the Client has been stopped.
+// take takes a line of the client. An error means that the Client has been stopped.
 func (c *Client) take(line []byte) error {
 	line = bytes.Trim(line, " \t\r")
 	if len(line) == 0 {
@@ -75,7 +75,7 @@ func (c *Client) message(line []byte) error {
 		return c.cancelled(p)
 	case m.IsRequest():
 		return c.request(p)
-	case m.Method == "": // an answer waits for nothing: the server waits for it
+	case m.Method == "": // an answer goes at once, because the server waits for it
 		return c.runNote(func() { c.note(p) })
 	}
 	before, done := c.place()
@@ -89,7 +89,7 @@ func (c *Client) message(line []byte) error {
 	})
 }
 
-// place returns what a message must wait for. The messages behind it wait until done is
+// place returns the channel that a message must wait for. The messages behind it wait until done is
 // called.
 func (c *Client) place() (before <-chan struct{}, done func()) {
 	c.mu.Lock()
@@ -100,7 +100,7 @@ func (c *Client) place() (before <-chan struct{}, done func()) {
 	return before, func() { close(own) }
 }
 
-// request sends a request and sees to it that it is answered.
+// request sends a request and makes sure that it gets an answer.
 func (c *Client) request(p *post) error {
 	if why := c.enter(p); why != "" {
 		return c.run(func() { c.answerError(p.ID, call.InvalidRequest, why) })
@@ -117,13 +117,13 @@ func (c *Client) request(p *post) error {
 		defer p.sent()
 		<-before
 		if err := c.exchange(p); err != nil && c.settle(p) && c.ctx.Err() == nil {
-			c.log.Warn("a request has no answer of the server", "method", p.Method, "err", err)
+			c.log.Warn("a request got no answer from the server", "method", p.Method, "err", err)
 			c.answerError(p.ID, call.InternalError, err.Error())
 		}
 	})
 }
 
-// enter remembers a request and returns "", or why it cannot.
+// enter registers a request. It returns "", or the reason why it cannot.
 func (c *Client) enter(p *post) string {
 	key := call.IDKey(p.ID)
 	c.mu.Lock()
@@ -145,8 +145,8 @@ func (c *Client) enter(p *post) string {
 	return ""
 }
 
-// settle takes p off the requests that wait. It returns false if that has been done:
-// whoever settles a request answers it.
+// settle removes p from the open requests. It returns false if another goroutine has: the one that
+// settles a request answers it.
 func (c *Client) settle(p *post) bool {
 	key := call.IDKey(p.ID)
 	c.mu.Lock()
@@ -158,9 +158,8 @@ func (c *Client) settle(p *post) bool {
 	return true
 }
 
-// cancelled passes on that the client gives up a request. Since 2026-07-28 this is the
-// end of the request's stream (basic/patterns/cancellation); before, it is a message,
-// which must not overtake the request.
+// cancelled passes on a cancellation. Since 2026-07-28 it is the end of the request's stream
+// (basic/patterns/cancellation); before, it is a message that must not overtake the request.
 func (c *Client) cancelled(note *post) error {
 	id := find(note.Params, c.limits, "requestId")
 	c.mu.Lock()
@@ -171,7 +170,7 @@ func (c *Client) cancelled(note *post) error {
 	c.mu.Unlock()
 	switch {
 	case p == nil:
-		return nil // it was answered meanwhile
+		return nil // answered meanwhile
 	case p.modern:
 		p.cancel()
 		return nil
@@ -182,11 +181,11 @@ func (c *Client) cancelled(note *post) error {
 		<-before
 		<-p.isSent
 		c.note(note)
-		p.cancel() // no answer is expected any more
+		p.cancel() // no answer will come
 	})
 }
 
-// runNote is run for a message that needs no answer.
+// runNote is run for a message without an answer.
 func (c *Client) runNote(f func()) error {
 	count := func(n int) {
 		c.mu.Lock()
@@ -204,10 +203,10 @@ func (c *Client) runNote(f func()) error {
 	return err
 }
 
-// note sends a message that needs no answer.
+// note sends a message without an answer.
 func (c *Client) note(p *post) {
 	defer p.cancel()
-	for range 2 { // in a session that has ended, and in the next
+	for range 2 { // once in a session that has ended, and once in the next
 		s := c.current()
 		resp, err := c.send(p.ctx, http.MethodPost, p, c.headers(p, s), noteTimeout)
 		if err != nil {
@@ -217,7 +216,7 @@ func (c *Client) note(p *post) {
 		c.passRest(resp)
 		if !s.isOver(resp) || c.renew(s) != nil {
 			if resp.StatusCode >= 300 {
-				c.log.Warn("the server does not take a message", "method", p.Method, "status", resp.Status)
+				c.log.Warn("the server refused a message", "method", p.Method, "status", resp.Status)
 			}
 			return
 		}

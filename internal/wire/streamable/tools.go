@@ -16,13 +16,13 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// Bounds of what is learnt of a server's tools.
+// Bounds of the knowledge about a server's tools.
 const (
 	maxTools = 10_000
 	maxPages = 100
 )
 
-// A mirrorBook knows what headers mirror of the arguments of a server's tools.
+// A mirrorBook records which arguments of a server's tools headers mirror.
 type mirrorBook struct {
 	limits call.Limits
 	log    *slog.Logger
@@ -31,7 +31,7 @@ type mirrorBook struct {
 	byTool map[string][]mcpheader.Mirror
 }
 
-// of are the arguments of a call that headers mirror.
+// of returns the mirrored arguments of a call.
 func (b *mirrorBook) of(m call.Envelope) []mcpheader.Mirror {
 	if m.Method != "tools/call" {
 		return nil
@@ -42,11 +42,11 @@ func (b *mirrorBook) of(m call.Envelope) []mcpheader.Mirror {
 	return b.byTool[name]
 }
 
-// learn learns from a list of tools. It returns those that can be called over HTTP.
+// learn learns from a list of tools. It returns the tools that can be called over HTTP.
 func (b *mirrorBook) learn(list []byte) (kept [][]byte, dropped bool) {
 	tools, err := strictjson.Elements(list, b.limits)
 	if err != nil {
-		return nil, false // the reader finds it
+		return nil, false // the client reports the fault
 	}
 	for _, tool := range tools {
 		name := textAt(tool, b.limits, "name")
@@ -76,9 +76,9 @@ func (b *mirrorBook) set(name string, mirrors []mcpheader.Mirror) {
 	}
 }
 
-// learnTools learns from an answer to tools/list. A tool whose schema asks for headers
-// that cannot be is taken out of it, as the specification wants it (basic/transports/
-// streamable-http, Schema Extension).
+// learnTools learns from an answer to tools/list. It removes tools with a schema that asks for
+// impossible headers, as the specification demands (basic/transports/streamable-http, Schema
+// Extension).
 func (c *Client) learnTools(line []byte) []byte {
 	from, to := place(line, c.limits, "result", "tools")
 	kept, dropped := c.mirrors.learn(line[from:to])
@@ -88,8 +88,8 @@ func (c *Client) learnTools(line []byte) []byte {
 	return slices.Concat(line[:from], []byte("["), bytes.Join(kept, []byte(",")), []byte("]"), line[to:])
 }
 
-// relist asks for the server's tools, whose schemas seem to have changed since the client
-// did, on behalf of p. It returns false if that failed.
+// relist asks for the server's tools on behalf of p, because the schemas seem to have changed since the
+// client's last list. It returns false if that failed.
 func (c *Client) relist(p *post) bool {
 	meta := find(p.Params, c.limits, "_meta")
 	cursor := json.RawMessage(nil)

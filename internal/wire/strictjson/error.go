@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind says which rule a text breaks.
+// A Kind is the rule that a text breaks.
 type Kind int
 
 // The kinds of [Error]. The zero Kind is not used.
@@ -25,17 +25,17 @@ const (
 	NumberRange        // a number that a double cannot hold, or with too many digits
 	TooDeep            // Limits.Depth
 	TooLarge           // Limits.Bytes
-	NotObject          // Members was asked of something else
-	NotArray           // Elements was asked of something else
+	NotObject          // Members got another value
+	NotArray           // Elements got another value
 )
 
-// An Error says what is wrong with a text, and where. Its message names places
-// and rules, never a value.
+// An Error describes a fault of a text and its place. Its message names places and rules, never a
+// value.
 type Error struct {
 	Kind    Kind
-	Pointer string // JSON Pointer (RFC 6901) to the place; "" is the whole text
+	Pointer string // JSON Pointer (RFC 6901) to the place; "" stands for the whole text
 	Offset  int    // bytes from the start of the text
-	Rule    string // what is wrong, a predicate: "is given twice"
+	Rule    string // the fault as a predicate: "is given twice"
 }
 
 func (e *Error) Error() string {
@@ -49,7 +49,7 @@ func (e *Error) place() string {
 	return strconv.Quote(e.Pointer)
 }
 
-// in adds the step that led from an object or array to the place of e.
+// in adds the step from an object or array to the place of e.
 func (e *Error) in(step string) *Error {
 	e.Pointer = "/" + pointerEscaper.Replace(Printable(step, maxStep)) + e.Pointer
 	if len(e.Pointer) > maxPointer {
@@ -67,9 +67,8 @@ const (
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Printable returns s shortened to at most limit runes, with what a terminal or
-// a model should not meet (controls, invisible and bidirectional characters)
-// replaced by U+FFFD.
+// Printable shortens s to at most limit runes, and replaces characters that could harm a terminal or
+// mislead a model (controls, invisible and bidirectional ones) by U+FFFD.
 func Printable(s string, limit int) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -1,14 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package strictjson reads JSON that every reader must read alike.
+// Package strictjson reads only JSON that every reader understands in the same way.
 //
-// Two decoders that disagree about one message are a way around any check that
-// stands between them: encoding/json lets the last of two equal keys win and
-// matches keys in any case, JavaScript keeps unpaired surrogates that Go
-// replaces, and a number such as 1e999 is infinite to one and a parse error to
-// the next. What is accepted here means the same to all of them; what is not is
-// refused with an [Error] that says what and where.
+// If two decoders disagree about a message, it can pass a check between them with another meaning:
+// encoding/json lets the last of two equal keys win and matches keys in any case, JavaScript keeps
+// unpaired surrogates and Go replaces them, and a number such as 1e999 is infinite to one and a parse
+// error to the next. Text that this package accepts means the same to all of them; for other text it
+// returns an [Error] with the fault and its place.
 //
 // It accepts RFC 8259 JSON restricted to I-JSON (RFC 7493): UTF-8 without a
 // byte order mark, no duplicate keys, no unpaired surrogates. Numbers keep every
@@ -24,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits bound what is read. A zero field means its default.
+// Limits bound a text. A zero field means its default.
 type Limits struct {
 	Bytes  int // length of the text, in bytes; default 16 MiB
 	Depth  int // nesting of objects and arrays; default 256
@@ -35,7 +34,7 @@ type Limits struct {
 const (
 	DefaultBytes  = 16 << 20
 	DefaultDepth  = 256
-	DefaultDigits = 1024
+	defaultDigits = 1024
 )
 
 func (l Limits) withDefaults() Limits {
@@ -46,7 +45,7 @@ func (l Limits) withDefaults() Limits {
 		l.Depth = DefaultDepth
 	}
 	if l.Digits <= 0 {
-		l.Digits = DefaultDigits
+		l.Digits = defaultDigits
 	}
 	return l
 }
@@ -54,7 +53,7 @@ func (l Limits) withDefaults() Limits {
 // A Member is one name/value pair of an object, in the order of the text.
 type Member struct {
 	Key    string
-	Raw    []byte // the value's text, a part of the input, without white space around it
+	Raw    []byte // the value's text without surrounding white space, a part of the input
 	Offset int    // of Raw in the input, in bytes
 }
 
@@ -66,10 +65,9 @@ func Parse(data []byte, limits Limits) (any, error) {
 	return d.document(d.value)
 }
 
-// Members reads one JSON object and returns its members. The object's own keys
-// are read strictly. Of what is deeper only the syntax, the encoding and the
-// limits are checked: use [Parse] on a member whose meaning matters. The error is
-// an *[Error].
+// Members reads one JSON object and returns its members. The object's own keys are read strictly.
+// Deeper, only the syntax, the encoding and the limits are checked: use [Parse] on a member if its
+// meaning matters. The error is an *[Error].
 func Members(data []byte, limits Limits) ([]Member, error) {
 	d := decoder{data: data, limits: limits.withDefaults()}
 	var members []Member
@@ -123,7 +121,7 @@ func (d *decoder) document(read func() (any, *Error)) (any, error) {
 	return v, nil
 }
 
-// encoding names the encodings that a sender most often mistakes for UTF-8.
+// encoding names the encodings that senders most often mistake for UTF-8.
 func (d *decoder) encoding() error {
 	switch {
 	case bytes.HasPrefix(d.data, []byte("\xef\xbb\xbf")):
@@ -230,7 +228,7 @@ func (d *decoder) members() ([]Member, *Error) {
 	return members, err
 }
 
-// other is the error for a value of another kind, or for what is no value at all.
+// other returns the error for a value of another kind, or for text that is no value.
 func (d *decoder) other(kind Kind, rule string) *Error {
 	start := d.pos
 	if _, err := d.value(); err != nil {
@@ -240,8 +238,8 @@ func (d *decoder) other(kind Kind, rule string) *Error {
 	return d.fail(kind, "%s", rule)
 }
 
-// duplicate looks key up among members: one by one while they are few, in a map
-// once they are many, so that no object makes it quadratic.
+// duplicate looks key up among members: one by one while they are few, and in a map once they are many,
+// which keeps the time linear.
 func duplicate(members []Member, seen *map[string]bool, key string) bool {
 	const few = 16
 	if len(members) < few {
@@ -298,8 +296,8 @@ func (d *decoder) eachMember(f func(key string) *Error) *Error {
 	}
 }
 
-// key reads a member's name and the colon behind it. Unless it is to be named, the
-// name is only skipped and "" stands for it.
+// key reads a member's name and the colon behind it. If the caller does not need the name, key skips it
+// and returns "".
 func (d *decoder) key(named bool) (string, *Error) {
 	if d.pos >= len(d.data) || d.data[d.pos] != '"' {
 		return "", d.fail(Syntax, "has %s where a key in double quotes is expected", d.here())
@@ -383,8 +381,8 @@ func (d *decoder) accept(c byte) bool {
 	return false
 }
 
-// scanString moves past a string and returns the text between its quotes, and
-// whether that text stands for itself (it holds no escape).
+// scanString moves past a string and returns the text between its quotes, and whether it has no
+// escapes.
 func (d *decoder) scanString() (raw []byte, plain bool, err *Error) {
 	d.pos++
 	start := d.pos
@@ -479,8 +477,8 @@ func (d *decoder) digits() int {
 	return d.pos - start
 }
 
-// inRange refuses numbers that a double turns into infinity, or into zero though
-// they are not: readers that use doubles would run another value than was judged.
+// inRange refuses numbers that a double turns into infinity, or into zero although they are not.
+// Readers with doubles would use another value than the judged one.
 func (d *decoder) inRange(text []byte, integer bool) (any, *Error) {
 	if len(text) > d.limits.Digits {
 		return nil, d.fail(NumberRange, "has a number of more than %d characters", d.limits.Digits)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// badEscape is the rule that a wrong escape breaks.
+// badEscape is the rule against wrong escapes.
 const badEscape = `has an invalid escape: use \" \\ \/ \b \f \n \r \t or \u and four hexadecimal digits`
 
 // escapeLen returns the length of the escape at the start of b, or 0 if it is
@@ -23,8 +23,8 @@ func escapeLen(b []byte) int {
 	return 0
 }
 
-// unquote decodes the text between a string's quotes, whose escapes scanString
-// found well formed. d.pos stands behind the string; errors point there.
+// unquote decodes the text between a string's quotes. scanString has checked the escapes. d.pos is
+// behind the string; errors point there.
 func (d *decoder) unquote(raw []byte, plain bool) (string, *Error) {
 	if plain {
 		return string(raw), nil

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// A guest tells what it does.
+// A guest reports its steps.
 type guest struct {
 	*scheduler
 	failed bool
 }
 
-// A job is one as the scheduler shows it.
+// A job is a job in the scheduler's output.
 type job struct {
 	ID, Name, State string
 	NextRuns        []time.Time `json:"next_runs"`
@@ -31,14 +31,14 @@ type job struct {
 	Moved struct{ Why string }
 }
 
-// A run is one as the scheduler shows it.
+// A run is a run in the scheduler's output.
 type run struct {
 	Job, Kind, State, Reason, Worker string
 	Fire, Started                    time.Time
 	Attempt                          int
 }
 
-// check says a line of the Test Anything Protocol.
+// check prints a line of the Test Anything Protocol.
 func (g *guest) check(name string, err error) {
 	if err == nil {
 		fmt.Println("ok -", name)
@@ -48,7 +48,7 @@ func (g *guest) check(name string, err error) {
 	fmt.Println("not ok -", name, "#", strings.ReplaceAll(err.Error(), "\n", " | "))
 }
 
-// A step is something that is done to the machine, and what must come of it.
+// A step changes the machine and checks the consequences.
 type step struct {
 	name string
 	do   func(*guest) error
@@ -86,7 +86,7 @@ func (g *guest) job(name string) (j job, err error) {
 	return j, err
 }
 
-// runs are the runs of a job, the earliest first.
+// runs returns the runs of a job, the earliest first.
 func (g *guest) runs(name string) ([]run, error) {
 	var page struct{ Runs []run }
 	err := g.call("executions", map[string]any{"job": name, "limit": 1000}, &page)
@@ -94,7 +94,7 @@ func (g *guest) runs(name string) ([]run, error) {
 	return page.Runs, err
 }
 
-// times are the fire times of the runs of a job that stand so.
+// times returns the fire times of a job's runs in a state.
 func (g *guest) times(name, state string) (list []time.Time, err error) {
 	runs, err := g.runs(name)
 	for _, r := range runs {
@@ -105,8 +105,7 @@ func (g *guest) times(name, state string) (list []time.Time, err error) {
 	return list, err
 }
 
-// goesOn holds that a job that fires every 5 seconds does so, also at the store's clock as it is
-// now.
+// goesOn checks that a job fires every 5 seconds, also by the store's present clock.
 func (g *guest) goesOn() error {
 	before, err := g.times("interval", "succeeded")
 	if err != nil {
@@ -134,7 +133,7 @@ func (g *guest) goesOn() error {
 	return err
 }
 
-// swept holds that a job is validated ahead of time, again and again.
+// swept checks that a job is repeatedly validated ahead of time.
 func (g *guest) swept() error {
 	before, err := g.job("swept")
 	if err != nil {
@@ -151,12 +150,11 @@ func (g *guest) swept() error {
 	return nil
 }
 
-// honest holds that each time of each job has one run, and that each job was called as often as
-// is recorded.
+// honest checks that each fire time has one run, and that the recorded runs match the calls.
 func (g *guest) honest() error {
 	err := g.call("pause", map[string]any{"job": "interval"}, nil)
 	if err == nil {
-		_ = within(20*time.Second, func() bool { // its last run ends
+		_ = within(20*time.Second, func() bool { // until its last run ends
 			err = g.tally()
 			return err == nil
 		})

@@ -19,10 +19,10 @@ func setClock(to time.Time) error {
 	return syscall.Settimeofday(&v)
 }
 
-// sleep sends the machine to sleep (ACPI S3). It returns when somebody has woken it up.
+// sleep sends the machine to sleep (ACPI S3). It returns after the wake-up.
 func sleep() error { return os.WriteFile("/sys/power/state", []byte("mem"), 0) }
 
-// setZone makes a time zone what a text for TZ says (POSIX), in place of what it was.
+// setZone redefines a time zone by a text for TZ (POSIX).
 func setZone(name, rule string) error {
 	if err := os.WriteFile("/zones/new", tzif(rule), 0o644); err != nil {
 		return err
@@ -30,12 +30,12 @@ func setZone(name, rule string) error {
 	return os.Rename("/zones/new", "/zones/"+name)
 }
 
-// tzif is a file of the form of RFC 9636 with a rule alone.
+// tzif writes a file of RFC 9636 with only a rule.
 func tzif(rule string) []byte {
 	var b strings.Builder
 	for _, version := range []string{"2", "2"} { // the first block is for old readers
 		b.WriteString("TZif" + version + strings.Repeat("\x00", 15))
-		for _, count := range []byte{0, 0, 0, 0, 1, 4} { // of types one, of four bytes for their names
+		for _, count := range []byte{0, 0, 0, 0, 1, 4} { // one type, four bytes of names
 			b.Write([]byte{0, 0, 0, count})
 		}
 		b.WriteString("\x00\x00\x00\x00\x00\x00" + "LMT\x00") // UTC, no summer time, name 0
@@ -44,7 +44,7 @@ func tzif(rule string) []byte {
 	return []byte(b.String())
 }
 
-// fill takes all the room that there is in the store's file system.
+// fill fills the store's file system.
 func fill() error {
 	f, err := os.Create("/store/full")
 	if err != nil {
@@ -59,7 +59,7 @@ func fill() error {
 	return nil
 }
 
-// within waits until done is true, for so long at most.
+// within waits until done is true, up to a limit.
 func within(limit time.Duration, done func() bool) error {
 	for began := time.Now(); !done(); time.Sleep(time.Second) {
 		if time.Since(began) > limit {

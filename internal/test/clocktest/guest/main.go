@@ -3,9 +3,9 @@
 
 //go:build linux
 
-// Guest is the first program of a virtual machine: it runs "toolvet schedule serve", sets the
-// clock, sends the machine to sleep, and says on the console what came of it, in lines of
-// the Test Anything Protocol. It is also the server whose tools the jobs call.
+// Guest is the first program of a virtual machine: it runs "toolvet schedule serve", sets the clock,
+// sends the machine to sleep, and reports on the console in lines of the Test Anything Protocol. It is
+// also the server of the jobs' tools.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	_ = syscall.Reboot(syscall.LINUX_REBOOT_CMD_POWER_OFF)
 }
 
-// asServer is what the scheduler starts: "tools" are the tools of the jobs, "alert" notes an
+// asServer runs the commands of the scheduler: "tools" serves the tools of the jobs, "alert" records an
 // alert.
 func asServer(role string) {
 	switch role {

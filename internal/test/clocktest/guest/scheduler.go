@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// A scheduler is a "toolvet schedule serve" to which the guest talks over MCP.
+// A scheduler is a "toolvet schedule serve" with the guest as its MCP client.
 type scheduler struct {
 	process *os.Process
 	in      *os.File
@@ -24,7 +24,7 @@ type scheduler struct {
 
 const logFile = "/tmp/log"
 
-// start starts "toolvet schedule serve". What it says on standard error goes into logFile.
+// start starts "toolvet schedule serve". Its standard error goes into logFile.
 func start() (*scheduler, error) {
 	log, err := os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *scheduler) call(tool string, arguments, into any) error {
 	return json.Unmarshal(r.StructuredContent, into)
 }
 
-// kill ends the scheduler as a crash would, and the server that it started.
+// kill kills the scheduler and its server, as a crash would.
 func (s *scheduler) kill() error {
 	err := s.process.Signal(syscall.SIGKILL)
 	_, waitErr := s.process.Wait()

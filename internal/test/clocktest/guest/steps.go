@@ -56,7 +56,7 @@ var steps = []step{
 	}},
 	{"times that were run before the clock was set back are not run again, those that were missed are", func(g *guest) error {
 		at := time.Now().Round(0).Truncate(time.Hour).Add(time.Hour)
-		for range 5 { // the hours until the clock shows again what it showed
+		for range 5 { // the hours until the clock shows the same time again
 			if err := setClock(at.Add(-2 * time.Second)); err != nil {
 				return err
 			}
@@ -136,7 +136,7 @@ var steps = []step{
 		}); err != nil {
 			return fmt.Errorf("the log says that the disk is full: %w", err)
 		}
-		for i := range 50 { // there is room in the database's pages
+		for i := range 50 { // the database's pages have room
 			if err = g.create("note", fmt.Sprint("one more ", i), "every year on january 1 at 0:00", nil); err != nil {
 				break
 			}
@@ -177,8 +177,8 @@ var steps = []step{
 	{"in the end, each time has one run, and each was called once", func(g *guest) error { return g.honest() }},
 }
 
-// midRun does something while a run of the job "slow" is under way, and holds that it succeeds
-// after so many attempts.
+// midRun does something during a run of the job "slow", and checks that the run succeeds after a number
+// of attempts.
 func (g *guest) midRun(do func() error, attempts int) error {
 	before, err := g.runs("slow")
 	if err != nil {
@@ -226,8 +226,7 @@ func known(list []run, r run) bool {
 	return false
 }
 
-// caughtUp holds that of so many hours that have been missed since a time each job ran as many
-// as it was told to.
+// caughtUp checks that each job made up for the right number of missed hours since a time.
 func (g *guest) caughtUp(since time.Time, hours int) error {
 	var errs []error
 	for how, want := range map[string]int{"none": 0, "last": 1, "all": 3} {
@@ -257,12 +256,12 @@ func (g *guest) caughtUp(since time.Time, hours int) error {
 	return errors.Join(errs...)
 }
 
-// one holds that a job has one run of a time, and that it succeeded.
+// one checks that a job has one successful run for a time.
 func (g *guest) one(name string, at time.Time) error {
 	return g.count(name, at, 1)
 }
 
-// none holds that a job has no run of a time.
+// none checks that a job has no run for a time.
 func (g *guest) none(name string, at time.Time) error {
 	return g.count(name, at, 0)
 }

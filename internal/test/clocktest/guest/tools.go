@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// calls is where the tools note what they were called for.
+// calls is the file in which the tools record their calls.
 const calls = "/tmp/calls"
 
 const tools = `{"tools":[
 	{"name":"note","description":"Notes that it was called.","inputSchema":{"type":"object","properties":{"job":{"type":"string"},"file":{"type":"string"}},"required":["job"]}},
 	{"name":"slow","description":"Notes that it was called, and takes 8 seconds.","inputSchema":{"type":"object","properties":{"job":{"type":"string"}},"required":["job"]}}]}`
 
-// serveTools is an MCP server on standard input and output.
+// serveTools runs an MCP server on standard input and output.
 func serveTools() {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -59,10 +59,10 @@ func serveTools() {
 	}
 }
 
-// compact is JSON without line ends.
+// compact removes line ends from JSON.
 func compact(text string) json.RawMessage {
 	var v any
-	_ = json.Unmarshal([]byte(text), &v) // all of them are written here
+	_ = json.Unmarshal([]byte(text), &v) // all texts are in this file
 	line, _ := json.Marshal(v)
 	return line
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -18,66 +18,66 @@ import (
 	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
-// watchers are those who are told of calls beside the log.
-type watchers struct {
+// exporters receive metrics and traces of calls.
+type exporters struct {
 	observer telemetry.Observer
 	stops    []func()
 }
 
-func (w *watchers) stop() {
-	for _, stop := range w.stops {
+func (e *exporters) stop() {
+	for _, stop := range e.stops {
 		stop()
 	}
 }
 
-// watchers opens what the flags and the environment ask for: metrics for Prometheus, and
-// OpenTelemetry where one of its variables names an endpoint.
-func (f proxyFlags) watchers(ctx context.Context, log *slog.Logger) (*watchers, error) {
-	if f.metrics == "" {
-		return watchersOf(ctx, log)
+// openExportersAt serves metrics for Prometheus at an address, unless it is "", and opens the exporters of
+// the environment.
+func openExportersAt(ctx context.Context, address string, log *slog.Logger) (*exporters, error) {
+	if address == "" {
+		return openExporters(ctx, log)
 	}
 	metrics, err := prometheus.New()
 	if err != nil {
 		return nil, err
 	}
-	stop, err := serveMetrics(f.metrics, metrics.Handler(), log)
+	stop, err := serveMetrics(address, metrics.Handler(), log)
 	if err != nil {
 		return nil, err
 	}
-	w, err := watchersOf(ctx, log, metrics)
+	e, err := openExporters(ctx, log, metrics)
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	w.stops = append(w.stops, stop)
-	return w, nil
+	e.stops = append(e.stops, stop)
+	return e, nil
 }
 
-// watchersOf are those in the list, and OpenTelemetry where the environment names an endpoint.
-func watchersOf(ctx context.Context, log *slog.Logger, list ...telemetry.Observer) (*watchers, error) {
-	w := &watchers{observer: telemetry.Discard{}}
-	if exports() {
+// openExporters joins the exporters of the list with OpenTelemetry, if the environment names an endpoint.
+func openExporters(ctx context.Context, log *slog.Logger, list ...telemetry.Observer) (*exporters, error) {
+	e := &exporters{observer: telemetry.Discard{}}
+	if hasEndpoint() {
 		otel.LogTo(log)
 		exporter, err := otel.New(ctx, toolvet.Version)
 		if err != nil {
 			return nil, err
 		}
-		list, w.stops = append(list, exporter), append(w.stops, func() {
+		list, e.stops = append(list, exporter), append(e.stops, func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 			defer cancel()
 			if err := exporter.Shutdown(ctx); err != nil {
-				log.Warn("not all telemetry was sent", "err", err)
+				log.Warn("some telemetry was not sent", "err", err)
 			}
 		})
 	}
 	if len(list) > 0 {
-		w.observer = telemetry.Join(list...)
+		e.observer = telemetry.Join(list...)
 	}
-	return w, nil
+	return e, nil
 }
 
-// exports reports whether the environment names an endpoint for OpenTelemetry.
-func exports() bool {
+// hasEndpoint reports whether the environment names an endpoint for OpenTelemetry.
+func hasEndpoint() bool {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"} {
 		if os.Getenv(name) != "" && os.Getenv("OTEL_SDK_DISABLED") != "true" {
 			return true
@@ -89,14 +89,14 @@ func exports() bool {
 func serveMetrics(address string, handler http.Handler, log *slog.Logger) (stop func(), err error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("metrics cannot be served: %w", err)
+		return nil, fmt.Errorf("cannot serve metrics: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	go func() {
 		if err := server.Serve(listener); err != nil && err != http.ErrServerClosed {
-			log.Error("metrics are not served any more", "err", err)
+			log.Error("metrics are no longer served", "err", err)
 		}
 	}()
 	return func() { _ = server.Close() }, nil

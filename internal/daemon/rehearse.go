@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -11,40 +11,42 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// rehearser rehearses the calls of jobs: each with a server of its own, in a sandbox.
-func (p *plan) rehearser(servers jobServers) schedule.Rehearser {
-	return func(ctx context.Context, tool string, arguments json.RawMessage, who *call.Session) (*schedule.Rehearsal, error) {
+// rehearser rehearses calls of jobs, each with a server of its own in a sandbox.
+func (p *Plan) rehearser(servers jobServers) schedule.Rehearser {
+	return func(ctx context.Context, tool string, arguments json.RawMessage, owner *call.Session) (*schedule.Rehearsal, error) {
 		server, name, err := upstream.ParseName(tool)
 		if err != nil {
 			return nil, err
 		}
-		said, gate := servers.known(server)
+		described, gate := servers.lookup(server)
 		switch {
-		case said == nil:
+		case described == nil:
 			return nil, fmt.Errorf("there is no server %q", server)
-		case len(said.Command) == 0 || said.World.Remote:
-			return nil, fmt.Errorf("the server %q is none that toolvet starts on this machine", server)
+		case len(described.Command) == 0 || described.World.Remote:
+			return nil, fmt.Errorf("toolvet does not start the server %q on this machine", server)
 		}
-		env, err := environment(said)
+		env, err := setup.Environment(described)
 		if err != nil {
 			return nil, err
 		}
-		init, err := sandboxInit()
+		init, err := setup.SandboxInit()
 		if err != nil {
 			return nil, err
 		}
 		session, err := rehearse.Start(ctx, rehearse.Config{
-			Command: said.Command, Env: env, Dir: said.Dir, Init: init, Gate: gate, Server: server, Session: who,
+			Command: described.Command, Env: env, Dir: described.Dir, Init: init, Gate: gate, Server: server, Session: owner,
 		})
 		if err != nil {
 			var missing *rehearse.UnsupportedError
 			if errors.As(err, &missing) {
-				return nil, fmt.Errorf("%w ('toolvet doctor' says what is missing)", err)
+				return nil, fmt.Errorf("%w ('toolvet doctor' lists what is missing)", err)
 			}
 			return nil, err
 		}
@@ -55,7 +57,7 @@ func (p *plan) rehearser(servers jobServers) schedule.Rehearser {
 			return nil, err
 		}
 		r := &schedule.Rehearsal{Faults: faults(done)}
-		for _, f := range rehearse.Judge(report, server, p.policy.Rehearsal.Effects) {
+		for _, f := range rehearse.Judge(report, server, p.Policy.Rehearsal.Effects) {
 			r.Faults = append(r.Faults, f.Message)
 		}
 		var text strings.Builder
@@ -68,23 +70,26 @@ func (p *plan) rehearser(servers jobServers) schedule.Rehearser {
 	}
 }
 
-// faults say why a rehearsed call did not succeed.
+// maxFault bounds how much of a tool's error is repeated, in characters.
+const maxFault = 100
+
+// faults explains why a rehearsed call did not succeed.
 func faults(done rehearse.Called) []string {
 	if done.Failed != "" {
 		return []string{"the call failed: " + done.Failed}
 	}
-	var said struct {
+	var result struct {
 		IsError bool `json:"isError"`
 		Content []struct {
 			Text string `json:"text"`
 		} `json:"content"`
 	}
 	switch {
-	case json.Unmarshal(done.Result, &said) != nil:
+	case json.Unmarshal(done.Result, &result) != nil:
 		return []string{"the result cannot be read"}
-	case said.IsError && len(said.Content) > 0 && said.Content[0].Text != "":
-		return []string{"the tool reports an error: " + oneLine(said.Content[0].Text, maxDescription)}
-	case said.IsError:
+	case result.IsError && len(result.Content) > 0 && result.Content[0].Text != "":
+		return []string{"the tool reports an error: " + strictjson.Printable(strings.Join(strings.Fields(result.Content[0].Text), " "), maxFault)}
+	case result.IsError:
 		return []string{"the tool reports an error"}
 	}
 	return nil

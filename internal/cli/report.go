@@ -1,8 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report renders what toolvet found, for people. It decides nothing.
-package report
+package cli
 
 import (
 	"bufio"
@@ -14,23 +13,22 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Text writes a result as a person reads it in a terminal: a line with the verdict,
-// then each finding with its place, its check and how to mend it. The label, such as
-// a file's name, comes first; it may be "". The error is that of w.
+// writeReport writes a result for a terminal: a line with the verdict, then each finding with its
+// place, its check and a fix. The label, such as a file's name, comes first; it may be "".
 //
 //	call.json: write_text_file: no-go
 //	  error: /mode: must be one of "create", "overwrite", "append" [input-schema]
 //	    fix: use "append"
-func Text(w io.Writer, label string, r *protocol.Result) error {
+func writeReport(w io.Writer, label string, r *protocol.Result) error {
 	b := bufio.NewWriter(w)
 	for _, s := range []string{label, r.Tool} {
 		if s != "" {
 			fmt.Fprintf(b, "%s: ", s)
 		}
 	}
-	fmt.Fprintln(b, verdict(r.Valid))
+	fmt.Fprintln(b, verdictWord(r.Valid))
 	for i := range r.Findings {
-		finding(b, &r.Findings[i])
+		writeFinding(b, &r.Findings[i])
 	}
 	if len(r.Findings) == 0 {
 		for _, e := range r.Errors {
@@ -43,14 +41,14 @@ func Text(w io.Writer, label string, r *protocol.Result) error {
 	return b.Flush()
 }
 
-func verdict(valid bool) string {
+func verdictWord(valid bool) string {
 	if valid {
 		return "go"
 	}
 	return "no-go"
 }
 
-func finding(w io.Writer, f *protocol.Finding) {
+func writeFinding(w io.Writer, f *protocol.Finding) {
 	mark := f.Severity.String()
 	if f.Observed {
 		mark = check.Warning.String() + " (only observed)"

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"bytes"
@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/setup"
 )
 
 // TestLiveGate holds that a policy counts as soon as its file changes, and that a wrong
@@ -28,9 +31,9 @@ func TestLiveGate(t *testing.T) {
 	}
 	save("version: 1\nservers: {s: {command: [server]}, other: {command: [x]}}\n")
 	var logged syncBuffer
-	g, err := openLiveGate(gateFlags{policy: file}, []string{"server"}, nil, slog.New(slog.NewTextHandler(&logged, nil)))
-	if err != nil || g.flags.server != "s" {
-		t.Fatalf("server %q, error %v", g.flags.server, err)
+	g, err := openLiveGate(setup.Source{Policy: file, Checks: suite.Default()}, []string{"server"}, nil, nil, slog.New(slog.NewTextHandler(&logged, nil)))
+	if err != nil || g.source.Server != "s" {
+		t.Fatalf("server %q, error %v", g.source.Server, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A localDialer connects to a server of this process: the function serves one session, until in
+// A pipeDialer connects to a server inside this process. The function serves one session until in
 // ends or ctx is done.
-type localDialer func(ctx context.Context, in io.Reader, out io.Writer) error
+type pipeDialer func(ctx context.Context, in io.Reader, out io.Writer) error
 
 // Dial implements [upstream.Dialer].
-func (serve localDialer) Dial(ctx context.Context, _ io.Writer) (upstream.Transport, error) {
+func (serve pipeDialer) Dial(ctx context.Context, _ io.Writer) (upstream.Transport, error) {
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l := &pair{stdin: stdin, stdout: stdout, done: make(chan struct{}), cancel: cancel}
+	l := &pipe{stdin: stdin, stdout: stdout, done: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(l.done)
 		defer cancel()
@@ -32,20 +32,20 @@ func (serve localDialer) Dial(ctx context.Context, _ io.Writer) (upstream.Transp
 	return l, nil
 }
 
-// A pair is a connection with a server of this process.
-type pair struct {
+// A pipe is a connection to a server inside this process.
+type pipe struct {
 	stdin  *io.PipeWriter
 	stdout *io.PipeReader
 	done   chan struct{}
 	cancel context.CancelFunc
 }
 
-func (l *pair) Stdin() io.WriteCloser { return l.stdin }
-func (l *pair) Stdout() io.ReadCloser { return l.stdout }
-func (l *pair) Done() <-chan struct{} { return l.done }
+func (l *pipe) Stdin() io.WriteCloser { return l.stdin }
+func (l *pipe) Stdout() io.ReadCloser { return l.stdout }
+func (l *pipe) Done() <-chan struct{} { return l.done }
 
-// Stop lets the server answer what it was asked, for as long as the grace says.
-func (l *pair) Stop(ctx context.Context, grace process.Grace) process.Exit {
+// Stop gives the server the grace to answer its last requests.
+func (l *pipe) Stop(ctx context.Context, grace process.Grace) process.Exit {
 	l.stdin.Close()
 	timer := time.NewTimer(grace.EOF)
 	defer timer.Stop()

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"bytes"
@@ -10,11 +10,10 @@ import (
 	"sync"
 )
 
-// maxLine is how much of a line of a server's standard error is kept together, in bytes.
+// maxLine bounds how much of a line is kept together, in bytes.
 const maxLine = 64 << 10
 
-// A prefixed writes each line with the name of the server that it is of. Half a line waits
-// for the other half.
+// A prefixed puts the server's name before each line of its standard error. Half a line waits for the rest.
 type prefixed struct {
 	name string
 	w    io.Writer
@@ -36,7 +35,7 @@ func (p *prefixed) Write(text []byte) (int, error) {
 		if end >= 0 {
 			line = p.half[:end]
 		}
-		// What cannot be written is lost: there is no other place to say it.
+		// A failed write has no other place to be reported.
 		fmt.Fprintf(p.w, "[%s] %s\n", p.name, bytes.TrimRight(line, "\r"))
 		p.half = append(p.half[:0], p.half[min(len(line)+1, len(p.half)):]...)
 	}

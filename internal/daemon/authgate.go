@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -18,22 +18,23 @@ import (
 
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/policy"
 )
 
 // An authGate authenticates HTTP requests as the policy in force demands.
 type authGate struct {
-	passes bool // the header Authorization of clients goes to the server
-	log    *slog.Logger
-	now    atomic.Pointer[asking] // nil before the first policy
+	passes  bool // the server receives the clients' Authorization header
+	log     *slog.Logger
+	current atomic.Pointer[authentication] // nil before the first policy
 }
 
-// An asking is what one policy says; without authorization its resource is nil.
-type asking struct {
-	policy   *policy.Authorization
-	resource *auth.Resource
-	ctx      context.Context // until another policy says something else
+// An authentication is what one policy demands of requests.
+type authentication struct {
+	policy   *policy.Authorization // nil: nothing
+	resource *auth.Resource        // nil: nothing
+	ctx      context.Context       // done when a policy demands something else
 	end      context.CancelFunc
 }
 
@@ -42,20 +43,20 @@ func newAuthGate(passHeaders []string, log *slog.Logger) *authGate {
 	return &authGate{passes: passes, log: log}
 }
 
-// set has the door go by a policy from now on. What verified tokens and keys it has stay, if
-// authorization does. On an error all stays as it was.
+// set applies a policy from now on. If the section authorization is unchanged, verified tokens and
+// fetched keys stay. On an error everything stays as it was.
 func (d *authGate) set(a *policy.Authorization) error {
-	before := d.now.Load()
+	before := d.current.Load()
 	switch {
 	case before != nil && reflect.DeepEqual(before.policy, a):
 		return nil
 	case before != nil && a == nil:
-		return errors.New("the policy has no authorization any more, and everybody could come in: start toolvet again if that is meant")
+		return errors.New("the policy no longer has authorization, so anybody could connect: restart toolvet if you want that")
 	case a != nil && d.passes:
-		return withHint(errors.New("a token is shown to toolvet alone where the policy has authorization, and cannot be passed on"),
+		return setup.WithHint(errors.New("with authorization in the policy, tokens are for toolvet alone and cannot be passed on"),
 			"leave out --pass-header Authorization, and give the server credentials in the policy")
 	}
-	next := &asking{policy: a}
+	next := &authentication{policy: a}
 	next.ctx, next.end = context.WithCancel(context.Background())
 	if a != nil {
 		var err error
@@ -63,20 +64,20 @@ func (d *authGate) set(a *policy.Authorization) error {
 			return err
 		}
 	}
-	d.now.Store(next)
+	d.current.Store(next)
 	if before != nil {
-		before.end() // whoever has a stream open is asked again
+		before.end() // clients with an open stream must authenticate again
 	}
 	return nil
 }
 
-// authorization is what the policy of the moment says.
-func (d *authGate) authorization() *policy.Authorization { return d.now.Load().policy }
+// authorization returns the section of the policy in force.
+func (d *authGate) authorization() *policy.Authorization { return d.current.Load().policy }
 
-// asks is what asks for tokens at the moment; nil: nothing does.
-func (d *authGate) asks() *auth.Resource { return d.now.Load().resource }
+// resource asks for tokens at the moment; nil lets everybody in.
+func (d *authGate) resource() *auth.Resource { return d.current.Load().resource }
 
-// hosts are the names of this machine that the policy tells clients.
+// hosts returns the names by which the policy tells clients to reach this machine.
 func (d *authGate) hosts() []string {
 	if a := d.authorization(); a != nil {
 		if u, err := url.Parse(a.Resource); err == nil && u.Hostname() != "" {
@@ -86,21 +87,21 @@ func (d *authGate) hosts() []string {
 	return nil
 }
 
-// handler lets those in that the policy of the moment does.
+// handler serves the requests that the policy in force lets in.
 func (d *authGate) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := d.now.Load()
-		if now.resource == nil {
+		current := d.current.Load()
+		if current.resource == nil {
 			next.ServeHTTP(w, r)
 			return
 		}
-		now.resource.Handler(now.bound(next)).ServeHTTP(w, r)
+		current.resource.Handler(current.bound(next)).ServeHTTP(w, r)
 	})
 }
 
-// bound ends streams that have no end of their own when the token expires, or the policy asks
-// for others. Other requests are answered.
-func (a *asking) bound(next http.Handler) http.Handler {
+// bound ends endless streams when their token expires, or when another policy takes over. Other
+// requests get their answers.
+func (a *authentication) bound(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Both proxies refuse a request of 2026-07-28 whose header does not name its method.
 		if r.Method == http.MethodGet || r.Header.Get(mcpheader.Method) == "subscriptions/listen" {
@@ -116,12 +117,13 @@ func (a *asking) bound(next http.Handler) http.Handler {
 	})
 }
 
-// who is who makes a request: whoever the token names, else what is known of everybody.
-func who(r *http.Request, known call.Session) call.Session {
-	known.Transport = "http"
-	known.ClientAddress, _, _ = net.SplitHostPort(r.RemoteAddr)
+// callerOf identifies the principal behind a request by its token. Without a token it is the
+// given session.
+func callerOf(r *http.Request, session call.Session) call.Session {
+	session.Transport = "http"
+	session.ClientAddress, _, _ = net.SplitHostPort(r.RemoteAddr)
 	if p := auth.FromContext(r.Context()); p != nil {
-		known.Subject, known.Claims = p.Identity(), p.Claims
+		session.Subject, session.Claims = p.Identity(), p.Claims
 	}
-	return known
+	return session
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/door/httpdoor"
@@ -23,37 +24,37 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A web is the HTTP side of "toolvet serve".
+// A web is the HTTP side of [Serve].
 type web struct {
-	s       *serving
+	s       *service
 	mux     *http.ServeMux
 	all     *streamable.Front
 	retired sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	fronts map[string]*alone // by the server's name
+	alone  map[string]*alone // by the server's name
 }
 
-// An alone is one server by itself.
+// An alone serves one server by itself, at its own path.
 type alone struct {
 	*served
 	http.Handler
 	close func(context.Context)
 }
 
-func newWeb(s *serving, metrics http.Handler) *web {
-	w := &web{s: s, mux: http.NewServeMux(), fronts: map[string]*alone{}}
-	w.all = w.front(s.gateway.Serve)
+func newWeb(s *service, metrics http.Handler) *web {
+	w := &web{s: s, mux: http.NewServeMux(), alone: map[string]*alone{}}
+	w.all = w.front(s.gateway.Serve, s.gateway.Unreadable)
 	s.loading.Lock()
 	s.changed = w.update
 	s.loading.Unlock()
 	w.mux.Handle(endpoint, w.guarded(w.all))
-	w.mux.Handle(endpoint+"/{server}", w.guarded(http.HandlerFunc(w.one)))
+	w.mux.Handle(endpoint+"/{server}", w.guarded(http.HandlerFunc(w.serveAlone)))
 	w.mux.Handle("/.well-known/", w.guarded(http.NotFoundHandler()))
 	w.mux.Handle("GET /metrics", w.guarded(metrics))
 	w.mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
-		answer(rw, http.StatusOK, map[string]string{"status": "ok"})
+		respond(rw, http.StatusOK, map[string]string{"status": "ok"})
 	})
 	w.mux.HandleFunc("GET /readyz", w.ready)
 	if s.scheduler != nil {
@@ -64,7 +65,7 @@ func newWeb(s *serving, metrics http.Handler) *web {
 
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.mux.ServeHTTP(rw, r) }
 
-// guarded lets those in whom the policy of the moment does.
+// guarded asks for a token if the policy in force does.
 func (w *web) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if resource := w.s.resource(); resource != nil {
@@ -75,48 +76,51 @@ func (w *web) guarded(next http.Handler) http.Handler {
 	})
 }
 
-func (w *web) front(serve func(context.Context, call.Session, io.Reader, io.Writer) error) *streamable.Front {
-	return streamable.NewFront(streamable.FrontConfig{Serve: serve, Who: w.who, MaxSessions: w.s.flags.sessions, Logger: w.s.log})
+func (w *web) front(
+	serve func(context.Context, call.Session, io.Reader, io.Writer) error,
+	unreadable func(context.Context, call.Session, call.Remnant, error),
+) *streamable.Front {
+	return streamable.NewFront(streamable.FrontConfig{Serve: serve, Unreadable: unreadable, Caller: w.caller, MaxSessions: w.s.cfg.MaxSessions, Logger: w.s.log})
 }
 
-// who is who makes a request, and what tells principals apart.
-func (w *web) who(r *http.Request) (string, call.Session) {
-	s := who(r, call.Session{Subject: w.s.subject()})
+// caller identifies the principal behind a request, with a key that no two principals share.
+func (w *web) caller(r *http.Request) (string, call.Session) {
+	s := callerOf(r, call.Session{Subject: w.s.subject()})
 	return s.Principal() + s.ClientAddress, s
 }
 
-// one answers for one server by itself.
-func (w *web) one(rw http.ResponseWriter, r *http.Request) {
+// serveAlone serves one server by itself.
+func (w *web) serveAlone(rw http.ResponseWriter, r *http.Request) {
 	server := w.s.named(r.PathValue("server"))
 	if server == nil {
 		http.Error(rw, "the policy has no such server", http.StatusNotFound)
 		return
 	}
-	handler, err := w.alone(server)
+	handler, err := w.handlerOf(server)
 	if err != nil {
-		w.s.log.Error("a server cannot be served by itself", "server", server.name, "err", err)
-		http.Error(rw, "the server cannot be served: toolvet's log says why", http.StatusServiceUnavailable)
+		w.s.log.Error("cannot serve a server by itself", "server", server.name, "err", err)
+		http.Error(rw, "toolvet cannot serve this server: its log says why", http.StatusServiceUnavailable)
 		return
 	}
 	handler.ServeHTTP(rw, r)
 }
 
-// alone is what answers for a server by itself: a proxy before the server of a URL, or
-// sessions with a process each.
-func (w *web) alone(server *served) (http.Handler, error) {
+// handlerOf serves one server by itself: through a proxy if it has a URL, or else with a process of
+// its own for each session.
+func (w *web) handlerOf(server *served) (http.Handler, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return nil, errors.New("toolvet is shutting down")
 	}
-	if a := w.fronts[server.name]; a != nil && a.served == server {
+	if a := w.alone[server.name]; a != nil && a.served == server {
 		return a, nil
 	}
 	made := &alone{served: server}
 	if server.policy.URL == "" {
-		front := w.front(func(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
-			return w.session(ctx, server, who, in, out)
-		})
+		front := w.front(func(ctx context.Context, caller call.Session, in io.Reader, out io.Writer) error {
+			return w.session(ctx, server, caller, in, out)
+		}, w.s.gateway.Unreadable)
 		made.Handler, made.close = front, front.Close
 	} else {
 		proxy, err := w.proxy(server)
@@ -126,19 +130,19 @@ func (w *web) alone(server *served) (http.Handler, error) {
 		made.Handler, made.close = proxy, func(context.Context) { proxy.EndStreams() }
 	}
 	w.retire(server.name)
-	w.fronts[server.name] = made
+	w.alone[server.name] = made
 	return made, nil
 }
 
-// proxy stands before a server behind a URL.
+// proxy makes the proxy of a server behind a URL.
 func (w *web) proxy(server *served) (*httpdoor.Proxy, error) {
 	u, err := url.Parse(server.policy.URL)
 	if err != nil { // the policy was read
 		return nil, err
 	}
 	cfg := httpdoor.Config{
-		Config: w.mediation(server), Upstream: u,
-		Session: func(r *http.Request) call.Session { _, who := w.who(r); return who },
+		Config: w.relayConfig(server), Upstream: u,
+		Session: func(r *http.Request) call.Session { _, session := w.caller(r); return session },
 	}
 	if server.policy.Credentials != nil {
 		if cfg.Transport, err = auth.NewTransport(server.policy, streamable.NewTransport(), auth.Options{Logger: w.s.log}); err != nil {
@@ -148,33 +152,31 @@ func (w *web) proxy(server *served) (*httpdoor.Proxy, error) {
 	return httpdoor.New(cfg)
 }
 
-// mediation is what becomes of the messages of a server by itself.
-func (w *web) mediation(server *served) relay.Config {
+// relayConfig configures the relay of one server by itself.
+func (w *web) relayConfig(server *served) relay.Config {
 	return relay.Config{
 		Server: server.name, Gate: server.gate.Load,
-		ValidateName: w.s.flags.validateName, Observer: w.s.observer, Rehearse: server.offer, Logger: w.s.log,
+		ValidateName: w.s.cfg.ValidateName, Observer: w.s.observer, Rehearse: server.rehearse, Logger: w.s.log,
 	}
 }
 
-// session is a session with a server of its own.
-func (w *web) session(ctx context.Context, server *served, who call.Session, in io.Reader, out io.Writer) error {
-	return session(ctx, stdio.Config{
-		Config: w.mediation(server),
+// session serves one session with a server process of its own.
+func (w *web) session(ctx context.Context, server *served, caller call.Session, in io.Reader, out io.Writer) error {
+	return runSession(ctx, stdio.Config{
+		Config: w.relayConfig(server),
 		Connect: func() (stdio.Peer, error) {
-			return server.dialerFor(who).Dial(ctx, &prefixed{name: server.name, w: w.s.stderr})
+			return server.dialerFor(caller).Dial(ctx, &prefixed{name: server.name, w: w.s.cfg.Stderr})
 		},
-	}, who, in, out)
+	}, caller, in, out)
 }
 
-// retirement is how long the sessions of a server that is reached otherwise now may take to
-// end.
+// retirement bounds how long the sessions of a server may take to end after a change of the policy.
 const retirement = 30 * time.Second
 
-// retire ends the sessions of a server that is none any more, or is reached otherwise. W must be
-// locked.
+// retire ends the sessions of a server that the policy has removed or reaches another way. W must be locked.
 func (w *web) retire(name string) {
-	if a := w.fronts[name]; a != nil {
-		delete(w.fronts, name)
+	if a := w.alone[name]; a != nil {
+		delete(w.alone, name)
 		w.retired.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), retirement)
 			defer cancel()
@@ -183,48 +185,48 @@ func (w *web) retire(name string) {
 	}
 }
 
-// update follows the policy.
+// update follows a change of the policy.
 func (w *web) update() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, a := range w.fronts {
+	for name, a := range w.alone {
 		if w.s.named(name) != a.served {
 			w.retire(name)
 		}
 	}
 }
 
-// close answers what is under way, and ends all sessions.
+// close lets calls under way end, and then ends all sessions.
 func (w *web) close(ctx context.Context) {
-	drain, cancel := context.WithTimeout(ctx, shutdown*3/4) // what is left then is answered
+	drain, cancel := context.WithTimeout(ctx, ShutdownTime*3/4) // later calls get an error for an answer
 	defer cancel()
 	w.s.gateway.Drain(drain)
 	w.all.Close(ctx)
 	w.mu.Lock()
 	w.closed = true
-	for name := range w.fronts {
+	for name := range w.alone {
 		w.retire(name)
 	}
 	w.mu.Unlock()
 	w.retired.Wait()
 }
 
-// A serverState is how a server stands: what /readyz says of it.
+// A serverState is what /readyz reports of a server.
 type serverState struct {
 	Name        string       `json:"name"`
-	Connections []connection `json:"connections"` // those of each principal
+	Connections []connection `json:"connections"` // one for each principal that has one
 }
 
 type connection struct {
 	Status   upstream.Status `json:"status"`
 	Since    time.Time       `json:"since"`
 	Failures int             `json:"failures,omitempty"`
-	Next     *time.Time      `json:"next,omitempty"` // nobody tries again before
+	Next     *time.Time      `json:"next,omitempty"` // when the next attempt may be made
 	Version  string          `json:"protocolVersion,omitempty"`
 }
 
-// ready says how the servers stand, without what they say of themselves. Toolvet is ready also
-// while servers are down: their calls are answered.
+// ready reports the state of the servers, without anything that they say of themselves. Toolvet is ready
+// even while servers are down, because it still answers their calls.
 func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 	status, code := "ready", http.StatusOK
 	if w.s.gateway.Draining() {
@@ -244,15 +246,28 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 		}
 		servers = append(servers, one)
 	}
-	answer(rw, code, struct {
+	respond(rw, code, struct {
 		Status  string        `json:"status"`
 		Servers []serverState `json:"servers"`
 	}{status, servers})
 }
 
-func answer(rw http.ResponseWriter, code int, value any) {
+func respond(rw http.ResponseWriter, code int, value any) {
 	rw.Header().Set("Content-Type", "application/json")
 	rw.Header().Set("Cache-Control", "no-store")
 	rw.WriteHeader(code)
-	_ = json.NewEncoder(rw).Encode(value) // who does not read it is gone
+	_ = json.NewEncoder(rw).Encode(value) // a client that does not read it is gone
+}
+
+// pages shows the scheduler's jobs to visitors whom the policy in force lets in.
+func (w *web) pages() http.Handler {
+	return pages.New(pages.Config{
+		Scheduler: w.s.scheduler.Scheduler, Authorization: w.s.resource, Apart: w.s.ownersApart, Permit: w.s.jobAccess().permit, Logger: w.s.log,
+		Who: func(r *http.Request) call.Session { _, s := w.caller(r); return s },
+	})
+}
+
+// jobAccess judges operations on jobs.
+func (s *service) jobAccess() *jobAccess {
+	return newJobAccess(func() *toolvet.Gate { return s.gateOf(SchedulerName) }, s.observer, s.log)
 }

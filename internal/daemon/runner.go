@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
@@ -22,14 +22,15 @@ type runner struct {
 	log   *slog.Logger
 
 	mu    sync.Mutex
-	ctx   context.Context // nil while no jobs are run
+	ctx   context.Context // nil while no jobs run
 	tasks sync.WaitGroup
 }
 
-// newRunner opens the store. Door says what its MCP server asks.
-func newRunner(ctx context.Context, p *plan, servers jobServers, supervisor []string, door server.Config) (*runner, error) {
+// newRunner opens the store. Door configures the MCP server.
+func newRunner(ctx context.Context, p *Plan, servers jobServers, supervisor []string, door server.Config) (*runner, error) {
 	notifier := notify.New(notify.Config{
-		Webhook: p.said.Alerts.Webhook, Secret: p.said.Alerts.WebhookSecret, Command: p.said.Alerts.Command, Supervisor: supervisor, Logger: p.log,
+		Webhook: p.schedule.Alerts.Webhook, Secret: p.schedule.Alerts.WebhookSecret,
+		Command: p.schedule.Alerts.Command, Supervisor: supervisor, Logger: p.log,
 	})
 	r := &runner{log: p.log}
 	var err error
@@ -54,7 +55,7 @@ func (r *runner) run(ctx context.Context) error {
 	return err
 }
 
-// recheck has the runs of a server validated soon, "" of all. It does not wait.
+// recheck asks for a validation of the coming runs of a server's jobs, or of all jobs for "". It does not wait.
 func (r *runner) recheck(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +70,7 @@ func (r *runner) recheck(name string) {
 	})
 }
 
-// heard hears what servers say: that their tools are others.
+// heard takes a notification of a server. Changed tools lead to a validation of the jobs that call them.
 func (r *runner) heard(n upstream.Notification) {
 	if n.Method == "notifications/tools/list_changed" {
 		r.recheck(n.Server)

@@ -1,21 +1,20 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package daemon
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access"
+	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A fleet is the servers of a policy, each with the gate that the policy makes.
+// A fleet holds the servers of a policy, each with its gate, for a scheduler without a gateway.
 type fleet struct {
 	*upstream.Set
 	gates    map[string]*liveGate
@@ -23,26 +22,27 @@ type fleet struct {
 	counters access.Counters
 }
 
-// openFleet prepares the servers; none is started before it is needed. What becomes of calls
-// is told to observer; nil: to nobody.
-func openFleet(p *plan, observer toolvet.Observer) (*fleet, error) {
+// openFleet prepares the servers, and starts none. The observer, which may be nil, observes calls.
+func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 	f := &fleet{gates: map[string]*liveGate{}}
-	supervisor, err := supervisor()
+	supervisor, err := setup.Supervisor()
 	if err != nil {
 		return nil, err
 	}
 	var servers []upstream.Server
-	for _, s := range p.policy.Servers {
-		gate, err := openLiveGate(gateFlags{policy: p.flags.policy, server: s.Name, remote: s.World.Remote, counters: &f.counters}, nil, nil, p.log)
+	for _, s := range p.Policy.Servers {
+		source := setup.Source{Policy: p.Source.Policy, Server: s.Name, Remote: s.World.Remote, Checks: p.Source.Checks}
+		gate, err := openLiveGate(source, nil, &f.counters, nil, p.log)
 		if err != nil {
 			return nil, err
 		}
 		if s.URL == "" && len(s.Command) == 0 {
-			continue // it is only judged
+			continue // its calls can only be judged
 		}
 		f.gates[s.Name] = gate
 		f.all = append(f.all, s)
-		servers = append(servers, upstream.Server{Name: s.Name, Dialer: &policyDialer{server: s, supervisor: supervisor, log: p.log}, CallTimeout: -1})
+		dialer := &setup.Dialer{Server: s, Supervisor: supervisor, Logger: p.log}
+		servers = append(servers, upstream.Server{Name: s.Name, Dialer: dialer, CallTimeout: -1})
 	}
 	f.Set, err = upstream.NewSet(upstream.Config{
 		Servers: servers, Observer: observer, Logger: p.log,
@@ -53,13 +53,13 @@ func openFleet(p *plan, observer toolvet.Observer) (*fleet, error) {
 
 // end ends all connections.
 func (f *fleet) end(ctx context.Context) {
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), ShutdownTime)
 	defer cancel()
 	f.Close(within)
 }
 
-// known implements jobServers.
-func (f *fleet) known(server string) (*policy.Server, *toolvet.Gate) {
+// lookup implements jobServers.
+func (f *fleet) lookup(server string) (*policy.Server, *toolvet.Gate) {
 	i := slices.IndexFunc(f.all, func(s *policy.Server) bool { return s.Name == server })
 	if i < 0 {
 		return nil, nil
@@ -67,14 +67,14 @@ func (f *fleet) known(server string) (*policy.Server, *toolvet.Gate) {
 	return f.all[i], f.gates[server].current.Load()
 }
 
-// basesOf are the directories in which the relative paths of servers may lie.
+// basesOf lists the directories in which the relative paths of servers may lie.
 func basesOf(servers jobServers) func(server string) []string {
 	return func(server string) []string {
-		known, _ := servers.known(server)
-		if known == nil {
+		entry, _ := servers.lookup(server)
+		if entry == nil {
 			return nil
 		}
-		s, err := serverOf(&policy.Policy{Servers: []*policy.Server{known}}, server, nil)
+		s, err := setup.ServerOf(&policy.Policy{Servers: []*policy.Server{entry}}, server, nil)
 		if err != nil || s.World.Remote {
 			return nil
 		}
@@ -91,16 +91,11 @@ func basesOf(servers jobServers) func(server string) []string {
 	}
 }
 
-// watch keeps the gates as the policy file says until ctx is done, and calls changed after
-// each change.
-func (f *fleet) watch(ctx context.Context, p *plan, changed func() error) {
-	if p.flags.policy == "" {
-		return
-	}
-	var watching sync.WaitGroup
+// watch follows the policy file until ctx is done, and calls changed after each change.
+func (f *fleet) watch(ctx context.Context, p *Plan, changed func() error) {
 	first := true
-	load := func() error {
-		if first { // Watch begins with a load of what has been read just now
+	watchFiles(ctx, p.log, func() error {
+		if first { // Watch begins by loading the file that has just been read
 			first = false
 			return nil
 		}
@@ -110,11 +105,5 @@ func (f *fleet) watch(ctx context.Context, p *plan, changed func() error) {
 			}
 		}
 		return changed()
-	}
-	watching.Go(func() {
-		if err := policy.Watch(ctx, p.flags.policy, load, p.log); err != nil {
-			p.log.Warn(fmt.Sprintf("changes of %s count only from the next start on: %v", p.flags.policy, err))
-		}
-	})
-	watching.Wait()
+	}, p.Source.Policy)
 }

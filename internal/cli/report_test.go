@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package report_test
+package cli
 
 import (
 	"errors"
@@ -13,24 +13,23 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/report"
 	"github.com/toolvet/toolvet/protocol"
 )
 
-func ExampleText() {
+func Example_writeReport() {
 	verdict := toolvet.Verdict{Findings: []check.Finding{{
 		Check: "input-schema", Stage: check.Schema, Level: check.SyntaxLevel,
 		Pointer: "/mode", Message: `expected one of "create", "append"`, Suggestion: `send "append"`,
 	}}}
 	result := protocol.NewResult("write_text_file", verdict)
-	_ = report.Text(os.Stdout, "call.json", &result)
+	_ = writeReport(os.Stdout, "call.json", &result)
 	// Output:
 	// call.json: write_text_file: no-go
 	//   error: /mode: expected one of "create", "append" [input-schema]
 	//     fix: send "append"
 }
 
-func TestText(t *testing.T) {
+func TestWriteReport(t *testing.T) {
 	t.Parallel()
 	finding := func(f check.Finding) check.Finding {
 		f.Check, f.Stage, f.Level = "c", check.Semantic, check.SemanticLevel
@@ -59,7 +58,7 @@ func TestText(t *testing.T) {
 			t.Parallel()
 			var b strings.Builder
 			result := protocol.NewResult("tool", test.verdict)
-			if err := report.Text(&b, "", &result); err != nil {
+			if err := writeReport(&b, "", &result); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, b.String()); diff != "" {
@@ -76,7 +75,7 @@ func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
 func TestTextWriteError(t *testing.T) {
 	t.Parallel()
 	want := errors.New("closed")
-	if got := report.Text(brokenWriter{want}, "", &protocol.Result{}); !errors.Is(got, want) {
+	if got := writeReport(brokenWriter{want}, "", &protocol.Result{}); !errors.Is(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
