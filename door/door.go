@@ -142,13 +142,10 @@ func (d *Door) record(ctx context.Context, e *toolvet.Event) {
 	}
 	if err := d.Observer.Judged(ctx, e); err != nil {
 		d.Logger.Error("a verdict could not be recorded", "tool", e.Call.Name, "err", err)
-		e.Verdict = unrecorded(check.Policy, "the call cannot be recorded, so it is refused; the reason is in toolvet's log")
+		e.Verdict = toolvet.Verdict{Findings: []check.Finding{{Check: "audit-log", Stage: check.Policy, Level: check.SecurityLevel,
+			Message: "the call cannot be recorded, so it is refused; the reason is in toolvet's log"}}}
 	}
 	e.Began = time.Now()
-}
-
-func unrecorded(stage check.Stage, why string) toolvet.Verdict {
-	return toolvet.Verdict{Findings: []check.Finding{{Check: "audit-log", Stage: stage, Level: check.SecurityLevel, Message: why}}}
 }
 
 // tell logs why a call was refused or a result withheld. In a Go server the log is that of the

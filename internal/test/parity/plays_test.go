@@ -153,6 +153,7 @@ func plays2() []play {
 		of("a secret in an error", "error_leak", "error_leak", "redacted", "call:go result:go"),
 		of("a result that is too deep", "deep", "deep", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("a result that is no JSON", "garbage", "garbage", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
+		of("a secret beside a _meta that is no object", "odd_meta", "odd_meta", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("two results", "twice", "twice", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("the server dies", "die", "die", "has no result", "call:go result:go").without("mcpgate", inProcess),
 		{name: "a cancelled call", messages: []string{`{"name":"§sleep","arguments":{}}`}, cancels: true, ran: "sleep", kinds: "*",
