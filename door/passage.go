@@ -27,12 +27,12 @@ type Passage struct {
 	event   toolvet.Event // its verdict is that on the call until the result comes
 	verdict toolvet.Verdict
 	refused bool
-	ticket  toolvet.Ticket // nil: nothing was counted
 
 	mu      sync.Mutex
-	sent    bool // the server has the call, or may have it
-	sending bool // whether the server took the call is not known yet
-	closed  bool // Close was called while that was not known
+	ticket  toolvet.Ticket // nil: nothing is counted, or it was told how the call ended
+	sent    bool           // the server has the call, or may have it
+	sending bool           // whether the server took the call is not known yet
+	closed  bool           // Close was called while that was not known
 }
 
 // judged records the verdict on the call.
@@ -118,19 +118,23 @@ func (p *Passage) Made() bool {
 // made after all. Where that is not known yet, [Passage.Sent] does so. A limit may ask a
 // database, so Close must not be called with a lock held.
 func (p *Passage) Close() {
-	if p == nil || p.ticket == nil {
+	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	p.closed = p.sending
-	wait, sent := p.sending, p.sent
+	ticket, sent := p.ticket, p.sent
+	if p.closed = p.sending; p.sending {
+		ticket = nil
+	} else {
+		p.ticket = nil
+	}
 	p.mu.Unlock()
 	switch {
-	case wait:
+	case ticket == nil:
 	case sent:
-		p.ticket.Release()
+		ticket.Release()
 	default:
-		p.ticket.Rollback()
+		ticket.Rollback()
 	}
 }
 

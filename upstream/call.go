@@ -56,6 +56,9 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	if o.Params, err = callParams(traced(p, o.Params, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
 		return failed(ctx, p, err, o.text), err
 	}
+	if err := ctx.Err(); err != nil { // nobody waits for it any more
+		return failed(ctx, p, err, o.text), err
+	}
 	p.Sending()
 	raw, err := t.do(ctx, o.Request)
 	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent {
