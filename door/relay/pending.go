@@ -146,15 +146,17 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 // has ended.
 func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.passage.Close) }
 
-// forget removes r, as if it were cancelled, unless it is gone.
-func (t *pendingTable) forget(r *Request) {
+// forget removes r, as if it were cancelled. It returns false if r is gone already.
+func (t *pendingTable) forget(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[key] == r {
+	here := t.byID[key] == r
+	if here {
 		delete(t.byID, key)
 		r.endsSoon()
 	}
+	return here
 }
 
 // all returns the requests that are not answered yet.

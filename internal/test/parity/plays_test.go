@@ -17,6 +17,7 @@ type play struct {
 	unlisted bool     // the server does not list its tools
 	rehearse bool     // calls can be rehearsed
 	cancels  bool     // the client cancels the call while it runs
+	leaves   bool     // the client goes away while the call runs
 	policy   string   // added to policyText
 
 	not     map[string]string // doors that cannot play it, and why
@@ -158,6 +159,7 @@ func plays2() []play {
 		of("the server dies", "die", "die", "has no result", "call:go result:go").without("mcpgate", inProcess),
 		{name: "a cancelled call", messages: []string{`{"name":"§sleep","arguments":{}}`}, cancels: true, ran: "sleep", kinds: "*",
 			not: map[string]string{"http": "the fake server has no sessions, so that a cancellation has nowhere to go"}},
+		{name: "a client that goes away", messages: []string{`{"name":"§sleep","arguments":{}}`}, leaves: true, ran: "sleep", kinds: "call:go result:go"},
 		{name: "a limit", messages: []string{`{"name":"§counted","arguments":{}}`, `{"name":"§counted","arguments":{}}`, `{"name":"§counted","arguments":{}}`},
 			ran: "counted counted", holds: "too many calls", kinds: "call:go result:go call:go result:go call:no-go"},
 		{name: "the server does not list its tools", unlisted: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "-32603", kinds: "call:no-go",
@@ -226,7 +228,7 @@ func (p *play) expect(t *testing.T, d door, got *played) {
 	if have := strings.Join(kinds, " "); p.kinds != "*" && have != p.kinds {
 		t.Errorf("%s: the records are %q, want %q", d.name, have, p.kinds)
 	}
-	if p.cancels || p.differs[d.name] != "" {
+	if p.cancels || p.leaves || p.differs[d.name] != "" {
 		return
 	}
 	last := fmt.Sprint(got.answers[fmt.Sprint(len(got.answers))])
