@@ -18,15 +18,13 @@ import (
 
 // toolsCall judges a tools/call and forwards it, or answers it.
 func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
-	c, err := x.server.door.Decode(ctx, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
 	if m.ID == nil {
 		// A server that runs it all the same would run what nobody judged.
 		x.server.cfg.Logger.Warn("dropped a tools/call without an id")
-		if err == nil {
-			x.server.door.Unreadable(ctx, c, door.Request{}, errors.New("the call has no id"))
-		}
+		x.Unmade(ctx, m, errors.New("the call has no id"))
 		return
 	}
+	c, err := x.decode(ctx, m)
 	if err != nil {
 		x.refuseMessage(m.ID, err)
 		return
@@ -43,6 +41,17 @@ func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 		}
 	}
 	x.toolsCallLater(ctx, r, c, bytes.Clone(line))
+}
+
+func (x *Exchange) decode(ctx context.Context, m call.Envelope) (*call.Call, error) {
+	return x.server.door.Decode(ctx, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
+}
+
+// Unmade records a tools/call that the transport, or the exchange, refuses because of err.
+func (x *Exchange) Unmade(ctx context.Context, m call.Envelope, err error) {
+	if c, unread := x.decode(ctx, m); unread == nil { // otherwise it is recorded
+		x.server.door.Unreadable(ctx, c, door.Request{ID: string(m.ID)}, err)
+	}
 }
 
 // toolsCallLater judges a call beside the messages that follow it: it must wait for
