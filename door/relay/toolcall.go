@@ -59,7 +59,7 @@ func (x *Exchange) Unmade(ctx context.Context, m call.Envelope, err error) {
 func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	cancel := r.cancel
-	c.Raw = bytes.Clone(c.Raw)
+	c.Raw, r.waiting = bytes.Clone(c.Raw), c
 	if !x.enterCall(ctx, r, c) {
 		cancel()
 		return
@@ -69,9 +69,10 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 		tools, err := x.toolsFor(ctx, c.Name)
 		switch {
 		case errors.Is(err, ErrServerGone):
-			// Whoever waits for the server's end says how it ended.
+			// Whoever waits for the server's end says how it ended; see Fail.
+		case !x.client.pending.listed(r):
 		case err != nil:
-			x.refuse(r, x.server.door.Refuse(ctx, c, r.of(c), door.Unlisted(err)))
+			x.refuse(r, x.unlisted(ctx, r, c, err))
 		case x.server.rehearses(c.Name, tools):
 			x.rehearse(ctx, r, c, tools)
 		case x.server.answers(c.Name, tools):
@@ -81,6 +82,11 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			x.judge(ctx, r, c, line)
 		}
 	})
+}
+
+// unlisted refuses a call of a server whose tools cannot be listed.
+func (x *Exchange) unlisted(ctx context.Context, r *Request, c *call.Call, err error) *door.Passage {
+	return x.server.door.Refuse(ctx, c, r.of(c), door.Unlisted(err))
 }
 
 // enterCall is enter for a call, whose refusal is recorded.

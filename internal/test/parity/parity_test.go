@@ -115,7 +115,7 @@ func (p *play) play(t *testing.T, d door) *played {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &fake{unlisted: p.unlisted}
+	server := &fake{unlisted: p.unlisted, dying: p.dying}
 	s := setting{gate: p.gate(t), observer: recorder, server: server}
 	if p.rehearse {
 		s.rehearse = func(_ context.Context, calls []*call.Call) (json.RawMessage, error) {
@@ -155,6 +155,9 @@ func (p *play) play(t *testing.T, d door) *played {
 				answer = strings.ReplaceAll(answer, d.prefix, "")
 			}
 			answer = circumstances.ReplaceAllString(answer, "has no result: ….$1")
+			if p.dying {
+				answer = unlisted.ReplaceAllString(answer, "cannot be judged: …")
+			}
 			got.answers[fmt.Sprint(id)] = decoded(t, answer)
 		}
 	}
@@ -197,7 +200,10 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 // circumstances are why a call has no result. Only the door knows how it reaches its server, and
 // who starts that again.
-var circumstances = regexp.MustCompile(`has no result: [^\n]*?\.(\\n|$)`)
+var (
+	circumstances = regexp.MustCompile(`has no result: [^\n]*?\.(\\n|$)`)
+	unlisted      = regexp.MustCompile(`cannot be judged: (?:[^"\\]|\\[^n])*`)
+)
 
 // records are those of calls, in their order.
 func records(t *testing.T, file string) []map[string]any {

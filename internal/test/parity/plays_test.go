@@ -15,6 +15,7 @@ type play struct {
 	messages []string // params of a tools/call, or whole messages; § stands before a tool's name
 	batch    int      // the only message is a batch with so many requests, whose ids begin with 1
 	unlisted bool     // the server does not list its tools
+	dying    bool     // the server dies when it is asked for them
 	rehearse bool     // calls can be rehearsed
 	cancels  bool     // the client cancels the call while it runs
 	leaves   bool     // the client goes away while the call runs
@@ -164,6 +165,8 @@ func plays2() []play {
 			ran: "counted counted", holds: "too many calls", kinds: "call:go result:go call:go result:go call:no-go"},
 		{name: "the server does not list its tools", unlisted: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "-32603", kinds: "call:no-go",
 			not: map[string]string{"mcpgate": "the SDK's own listing does not fail"}},
+		{name: "the server dies when it is asked for its tools", dying: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "could not be listed", kinds: "call:no-go",
+			not: map[string]string{"mcpgate": inProcess}},
 		{name: "a rehearsal of nothing", nobody: true, rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"calls":[]}}`}, holds: "expected 1 to 20 items", kinds: "call:no-go"},
 		{name: "a rehearsal of what is no call", nobody: true, rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"calls":[{"tool":7}]}}`}, holds: "refused", kinds: "call:no-go"},
 		{name: "a rehearsal", rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"tool":"§order","arguments":{"path":"a.md"}}}`}, holds: "would run order", kinds: "validate:go"},

@@ -71,9 +71,10 @@ var results = map[string]string{
 var errors = map[string]bool{"error": true, "error_leak": true}
 
 // A fake is the server behind every door but mcpgate's, which has the same tools. Unlisted
-// says that it does not list them.
+// says that it does not list them, dying that it ends when it is asked to.
 type fake struct {
 	unlisted bool
+	dying    bool
 
 	mu  sync.Mutex
 	ran []string
@@ -102,6 +103,9 @@ func (f *fake) answer(line []byte) (answer string, dies bool) {
 	case "initialize":
 		return say("result", `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`), false
 	case "tools/list":
+		if f.dying {
+			return "", true
+		}
 		if f.unlisted {
 			return say("error", `{"code":-32603,"message":"no list of mine"}`), false
 		}
