@@ -31,10 +31,10 @@ import (
 // arguments that cannot be used, are a plain no-go.
 func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
 	o := optionsOf(options)
-	t, err := s.target(ctx, name, arguments, o)
+	t, c, err := s.target(ctx, name, arguments, o)
 	if err != nil {
 		s.log.Info("validated a call", "name", strictjson.Printable(name, 128), "step", "none", "err", err)
-		return s.unjudged(ctx, name, arguments, o, err)
+		return s.unjudged(ctx, c, o, err)
 	}
 	result := protocol.NewResult(t.call.Name, t.door.DryRun(ctx, t.call, o.request(t.call.Meta)))
 	if _, own := s.gate(t.call.Server); !own {
@@ -58,9 +58,8 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	return result, nil
 }
 
-func (s *Set) unjudged(ctx context.Context, name string, arguments json.RawMessage, o callOptions, err error) (protocol.Result, error) {
-	c := s.unresolved(name, arguments, o)
-	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(nil), noGo(err, o.text), 0)
+func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err error) (protocol.Result, error) {
+	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(c.Meta), noGo(err, o.text), 0)
 	if !errors.As(err, new(unjudged)) {
 		err = nil
 	}

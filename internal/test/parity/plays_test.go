@@ -56,17 +56,22 @@ func dry(name, tool, arguments, holds string) play {
 		holds: holds, kinds: "validate:" + verdict, differs: map[string]string{"upstream": "it answers with a value, which the test writes"}}
 }
 
-// unreadable is a play whose params cannot be read as a call.
+// unreadable is a play whose arguments cannot be read.
 func unreadable(name, params string) play {
-	return play{name: name, messages: []string{params}, holds: `-32602`, kinds: "call:no-go", not: map[string]string{
-		"upstream": "its arguments are those of a function",
-	}}
+	return play{name: name, messages: []string{params}, holds: `-32602`, kinds: "call:no-go"}.
+		differing("upstream", "it has no messages that could be refused: the answer is a refusal of the call")
+}
+
+// unnamed is a play whose params are no call.
+func unnamed(name, params string) play {
+	return unreadable(name, params).without("upstream", "its params are those of a function").without("mcpgate", sdkReads)
 }
 
 // tooDeep is a call whose message is refused as a whole.
 func tooDeep(params string) play {
 	p := unreadable("arguments nested too deep", params)
 	p.holds = "nests deeper than 256 levels"
+	p = p.without("upstream", "it has no messages")
 	p.differs = map[string]string{"gateway": "the name in the message is longer, and so the place further on", "mcpgate": "the SDK has read the message, so the params are refused"}
 	return p.ofNobody()
 }
@@ -135,10 +140,10 @@ func plays1() []play {
 		unreadable("half a surrogate", `{"name":"§order","arguments":{"path":"\ud800"}}`),
 		unreadable("a number beyond doubles", `{"name":"§order","arguments":{"path":"a","count":1e999}}`),
 		tooDeep(`{"name":"§order","arguments":{"path":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}`),
-		unreadable("no name", `{"arguments":{}}`).without("mcpgate", sdkReads).ofNobody(),
-		unreadable("a name that is no text", `{"name":7}`).without("mcpgate", sdkReads).ofNobody(),
-		unreadable("a key in another case", `{"name":"§order","Arguments":{}}`).without("mcpgate", sdkReads),
-		unreadable("_meta that is no object", `{"name":"§order","arguments":{},"_meta":[]}`).without("mcpgate", sdkReads),
+		unnamed("no name", `{"arguments":{}}`).ofNobody(),
+		unnamed("a name that is no text", `{"name":7}`).ofNobody(),
+		unnamed("a key in another case", `{"name":"§order","Arguments":{}}`),
+		unnamed("_meta that is no object", `{"name":"§order","arguments":{},"_meta":[]}`),
 	}
 }
 
