@@ -42,7 +42,7 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	}
 	log := s.log.With("server", t.call.Server, "tool", t.call.Name)
 	log.Info("validated a call", "step", result.Method, "valid", result.Valid, "errors", len(result.Errors))
-	if method, ok := t.native(); ok {
+	if method, ok := t.native(ctx); ok {
 		before := result.Method
 		answer, err := s.askNative(ctx, t, method)
 		result.AddNative(answer, err)
@@ -67,8 +67,11 @@ func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err err
 }
 
 // native is the name of the server's validate tool, if it announces one and lists it
-// (docs/protocol.md, section 3.3).
-func (t *target) native() (string, bool) {
+// (docs/protocol.md, section 3.3), and if the session may know of the tool.
+func (t *target) native(ctx context.Context) (string, bool) {
+	if !t.door.Gate().Visible(ctx, t.call) {
+		return "", false
+	}
 	method, ok := t.link.NativeValidation()
 	if ok && t.call.Known.Tool(method) == nil {
 		t.set.log.Warn("the server announces a validate tool that it does not list", "server", t.call.Server)
