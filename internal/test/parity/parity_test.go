@@ -218,6 +218,9 @@ func records(t *testing.T, file string) []map[string]any {
 		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &r) != nil {
 			break // it is being written
 		}
+		if r["kind"] == "list" && r["server"] != "s" {
+			t.Errorf("a list of tools is recorded for the server %q", r["server"])
+		}
 		if slices.Contains([]any{"call", "result", "validate"}, r["kind"]) {
 			list = append(list, r)
 		}
