@@ -135,20 +135,18 @@ func (d *Door) RecordDryRun(ctx context.Context, c *call.Call, r Request, v tool
 	return e.Verdict
 }
 
-// record tells the observer of a verdict, and makes it a no-go if that fails.
+// record tells the observer of a verdict, and makes it a no-go if that fails. A client that
+// cancels its call does not keep it out of the records.
 func (d *Door) record(ctx context.Context, e *toolvet.Event) {
 	if d.Observer == nil {
 		return
 	}
-	if err := d.Observer.Judged(ctx, e); err != nil {
+	if err := d.Observer.Judged(context.WithoutCancel(ctx), e); err != nil {
 		d.Logger.Error("a verdict could not be recorded", "tool", e.Call.Name, "err", err)
-		e.Verdict = unrecorded(check.Policy, "the call cannot be recorded, so it is refused; the reason is in toolvet's log")
+		e.Verdict = toolvet.Verdict{Findings: []check.Finding{{Check: "log", Stage: check.Policy, Level: check.SecurityLevel,
+			Message: "the call cannot be recorded, so it is refused; the reason is in toolvet's log"}}}
 	}
 	e.Began = time.Now()
-}
-
-func unrecorded(stage check.Stage, why string) toolvet.Verdict {
-	return toolvet.Verdict{Findings: []check.Finding{{Check: "log", Stage: stage, Level: check.SecurityLevel, Message: why}}}
 }
 
 // tell logs why a call was refused or a result withheld. In a Go server the log is that of the

@@ -27,12 +27,12 @@ type Passage struct {
 	event   toolvet.Event // its verdict is that on the call until the result comes
 	verdict toolvet.Verdict
 	refused bool
-	ticket  toolvet.Ticket // nil: nothing was counted
 
 	mu      sync.Mutex
-	sent    bool // the server has the call, or may have it
-	sending bool // whether the server took the call is not known yet
-	closed  bool // Close was called while that was not known
+	ticket  toolvet.Ticket // nil: nothing is counted, or it was told how the call ended
+	sent    bool           // the server has the call, or may have it
+	sending bool           // whether the server took the call is not known yet
+	closed  bool           // Close was called while that was not known
 }
 
 // judged records the verdict on the call.
@@ -118,19 +118,23 @@ func (p *Passage) Made() bool {
 // made after all. Where that is not known yet, [Passage.Sent] does so. A limit may ask a
 // database, so Close must not be called with a lock held.
 func (p *Passage) Close() {
-	if p == nil || p.ticket == nil {
+	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	p.closed = p.sending
-	wait, sent := p.sending, p.sent
+	ticket, sent := p.ticket, p.sent
+	if p.closed = p.sending; p.sending {
+		ticket = nil
+	} else {
+		p.ticket = nil
+	}
 	p.mu.Unlock()
 	switch {
-	case wait:
+	case ticket == nil:
 	case sent:
-		p.ticket.Release()
+		ticket.Release()
 	default:
-		p.ticket.Rollback()
+		ticket.Rollback()
 	}
 }
 
@@ -161,22 +165,23 @@ func (p *Passage) Unreadable(ctx context.Context, err error) Shown {
 	return p.show(ctx, unread(err), nil, true)
 }
 
-// show records what came back, a result or an error, and makes of it what the client gets.
+// show makes of what came back, a result or an error, what the client gets, and records it.
 func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMessage, isErr bool) Shown {
+	tool := p.event.Call.Name
+	if v.Go && !isErr { // an error has no place for what was found
+		shown, err := Annotate(tool, &v)
+		if err != nil {
+			p.door.Logger.Error("a result could not be annotated", "server", p.door.Server, "tool", tool, "err", err)
+			v.Verdict = noResult("policy", "the result has no place for what was found in it; the reason is in toolvet's log")
+		}
+		v.Raw = shown
+	}
 	p.returned(ctx, &v, len(raw), isErr || isError(raw))
 	if v.Go {
-		p.door.noted(p.event.Call.Name, v.Verdict)
-		shown, err := v.Raw, error(nil)
-		if !isErr { // an error has no place for what was found
-			shown, err = Annotate(p.event.Call.Name, &v)
-		}
-		if err == nil {
-			return Shown{Raw: shown, Error: isErr, Changed: len(shown) != len(raw) || !bytes.Equal(shown, raw), Verdict: v.Verdict}
-		}
-		p.door.Logger.Error("a result is withheld: it could not be changed", "server", p.door.Server, "tool", p.event.Call.Name, "err", err)
-		v = toolvet.Reviewed{}
+		p.door.noted(tool, v.Verdict)
+		return Shown{Raw: v.Raw, Error: isErr, Changed: !bytes.Equal(v.Raw, raw), Verdict: v.Verdict}
 	}
-	words := protocol.NewResult(p.event.Call.Name, v.Verdict)
+	words := protocol.NewResult(tool, v.Verdict)
 	p.door.tell(slog.LevelWarn, "withheld what the server sent", &words)
 	return Shown{Raw: words.Withheld(p.request.Modern), Changed: true, Withheld: true, Verdict: v.Verdict}
 }
@@ -190,8 +195,13 @@ func (p *Passage) returned(ctx context.Context, v *toolvet.Reviewed, size int, f
 	}
 	if err := p.door.Observer.Returned(context.WithoutCancel(ctx), e); err != nil {
 		p.door.Logger.Error("a result could not be recorded", "tool", e.Call.Name, "err", err)
-		*v = toolvet.Reviewed{Verdict: unrecorded(check.Output, "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")}
+		v.Verdict = noResult("audit-log", "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")
 	}
+}
+
+// noResult is the verdict on a result that is withheld whatever the checks say.
+func noResult(checkName, why string) toolvet.Verdict {
+	return toolvet.Verdict{Findings: []check.Finding{{Check: checkName, Stage: check.Output, Level: check.SecurityLevel, Message: why}}}
 }
 
 // Failed records that the call has no result, and returns the answer for a client that still

@@ -74,18 +74,31 @@ func (s *session) passed(ctx context.Context, r *request, p *pool, from target, 
 	return s.complete(r, raw, "")
 }
 
-// decode reads the params of a tools/call. What cannot be read is recorded for the server that
-// the tool's name begins with.
+// decode reads the params of a tools/call.
 func (s *session) decode(ctx context.Context, params json.RawMessage, r door.Request) (*call.Call, error) {
-	d := s.g.door
-	if server, _, ok := split(textOf(splice.Get(params, s.limits, "name"))); ok && s.g.has(server) {
-		d.Server = server
-	}
-	c, err := d.Decode(ctx, params, s.who, r)
+	c, err := s.doorOf(params).Decode(ctx, params, s.who, r)
 	if err == nil {
 		c.Server = ""
 	}
 	return c, err
+}
+
+// doorOf is the door that records a call which reaches no server: that of the server that the
+// tool's name begins with.
+func (s *session) doorOf(params json.RawMessage) *door.Door {
+	d := s.g.door
+	if server, _, ok := split(textOf(splice.Get(params, s.limits, "name"))); ok && s.g.has(server) {
+		d.Server = server
+	}
+	return &d
+}
+
+// refused records a tools/call that is refused because of err before anybody works on it.
+func (s *session) refused(m call.Envelope, err error) {
+	r := door.Request{ID: string(m.ID)}
+	if c, unread := s.decode(s.ctx, m.Params, r); unread == nil { // otherwise it is recorded
+		s.doorOf(m.Params).Unreadable(s.ctx, c, r, err)
+	}
 }
 
 // passage identifies a call for its passage through a door.

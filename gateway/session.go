@@ -210,7 +210,9 @@ func (s *session) request(m call.Envelope) {
 	ctx, r.cancel = context.WithCancel(s.ctx)
 	if err := s.begin(r); err != nil {
 		r.cancel()
-		s.unreadable(call.Remnant{ID: r.id, Call: r.method == "tools/call"}, err)
+		if m.Method == "tools/call" {
+			s.refused(m, err)
+		}
 		s.refuse(r.id, err)
 		return
 	}
@@ -372,8 +374,6 @@ func (s *session) note(m call.Envelope) {
 		}
 	case "tools/call":
 		s.g.log.Warn("dropped a tools/call without an id")
-		if c, err := s.decode(s.ctx, m.Params, door.Request{}); err == nil {
-			s.g.door.Unreadable(s.ctx, c, door.Request{}, errors.New("the call has no id"))
-		}
+		s.refused(m, errors.New("the call has no id"))
 	}
 }

@@ -130,9 +130,11 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest) (mcp.Result, error) {
 	res, err := g.handle(ctx, r)
 	switch {
-	case ctx.Err() != nil: // nobody waits for it any more
+	case ctx.Err() != nil:
+		// Nobody waits for it any more, and there is no time left to review it. The SDK would send
+		// it all the same.
 		door.Lost(ctx, p)
-		return res, err
+		return nil, ctx.Err()
 	case err != nil:
 		return g.returnedError(ctx, p, err)
 	case res == nil:

@@ -63,7 +63,7 @@ func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory,
 	}
 	g.tools.last = g.newInventory(listed, g.tools.last)
 	if g.observer != nil { // before any call that is judged by them
-		g.observer.Listed(ctx, "", g.tools.last.servers)
+		g.observer.Listed(ctx, g.server, g.tools.last.servers)
 	}
 	return g.tools.last, nil
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -60,4 +61,35 @@ func TestResultsAreReviewed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLateResultsAreNotShown holds that a result or an error that comes after its time is over
+// is not sent unreviewed: a server's own middleware may end that time while the client waits.
+func TestLateResultsAreNotShown(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	install(t, server)
+	for name, err := range map[string]error{"result": nil, "error": errors.New("login with " + token + " failed")} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				<-ctx.Done()
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "use " + token}}}, err
+			})
+	}
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "tools/call" {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 200*time.Millisecond)
+				defer cancel()
+			}
+			return next(ctx, method, req)
+		}
+	})
+	w := open(t, server, modernVersion)
+	for _, name := range []string{"result", "error"} {
+		if a := w.call(name, `{}`); strings.Contains(a.line, token) || a.Error == nil {
+			t.Errorf("%s: got %s, want an error without the secret", name, a.line)
+		}
+	}
 }

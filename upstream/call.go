@@ -12,7 +12,6 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // An Outcome is what became of a call.
@@ -38,10 +37,9 @@ type Outcome struct {
 // and has no Outcome. A call is never made twice, unless nothing of the first was sent.
 func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (*Outcome, error) {
 	o := optionsOf(options)
-	t, err := s.target(ctx, name, arguments, o)
+	t, c, err := s.target(ctx, name, arguments, o)
 	if err != nil {
-		c := s.unresolved(name, arguments, o)
-		p := s.door(c.Server).Refuse(ctx, c, o.request(nil), noGo(err, o.text))
+		p := s.door(c.Server).Refuse(ctx, c, o.request(c.Meta), noGo(err, o.text))
 		if !errors.As(err, new(unjudged)) {
 			err = nil
 		}
@@ -54,6 +52,9 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	}
 	o.Method = "tools/call"
 	if o.Params, err = callParams(traced(p, o.Params, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
+		return failed(ctx, p, err, o.text), err
+	}
+	if err := ctx.Err(); err != nil { // nobody waits for it any more
 		return failed(ctx, p, err, o.text), err
 	}
 	p.Sending()
@@ -105,18 +106,6 @@ func refused(p *door.Passage) *Outcome {
 
 func failed(ctx context.Context, p *door.Passage, err error, text func(error) string) *Outcome {
 	return &Outcome{Raw: p.Failed(ctx, text(err)), Ran: p.Made(), Judged: p.Verdict()}
-}
-
-// unresolved is as much of a call as is known without its server.
-func (s *Set) unresolved(name string, arguments json.RawMessage, o callOptions) *call.Call {
-	server, tool, err := ParseName(name)
-	if err != nil {
-		server, tool = "", name
-	}
-	if s.peers[server] == nil {
-		server = ""
-	}
-	return &call.Call{Server: server, Name: strictjson.Printable(tool, 128), Raw: arguments, Session: o.session}
 }
 
 // door is the door to a server. That to a server that does not exist only refuses.

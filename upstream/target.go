@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // newSchemaGate makes the Gate that holds where there is no policy: the checks of the stage
@@ -56,34 +57,52 @@ func (u unjudged) Error() string {
 func (u unjudged) Unwrap() error { return u.err }
 
 // target finds the tool that a call names, and reads its arguments. The tool may be unknown;
-// that is for the checks to say. The error is an unjudged one if the fault is not the call's.
-func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage, o callOptions) (*target, error) {
+// that is for the checks to say. The error is an unjudged one if the fault is not the call's;
+// beside an error, c holds as much of the call as can be read.
+func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage, o callOptions) (t *target, c *call.Call, err error) {
+	c = &call.Call{Name: name, Session: o.session}
 	server, tool, err := ParseName(name)
-	if err != nil {
-		return nil, err
+	var p *peer
+	if err == nil {
+		c.Name = tool
+		p, err = s.peer(server)
 	}
-	p, err := s.peer(server)
-	if err != nil {
-		return nil, err
+	var limits call.Limits
+	if p != nil {
+		c.Server, limits = server, p.cfg.Limits
 	}
-	c := &call.Call{Server: server, Name: tool, Raw: arguments, Session: o.session}
+	if fault := read(c, arguments, o.Params, limits); err == nil {
+		err = fault
+	}
+	if err == nil {
+		var tools *call.Catalog
+		var l *link
+		if tools, l, err = p.tool(ctx, tool); err == nil {
+			c.Resolve(tools)
+			return &target{peer: p, call: c, link: l}, c, nil
+		}
+		err = unjudged{err}
+	}
+	c.Name = strictjson.Printable(c.Name, 128)
+	return nil, c, err
+}
+
+// read reads the arguments of a call, and the _meta in its params.
+func read(c *call.Call, arguments, params json.RawMessage, limits call.Limits) error {
 	if arguments == nil {
-		c.Raw = json.RawMessage("{}")
+		arguments = json.RawMessage("{}")
 	}
-	if c.Arguments, err = call.DecodeArguments(c.Raw, p.cfg.Limits); err != nil {
-		return nil, err
+	var err error
+	if c.Arguments, err = call.DecodeArguments(arguments, limits); err != nil {
+		return err
 	}
-	if meta := memberOf(o.Params, "_meta", p.cfg.Limits); meta != nil {
-		if c.Meta, err = call.DecodeArguments(meta, p.cfg.Limits); err != nil {
-			return nil, fmt.Errorf(`"_meta" cannot be used: %w`, err)
+	c.Raw = arguments
+	if meta := memberOf(params, "_meta", limits); meta != nil {
+		if c.Meta, err = call.DecodeArguments(meta, limits); err != nil {
+			return fmt.Errorf(`"_meta" cannot be used: %w`, err)
 		}
 	}
-	tools, l, err := p.tool(ctx, tool)
-	if err != nil {
-		return nil, unjudged{err}
-	}
-	c.Resolve(tools)
-	return &target{peer: p, call: c, link: l}, nil
+	return nil
 }
 
 // noGo is the verdict on a call that no check has seen. Text describes an error of the server.

@@ -31,10 +31,10 @@ import (
 // arguments that cannot be used, are a plain no-go.
 func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
 	o := optionsOf(options)
-	t, err := s.target(ctx, name, arguments, o)
+	t, c, err := s.target(ctx, name, arguments, o)
 	if err != nil {
 		s.log.Info("validated a call", "name", strictjson.Printable(name, 128), "step", "none", "err", err)
-		return s.unjudged(ctx, name, arguments, o, err)
+		return s.unjudged(ctx, c, o, err)
 	}
 	result := protocol.NewResult(t.call.Name, t.door.DryRun(ctx, t.call, o.request(t.call.Meta)))
 	if _, own := s.gate(t.call.Server); !own {
@@ -42,7 +42,7 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	}
 	log := s.log.With("server", t.call.Server, "tool", t.call.Name)
 	log.Info("validated a call", "step", result.Method, "valid", result.Valid, "errors", len(result.Errors))
-	if method, ok := t.native(); ok {
+	if method, ok := t.native(ctx); ok {
 		before := result.Method
 		answer, err := s.askNative(ctx, t, method)
 		result.AddNative(answer, err)
@@ -58,9 +58,8 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	return result, nil
 }
 
-func (s *Set) unjudged(ctx context.Context, name string, arguments json.RawMessage, o callOptions, err error) (protocol.Result, error) {
-	c := s.unresolved(name, arguments, o)
-	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(nil), noGo(err, o.text), 0)
+func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err error) (protocol.Result, error) {
+	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(c.Meta), noGo(err, o.text), 0)
 	if !errors.As(err, new(unjudged)) {
 		err = nil
 	}
@@ -68,8 +67,11 @@ func (s *Set) unjudged(ctx context.Context, name string, arguments json.RawMessa
 }
 
 // native is the name of the server's validate tool, if it announces one and lists it
-// (docs/protocol.md, section 3.3).
-func (t *target) native() (string, bool) {
+// (docs/protocol.md, section 3.3), and if the session may know of the tool.
+func (t *target) native(ctx context.Context) (string, bool) {
+	if !t.door.Gate().Visible(ctx, t.call) {
+		return "", false
+	}
 	method, ok := t.link.NativeValidation()
 	if ok && t.call.Known.Tool(method) == nil {
 		t.set.log.Warn("the server announces a validate tool that it does not list", "server", t.call.Server)

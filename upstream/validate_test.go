@@ -319,3 +319,19 @@ func TestCall(t *testing.T) {
 		}
 	})
 }
+
+// TestHiddenIsNotAsked holds that a server's own validation tells nobody of a tool that is hidden
+// from them.
+func TestHiddenIsNotAsked(t *testing.T) {
+	t.Parallel()
+	gate, err := toolvet.New(toolvet.WithVisibility(func(context.Context, *call.Call) bool { return false }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := validating(nativeNoGo)
+	s := newSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }}, map[string]upstream.Dialer{"s": server})
+	r, err := s.Validate(t.Context(), "s:read", goodArguments)
+	if text := fmt.Sprintf("%+v", r); err != nil || r.Valid || strings.Contains(text, "no room") || server.count("tools/call") != 0 {
+		t.Errorf("got %s, %v", text, err)
+	}
+}

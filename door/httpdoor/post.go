@@ -61,15 +61,9 @@ func (e *exchange) take(r *http.Request) *refusal {
 		}
 		return malformed(m.ID, err)
 	}
-	body := readMirrored(m, limits)
-	if why := body.agree(r.Header, m); why != "" {
-		return &refusal{http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, why}
-	}
-	if m.Method == "tools/call" && m.ID == nil {
-		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
-	}
-	if no := e.begin(body.modern(r.Header), m.Method == "initialize"); no != nil {
+	if no := e.admit(r, m); no != nil {
 		no.id = m.ID
+		e.unmade(m, no.message)
 		return no
 	}
 	if m.IsRequest() {
@@ -80,6 +74,28 @@ func (e *exchange) take(r *http.Request) *refusal {
 	e.relay.Wait()
 	e.checkParams(r.Header, m)
 	return nil
+}
+
+// admit finds the client that a message is of, or says why there is none.
+func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
+	body := readMirrored(m, e.p.cfg.Limits)
+	if why := body.agree(r.Header, m); why != "" {
+		return &refusal{http.StatusBadRequest, nil, mcpheader.HeaderMismatch, why}
+	}
+	if m.Method == "tools/call" && m.ID == nil {
+		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
+	}
+	return e.begin(body.modern(r.Header), m.Method == "initialize")
+}
+
+// unmade records a call that belongs to no client.
+func (e *exchange) unmade(m call.Envelope, why string) {
+	if m.Method != "tools/call" {
+		return
+	}
+	if client, err := e.stateless(""); err == nil {
+		client.NewExchange(e.ctx, e).Unmade(e.ctx, m, errors.New(why))
+	}
 }
 
 func malformed(id json.RawMessage, err error) *refusal {

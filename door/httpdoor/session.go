@@ -109,7 +109,7 @@ func (t *sessions) remove(s *session) {
 	}
 	delete(t.byID, s.id)
 	t.places.Leave(s.owner)
-	s.client.Close()
+	go s.client.Close() // which records what is lost, and may wait for the log
 }
 
 // maxPeers bounds the principals of which the list of tools is kept.

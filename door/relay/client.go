@@ -4,10 +4,12 @@
 package relay
 
 import (
+	"context"
 	"encoding/json"
 	"sync/atomic"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/door"
 )
 
 // A Client is one client of a server, with its requests that are not answered yet. An id
@@ -37,9 +39,7 @@ func (c *Client) Identify(who call.Session) {
 
 // Close forgets the requests that are not answered: the client is gone.
 func (c *Client) Close() {
-	for _, r := range c.pending.all() {
-		c.Forget(r)
-	}
+	c.Forget(c.pending.all()...)
 }
 
 // Waiting is how many requests of the client are not answered yet.
@@ -48,8 +48,17 @@ func (c *Client) Waiting() int { return c.pending.len() }
 // Waits reports whether a request is not answered yet, and not forgotten.
 func (c *Client) Waits(r *Request) bool { return c.pending.has(r) }
 
-// Forget drops a request that was forwarded, and whose answer nobody waits for any more.
-func (c *Client) Forget(r *Request) { c.pending.forget(r) }
+// Forget drops requests that were forwarded, and whose answers nobody waits for any more. It
+// records that nothing came back of calls.
+func (c *Client) Forget(requests ...*Request) {
+	var lost []*door.Passage
+	for _, r := range requests {
+		if c.pending.forget(r) {
+			lost = append(lost, r.passage)
+		}
+	}
+	door.Lost(context.Background(), lost...)
+}
 
 // noteRevision remembers what a request since call.Modern must say of its sender, for
 // toolvet's own requests.

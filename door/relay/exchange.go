@@ -6,6 +6,7 @@ package relay
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -99,11 +100,15 @@ func (x *Exchange) Fail(why string, requests ...*Request) {
 		}
 	}
 	for _, r := range failed {
-		if r.passage == nil {
+		switch {
+		case r.waiting != nil:
+			answer, _ := x.unlisted(x.ctx, r, r.waiting, errors.New(why)).Refusal()
+			x.answer(response{ID: r.id, Result: answer})
+		case r.passage != nil:
+			x.answer(response{ID: r.id, Result: r.passage.Failed(x.ctx, why)})
+		default:
 			x.Refuse(r.id, call.InternalError, why)
-			continue
 		}
-		x.answer(response{ID: r.id, Result: r.passage.Failed(x.ctx, why)})
 	}
 }
 

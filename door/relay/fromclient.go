@@ -149,7 +149,11 @@ func (x *Exchange) cancelled(m call.Envelope, line []byte) {
 	if tell || r == nil && x.server.cfg.Forgets {
 		x.link.Send(line)
 	}
-	if r != nil {
+	switch {
+	case r == nil:
+	case r.waiting != nil:
+		x.unlisted(x.ctx, r, r.waiting, context.Canceled)
+	default:
 		door.Lost(x.ctx, r.passage)
 	}
 }

@@ -23,6 +23,7 @@ type Request struct {
 	id      json.RawMessage // as the client spelt it
 	method  string
 	passage *door.Passage      // of a tools/call that was admitted; else nil
+	waiting *call.Call         // a tools/call that waits for the server's list of tools; else nil
 	task    *call.Call         // of a request for a task: the call that has become it; nil if not known
 	cursor  string             // of a tools/list
 	epoch   int                // of the catalog when a tools/list was forwarded
@@ -95,6 +96,18 @@ func (t *pendingTable) has(r *Request) bool {
 	return t.byID[call.IDKey(r.id)] == r
 }
 
+// listed says that r waits for the list of tools no more. It returns false if r is gone;
+// then whoever removed it has recorded the call.
+func (t *pendingTable) listed(r *Request) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	here := t.byID[call.IDKey(r.id)] == r
+	if here {
+		r.waiting = nil
+	}
+	return here
+}
+
 // forward marks r as the server's to answer. It returns false if r is gone.
 func (t *pendingTable) forward(r *Request) bool {
 	t.mu.Lock()
@@ -146,15 +159,18 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 // has ended.
 func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.passage.Close) }
 
-// forget removes r, as if it were cancelled, unless it is gone.
-func (t *pendingTable) forget(r *Request) {
+// forget removes r, as if it were cancelled. It returns false if r is gone already, or waits for
+// the list of tools, and so was not forwarded.
+func (t *pendingTable) forget(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[key] == r {
+	here := t.byID[key] == r && r.waiting == nil
+	if here {
 		delete(t.byID, key)
 		r.endsSoon()
 	}
+	return here
 }
 
 // all returns the requests that are not answered yet.

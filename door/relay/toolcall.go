@@ -18,15 +18,13 @@ import (
 
 // toolsCall judges a tools/call and forwards it, or answers it.
 func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
-	c, err := x.server.door.Decode(ctx, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
 	if m.ID == nil {
 		// A server that runs it all the same would run what nobody judged.
 		x.server.cfg.Logger.Warn("dropped a tools/call without an id")
-		if err == nil {
-			x.server.door.Unreadable(ctx, c, door.Request{}, errors.New("the call has no id"))
-		}
+		x.Unmade(ctx, m, errors.New("the call has no id"))
 		return
 	}
+	c, err := x.decode(ctx, m)
 	if err != nil {
 		x.refuseMessage(m.ID, err)
 		return
@@ -45,12 +43,23 @@ func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 	x.toolsCallLater(ctx, r, c, bytes.Clone(line))
 }
 
+func (x *Exchange) decode(ctx context.Context, m call.Envelope) (*call.Call, error) {
+	return x.server.door.Decode(ctx, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
+}
+
+// Unmade records a tools/call that the transport, or the exchange, refuses because of err.
+func (x *Exchange) Unmade(ctx context.Context, m call.Envelope, err error) {
+	if c, unread := x.decode(ctx, m); unread == nil { // otherwise it is recorded
+		x.server.door.Unreadable(ctx, c, door.Request{ID: string(m.ID)}, err)
+	}
+}
+
 // toolsCallLater judges a call beside the messages that follow it: it must wait for
 // the server's list of tools, for checks, or for the server's own validation.
 func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	cancel := r.cancel
-	c.Raw = bytes.Clone(c.Raw)
+	c.Raw, r.waiting = bytes.Clone(c.Raw), c
 	if !x.enterCall(ctx, r, c) {
 		cancel()
 		return
@@ -60,9 +69,10 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 		tools, err := x.toolsFor(ctx, c.Name)
 		switch {
 		case errors.Is(err, ErrServerGone):
-			// Whoever waits for the server's end says how it ended.
+			// Whoever waits for the server's end says how it ended; see Fail.
+		case !x.client.pending.listed(r):
 		case err != nil:
-			x.refuse(r, x.server.door.Refuse(ctx, c, r.of(c), door.Unlisted(err)))
+			x.refuse(r, x.unlisted(ctx, r, c, err))
 		case x.server.rehearses(c.Name, tools):
 			x.rehearse(ctx, r, c, tools)
 		case x.server.answers(c.Name, tools):
@@ -72,6 +82,11 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			x.judge(ctx, r, c, line)
 		}
 	})
+}
+
+// unlisted refuses a call of a server whose tools cannot be listed.
+func (x *Exchange) unlisted(ctx context.Context, r *Request, c *call.Call, err error) *door.Passage {
+	return x.server.door.Refuse(ctx, c, r.of(c), door.Unlisted(err))
 }
 
 // enterCall is enter for a call, whose refusal is recorded.

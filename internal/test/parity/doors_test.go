@@ -347,7 +347,21 @@ func (p *poster) receive(t *testing.T, id int) string {
 	return ""
 }
 
-func (p *poster) close(*testing.T) { p.stop() }
+// close ends the requests, and the session if there is one.
+func (p *poster) close(t *testing.T) {
+	p.stop()
+	if p.header.Get("Mcp-Session-Id") == "" {
+		return
+	}
+	r, err := http.NewRequest(http.MethodDelete, p.url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = p.header.Clone()
+	if resp, err := http.DefaultClient.Do(r); err == nil {
+		resp.Body.Close()
+	}
+}
 
 // A library is package upstream, which is called and not sent messages.
 type library struct {

@@ -115,7 +115,7 @@ func (p *play) play(t *testing.T, d door) *played {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &fake{unlisted: p.unlisted}
+	server := &fake{unlisted: p.unlisted, dying: p.dying}
 	s := setting{gate: p.gate(t), observer: recorder, server: server}
 	if p.rehearse {
 		s.rehearse = func(_ context.Context, calls []*call.Call) (json.RawMessage, error) {
@@ -140,16 +140,30 @@ func (p *play) play(t *testing.T, d door) *played {
 			eventually(t, "the end is recorded", func() bool { return len(records(t, file)) >= 2 })
 			break
 		}
+		if p.leaves {
+			eventually(t, "the server works on it", func() bool { return len(server.took()) == 1 })
+			at.close(t)
+			eventually(t, "the end is recorded", func() bool { return len(records(t, file)) >= 2 })
+			break
+		}
+		if !strings.Contains(text, `"id"`) {
+			continue
+		}
 		for _, id := range p.ids(i) {
 			answer := at.receive(t, id)
 			if d.prefix != "" {
 				answer = strings.ReplaceAll(answer, d.prefix, "")
 			}
 			answer = circumstances.ReplaceAllString(answer, "has no result: ….$1")
+			if p.dying {
+				answer = unlisted.ReplaceAllString(answer, "cannot be judged: …")
+			}
 			got.answers[fmt.Sprint(id)] = decoded(t, answer)
 		}
 	}
-	at.close(t)
+	if !p.leaves {
+		at.close(t)
+	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	defer stop()
 	recorder.Close(ctx)
@@ -186,7 +200,10 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 // circumstances are why a call has no result. Only the door knows how it reaches its server, and
 // who starts that again.
-var circumstances = regexp.MustCompile(`has no result: [^\n]*?\.(\\n|$)`)
+var (
+	circumstances = regexp.MustCompile(`has no result: [^\n]*?\.(\\n|$)`)
+	unlisted      = regexp.MustCompile(`cannot be judged: (?:[^"\\]|\\[^n])*`)
+)
 
 // records are those of calls, in their order.
 func records(t *testing.T, file string) []map[string]any {
@@ -200,6 +217,9 @@ func records(t *testing.T, file string) []map[string]any {
 		var r map[string]any
 		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &r) != nil {
 			break // it is being written
+		}
+		if r["kind"] == "list" && r["server"] != "s" {
+			t.Errorf("a list of tools is recorded for the server %q", r["server"])
 		}
 		if slices.Contains([]any{"call", "result", "validate"}, r["kind"]) {
 			list = append(list, r)

@@ -15,8 +15,10 @@ type play struct {
 	messages []string // params of a tools/call, or whole messages; § stands before a tool's name
 	batch    int      // the only message is a batch with so many requests, whose ids begin with 1
 	unlisted bool     // the server does not list its tools
+	dying    bool     // the server dies when it is asked for them
 	rehearse bool     // calls can be rehearsed
 	cancels  bool     // the client cancels the call while it runs
+	leaves   bool     // the client goes away while the call runs
 	policy   string   // added to policyText
 
 	not     map[string]string // doors that cannot play it, and why
@@ -54,17 +56,22 @@ func dry(name, tool, arguments, holds string) play {
 		holds: holds, kinds: "validate:" + verdict, differs: map[string]string{"upstream": "it answers with a value, which the test writes"}}
 }
 
-// unreadable is a play whose params cannot be read as a call.
+// unreadable is a play whose arguments cannot be read.
 func unreadable(name, params string) play {
-	return play{name: name, messages: []string{params}, holds: `-32602`, kinds: "call:no-go", not: map[string]string{
-		"upstream": "its arguments are those of a function",
-	}}
+	return play{name: name, messages: []string{params}, holds: `-32602`, kinds: "call:no-go"}.
+		differing("upstream", "it has no messages that could be refused: the answer is a refusal of the call")
+}
+
+// unnamed is a play whose params are no call.
+func unnamed(name, params string) play {
+	return unreadable(name, params).without("upstream", "its params are those of a function").without("mcpgate", sdkReads)
 }
 
 // tooDeep is a call whose message is refused as a whole.
 func tooDeep(params string) play {
 	p := unreadable("arguments nested too deep", params)
 	p.holds = "nests deeper than 256 levels"
+	p = p.without("upstream", "it has no messages")
 	p.differs = map[string]string{"gateway": "the name in the message is longer, and so the place further on", "mcpgate": "the SDK has read the message, so the params are refused"}
 	return p.ofNobody()
 }
@@ -133,10 +140,10 @@ func plays1() []play {
 		unreadable("half a surrogate", `{"name":"§order","arguments":{"path":"\ud800"}}`),
 		unreadable("a number beyond doubles", `{"name":"§order","arguments":{"path":"a","count":1e999}}`),
 		tooDeep(`{"name":"§order","arguments":{"path":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}`),
-		unreadable("no name", `{"arguments":{}}`).without("mcpgate", sdkReads).ofNobody(),
-		unreadable("a name that is no text", `{"name":7}`).without("mcpgate", sdkReads).ofNobody(),
-		unreadable("a key in another case", `{"name":"§order","Arguments":{}}`).without("mcpgate", sdkReads),
-		unreadable("_meta that is no object", `{"name":"§order","arguments":{},"_meta":[]}`).without("mcpgate", sdkReads),
+		unnamed("no name", `{"arguments":{}}`).ofNobody(),
+		unnamed("a name that is no text", `{"name":7}`).ofNobody(),
+		unnamed("a key in another case", `{"name":"§order","Arguments":{}}`),
+		unnamed("_meta that is no object", `{"name":"§order","arguments":{},"_meta":[]}`),
 	}
 }
 
@@ -153,14 +160,18 @@ func plays2() []play {
 		of("a secret in an error", "error_leak", "error_leak", "redacted", "call:go result:go"),
 		of("a result that is too deep", "deep", "deep", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("a result that is no JSON", "garbage", "garbage", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
+		of("a secret beside a _meta that is no object", "odd_meta", "odd_meta", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("two results", "twice", "twice", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("the server dies", "die", "die", "has no result", "call:go result:go").without("mcpgate", inProcess),
 		{name: "a cancelled call", messages: []string{`{"name":"§sleep","arguments":{}}`}, cancels: true, ran: "sleep", kinds: "*",
 			not: map[string]string{"http": "the fake server has no sessions, so that a cancellation has nowhere to go"}},
+		{name: "a client that goes away", messages: []string{`{"name":"§sleep","arguments":{}}`}, leaves: true, ran: "sleep", kinds: "call:go result:go"},
 		{name: "a limit", messages: []string{`{"name":"§counted","arguments":{}}`, `{"name":"§counted","arguments":{}}`, `{"name":"§counted","arguments":{}}`},
 			ran: "counted counted", holds: "too many calls", kinds: "call:go result:go call:go result:go call:no-go"},
 		{name: "the server does not list its tools", unlisted: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "-32603", kinds: "call:no-go",
 			not: map[string]string{"mcpgate": "the SDK's own listing does not fail"}},
+		{name: "the server dies when it is asked for its tools", dying: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "could not be listed", kinds: "call:no-go",
+			not: map[string]string{"mcpgate": inProcess}},
 		{name: "a rehearsal of nothing", nobody: true, rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"calls":[]}}`}, holds: "expected 1 to 20 items", kinds: "call:no-go"},
 		{name: "a rehearsal of what is no call", nobody: true, rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"calls":[{"tool":7}]}}`}, holds: "refused", kinds: "call:no-go"},
 		{name: "a rehearsal", rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"tool":"§order","arguments":{"path":"a.md"}}}`}, holds: "would run order", kinds: "validate:go"},
@@ -185,6 +196,8 @@ func plays2() []play {
 			ran: "order", kinds: "*",
 			not: map[string]string{"upstream": "it has no messages", "mcpgate": "the SDK takes batches of 2025-03-26 alone",
 				"http": "the fake server takes none", "front": "2025-11-25 has none over HTTP"}},
+		{name: "a call without an id", messages: []string{`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"§order","arguments":{"path":"a.md"}}}`, `{"name":"§order","arguments":{"path":"a.md"}}`},
+			ran: "order", holds: `"done"`, kinds: "call:no-go call:go result:go", not: map[string]string{"upstream": "it has no messages", "mcpgate": "the SDK drops it"}},
 		{name: "a call and another", messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`, `{"name":"§order","arguments":{}}`, `{"name":"§leak","arguments":{}}`},
 			ran: "order leak", holds: "redacted", kinds: "call:go result:go call:no-go call:go result:go"},
 	}
@@ -225,10 +238,10 @@ func (p *play) expect(t *testing.T, d door, got *played) {
 	if have := strings.Join(kinds, " "); p.kinds != "*" && have != p.kinds {
 		t.Errorf("%s: the records are %q, want %q", d.name, have, p.kinds)
 	}
-	if p.cancels || p.differs[d.name] != "" {
+	if p.cancels || p.leaves || p.differs[d.name] != "" {
 		return
 	}
-	last := fmt.Sprint(got.answers[fmt.Sprint(len(got.answers))])
+	last := fmt.Sprint(got.answers[fmt.Sprint(max(p.batch, len(p.messages)))])
 	if text := strings.ReplaceAll(fmt.Sprintf("%q", p.holds), `\"`, ""); !strings.Contains(strings.ReplaceAll(last, `"`, ""), strings.Trim(strings.ReplaceAll(text, `:`, ":"), `"`)) {
 		t.Errorf("%s: the answer is %s, want %s in it", d.name, last, p.holds)
 	}
