@@ -220,11 +220,9 @@ func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	if body := readMirrored(m, e.p.cfg.Limits); body.modern(h) != "" {
-		h.Set(mcpheader.Method, m.Method)
-		if body.name != "" {
-			h.Set(mcpheader.Name, mcpheader.Encode(body.name))
-		}
+	if version := h[mcpheader.Version]; modern(h, mcpheader.BodyVersion(m.Params, e.p.cfg.Limits)) != "" {
+		mcpheader.Set(h, m, nil, e.p.cfg.Limits)
+		h[mcpheader.Version] = version // as the client has it
 	}
 	return e.roundTrip(ctx, http.MethodPost, h, line)
 }

@@ -61,14 +61,13 @@ func (e *exchange) take(r *http.Request) *refusal {
 		}
 		return malformed(m.ID, err)
 	}
-	body := readMirrored(m, limits)
-	if why := body.agree(r.Header, m); why != "" {
-		return &refusal{http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, why}
+	if err := agree(r.Header, m, limits); err != nil {
+		return &refusal{http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error()}
 	}
 	if m.Method == "tools/call" && m.ID == nil {
 		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
 	}
-	if no := e.begin(body.modern(r.Header), m.Method == "initialize"); no != nil {
+	if no := e.begin(modern(r.Header, mcpheader.BodyVersion(m.Params, limits)), m.Method == "initialize"); no != nil {
 		no.id = m.ID
 		return no
 	}
@@ -109,9 +108,9 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 // takeBatch has the messages of a batch judged. Only one revision has batches.
 func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, why} }
-	const modern = "a batch is of the version 2025-03-26 only: send each message by itself"
+	const noBatch = "a batch is of the version 2025-03-26 only: send each message by itself"
 	if v := r.Header.Get(mcpheader.Version); v != "" && v != "2025-03-26" {
-		return no(modern)
+		return no(noBatch)
 	}
 	elements, err := strictjson.Elements(text, e.p.cfg.Limits)
 	switch {
@@ -124,8 +123,8 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 		m, err := call.DecodeEnvelope(element, e.p.cfg.Limits)
 		switch {
 		case err != nil: // answered below, on its own
-		case readMirrored(m, e.p.cfg.Limits).modern(r.Header) != "":
-			return no(modern)
+		case modern(r.Header, mcpheader.BodyVersion(m.Params, e.p.cfg.Limits)) != "":
+			return no(noBatch)
 		case m.Method == "initialize":
 			return no("initialize must not be in a batch")
 		}

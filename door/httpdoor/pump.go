@@ -19,7 +19,7 @@ import (
 // DELETE, which ends a session.
 func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	defer e.end()
-	if no := e.begin(mirrored{}.modern(r.Header), false); no != nil {
+	if no := e.begin(modern(r.Header, ""), false); no != nil {
 		e.p.refuse(w, no.status, nil, no.code, no.message)
 		return
 	}
