@@ -181,7 +181,7 @@ func (e *exchange) readOwn(resp *http.Response) error {
 	case mcphttp.Encoded(resp.Header):
 		return errors.New("the server's answer is compressed, though nobody asked for that")
 	case mcphttp.ContentType(resp.Header) == jsonType:
-		data, err := readWithin(resp, limit)
+		data, err := mcphttp.ReadWithin(resp, limit)
 		if err != nil {
 			return fmt.Errorf("the server's answer cannot be read: %w", hidden(err))
 		}

@@ -6,7 +6,6 @@ package httpdoor
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -32,7 +31,7 @@ func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout)
 	var no *refusal
 	if bad != nil {
-		no = &refusal{bad.Status, nil, call.InvalidRequest, bad.Message}
+		no = &refusal{bad.Status, nil, bad.Code(), bad.Message}
 	} else {
 		e.original = body
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '[' {
@@ -59,7 +58,7 @@ func (e *exchange) take(r *http.Request) *refusal {
 		if client, none := e.stateless(""); none == nil {
 			client.NewExchange(e.ctx, e).Unreadable(e.ctx, call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
 		}
-		return malformed(m.ID, err)
+		return &refusal{http.StatusBadRequest, m.ID, mcphttp.CodeOf(err), err.Error()}
 	}
 	if err := agree(r.Header, m, limits); err != nil {
 		return &refusal{http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error()}
@@ -79,15 +78,6 @@ func (e *exchange) take(r *http.Request) *refusal {
 	e.relay.Wait()
 	e.checkParams(r.Header, m)
 	return nil
-}
-
-func malformed(id json.RawMessage, err error) *refusal {
-	code := call.InvalidRequest
-	var bad *call.Error
-	if errors.As(err, &bad) {
-		code = bad.Code
-	}
-	return &refusal{http.StatusBadRequest, id, code, err.Error()}
 }
 
 // checkParams refuses a call whose headers say other arguments than its body.
