@@ -101,7 +101,7 @@ func TestCancelledIsRecorded(t *testing.T) {
 		d.Enter(ctx, read(t, `{}`), door.Request{}),
 		d.Refuse(ctx, read(t, `{}`), door.Request{}, door.Fault("call", "no")),
 	} {
-		if v := p.Verdict(); v.Go || len(v.Findings) == 0 || v.Findings[0].Check == "audit-log" {
+		if v := p.Verdict(); v.Go || len(v.Findings) == 0 || v.Findings[0].Check == "log" {
 			t.Errorf("the verdict %+v is not that of the door", v)
 		}
 	}

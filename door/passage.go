@@ -195,7 +195,7 @@ func (p *Passage) returned(ctx context.Context, v *toolvet.Reviewed, size int, f
 	}
 	if err := p.door.Observer.Returned(context.WithoutCancel(ctx), e); err != nil {
 		p.door.Logger.Error("a result could not be recorded", "tool", e.Call.Name, "err", err)
-		v.Verdict = noResult("audit-log", "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")
+		v.Verdict = noResult("log", "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")
 	}
 }
 

@@ -5,7 +5,6 @@ package httpdoor
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -13,60 +12,29 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
-// mirrored is what a message says in its body that headers repeat.
-type mirrored struct {
-	version string // of the protocol, since 2026-07-28
-	name    string // of the tool, the prompt or the resource; "" if the method has none
-}
-
-func readMirrored(m call.Envelope, limits call.Limits) mirrored {
-	name, _ := mcpheader.NameOf(m, limits)
-	return mirrored{mcpheader.BodyVersion(m.Params, limits), name}
-}
-
-// modern is the version of a request of the era in which each stands alone, if its headers
-// or its body say so: which of them a server believes is not known. Else it is "".
-func (b mirrored) modern(h http.Header) string {
-	if v := max(h.Get(mcpheader.Version), b.version); v >= call.Modern {
+// modern is the revision of a message of the era in which each request stands alone, if its headers
+// or its body name one: servers may believe either. Else it is "".
+func modern(h http.Header, body string) string {
+	if v := max(h.Get(mcpheader.Version), body); v >= call.Modern {
 		return v
 	}
 	return ""
 }
 
-// agree says why the headers of a message and its body do not agree, or "". Policy is
-// enforced on the body, but what stands before or behind us may go by the headers. Of an
-// older message, only the headers that are there count.
-func (b mirrored) agree(h http.Header, m call.Envelope) string {
-	mustHave := b.modern(h) != "" && m.IsRequest()
-	if version := h.Get(mcpheader.Version); b.version != "" && version != b.version && mustHave {
-		return mismatch(mcpheader.Version, version)
+// agree says how the headers of a message disagree with its body; nil if they agree. Toolvet judges
+// the body, but programs in front of it or behind it may go by the headers.
+func agree(h http.Header, m call.Envelope, limits call.Limits) error {
+	version := mcpheader.BodyVersion(m.Params, limits)
+	if modern(h, version) == "" || !m.IsRequest() {
+		return mcpheader.CheckOlder(h, m, limits)
 	}
-	if method, has := header(h, mcpheader.Method); (has || mustHave) && method != m.Method {
-		return mismatch(mcpheader.Method, method)
+	if version == "" {
+		// The gate or the server refuses the body for that, with better words: the other headers
+		// must agree all the same.
+		h = h.Clone()
+		h.Set(mcpheader.Version, "")
 	}
-	got, has := header(h, mcpheader.Name)
-	if b.name == "" || !has && !mustHave {
-		return "" // a body without a name is refused for that
-	}
-	if plain, ok := mcpheader.Decode(got); !ok || plain != b.name {
-		return mismatch(mcpheader.Name, got)
-	}
-	return ""
-}
-
-func mismatch(name, value string) string {
-	if value == "" {
-		return fmt.Sprintf("the header %s is missing: it must say what the body says", name)
-	}
-	return fmt.Sprintf("the header %s does not match the body", name)
-}
-
-func header(h http.Header, name string) (string, bool) {
-	values := h[name]
-	if len(values) == 0 {
-		return "", false
-	}
-	return values[0], true
+	return mcpheader.Check(h, m, nil, limits)
 }
 
 // paramsAgree says why the headers Mcp-Param-… of a tools/call do not agree with the

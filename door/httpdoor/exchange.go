@@ -181,7 +181,7 @@ func (e *exchange) readOwn(resp *http.Response) error {
 	case mcphttp.Encoded(resp.Header):
 		return errors.New("the server's answer is compressed, though nobody asked for that")
 	case mcphttp.ContentType(resp.Header) == jsonType:
-		data, err := readWithin(resp, limit)
+		data, err := mcphttp.ReadWithin(resp, limit)
 		if err != nil {
 			return fmt.Errorf("the server's answer cannot be read: %w", hidden(err))
 		}
@@ -220,11 +220,9 @@ func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	if body := readMirrored(m, e.p.cfg.Limits); body.modern(h) != "" {
-		h.Set(mcpheader.Method, m.Method)
-		if body.name != "" {
-			h.Set(mcpheader.Name, mcpheader.Encode(body.name))
-		}
+	if version := h[mcpheader.Version]; modern(h, mcpheader.BodyVersion(m.Params, e.p.cfg.Limits)) != "" {
+		mcpheader.Set(h, m, nil, e.p.cfg.Limits)
+		h[mcpheader.Version] = version // as the client has it
 	}
 	return e.roundTrip(ctx, http.MethodPost, h, line)
 }

@@ -123,25 +123,16 @@ func New(cfg Config) (*Proxy, error) {
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := p.newExchange(r)
 	owner := e.who.Principal()
-	if !p.room.Enter(owner) {
-		w.Header().Set("Retry-After", "1")
-		p.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
+	if bad := p.room.Admit(w, r, owner); bad != nil {
+		p.refuse(w, bad.Status, nil, bad.Code(), bad.Message)
 		return
 	}
 	defer p.room.Leave(owner)
-	if why := mcphttp.Repeated(r.Header); why != "" {
-		p.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, why)
+	if r.Method == http.MethodPost {
+		e.post(w, r)
 		return
 	}
-	switch r.Method {
-	case http.MethodPost:
-		e.post(w, r)
-	case http.MethodGet, http.MethodDelete:
-		e.stream(w, r)
-	default:
-		w.Header().Set("Allow", "GET, POST, DELETE")
-		p.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "the method must be POST, GET or DELETE")
-	}
+	e.stream(w, r)
 }
 
 // who is what is known of who makes a request.

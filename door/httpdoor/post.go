@@ -32,7 +32,7 @@ func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout)
 	var no *refusal
 	if bad != nil {
-		no = &refusal{bad.Status, nil, call.InvalidRequest, bad.Message}
+		no = &refusal{bad.Status, nil, bad.Code(), bad.Message}
 	} else {
 		e.original = body
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '[' {
@@ -59,7 +59,7 @@ func (e *exchange) take(r *http.Request) *refusal {
 		if client, none := e.stateless(""); none == nil {
 			client.NewExchange(e.ctx, e).Unreadable(e.ctx, call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
 		}
-		return malformed(m.ID, err)
+		return &refusal{http.StatusBadRequest, m.ID, mcphttp.CodeOf(err), err.Error()}
 	}
 	if no := e.admit(r, m); no != nil {
 		no.id = m.ID
@@ -78,14 +78,14 @@ func (e *exchange) take(r *http.Request) *refusal {
 
 // admit finds the client that a message is of, or says why there is none.
 func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
-	body := readMirrored(m, e.p.cfg.Limits)
-	if why := body.agree(r.Header, m); why != "" {
-		return &refusal{http.StatusBadRequest, nil, mcpheader.HeaderMismatch, why}
+	limits := e.p.cfg.Limits
+	if err := agree(r.Header, m, limits); err != nil {
+		return &refusal{http.StatusBadRequest, nil, mcpheader.HeaderMismatch, err.Error()}
 	}
 	if m.Method == "tools/call" && m.ID == nil {
 		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
 	}
-	return e.begin(body.modern(r.Header), m.Method == "initialize")
+	return e.begin(modern(r.Header, mcpheader.BodyVersion(m.Params, limits)), m.Method == "initialize")
 }
 
 // unmade records a call that belongs to no client.
@@ -96,15 +96,6 @@ func (e *exchange) unmade(m call.Envelope, why string) {
 	if client, err := e.stateless(""); err == nil {
 		client.NewExchange(e.ctx, e).Unmade(e.ctx, m, errors.New(why))
 	}
-}
-
-func malformed(id json.RawMessage, err error) *refusal {
-	code := call.InvalidRequest
-	var bad *call.Error
-	if errors.As(err, &bad) {
-		code = bad.Code
-	}
-	return &refusal{http.StatusBadRequest, id, code, err.Error()}
 }
 
 // checkParams refuses a call whose headers say other arguments than its body.
@@ -125,9 +116,9 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 // takeBatch has the messages of a batch judged. Only one revision has batches.
 func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, why} }
-	const modern = "a batch is of the version 2025-03-26 only: send each message by itself"
+	const noBatch = "a batch is of the version 2025-03-26 only: send each message by itself"
 	if v := r.Header.Get(mcpheader.Version); v != "" && v != "2025-03-26" {
-		return no(modern)
+		return no(noBatch)
 	}
 	elements, err := strictjson.Elements(text, e.p.cfg.Limits)
 	switch {
@@ -140,8 +131,8 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 		m, err := call.DecodeEnvelope(element, e.p.cfg.Limits)
 		switch {
 		case err != nil: // answered below, on its own
-		case readMirrored(m, e.p.cfg.Limits).modern(r.Header) != "":
-			return no(modern)
+		case modern(r.Header, mcpheader.BodyVersion(m.Params, e.p.cfg.Limits)) != "":
+			return no(noBatch)
 		case m.Method == "initialize":
 			return no("initialize must not be in a batch")
 		}

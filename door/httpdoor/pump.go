@@ -19,7 +19,7 @@ import (
 // DELETE, which ends a session.
 func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	defer e.end()
-	if no := e.begin(mirrored{}.modern(r.Header), false); no != nil {
+	if no := e.begin(modern(r.Header, ""), false); no != nil {
 		e.p.refuse(w, no.status, nil, no.code, no.message)
 		return
 	}
@@ -135,11 +135,7 @@ func (p *Proxy) newFlusher(w http.ResponseWriter) *flusher {
 
 // open begins a stream of the proxy's own.
 func (f *flusher) open() {
-	h := f.w.Header()
-	h.Set("Content-Type", streamType)
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // proxies that gather what they pass on
-	h.Set("X-Content-Type-Options", "nosniff")
+	mcphttp.SetEvents(f.w.Header())
 	f.p.deadline(f.w)
 	f.w.WriteHeader(http.StatusOK)
 }

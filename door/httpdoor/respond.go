@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,24 +80,13 @@ func (e *exchange) learnSession(resp *http.Response) bool {
 	return e.session != nil
 }
 
-var errTooLarge = errors.New("the answer is larger than the proxy's limit")
-
-// readWithin reads an answer of at most limit bytes.
-func readWithin(resp *http.Response, limit int) ([]byte, error) {
-	data, err := mcphttp.ReadSized(io.LimitReader(resp.Body, int64(limit)+1), resp.ContentLength)
-	if err == nil && len(data) > limit {
-		err = errTooLarge
-	}
-	return data, err
-}
-
 // respondJSON writes an answer that is a message, or a batch.
 func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
-	data, err := readWithin(resp, e.p.cfg.Limits.Bytes)
+	data, err := mcphttp.ReadWithin(resp, e.p.cfg.Limits.Bytes)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, mcphttp.ErrTooLarge):
 		e.tooLarge()
-		e.fail(w, errTooLarge.Error())
+		e.fail(w, mcphttp.ErrTooLarge.Error())
 		return
 	case err != nil:
 		e.fail(w, "the server's answer broke off")
@@ -138,7 +126,7 @@ func (e *exchange) respondNothing(w http.ResponseWriter, status int) {
 
 // respondText writes an answer that is no message: an error of HTTP alone.
 func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *http.Response) {
-	text, err := readWithin(resp, maxErrorText)
+	text, err := mcphttp.ReadWithin(resp, maxErrorText)
 	good := resp.StatusCode/100 == 2
 	switch {
 	case err == nil && len(text) == 0, good && r.Method == http.MethodDelete, good && e.id == nil && r.Method == http.MethodPost && e.batch == 0:

@@ -141,7 +141,7 @@ func TestEventsFlow(t *testing.T) {
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`
 
 // begin begins a session and returns its header.
-func begin(t *testing.T, url string, header ...string) []string {
+func begin(t testing.TB, url string, header ...string) []string {
 	t.Helper()
 	resp, body := post(t, url, initialize, header...)
 	id := resp.Header.Get(sessionHeader)

@@ -36,7 +36,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int, within time.Dur
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)); err == nil {
 		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }()
 	}
-	body, err := ReadSized(http.MaxBytesReader(w, r.Body, int64(limit)), r.ContentLength)
+	body, err := readSized(http.MaxBytesReader(w, r.Body, int64(limit)), r.ContentLength)
 	var more *http.MaxBytesError
 	switch {
 	case errors.As(err, &more):
@@ -52,8 +52,20 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int, within time.Dur
 // maxSized bounds the memory that a header can reserve, in bytes.
 const maxSized = 64 << 10
 
-// ReadSized is io.ReadAll for a known size; -1 if it is unknown.
-func ReadSized(r io.Reader, size int64) ([]byte, error) {
+// ErrTooLarge is the error of ReadWithin for a body beyond the limit.
+var ErrTooLarge = errors.New("the answer is larger than the limit")
+
+// ReadWithin reads the body of a server's answer, of at most limit bytes.
+func ReadWithin(resp *http.Response, limit int) ([]byte, error) {
+	data, err := readSized(io.LimitReader(resp.Body, int64(limit)+1), resp.ContentLength)
+	if err == nil && len(data) > limit {
+		err = ErrTooLarge
+	}
+	return data, err
+}
+
+// readSized is io.ReadAll for a known size; -1 if it is unknown.
+func readSized(r io.Reader, size int64) ([]byte, error) {
 	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), maxSized)+bytes.MinRead))
 	_, err := buffer.ReadFrom(r)
 	return buffer.Bytes(), err

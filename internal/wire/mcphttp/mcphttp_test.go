@@ -6,6 +6,7 @@ package mcphttp
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"testing"
 )
@@ -105,5 +106,37 @@ func TestRoom(t *testing.T) {
 	r.Leave("z")
 	if r.Leave("a"); r.by["a"] != 0 || len(r.by) != All-1 {
 		t.Errorf("kept: %v", r.by)
+	}
+}
+
+// TestAdmit holds that a refused request takes no place.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	room := NewRoom(1)
+	admit := func(method string, header http.Header) int {
+		r := httptest.NewRequest(method, "/", nil)
+		r.Header = header
+		if bad := room.Admit(httptest.NewRecorder(), r, "ann"); bad != nil {
+			return bad.Status
+		}
+		return 0
+	}
+	for _, tt := range []struct {
+		method string
+		header http.Header
+		want   int
+	}{
+		{http.MethodPut, nil, http.StatusMethodNotAllowed},
+		{http.MethodPost, http.Header{SessionID: {"a", "b"}}, http.StatusBadRequest},
+		{http.MethodPost, nil, 0},
+		{http.MethodDelete, nil, http.StatusServiceUnavailable},
+	} {
+		if got := admit(tt.method, tt.header); got != tt.want {
+			t.Errorf("%s %v: %d, want %d", tt.method, tt.header, got, tt.want)
+		}
+	}
+	room.Leave("ann")
+	if got := admit(http.MethodGet, nil); got != 0 {
+		t.Errorf("after Leave: %d", got)
 	}
 }

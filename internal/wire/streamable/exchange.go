@@ -49,7 +49,7 @@ func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (a
 	}
 	switch kind := mcphttp.ContentType(resp.Header); kind {
 	case jsonType:
-		text, err := c.readAll(resp.Body)
+		text, err := c.readAll(resp)
 		if err != nil {
 			return false, err
 		}
@@ -77,7 +77,7 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 	}
 	var m call.Envelope
 	if mcphttp.ContentType(resp.Header) == jsonType {
-		if text, err := c.readAll(resp.Body); err == nil {
+		if text, err := c.readAll(resp); err == nil {
 			text, _ = oneLine(text)
 			m, _ = call.DecodeEnvelope(text, c.limits) // other text is ignored
 		}
@@ -190,7 +190,7 @@ func (c *Client) private(p *post, h http.Header) (result json.RawMessage, header
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil, statusError(resp)
 	}
-	next := func() ([]byte, error) { return c.readAll(resp.Body) }
+	next := func() ([]byte, error) { return c.readAll(resp) }
 	if mcphttp.ContentType(resp.Header) == eventStream {
 		events := sse.NewReader(resp.Body, c.limits.Bytes)
 		next = func() ([]byte, error) {

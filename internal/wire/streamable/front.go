@@ -115,16 +115,11 @@ func (f *Front) Close(ctx context.Context) {
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, caller := f.cfg.Caller(r)
 	owner := caller.Principal()
-	if !f.requests.Enter(owner) {
-		w.Header().Set("Retry-After", "1")
-		f.refuse(w, http.StatusServiceUnavailable, nil, call.InternalError, "too many requests at once: try again later")
+	if bad := f.requests.Admit(w, r, owner); bad != nil {
+		f.refuse(w, bad.Status, nil, bad.Code(), bad.Message)
 		return
 	}
 	defer f.requests.Leave(owner)
-	if why := mcphttp.Repeated(r.Header); why != "" {
-		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, why)
-		return
-	}
 	switch r.Method {
 	case http.MethodPost:
 		f.post(w, r)
@@ -132,9 +127,6 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.get(w, r)
 	case http.MethodDelete:
 		f.delete(w, r)
-	default:
-		w.Header().Set("Allow", "GET, POST, DELETE")
-		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "this endpoint takes GET, POST and DELETE")
 	}
 }
 

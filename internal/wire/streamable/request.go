@@ -19,7 +19,7 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) (line []byte, ok bo
 	}
 	text, bad := mcphttp.ReadBody(w, r, f.limits.Bytes, f.cfg.ReadTimeout)
 	if bad != nil {
-		f.refuse(w, bad.Status, nil, call.InvalidRequest, bad.Message)
+		f.refuse(w, bad.Status, nil, bad.Code(), bad.Message)
 		return nil, false
 	}
 	line, err := oneLine(text)
@@ -41,10 +41,5 @@ func (f *Front) refuse(w http.ResponseWriter, status int, id []byte, code int, m
 
 // refuseError refuses a malformed message.
 func (f *Front) refuseError(w http.ResponseWriter, id []byte, err error) {
-	code := call.InvalidRequest
-	var e *call.Error
-	if errors.As(err, &e) {
-		code = e.Code
-	}
-	f.refuse(w, http.StatusBadRequest, id, code, err.Error())
+	f.refuse(w, http.StatusBadRequest, id, mcphttp.CodeOf(err), err.Error())
 }

@@ -75,10 +75,7 @@ func (a *response) stream(position, reader int) {
 	}
 	defer a.noDeadline()
 	a.deadline()
-	h := a.w.Header()
-	h.Set("Content-Type", eventStream)
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // for proxies that buffer responses
+	mcphttp.SetEvents(a.w.Header())
 	a.w.WriteHeader(http.StatusOK)
 	if a.prime && !a.write(sse.Event{ID: a.s.eventID(position), HasID: true, Retry: reconnect, HasRetry: true, Data: []byte{}}) {
 		return

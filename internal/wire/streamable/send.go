@@ -157,13 +157,13 @@ func (c *Client) passRest(resp *http.Response) {
 }
 
 // readAll reads a body within the limit of messages.
-func (c *Client) readAll(body io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(body, int64(c.limits.Bytes)+1))
+func (c *Client) readAll(resp *http.Response) ([]byte, error) {
+	text, err := mcphttp.ReadWithin(resp, c.limits.Bytes)
 	switch {
+	case errors.Is(err, mcphttp.ErrTooLarge):
+		return nil, errors.New("the server's answer is larger than the limit: ask for less at once")
 	case err != nil:
 		return nil, fmt.Errorf("the server's answer broke off: %w", err)
-	case len(text) > c.limits.Bytes:
-		return nil, errors.New("the server's answer is larger than the limit: ask for less at once")
 	}
 	return text, nil
 }

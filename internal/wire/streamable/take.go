@@ -6,13 +6,13 @@ package streamable
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
+	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
 // A post is a message on its way.
@@ -62,12 +62,7 @@ func (c *Client) take(line []byte) error {
 func (c *Client) message(line []byte) error {
 	m, err := call.DecodeEnvelope(line, c.limits)
 	if err != nil {
-		code := call.InvalidRequest
-		var e *call.Error
-		if errors.As(err, &e) {
-			code = e.Code
-		}
-		return c.run(func() { c.answerError(m.ID, code, err.Error()) })
+		return c.run(func() { c.answerError(m.ID, mcphttp.CodeOf(err), err.Error()) })
 	}
 	p := c.newPost(m, line)
 	switch {
