@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -11,8 +11,8 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )

@@ -17,10 +17,10 @@ import (
 
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/httpdoor"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"

@@ -22,10 +22,10 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/httpdoor"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/upstream"

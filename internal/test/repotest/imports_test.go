@@ -39,13 +39,13 @@ var packagesRules = []packagesRule{
 		why:      "a new revision of MCP may touch mcpgate, mediate, the proxies, upstream and gateway alone",
 	},
 	{
-		packages: []string{"door/relay", "door/stdio", "door/httpdoor", "upstream"},
+		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream"},
 		never:    append([]string{"mcpgate"}, sdks...),
 		why:      "the data path forwards bytes; an SDK's client and server lose digits, unknown fields and order",
 	},
 	{
 		packages: []string{"schema", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "internal/machine/filestate"},
-		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "door/stdio", "upstream", "mcpgate", "internal/...", "cmd/..."},
+		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "internal/...", "cmd/..."},
 		why:      "they are the ground: they can be understood, tested and replaced without knowing toolvet",
 	},
 	{
@@ -61,22 +61,22 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"."},
-		never:    []string{"protocol", "door/stdio", "upstream", "mcpgate", "internal/cli"},
+		never:    []string{"protocol", "internal/proxy/stdio", "upstream", "mcpgate", "internal/cli"},
 		why:      "every door asks the Gate; the Gate knows no door",
 	},
 	{
 		packages: []string{"internal/wire/streamable", "internal/wire/mcpheader", "internal/wire/mcphttp", "internal/wire/httpguard"},
-		never:    append([]string{".", "policy", "protocol", "door/stdio", "upstream", "mcpgate", "internal/cli"}, sdks...),
+		never:    append([]string{".", "policy", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "internal/cli"}, sdks...),
 		why:      "a transport moves messages; what they mean is judged elsewhere",
 	},
 	{
 		packages: []string{"internal/machine/cgroup", "internal/machine/sandbox", "internal/machine/egress"},
-		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "door/relay", "rehearse", "internal/cli"}, sdks...),
+		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "internal/proxy/relay", "rehearse", "internal/cli"}, sdks...),
 		why:      "the walls can be understood and tested without knowing what is behind them",
 	},
 	{
 		packages: []string{"rehearse"},
-		never:    append([]string{"door/relay", "door/stdio", "mcpgate", "internal/cli"}, sdks...),
+		never:    append([]string{"internal/proxy/relay", "internal/proxy/stdio", "mcpgate", "internal/cli"}, sdks...),
 		why:      "a rehearsal is a server and its calls; who asks for one is no matter",
 	},
 	{
@@ -96,7 +96,7 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"internal/audit/probe"},
-		never:    append([]string{"door/relay", "door/stdio", "mcpgate", "rehearse", "internal/audit/source/...", "internal/cli"}, sdks...),
+		never:    append([]string{"internal/proxy/relay", "internal/proxy/stdio", "mcpgate", "rehearse", "internal/audit/source/...", "internal/cli"}, sdks...),
 		why:      "it tries a server, and knows neither its code nor what becomes of the facts",
 	},
 	{
@@ -106,22 +106,22 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"policy/preset"},
-		never:    []string{".", "checks/suite", "protocol", "door/stdio", "upstream", "mcpgate", "internal/cli"},
+		never:    []string{".", "checks/suite", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "internal/cli"},
 		why:      "a preset is a policy that needs no file: whoever makes a Gate joins them",
 	},
 	{
 		packages: []string{"protocol", "internal/validate"},
-		never:    []string{"door/stdio", "upstream", "mcpgate", "internal/machine/process", "internal/cli"},
+		never:    []string{"internal/proxy/stdio", "upstream", "mcpgate", "internal/machine/process", "internal/cli"},
 		why:      "they put verdicts into words, for every door alike",
 	},
 	{
-		packages: []string{"door/relay"},
-		never:    []string{"door/stdio", "upstream", "internal/machine/process"},
+		packages: []string{"internal/proxy/relay"},
+		never:    []string{"internal/proxy/stdio", "upstream", "internal/machine/process"},
 		why:      "what becomes of a message is the same, whatever carries it",
 	},
 	{
 		packages: []string{"gateway"},
-		never:    []string{"door/stdio", "door/httpdoor", "door/relay", "access/auth", "internal/wire/streamable"},
+		never:    []string{"internal/proxy/stdio", "internal/proxy/httpdoor", "internal/proxy/relay", "access/auth", "internal/wire/streamable"},
 		why:      "a session is lines: whether they come over HTTP, and how servers are reached, is for who makes it",
 	},
 	{
@@ -145,7 +145,7 @@ var packagesRules = []packagesRule{
 		why:      "the daemon is given a configuration; flags, words and exit codes are the command's",
 	},
 	{
-		packages: []string{"door/relay", "door/stdio", "door/httpdoor", "upstream", "mcpgate", "protocol", "internal/validate", "door"},
+		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream", "mcpgate", "protocol", "internal/validate", "door"},
 		never:    []string{"internal/cli", "internal/demo", "check/checktest"},
 		why:      "the command line wires the others, and nothing rests on fixtures",
 	},
@@ -200,7 +200,7 @@ var targetRules = []targetRule{
 	{"github.com/pelletier/go-toml/...", []string{"scan/secret/internal/update"}, "only the rules of others are TOML, and they are read when they are renewed"},
 	{"internal/cli", []string{"cmd/..."}, "the command line is a shell around the library"},
 	{"checks/suite", []string{".", "cmd/...", "internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
-	{"testing", []string{"check/checktest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/race", "internal/test/redistest"}, "package testing adds flags to the program that imports it"},
+	{"testing", []string{"check/checktest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/race", "internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
 	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/race", "internal/test/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/machine/process", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},

@@ -18,7 +18,7 @@ import (
 
 // The tests of this file are the reason why this package exists beside sessions of lines, as
 // docs/http.md lists them under "Two ways through HTTP": each fails through a streamable.Front,
-// door/stdio and a streamable.Client. TestCredentials, TestStreams, TestResume, TestSessionsEnd and
+// internal/proxy/stdio and a streamable.Client. TestCredentials, TestStreams, TestResume, TestSessionsEnd and
 // TestErrorsOfHTTP do so, too.
 
 // TestLoginPasses holds that a client whose token passes to the server can log in there: it gets

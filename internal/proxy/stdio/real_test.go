@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 )
 
 // The tests of the files real_*_test.go run the proxy in front of real servers, and

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/policy"
 )
 

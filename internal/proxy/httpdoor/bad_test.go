@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
@@ -197,7 +197,7 @@ func TestBadInput(t *testing.T) {
 // TestBadInputIsDocumented holds that the table of docs/http.md has the rows of the test.
 func TestBadInputIsDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/http.md")
+	text, err := os.ReadFile("../../../docs/http.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 )
 
 // A fakeObserver remembers what it is told, and fails when it should.

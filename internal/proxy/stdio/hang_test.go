@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/door/relay"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 )
 
 // A deafServer reads nothing, and writes what the test has it write.

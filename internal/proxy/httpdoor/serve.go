@@ -9,7 +9,7 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 )
 

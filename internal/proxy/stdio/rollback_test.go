@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/door/relay"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/test/redistest"
 	"github.com/toolvet/toolvet/policy"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/door/relay"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/policy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 )
 
 // A principal that claims to speak any number of versions pushes out what it knows itself.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"

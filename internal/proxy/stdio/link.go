@@ -6,7 +6,7 @@ package stdio
 import (
 	"context"
 
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 )
 
 // Answer implements relay.Link.

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 )
 
 // TestShutdown holds that a proxy which is told to end lets calls end first, and streams not.

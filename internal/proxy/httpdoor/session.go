@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/door/relay"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 

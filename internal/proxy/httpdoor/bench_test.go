@@ -21,8 +21,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
@@ -30,7 +30,7 @@ import (
 )
 
 // BenchmarkWays compares this package with the two other ways to a server behind a URL: net/http's
-// reverse proxy, which judges nothing, and sessions of lines (a streamable.Front, door/stdio and a
+// reverse proxy, which judges nothing, and sessions of lines (a streamable.Front, internal/proxy/stdio and a
 // streamable.Client). The ways take turns within each iteration, so load on the machine hits all
 // of them. "x" metrics are multiples of the reverse proxy's median latency, or of the time that it
 // needs for all calls.

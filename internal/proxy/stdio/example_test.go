@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/door/relay"
-	"github.com/toolvet/toolvet/door/stdio"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
 )
 
 func ExampleRun() {
