@@ -151,6 +151,9 @@ func (p *play) play(t *testing.T, d door) *played {
 		}
 		for _, id := range p.ids(i) {
 			answer := at.receive(t, id)
+			if p.secret != "" && strings.Contains(answer, p.secret) {
+				t.Errorf("%s: the answer %s tells of %s", d.name, answer, p.secret)
+			}
 			if d.prefix != "" {
 				answer = strings.ReplaceAll(answer, d.prefix, "")
 			}

@@ -20,6 +20,7 @@ type play struct {
 	cancels  bool     // the client cancels the call while it runs
 	leaves   bool     // the client goes away while the call runs
 	policy   string   // added to policyText
+	secret   string   // is in no answer; "" for nothing
 
 	not     map[string]string // doors that cannot play it, and why
 	differs map[string]string // doors whose answers cannot be the same, and why
@@ -29,6 +30,12 @@ type play struct {
 	ran   string // the tools that run, in their order
 	holds string // part of the last answer
 	kinds string // of the records, in their order: the verdict behind the kind
+}
+
+// hiding is p with a policy that hides the tool "denied"; no answer may have secret in it.
+func (p play) hiding(secret string) play {
+	p.name, p.policy, p.secret = p.name+" that is hidden", "visibility: allowed\n", secret
+	return p
 }
 
 // order is a play of one call.
@@ -198,6 +205,10 @@ func plays2() []play {
 				"http": "the fake server takes none", "front": "2025-11-25 has none over HTTP"}},
 		{name: "a call without an id", messages: []string{`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"§order","arguments":{"path":"a.md"}}}`, `{"name":"§order","arguments":{"path":"a.md"}}`},
 			ran: "order", holds: `"done"`, kinds: "call:no-go call:go result:go", not: map[string]string{"upstream": "it has no messages", "mcpgate": "the SDK drops it"}},
+		of("a call of a tool", "denied", "", "", "call:no-go").hiding("not-denied").differing("mcpgate", "it is the server, and answers -32602 as the SDK does (docs/design.md)"),
+		of("a name like that of a tool", "denid", "", "", "call:no-go").hiding("denied").differing("mcpgate", "it is the server, and answers -32602 as the SDK does (docs/design.md)"),
+		dry("a tool", "denied", `{}`, `"valid":false`).hiding("not-denied"),
+		dry("a name like that of a tool", "denid", `{}`, `"valid":false`).hiding("denied"),
 		{name: "a call and another", messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`, `{"name":"§order","arguments":{}}`, `{"name":"§leak","arguments":{}}`},
 			ran: "order leak", holds: "redacted", kinds: "call:go result:go call:no-go call:go result:go"},
 	}
