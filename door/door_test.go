@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/validate"
 )
 
 // A journal remembers what a door records, and what becomes of tickets.
@@ -175,4 +176,27 @@ func TestWithoutObserver(t *testing.T) {
 		t.Errorf("got %+v", shown)
 	}
 	p.Failed(t.Context(), "it is gone.")
+}
+
+// TestRehearsalIsComplete holds that the report of a rehearsal says that it is a whole result, to
+// clients that need to be told.
+func TestRehearsalIsComplete(t *testing.T) {
+	t.Parallel()
+	d, _ := newDoor(t)
+	c := read(t, `{"tool":"read","arguments":{"path":"a"}}`)
+	found := validate.Found{Server: d.Server, Tools: c.Known, Gate: d.Gate()}
+	c.Name = "rehearse"
+	h := door.Rehearsal{
+		Find: func(_ context.Context, tool string) (validate.Found, string) { return found, tool },
+		Rehearser: func(string) door.Rehearser {
+			return func(context.Context, []*call.Call) (json.RawMessage, error) {
+				return json.RawMessage(`{"content":[]}`), nil
+			}
+		},
+	}
+	for modern, want := range map[bool]string{false: `{"content":[]}`, true: `{"content":[],"resultType":"complete"}`} {
+		if got := d.Rehearse(t.Context(), c, door.Request{Modern: modern}, h); string(got) != want {
+			t.Errorf("modern %v: %s, want %s", modern, got, want)
+		}
+	}
 }

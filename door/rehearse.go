@@ -12,6 +12,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -147,5 +148,12 @@ func (d *Door) report(ctx context.Context, targets []rehearsed, raw json.RawMess
 		}
 		raw = v.Raw
 	}
-	return raw
+	if !r.Modern || splice.Get(raw, call.Limits{Bytes: len(raw)}, "resultType") != nil {
+		return raw
+	}
+	whole, err := splice.Set(raw, call.Limits{Bytes: len(raw)}, []byte(`"complete"`), "resultType")
+	if err != nil { // it was read for its review
+		return raw
+	}
+	return whole
 }

@@ -30,7 +30,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 		return s.validate(ctx, r, p, c)
 	}
 	if c.Name == protocol.RehearseName && s.g.rehearses() {
-		return s.rehearse(ctx, r, p, c)
+		return s.rehearse(ctx, r, p, c), nil
 	}
 	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
 	if unknown != nil {

@@ -38,10 +38,9 @@ func (g *Gateway) rehearserOf(server string) door.Rehearser {
 }
 
 // rehearse answers a call of the rehearse tool.
-func (s *session) rehearse(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
-	raw := s.g.door.Rehearse(ctx, c, r.passage(), door.Rehearsal{
+func (s *session) rehearse(ctx context.Context, r *request, p *pool, c *call.Call) json.RawMessage {
+	return s.g.door.Rehearse(ctx, c, r.passage(), door.Rehearsal{
 		Find:      func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, p, tool, false) },
 		Rehearser: s.g.rehearserOf,
 	})
-	return s.complete(r, raw, "")
 }

@@ -59,7 +59,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	}
 	p.Sending()
 	raw, err := t.do(ctx, o.Request)
-	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent {
+	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent || errors.As(err, new(*UnavailableError)) {
 		p.Unsent()
 	}
 	p.Sent()

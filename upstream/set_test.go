@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -381,4 +383,32 @@ func TestNewSetErrors(t *testing.T) {
 			t.Errorf("NewSet(%+v): no error", servers)
 		}
 	}
+}
+
+// TestUnreachedIsNotMade holds that a call is not said to have been made, nor counted, if its
+// server dies while it is judged and cannot be started again.
+func TestUnreachedIsNotMade(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(nil)
+		gate, err := toolvet.New(toolvet.WithMoreChecks(&check.Check{
+			Name: "killer", Doc: "# killer\n\nA test.\n", Stage: check.Policy, Level: check.SecurityLevel,
+			Run: func(context.Context, *check.Pass) error {
+				m.mu.Lock()
+				m.refuse = func(int) error { return errNoProgram }
+				m.mu.Unlock()
+				m.session().die()
+				synctest.Wait()
+				return nil
+			},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }}, map[string]upstream.Dialer{"a": m})
+		o, err := s.Call(t.Context(), "a:read", goodArguments)
+		if !errors.As(err, new(*upstream.UnavailableError)) || o == nil || o.Ran || strings.Contains(string(o.Raw), "may have") {
+			t.Errorf("got %+v, %v", o, err)
+		}
+	})
 }

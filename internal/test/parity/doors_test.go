@@ -49,6 +49,7 @@ type door struct {
 	name   string
 	prefix string // of the names of tools
 	open   func(t *testing.T, s setting) session
+	jobs   bool              // it has jobs, which are judged ahead of their calls
 	lacks  map[string]string // fields of records that cannot be the same, and why
 }
 
@@ -66,6 +67,7 @@ var doors = []door{
 	{name: "front", open: openFront},
 	{name: "gateway", prefix: "s__", open: openGateway},
 	{name: "upstream", open: openUpstream},
+	{name: "schedule", open: openSchedule, jobs: true, lacks: map[string]string{"request": "a run is no request"}},
 	{name: "mcpgate", open: openSDK, lacks: map[string]string{
 		"request":          "the SDK does not hand it on",
 		"schema_digest":    "the SDK spells the definition anew",

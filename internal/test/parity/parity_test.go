@@ -43,7 +43,7 @@ func TestDoors(t *testing.T) {
 				if skip && why == "" {
 					t.Fatalf("%s is left out at the door %s for no reason", p.name, d.name)
 				}
-				if skip {
+				if skip || d.jobs && !p.job() {
 					continue
 				}
 				got := p.play(t, d)
@@ -52,7 +52,9 @@ func TestDoors(t *testing.T) {
 					first = got
 					continue
 				}
-				if diff := cmp.Diff(first.answers, got.answers); diff != "" && p.differs[d.name] == "" {
+				if diff := cmp.Diff(first.answers, got.answers, cmpopts.IgnoreMapEntries(func(id string, answer any) bool {
+					return d.jobs && got.answers[id] == nil // a run keeps no error, but a reason
+				})); diff != "" && p.differs[d.name] == "" {
 					t.Errorf("the answers (-%s +%s):\n%s", first.door, d.name, diff)
 				}
 				if diff := cmp.Diff(first.records, got.records, cmpopts.IgnoreMapEntries(func(name string, _ any) bool {
@@ -151,6 +153,9 @@ func (p *play) play(t *testing.T, d door) *played {
 		}
 		for _, id := range p.ids(i) {
 			answer := at.receive(t, id)
+			if p.secret != "" && strings.Contains(answer, p.secret) {
+				t.Errorf("%s: the answer %s tells of %s", d.name, answer, p.secret)
+			}
 			if d.prefix != "" {
 				answer = strings.ReplaceAll(answer, d.prefix, "")
 			}
@@ -168,6 +173,9 @@ func (p *play) play(t *testing.T, d door) *played {
 	defer stop()
 	recorder.Close(ctx)
 	got.records, got.ran = records(t, file), server.took()
+	if d.jobs { // whose verdicts ahead are dry runs
+		got.records = slices.DeleteFunc(got.records, func(r map[string]any) bool { return r["kind"] == "validate" })
+	}
 	for _, r := range got.records {
 		p.plain(d, r)
 	}

@@ -20,6 +20,7 @@ type play struct {
 	cancels  bool     // the client cancels the call while it runs
 	leaves   bool     // the client goes away while the call runs
 	policy   string   // added to policyText
+	secret   string   // is in no answer; "" for nothing
 
 	not     map[string]string // doors that cannot play it, and why
 	differs map[string]string // doors whose answers cannot be the same, and why
@@ -29,6 +30,12 @@ type play struct {
 	ran   string // the tools that run, in their order
 	holds string // part of the last answer
 	kinds string // of the records, in their order: the verdict behind the kind
+}
+
+// hiding is p with a policy that hides the tool "denied"; no answer may have secret in it.
+func (p play) hiding(secret string) play {
+	p.name, p.policy, p.secret = p.name+" that is hidden", "visibility: allowed\n", secret
+	return p
 }
 
 // order is a play of one call.
@@ -59,7 +66,8 @@ func dry(name, tool, arguments, holds string) play {
 // unreadable is a play whose arguments cannot be read.
 func unreadable(name, params string) play {
 	return play{name: name, messages: []string{params}, holds: `-32602`, kinds: "call:no-go"}.
-		differing("upstream", "it has no messages that could be refused: the answer is a refusal of the call")
+		differing("upstream", "it has no messages that could be refused: the answer is a refusal of the call").
+		without("schedule", "a job with such arguments is not made")
 }
 
 // unnamed is a play whose params are no call.
@@ -169,9 +177,9 @@ func plays2() []play {
 		{name: "a limit", messages: []string{`{"name":"§counted","arguments":{}}`, `{"name":"§counted","arguments":{}}`, `{"name":"§counted","arguments":{}}`},
 			ran: "counted counted", holds: "too many calls", kinds: "call:go result:go call:go result:go call:no-go"},
 		{name: "the server does not list its tools", unlisted: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "-32603", kinds: "call:no-go",
-			not: map[string]string{"mcpgate": "the SDK's own listing does not fail"}},
+			not: map[string]string{"mcpgate": "the SDK's own listing does not fail", "schedule": "the dry run before the run fails"}},
 		{name: "the server dies when it is asked for its tools", dying: true, messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`}, holds: "could not be listed", kinds: "call:no-go",
-			not: map[string]string{"mcpgate": inProcess}},
+			not: map[string]string{"mcpgate": inProcess, "schedule": "the dry run before the run fails"}},
 		{name: "a rehearsal of nothing", nobody: true, rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"calls":[]}}`}, holds: "expected 1 to 20 items", kinds: "call:no-go"},
 		{name: "a rehearsal of what is no call", nobody: true, rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"calls":[{"tool":7}]}}`}, holds: "refused", kinds: "call:no-go"},
 		{name: "a rehearsal", rehearse: true, messages: []string{`{"name":"rehearse","arguments":{"tool":"§order","arguments":{"path":"a.md"}}}`}, holds: "would run order", kinds: "validate:go"},
@@ -198,6 +206,10 @@ func plays2() []play {
 				"http": "the fake server takes none", "front": "2025-11-25 has none over HTTP"}},
 		{name: "a call without an id", messages: []string{`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"§order","arguments":{"path":"a.md"}}}`, `{"name":"§order","arguments":{"path":"a.md"}}`},
 			ran: "order", holds: `"done"`, kinds: "call:no-go call:go result:go", not: map[string]string{"upstream": "it has no messages", "mcpgate": "the SDK drops it"}},
+		of("a call of a tool", "denied", "", "", "call:no-go").hiding("not-denied").differing("mcpgate", "it is the server, and answers -32602 as the SDK does (docs/design.md)"),
+		of("a name like that of a tool", "denid", "", "", "call:no-go").hiding("denied").differing("mcpgate", "it is the server, and answers -32602 as the SDK does (docs/design.md)"),
+		dry("a tool", "denied", `{}`, `"valid":false`).hiding("not-denied"),
+		dry("a name like that of a tool", "denid", `{}`, `"valid":false`).hiding("denied"),
 		{name: "a call and another", messages: []string{`{"name":"§order","arguments":{"path":"a.md"}}`, `{"name":"§order","arguments":{}}`, `{"name":"§leak","arguments":{}}`},
 			ran: "order leak", holds: "redacted", kinds: "call:go result:go call:no-go call:go result:go"},
 	}
@@ -241,7 +253,11 @@ func (p *play) expect(t *testing.T, d door, got *played) {
 	if p.cancels || p.leaves || p.differs[d.name] != "" {
 		return
 	}
-	last := fmt.Sprint(got.answers[fmt.Sprint(max(p.batch, len(p.messages)))])
+	answer := got.answers[fmt.Sprint(max(p.batch, len(p.messages)))]
+	if d.jobs && answer == nil { // a run that failed has a reason
+		return
+	}
+	last := fmt.Sprint(answer)
 	if text := strings.ReplaceAll(fmt.Sprintf("%q", p.holds), `\"`, ""); !strings.Contains(strings.ReplaceAll(last, `"`, ""), strings.Trim(strings.ReplaceAll(text, `:`, ":"), `"`)) {
 		t.Errorf("%s: the answer is %s, want %s in it", d.name, last, p.holds)
 	}

@@ -180,3 +180,42 @@ func TestDocumentGrows(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// FuzzDocument holds that several changes of one document are what as many changes of texts are,
+// whatever is read in between, and that they leave the text alone that the document was made of.
+func FuzzDocument(f *testing.F) {
+	f.Add(`{"a":{"b":1},"c":[1.0]}`, []byte("\x00\x11\x22\x01\x07"))
+	f.Add(` { "a" : null , "b":{} } `, []byte{3, 19, 36, 64, 200, 7})
+	f.Add(`{"a":{"a":{"a":null}},"a b":"x"}`, []byte{1, 1, 255, 128, 64, 32})
+	keys := []string{"a", "b", "c"}
+	values := []string{`7`, `{}`, `null`, `{"a":1, "c" : {"b":null} }`, `[1.0]`, `"new"`}
+	f.Fuzz(func(t *testing.T, text string, steps []byte) {
+		original := []byte(text)
+		d, one := splice.New(original, limits), []byte(text)
+		for i := 0; i+1 < len(steps); i += 2 {
+			var path []string
+			for n := steps[i]; len(path) <= int(steps[i]>>6)%3; n /= 3 {
+				path = append(path, keys[n%3])
+			}
+			value := []byte(values[int(steps[i+1])%len(values)])
+			if steps[i+1] >= 128 {
+				if got, want := d.Get(path...), splice.Get(one, limits, path...); string(got) != string(want) {
+					t.Fatalf("%q: %q reads %q, in the text %q", text, path, got, want)
+				}
+			}
+			after, wrong := splice.Set(one, limits, value, path...)
+			if err := d.Set(value, path...); (err == nil) != (wrong == nil) {
+				t.Fatalf("%q: Set(%s, %q): %v, in the text: %v", text, value, path, err, wrong)
+			}
+			if wrong == nil {
+				one = after
+			}
+			if steps[i+1]&64 != 0 && string(d.Text()) != string(one) {
+				t.Fatalf("%q: %q, one by one %q", text, d.Text(), one)
+			}
+		}
+		if string(d.Text()) != string(one) || string(original) != text {
+			t.Fatalf("%q: %q, one by one %q; the text is now %q", text, d.Text(), one, original)
+		}
+	})
+}
