@@ -36,7 +36,7 @@ type kind struct{ prefix, label string }
 var (
 	checkSuite = suite{"", "^BenchmarkSemantic", "SemanticCall/decode", "decoding the call",
 		[]kind{{"SemanticCall/", "a call: "}, {"SemanticCheck/", "one value: "}}, nil}
-	dryRunSuite = suite{"/dryrun", "^BenchmarkValidate", "Validate/default/new", "one new dry run",
+	dryRunSuite = suite{"/internal/validate", "^BenchmarkValidate", "Validate/default/new", "one new dry run",
 		[]kind{{"Validate/", "one dry run: "}, {"Validate100/", "100 dry runs: "}},
 		[]pair{
 			{"default: kept, of new", "Validate/default/kept", "Validate/default/new"},

