@@ -4,6 +4,7 @@
 package toolvet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/schema"
@@ -127,7 +129,24 @@ func (s stage) passes(j judgement) []plannedPass {
 			p.pass.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
 		}
 	}
+	detach(passes, j.call)
 	return passes
+}
+
+// detach gives runs that may be left behind a text of their own: the caller uses its buffer again.
+func detach(passes []plannedPass, c *call.Call) {
+	var own *call.Call
+	for i := range passes {
+		if passes[i].bounded || len(c.Raw) == 0 {
+			continue
+		}
+		if own == nil {
+			detached := *c
+			detached.Raw = bytes.Clone(c.Raw)
+			own = &detached
+		}
+		passes[i].pass.Call = own
+	}
 }
 
 // demanded adds the runs of a check whose rule is demanded of arguments.
