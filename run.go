@@ -4,6 +4,7 @@
 package toolvet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/schema"
@@ -127,10 +129,27 @@ func (s stage) passes(j judgement) []plannedPass {
 			p.run.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
 		}
 	}
+	detach(passes, j.call)
 	return passes
 }
 
-// demanded adds the runs of a check whose demand is demanded of arguments.
+// detach gives runs that may be left behind a text of their own: the caller uses its buffer again.
+func detach(passes []plannedPass, c *call.Call) {
+	var own *call.Call
+	for i := range passes {
+		if passes[i].bounded || len(c.Raw) == 0 {
+			continue
+		}
+		if own == nil {
+			detached := *c
+			detached.Raw = bytes.Clone(c.Raw)
+			own = &detached
+		}
+		passes[i].run.Call = own
+	}
+}
+
+// demanded adds the runs of a check for the demands on arguments.
 func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 	for _, worst := range []check.Severity{check.Error, check.Warning} {
 		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}

@@ -21,7 +21,6 @@
 package toolvet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,11 +115,6 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) V
 	var v Verdict
 	if c == nil || len(g.stages) == 0 {
 		return v
-	}
-	if len(c.Raw) > maxBounded { // a check that is left behind may still read it, and the caller use its buffer again
-		own := *c
-		own.Raw = bytes.Clone(c.Raw)
-		c = &own
 	}
 	bound, err := g.bind(c, false)
 	if err != nil {

@@ -92,6 +92,7 @@ func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out
 	}
 	s.end()
 	s.abandon()
+	s.settle()
 	s.mu.Lock()
 	pool := s.pool
 	s.pool = nil
@@ -121,6 +122,17 @@ func (s *session) finish() {
 	case <-done:
 	case <-time.After(lastWords):
 	case <-s.ctx.Done():
+	}
+}
+
+// settle waits a moment for requests that were cancelled: a session that has ended works on
+// nothing, so that a server's question can be another's.
+func (s *session) settle() {
+	done := make(chan struct{})
+	go func() { defer close(done); s.work.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
 	}
 }
 

@@ -168,7 +168,7 @@ func TestPinnedSecret(t *testing.T) {
 		if strings.Contains(list, token[8:]) || strings.Contains(list, `"name":"add"`) != accepted {
 			t.Errorf("accepted: %v, the client reads %s", accepted, list)
 		}
-		if got := w.call("add", "{}").line; strings.Contains(got, "not the one that was accepted") == accepted {
+		if got := w.call("add", "{}").line; strings.Contains(got, "not the accepted one") == accepted {
 			t.Errorf("accepted: %v, a call: %s", accepted, got)
 		}
 	}

@@ -54,7 +54,7 @@ func TestPlacedOverSomething(t *testing.T) {
 	start(t, Config{Dir: "/", Args: []string{"/bin/true"}}) // skips where there are no sandboxes
 	for _, at := range []string{"/usr", "/usr/x", "relative", "/../x"} {
 		_, err := Start(t.Context(), Config{Dir: "/", Args: []string{"/bin/true"}, Init: []string{self(t), "as-sandbox"}, Placed: []Placed{{From: sharedDir(t), At: at}}})
-		if err == nil || !strings.Contains(err.Error(), "does not have") {
+		if err == nil || !strings.Contains(err.Error(), "that does not exist on the machine") {
 			t.Errorf("%s: got %v", at, err)
 		}
 	}

@@ -154,7 +154,7 @@ func TestRugPull(t *testing.T) {
 	lists(list(pulled, fine, other), fine, other) // each definition for itself
 	lists(list(pulled, other), other)
 	s.play(`C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{}}}`)
-	if got := s.play("C<"); !strings.Contains(got, "not the one that was accepted") {
+	if got := s.play("C<"); !strings.Contains(got, "not the accepted one") {
 		t.Errorf("a call of it: %s", got)
 	}
 	for policy, want := range map[string][]string{
@@ -206,14 +206,14 @@ func TestPinnedSecret(t *testing.T) {
 		}
 		answer := map[bool]string{true: "S<", false: "C<"}[accepted]
 		s.play(asked)
-		if got := s.play(answer); strings.Contains(got, "not the one that was accepted") == accepted {
+		if got := s.play(answer); strings.Contains(got, "not the accepted one") == accepted {
 			t.Errorf("accepted: %v, a call of it: %s", accepted, got)
 		}
 		s = newStage(t, Config{Config: relay.Config{Gate: func() *toolvet.Gate { return gate }}})
 		s.play(asked)
 		s.play("S<")
 		s.play(`S> {"jsonrpc":"2.0","id":"toolvet-test-1",` + tools)
-		if got := s.play(answer); strings.Contains(got, "not the one that was accepted") == accepted {
+		if got := s.play(answer); strings.Contains(got, "not the accepted one") == accepted {
 			t.Errorf("accepted: %v, a call of it as the first request: %s", accepted, got)
 		}
 	}
