@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -229,4 +230,43 @@ func serveLines(b *testing.B, upstream string) string {
 	go func() { done <- server.Serve(ctx, l) }()
 	b.Cleanup(func() { stop(); <-done })
 	return "http://" + l.Addr().String()
+}
+
+// BenchmarkSession measures the weight of an idle session of 2025-11-25, but no time.
+func BenchmarkSession(b *testing.B) {
+	const sessions = 90
+	for name, open := range map[string]func(*testing.B, string) string{
+		"door":  func(b *testing.B, upstream string) string { return serve(b, upstream, Config{}, httpguard.Guard{}) },
+		"lines": serveLines,
+	} {
+		b.Run(name, func(b *testing.B) {
+			url := open(b, newFake(b, sessionful).URL)
+			use := func() {
+				session := begin(b, url)
+				post(b, url, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, session...)
+				post(b, url, goodCall, session...)
+			}
+			use()
+			goroutines, bytes := weight()
+			for range sessions {
+				use()
+			}
+			more, heavier := weight()
+			for b.Loop() {
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(more-goroutines)/sessions, "goroutines/session")
+			b.ReportMetric(float64(heavier-bytes)/sessions/1024, "KiB/session")
+		})
+	}
+}
+
+// weight counts goroutines and the bytes of memory in use.
+func weight() (goroutines int, bytes int64) {
+	time.Sleep(time.Second) // for goroutines that end
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return runtime.NumGoroutine(), int64(m.HeapAlloc + m.StackInuse)
 }
