@@ -102,9 +102,9 @@ func (p *peer) drop(w watcher, uri string) *watch {
 	return it
 }
 
-// settle subscribes or unsubscribes at the server, as far as the subscribers of a resource
-// require it. Concurrent callers wait for their turn. Fresh tells that the connection is new,
-// so the server knows of no subscription.
+// settle subscribes to a resource at the server if the resource has subscribers, and
+// unsubscribes if it has none. Concurrent callers wait for their turn. Fresh tells that the
+// connection is new, so the server knows of no subscription.
 func (p *peer) settle(ctx context.Context, uri string, it *watch, fresh bool) (err error) {
 	select {
 	case it.turn <- struct{}{}:

@@ -49,7 +49,7 @@ func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (v
 	return found, name
 }
 
-// tryFind is find; the error is errRetired if the server was replaced meanwhile.
+// tryFind makes one attempt at find. The error is errRetired if the server was replaced meanwhile.
 func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string, error) {
 	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
 	if unknown != nil {

@@ -66,7 +66,8 @@ func (c *conn) endServing(id json.RawMessage) bool {
 }
 
 // handlerOf returns the handler for a question of the server. If exactly one request is in
-// flight, the question belongs to it; otherwise the connection's handler answers.
+// flight, the question belongs to it; otherwise the connection's handler answers. Requests of
+// the client itself do not count.
 func (c *conn) handlerOf() Handler {
 	c.mu.Lock()
 	defer c.mu.Unlock()
