@@ -15,14 +15,14 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// maxAsks bounds what servers ask one client at once.
+// maxAsks bounds the open questions of servers to one client.
 const maxAsks = 64
 
-// handler answers what a server asks for because of this session.
+// handler passes a server's questions on to the client of this session.
 func (s *session) handler() upstream.Handler { return upstream.Handler{Request: s.asked} }
 
-// asked hands a question of a server to the client, under an id of the gateway's, and
-// returns its answer.
+// asked hands a server's question to the client, under an id of the gateway's own, and
+// returns the client's answer.
 func (s *session) asked(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	id, answer, err := s.expect(method)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 	}
 }
 
-// expect begins a question of a server. The client must have said that it answers such.
+// expect begins a server's question. It fails if the client has not declared the capability to answer.
 func (s *session) expect(method string) (id string, answer chan call.Envelope, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +88,8 @@ func (s *session) replied(m call.Envelope) {
 	}
 }
 
-// asked is for what a server asks while it works on several requests, or on none: only if
-// all are of one session, or there is just one, it is certain who is meant.
+// asked handles questions that a server asks while several requests, or none, are in flight.
+// The question can only be routed if all requests in flight belong to one session.
 func (p *peer) asked(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	s := p.single()
 	if s == nil {
@@ -99,7 +99,7 @@ func (p *peer) asked(ctx context.Context, method string, params json.RawMessage)
 	return s.asked(ctx, method, params)
 }
 
-// single is the session that a server works for, if it is one alone.
+// single returns the only session with requests in flight at the server, or nil if there are none or several.
 func (p *peer) single() (only *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -161,7 +161,7 @@ func serverOf(tool string) string {
 	return server
 }
 
-// shared returns the connection to a server that a [Caller] may use; nil if there is none.
+// shared returns the connection to a server, or nil if a [Caller] may not use the server.
 func (p *pool) shared(server string) *peer {
 	if !slices.Contains(p.g.sharedNames(), server) {
 		return nil
@@ -215,7 +215,7 @@ func (p *pool) hear(n upstream.Notification) {
 	})
 }
 
-// awaitCalls waits for calls of a [Caller], whose own contexts bound them, to end.
+// awaitCalls waits for calls of a [Caller] to end. Their own contexts bound them.
 func (p *peer) awaitCalls(ctx context.Context, quiet <-chan struct{}) {
 	for p.callsUnderWay() {
 		select {

@@ -58,7 +58,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	return s.passed(ctx, r, p, t, o)
 }
 
-// passed is a result as the client gets it.
+// passed converts a result to the form that the client gets.
 func (s *session) passed(ctx context.Context, r *request, p *pool, from target, o *upstream.Outcome) (json.RawMessage, error) {
 	raw := o.Raw
 	if o.Ran {
@@ -83,8 +83,8 @@ func (s *session) decode(ctx context.Context, params json.RawMessage, r door.Req
 	return c, err
 }
 
-// doorOf is the door that records a call which reaches no server: that of the server that the
-// tool's name begins with.
+// doorOf returns the door that records a call refused before it reaches a server. The prefix
+// of the tool's name tells the server; the gateway's own door records the rest.
 func (s *session) doorOf(params json.RawMessage) *door.Door {
 	d := s.g.door
 	if server, _, ok := split(textOf(splice.Get(params, s.limits, "name"))); ok && s.g.has(server) {
@@ -93,10 +93,10 @@ func (s *session) doorOf(params json.RawMessage) *door.Door {
 	return &d
 }
 
-// refused records a tools/call that is refused because of err before anybody works on it.
+// refused records a tools/call refused with err before anybody works on it.
 func (s *session) refused(m call.Envelope, err error) {
 	r := door.Request{ID: string(m.ID)}
-	if c, unread := s.decode(s.ctx, m.Params, r); unread == nil { // otherwise it is recorded
+	if c, unread := s.decode(s.ctx, m.Params, r); unread == nil { // otherwise decode has recorded it
 		s.doorOf(m.Params).Unreadable(s.ctx, c, r, err)
 	}
 }
@@ -104,8 +104,9 @@ func (s *session) refused(m call.Envelope, err error) {
 // passage identifies a call for its passage through a door.
 func (r *request) passage() door.Request { return door.Request{ID: string(r.id), Modern: r.modern} }
 
-// complete is a result with what results have since 2026-07-28, where the client speaks that
-// and the server does not. Cacheable results say how long they may be kept: not at all.
+// complete adds the members that 2026-07-28 requires of results, if the client speaks that
+// revision and the server did not write them. The result of the method cacheable also gets
+// caching members; they forbid the client to keep it.
 func (s *session) complete(r *request, raw json.RawMessage, cacheable string) (json.RawMessage, error) {
 	if !r.modern {
 		return raw, nil
@@ -132,8 +133,8 @@ func (s *session) unmade(ctx context.Context, r *request, c *call.Call, err erro
 	return answer
 }
 
-// progress passes on what a server says of progress, with the client's own token; nil if the
-// client has none.
+// progress returns a function that passes progress on to the client under the client's own
+// token. It returns nil if the client gave no token.
 func (s *session) progress(r *request) func(json.RawMessage) {
 	token := splice.Get(r.params, s.limits, "_meta", "progressToken")
 	if token == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// errorOf is what a client is told of an error: what a server answered with as the server
-// wrote it; of servers that are down, not what they last said on standard error.
+// errorOf returns the JSON-RPC error for a client. A server's own error passes as the server
+// wrote it. The error of a server that is down leaves out the server's standard error.
 func errorOf(err error) json.RawMessage {
 	var refused *upstream.RefusedError
 	if errors.As(err, &refused) && refused.Raw != nil {
@@ -40,7 +40,7 @@ func errorOf(err error) json.RawMessage {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data,omitempty"`
 	}{code, message, data})
-	if broken != nil { // the parts are valid JSON of our own
+	if broken != nil { // cannot happen: we wrote the parts, as valid JSON
 		return json.RawMessage(`{"code":-32603,"message":"toolvet could not answer"}`)
 	}
 	return raw
@@ -49,14 +49,14 @@ func errorOf(err error) json.RawMessage {
 // A serverError says which server failed a request.
 type serverError struct {
 	server string
-	down   time.Time // since when it is; zero if it is not
+	down   time.Time // the start of the outage; zero: the server is up
 	err    error
 }
 
 func (e *serverError) Error() string { return fmt.Sprintf("the server %q: %v", e.server, e.err) }
 func (e *serverError) Unwrap() error { return e.err }
 
-// of says which server an error is of.
+// of adds the server to an error.
 func (p *peer) of(err error) error {
 	if err == nil {
 		return nil
@@ -66,7 +66,7 @@ func (p *peer) of(err error) error {
 	return &serverError{p.name, p.down, err}
 }
 
-// explain is an error in words for a client.
+// explain describes an error to a client.
 func explain(err error) string {
 	var at *serverError
 	server := "the server"

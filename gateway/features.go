@@ -9,10 +9,10 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
-// features are what servers announce, as far as it matters which do.
+// features holds the capabilities that differ between servers and that the gateway must merge.
 type features struct{ prompts, resources, subscribe, completions, logging bool }
 
-// allFeatures are those of a server of which nothing is known.
+// allFeatures stands for a server that has never connected.
 var allFeatures = features{true, true, true, true, true}
 
 func featuresOf(capabilities json.RawMessage) features {
@@ -30,7 +30,7 @@ func (f features) or(o features) features {
 	return features{f.prompts || o.prompts, f.resources || o.resources, f.subscribe || o.subscribe, f.completions || o.completions, f.logging || o.logging}
 }
 
-// learn remembers what a server announces.
+// learn remembers the features of a server.
 func (g *Gateway) learn(server string, f features) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -39,8 +39,8 @@ func (g *Gateway) learn(server string, f features) {
 	}
 }
 
-// features are what the servers announce together. One that was never seen may have
-// everything.
+// features returns the union of all servers' features. A server that has never connected may
+// have any of them, so it counts as having all.
 func (g *Gateway) features() features {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -55,7 +55,7 @@ func (g *Gateway) features() features {
 	return all
 }
 
-// featuresOf are what a server announces.
+// featuresOf returns the features of a server.
 func (g *Gateway) featuresOf(server string) features {
 	g.mu.Lock()
 	defer g.mu.Unlock()

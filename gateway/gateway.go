@@ -23,43 +23,44 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A Server is one server of a [Gateway]. Handler and Capabilities are the Gateway's.
+// A Server is one server of a [Gateway]. The Gateway sets Handler and Capabilities itself.
 type Server struct {
 	upstream.Server
 	// Gate returns the gate that judges the calls of the server from now on, as in
-	// [upstream.Config]. Nil, and a nil gate: the checks of toolvet.New, without a policy.
+	// [upstream.Config]. If Gate or its result is nil, the checks of toolvet.New apply, without a policy.
 	Gate func() *toolvet.Gate
-	// DialerFor, if there is one, takes the place of Dialer for a server of this process, which
-	// must know whose the connection is: Subject and Claims of who are set. Connections are then
-	// shared by sessions alone that are alike in both. [Gateway.Update] takes no such server
-	// unless there was one at the beginning.
+	// DialerFor, if not nil, replaces Dialer for a server in this process that needs to know the
+	// principal behind a connection. It gets the principal's Subject and Claims. Only sessions
+	// with the same Subject and Claims then share a connection. [Gateway.Update] accepts such a
+	// server only if the Gateway began with one.
 	DialerFor func(who call.Session) upstream.Dialer
-	// Rehearse makes calls, one after the other, where they can do no harm, and returns a CallToolResult that tells what
-	// they did. Nil: calls of the server cannot be rehearsed. Where those of any can, there is the
-	// tool "rehearse", one for all servers.
+	// Rehearse makes calls, one after the other, where they can do no harm, and returns a
+	// CallToolResult with their effects. If it is nil, calls of the server cannot be rehearsed.
+	// The Gateway offers one tool "rehearse" if any of its servers has a Rehearse.
 	Rehearse func(context.Context, []*call.Call) (json.RawMessage, error)
-	// Version tells how the server is reached: [Gateway.Update] keeps the connections of a
-	// server whose Version is as it was.
+	// Version stands for the way to reach the server: [Gateway.Update] keeps the connections of
+	// a server if its Version stays the same.
 	Version string
 }
 
-// Config says what a [Gateway] offers. Nothing is required.
+// Config configures a [Gateway]. Every field is optional.
 type Config struct {
 	Servers []Server // names as in [CheckServerName]
 	// ValidateName is the name of the validate tool. Default protocol.ToolName.
 	ValidateName string
-	// Patience is how long a list waits for a server, before it is made of what is known.
-	// Default 3 s.
+	// Patience is how long a list waits for a server before it falls back on the last known
+	// entries. Default 3 s.
 	Patience time.Duration
 	// Linger is how long the connections of a principal outlive the last session that uses
 	// them. Default 1 min.
 	Linger time.Duration
-	// MaxPrincipals bounds those who have connections at once. Default 100.
+	// MaxPrincipals bounds the principals with connections at the same time. Default 100.
 	MaxPrincipals int
 	Limits        call.Limits // of each message of a client; default as in call.Limits
-	// Observer is told what becomes of calls; nil: nobody is.
+	// Observer receives the outcome of calls. It may be nil.
 	Observer toolvet.Observer
-	// Logger is told of servers and refusals: names and places, never a value. Nil discards.
+	// Logger receives messages about servers and refusals. They hold names and places, never a
+	// value. Nil discards them.
 	Logger *slog.Logger
 }
 
@@ -95,12 +96,12 @@ func checkServers(servers []Server) error {
 	return nil
 }
 
-// A Gateway is many servers that look like one. Its methods may be called concurrently.
+// A Gateway makes many servers look like one. Its methods may be called concurrently.
 type Gateway struct {
 	cfg      Config
 	log      *slog.Logger
-	plain    *toolvet.Gate // for calls that are no server's, and for servers without a gate of their own
-	door     door.Door     // for calls that are no server's
+	plain    *toolvet.Gate // for calls of no server, and for servers without a gate of their own
+	door     door.Door     // for calls of no server
 	ctx      context.Context
 	cancel   context.CancelFunc
 	retiring sync.WaitGroup // connections that are being closed
@@ -108,13 +109,13 @@ type Gateway struct {
 	validator *validate.Validator
 	own       [][]byte // the definitions of the gateway's own tools
 	rehearsal []byte   // the definition of the rehearse tool
-	personal  bool     // there are servers that must know whose a connection is
+	personal  bool     // some servers have a DialerFor
 
 	mu       sync.Mutex
 	servers  []Server
 	pools    map[principal]*pool
-	known    map[string]features // what servers were last seen to announce, by name
-	active   int                 // requests of clients that are worked on
+	known    map[string]features // the features that servers last announced, by name
+	active   int                 // requests of clients in progress
 	draining chan struct{}       // closed when active is 0; nil: not draining
 	drained  bool
 	closed   bool
@@ -149,10 +150,9 @@ func New(cfg Config) (*Gateway, error) {
 	return g, nil
 }
 
-// Update puts other servers in the place of those that there are. Sessions stay, and are told
-// that their lists have changed, also if only gates are others. Connections stay to servers of
-// the same name and Version; the others end when what they work on has ended, or after half
-// a minute.
+// Update replaces the servers. Sessions stay open and are notified that their lists have
+// changed, even if only gates differ. Connections to servers with the same name and Version
+// stay open. The others close when their requests are done, or after half a minute.
 func (g *Gateway) Update(servers []Server) error {
 	if err := checkServers(servers); err != nil {
 		return err
@@ -186,8 +186,7 @@ func indexOf(servers []Server, name string) int {
 	return slices.IndexFunc(servers, func(s Server) bool { return s.Name == name })
 }
 
-// States tells how the servers' connections stand: of each server, in order, those that
-// some principal has.
+// States returns the state of all principals' connections, by server.
 func (g *Gateway) States() map[string][]upstream.State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -203,7 +202,7 @@ func (g *Gateway) States() map[string][]upstream.State {
 	return states
 }
 
-// Names are the names of the servers, in order.
+// Names returns the names of the servers, in order.
 func (g *Gateway) Names() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -219,7 +218,7 @@ var (
 	errDraining = &call.Error{Code: call.InternalError, Message: "toolvet is shutting down: connect again in a moment"}
 )
 
-// enter counts a request of a client; leave must follow.
+// enter counts a client's request as active until leave.
 func (g *Gateway) enter() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -240,14 +239,14 @@ func (g *Gateway) leave() {
 	}
 }
 
-// reenter counts a request again that has rested, also while the others are waited for.
+// reenter counts a request again after a rest, even during a drain.
 func (g *Gateway) reenter() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.active++
 }
 
-// Drain refuses new requests from now on, and waits until those under way are answered, or ctx
+// Drain refuses new requests from now on. It waits until those under way are answered or ctx
 // is done.
 func (g *Gateway) Drain(ctx context.Context) {
 	g.mu.Lock()
@@ -272,8 +271,8 @@ func (g *Gateway) Draining() bool {
 	return g.draining != nil || g.closed
 }
 
-// Close ends all connections and waits for that; when ctx is done, not for politeness. The
-// sessions must have ended.
+// Close ends all connections and waits for their end. Once ctx is done, it gives servers no
+// more time to end by themselves. The sessions must have ended.
 func (g *Gateway) Close(ctx context.Context) {
 	g.mu.Lock()
 	g.closed = true

@@ -35,20 +35,20 @@ const (
 	unsupportedVersion = -32022 // 2026-07-28, basic/index, Error Codes
 )
 
-// A versionError is a request of a revision that is not spoken here.
+// A versionError reports a request of an unsupported revision.
 type versionError struct{ requested string }
 
 func (e *versionError) Error() string { return "this revision of MCP is not spoken here" }
 
 func (e *versionError) data() json.RawMessage {
 	raw, err := json.Marshal(map[string]any{"supported": slices.Concat(modernVersions, legacyVersions), "requested": e.requested})
-	if err != nil { // texts can be encoded
+	if err != nil { // cannot happen: strings can be encoded
 		return nil
 	}
 	return raw
 }
 
-// version finds which revision a request speaks.
+// version finds the revision of a request.
 func (s *session) version(r *request) error {
 	raw := splice.Get(r.params, s.limits, "_meta", call.RevisionKey)
 	if raw == nil {
@@ -64,13 +64,13 @@ func (s *session) version(r *request) error {
 
 func textOf(raw []byte) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // what is no string is no text
+	_ = json.Unmarshal(raw, &s) // s stays "" if raw is not a string
 	return s
 }
 
-// offer is what the client says of a capability: whether it has it, and which of its parts.
-// The rest is left out, or each client could have connections of its own to all servers, as
-// often as it finds other words.
+// offer normalizes a capability of the client: its presence, and the presence of the named
+// parts. It drops everything else. Connections are shared by equal capabilities, so a client
+// that varied the rest could open new connections to all servers each time.
 func (s *session) offer(r *request, name string, parts ...string) string {
 	has := func(path ...string) bool {
 		said := splice.Get(r.params, s.limits, append([]string{"capabilities", name}, path...)...)
@@ -142,8 +142,9 @@ func (s *session) discover(ctx context.Context) (json.RawMessage, error) {
 	}{"complete", slices.Concat(modernVersions, legacyVersions), capabilities, instructions, 0, "private", map[string]any{serverInfoKey: info()}})
 }
 
-// announce is what the servers can do together, as far as it is served here, and how models
-// should use them. A server that does not answer soon may have anything.
+// announce returns the servers' joint capabilities, limited to those that the gateway
+// supports, and their instructions for models. A server that does not answer soon counts as
+// having them all, unless an earlier connection told its features.
 func (s *session) announce(ctx context.Context, modern bool) (map[string]any, string, error) {
 	p, err := s.connections()
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *session) announce(ctx context.Context, modern bool) (map[string]any, st
 	return all, instructions, nil
 }
 
-// levels are those of all servers' checks.
+// levels returns the levels of all servers' checks.
 func (p *pool) levels() []check.Level {
 	levels := p.g.plain.Levels()
 	for _, peer := range p.all() {
@@ -194,11 +195,11 @@ func (p *pool) levels() []check.Level {
 	return levels
 }
 
-// maxInstructions bounds what one server says of how to use it, in bytes.
+// maxInstructions bounds the instructions of one server, in bytes.
 const maxInstructions = 8 << 10
 
-// instructions connects to the servers, and joins what they say of how to use them. They
-// have as long as for a list.
+// instructions connects to the servers and joins their instructions for models. A server
+// has as much time as for a list.
 func (p *pool) instructions(ctx context.Context) string {
 	peers := p.all()
 	said := make([]string, len(peers))
@@ -206,7 +207,7 @@ func (p *pool) instructions(ctx context.Context) string {
 	for i, peer := range peers {
 		asking.Go(func() {
 			if _, known := peer.list(ctx, upstream.Tools); !known {
-				return // it is waited for no longer
+				return // the server has used up its time
 			}
 			ctx, cancel := context.WithTimeout(ctx, p.g.cfg.Patience)
 			defer cancel()

@@ -14,11 +14,11 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A listen is a subscription since 2026-07-28: a request whose answer are notifications.
+// A listen is a subscription since 2026-07-28: a request answered by notifications.
 type listen struct {
 	s       *session
 	id      json.RawMessage
-	methods []string // of lists that have changed
+	methods []string // the notifications of changed lists that it asks for
 	ended   chan struct{}
 }
 
@@ -33,11 +33,12 @@ func (l *listen) notify(method string, params json.RawMessage) {
 	}
 }
 
-// maxListens bounds the subscriptions of a session; one principal's of 2026-07-28 are one.
+// maxListens bounds the subscriptions of a session. All requests of one principal that speak
+// 2026-07-28 are one session.
 const maxListens = 1024
 
-// listen answers subscriptions/listen: with what was asked for, until the client or the
-// session ends it (2026-07-28, basic/patterns/subscriptions).
+// listen answers subscriptions/listen. It sends the notifications asked for until the client
+// or the session ends the subscription (2026-07-28, basic/patterns/subscriptions).
 func (s *session) listen(ctx context.Context, r *request) (json.RawMessage, error) {
 	l := &listen{s: s, id: r.id, ended: make(chan struct{})}
 	var wanted struct {
@@ -82,7 +83,7 @@ func (s *session) listen(ctx context.Context, r *request) (json.RawMessage, erro
 	return fmt.Appendf(nil, `{"resultType":"complete","_meta":{%q:%s}}`, subscriptionKey, r.id), nil
 }
 
-// rest waits for the end of a subscription. It is no work that a shutdown waits for.
+// rest waits for the end of a subscription. Meanwhile the request does not hold up a shutdown.
 func (s *session) rest(ctx context.Context, l *listen) {
 	s.g.leave()
 	defer s.g.reenter()

@@ -24,8 +24,8 @@ const (
 	pageBytes   = 8 << 20
 )
 
-// A cursor is a place in a merged list: so many entries of a server's. It stays one when
-// servers come and go, and when they list more or less.
+// A cursor is a place in a merged list: a server, and the number of its entries to skip. It
+// stays valid when servers come and go, and when their lists grow or shrink.
 type cursor struct {
 	server string
 	skip   int
@@ -45,17 +45,17 @@ func decodeCursor(text string) (c cursor, ok bool) {
 	return cursor{server, n}, ok && err == nil && n >= 0
 }
 
-// A part is what one server has of a merged list.
+// A part holds one server's entries of a merged list.
 type part struct {
 	*peer
 	entries []entry
 	known   bool
 }
 
-// ask is a way to have a list of a server: peer.list or peer.remembered.
+// ask is a way to get a list of a server: peer.list or peer.remembered.
 type ask func(p *peer, ctx context.Context, list upstream.List) ([]entry, bool)
 
-// parts has a list of all servers, at once.
+// parts gets a list from all servers at the same time.
 func (p *pool) parts(ctx context.Context, list upstream.List, how ask) []part {
 	peers := p.all()
 	parts := make([]part, len(peers))
@@ -129,7 +129,7 @@ func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream
 	return made
 }
 
-// shown is an entry as this session sees it; nil if it does not.
+// shown returns an entry as this session sees it, or nil if the session must not see it.
 func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.List, e entry) []byte {
 	switch list {
 	case upstream.Tools:
@@ -139,7 +139,7 @@ func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.
 	case upstream.Resources, upstream.ResourceTemplates:
 		if p.ownership(ctx).entry(list, e.own) != peer {
 			raw, err := splice.Set(e.raw, wide, quoted(exposeURI(peer.name, e.own)), keyOf(list))
-			if err != nil { // it was read before
+			if err != nil { // cannot happen: the entry was read before
 				return nil
 			}
 			return raw
@@ -155,7 +155,7 @@ func (s *session) sees(ctx context.Context, p *peer, e entry) bool {
 		gate.Lists(ctx, &call.Call{Server: p.name, Name: e.own, Tool: e.tool, Session: s.who(nil)})
 }
 
-// listTTL is how long a client since 2026-07-28 may keep a list that is complete, in ms.
+// listTTL is how long a client since 2026-07-28 may keep a complete list, in ms.
 const listTTL = 60_000
 
 func (p page) encode(list upstream.List, modern bool) (json.RawMessage, error) {

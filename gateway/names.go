@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// separator stands between the name of a server and that of its tool. Names of servers
-	// do not hold it, so that a name has one meaning whichever servers there are.
+	// separator stands between the name of a server and the name of its tool. Names of servers
+	// cannot contain it, so a name splits the same way whichever servers there are.
 	separator = "__"
 	// maxName is the longest name of a tool (2025-11-25, server/tools, Tool Names).
 	maxName = 128
 	// maxServerName leaves room for the tool.
 	maxServerName = 64
-	// scheme begins the URI of a resource of a certain server: toolvet://SERVER/URI.
+	// scheme begins a URI that names the server of a resource: toolvet://SERVER/URI.
 	scheme = "toolvet://"
 )
 
 var serverName = regexp.MustCompile(`^[A-Za-z0-9.-]+(_[A-Za-z0-9.-]+)*$`)
 
-// CheckServerName reports a name of a server that the names of its tools cannot begin with.
+// CheckServerName returns an error if a server's name cannot begin the names of its tools.
 func CheckServerName(name string) error {
 	if len(name) > maxServerName || !serverName.MatchString(name) {
 		return fmt.Errorf("the server %q cannot have this name behind one endpoint: use 1 to %d letters, digits, hyphens, dots and single underscores between them", name, maxServerName)
@@ -37,10 +37,10 @@ func CheckServerName(name string) error {
 
 var strange = regexp.MustCompile(`[^A-Za-z0-9_.-]`)
 
-// Expose is the name that clients know a tool or prompt by: SERVER__NAME. Where that is longer
-// than 128 characters, or has others than letters, digits, underscores, hyphens and dots, those
-// become underscores, the end is cut off, and ten digits of the name's SHA-256 take its
-// place.
+// Expose returns the clients' name for a tool or prompt: SERVER__NAME. The result has at most
+// 128 characters, and only letters, digits, underscores, hyphens and dots. To fit other names,
+// Expose writes other characters as underscores, cuts off the end and appends an underscore
+// and ten hexadecimal digits of NAME's SHA-256.
 func Expose(server, name string) string {
 	exposed := server + separator + name
 	if protocol.ValidName(exposed) {
@@ -52,7 +52,7 @@ func Expose(server, name string) string {
 	return exposed[:min(len(exposed), maxName-len(digest))] + digest
 }
 
-// split takes a name apart that names its server, in the form SERVER__NAME or SERVER:NAME.
+// split splits a name of the form SERVER__NAME or SERVER:NAME.
 func split(name string) (server, own string, ok bool) {
 	if server, own, ok = strings.Cut(name, ":"); ok && CheckServerName(server) == nil {
 		return server, own, own != ""
@@ -61,10 +61,10 @@ func split(name string) (server, own string, ok bool) {
 	return server, own, ok && own != ""
 }
 
-// exposeURI is the URI of a resource of a certain server.
+// exposeURI returns the URI that names the server of a resource.
 func exposeURI(server, uri string) string { return scheme + server + "/" + uri }
 
-// splitURI takes such a URI apart.
+// splitURI splits such a URI.
 func splitURI(uri string) (server, own string, ok bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	if !ok {

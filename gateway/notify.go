@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// notificationLine is a notification as a line.
+// notificationLine encodes a notification as one line.
 func notificationLine(method string, params json.RawMessage) []byte {
 	if params == nil {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`, method)
@@ -23,7 +23,7 @@ func notificationLine(method string, params json.RawMessage) []byte {
 	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params))
 }
 
-// notified takes a notification of the server. It must return soon.
+// notified handles a notification of the server. It must return soon.
 func (p *peer) notified(n upstream.Notification) {
 	for _, list := range allLists {
 		if n.Method == changedMethod(list) {
@@ -44,7 +44,7 @@ func (p *peer) notified(n upstream.Notification) {
 	}
 }
 
-// outdated has a list asked for again, and tells of it.
+// outdated notifies the sessions of a changed list, and asks the server for it again.
 func (p *peer) outdated(list upstream.List) {
 	p.mu.Lock()
 	s := p.shelf(list)
@@ -57,7 +57,8 @@ func (p *peer) outdated(list upstream.List) {
 	}
 }
 
-// notify sends a notification to a client that can be told.
+// notify sends a notification to the client if it is ready for notifications, and to its
+// subscriptions that asked for the method.
 func (s *session) notify(method string, params json.RawMessage) {
 	s.mu.Lock()
 	ready := s.ready
@@ -79,7 +80,7 @@ func (s *session) notify(method string, params json.RawMessage) {
 // severities are the levels of log messages (RFC 5424, section 6.2.1), the least severe first.
 var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// defaultLevel is that of sessions that do not say one.
+// defaultLevel is the log level of sessions until they set one.
 const defaultLevel = "info"
 
 // logged passes a log message on to the sessions that want its level. Its logger names the
@@ -112,8 +113,8 @@ func (s *session) wantedLevel() string {
 	return s.level
 }
 
-// setLevel notes which log messages the client wants, and has the servers send what any client
-// does.
+// setLevel sets the client's log level. It sets the servers' level to the lowest that any
+// session of the pool wants.
 func (s *session) setLevel(ctx context.Context, r *request) (json.RawMessage, error) {
 	level := textOf(splice.Get(r.params, s.limits, "level"))
 	if !slices.Contains(severities, level) {
@@ -144,7 +145,7 @@ func (p *peer) setLevel(ctx context.Context, level string) {
 	p.level = level
 	p.mu.Unlock()
 	if !p.pool.g.featuresOf(p.name).logging || p.set.States()[0].Status != upstream.Ready {
-		return // it is told when it is connected
+		return // connected sets the level later
 	}
 	_, err := p.set.Do(ctx, p.name, upstream.Request{Method: "logging/setLevel", Params: fmt.Appendf(nil, `{"level":%q}`, level)})
 	if err != nil {

@@ -10,28 +10,28 @@ import (
 	"sync"
 )
 
-// Bounds of what a client has not taken yet. Beyond them answers wait and notifications are
+// Bounds of the messages waiting for a client. Beyond them answers wait and notifications are
 // dropped.
 const (
 	maxWaiting      = 4096
 	maxWaitingBytes = 64 << 20
 )
 
-// An outbox holds messages to a client, so that one who reads slowly holds up nobody else.
+// An outbox queues messages to a client. A client that reads slowly holds up nobody else.
 type outbox struct {
 	mu     sync.Mutex
 	lines  [][]byte
 	size   int
 	closed bool
-	more   chan struct{} // has room for one: there are lines, or the end
-	room   chan struct{} // closed when lines are taken, and made anew
+	more   chan struct{} // buffered, one signal: lines were added, or the outbox was closed
+	room   chan struct{} // closed and replaced when lines are taken
 }
 
 func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{})}
 }
 
-// put adds a line. If there is no room it waits for some until ctx is done.
+// put adds a line. It waits for room until ctx is done.
 func (o *outbox) put(ctx context.Context, line []byte) bool {
 	for {
 		added, room := o.add(line)
@@ -51,7 +51,8 @@ func (o *outbox) offer(line []byte) {
 	o.add(line)
 }
 
-// add adds a line, or returns what is closed when there may be room; nil: there never will.
+// add adds a line. If there is no room, it returns a channel that is closed once there may
+// be; a nil channel means that the outbox is closed.
 func (o *outbox) add(line []byte) (added bool, room <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +74,7 @@ func (o *outbox) wake() {
 	}
 }
 
-// close lets run end when all lines are written.
+// close makes run return after it has written all lines.
 func (o *outbox) close() {
 	o.mu.Lock()
 	o.closed = true
@@ -81,7 +82,7 @@ func (o *outbox) close() {
 	o.wake()
 }
 
-// run writes the lines until close, or until the client takes no more.
+// run writes lines until close, or until a write fails.
 func (o *outbox) run(out io.Writer) error {
 	w := bufio.NewWriterSize(out, 64<<10)
 	for range o.more {
@@ -92,7 +93,7 @@ func (o *outbox) run(out io.Writer) error {
 		o.room = make(chan struct{})
 		o.mu.Unlock()
 		for _, line := range lines {
-			_, _ = w.Write(line) // Flush has the error
+			_, _ = w.Write(line) // Flush returns the error
 			_ = w.WriteByte('\n')
 		}
 		if err := w.Flush(); err != nil {

@@ -18,22 +18,22 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A peer is a server, as the sessions of a pool see it.
+// A peer is a server as the sessions of a pool see it.
 type peer struct {
 	pool    *pool
 	name    string
 	version string
-	set     *upstream.Set // of this server alone
+	set     *upstream.Set // holds this server only
 	gate    atomic.Pointer[func() *toolvet.Gate]
 
 	mu      sync.Mutex
-	working map[*session]int // requests under way, by whose they are
-	retired chan struct{}    // closed when nothing is under way any more; nil: in use
+	working map[*session]int // the number of requests under way
+	retired chan struct{}    // closed when no request is under way any more; nil: in use
 	shelves map[upstream.List]*shelf
-	late    bool              // who last waited for a list has waited in vain
-	down    time.Time         // since when the server is; zero: it is not
+	late    bool              // the last wait for a list was in vain
+	down    time.Time         // the start of the outage; zero: the server is up
 	watched map[string]*watch // by URI
-	level   string            // of log messages; "": the server's own choice
+	level   string            // the log level; "": the server's own choice
 }
 
 func newPeer(p *pool, s Server) (*peer, error) {
@@ -69,11 +69,11 @@ func (p *peer) changed(s upstream.State) {
 	}
 	p.mu.Unlock()
 	if s.Status == upstream.Ready {
-		go p.connected() // the Set must not be asked here
+		go p.connected() // StateChanged must not call the Set
 	}
 }
 
-// judge is the gate of the moment.
+// judge returns the gate of the moment.
 func (p *peer) judge() *toolvet.Gate {
 	if gate := *p.gate.Load(); gate != nil {
 		if g := gate(); g != nil {
@@ -85,7 +85,7 @@ func (p *peer) judge() *toolvet.Gate {
 
 var errRetired = errors.New("the server is none of the gateway's any more")
 
-// begin counts a request of a session; the returned function must follow.
+// begin counts a request of a session until the caller calls end.
 func (p *peer) begin(s *session) (end func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,10 +105,11 @@ func (p *peer) begin(s *session) (end func(), err error) {
 	}, nil
 }
 
-// retirement is how long a server that is none any more may work on what it was asked.
+// retirement is how long requests to a removed server may go on.
 const retirement = 30 * time.Second
 
-// retire ends the connection when nothing is under way, or at last.
+// retire closes the connection when no request is under way any more, or after retirement.
+// Calls of a [Caller] get longer: only their own contexts bound them.
 func (p *peer) retire(ctx context.Context) {
 	p.mu.Lock()
 	p.retired = make(chan struct{})
@@ -126,7 +127,8 @@ func (p *peer) retire(ctx context.Context) {
 	p.set.Close(ctx)
 }
 
-// connected restores, on a new connection, what sessions have set, and finds what has changed.
+// connected restores the log level and the subscriptions of sessions on a new connection, and
+// asks for the lists again.
 func (p *peer) connected() {
 	ctx := p.pool.ctx
 	if raw, err := p.set.Capabilities(ctx, p.name); err == nil {
@@ -160,8 +162,8 @@ func (p *peer) do(ctx context.Context, s *session, r upstream.Request) (json.Raw
 	return p.set.Do(ctx, p.name, r)
 }
 
-// reviewed has the output layer look at what a server said in the handshake: nil if it must
-// not be shown.
+// reviewed passes the server's part of the handshake through the output layer. It returns nil
+// if the output layer withholds it.
 func (p *peer) reviewed(ctx context.Context, raw json.RawMessage) json.RawMessage {
 	gate := p.judge()
 	if !gate.Reviews() {

@@ -14,14 +14,14 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A principal is whose connections they are: those who make calls, with clients that can do
-// the same, share them. What a server offers may depend on what its client can do.
+// A principal is the key of a pool. Sessions share connections if they have the same identity
+// and their clients the same capabilities: a server may offer more to a client that can do more.
 type principal struct {
-	identity              string // the subject; where a server is personal, with its claims
-	elicitation, sampling string // what the client said of it, "" for nothing
+	identity              string // the subject; with its claims if a server is personal
+	elicitation, sampling string // the client's capability as JSON, "" for none
 }
 
-// capabilities are what the handshake with a server says.
+// capabilities returns the client capabilities for the handshake with a server.
 func (p principal) capabilities() json.RawMessage {
 	offers := map[string]json.RawMessage{}
 	for name, said := range map[string]string{"elicitation": p.elicitation, "sampling": p.sampling} {
@@ -30,7 +30,7 @@ func (p principal) capabilities() json.RawMessage {
 		}
 	}
 	raw, err := json.Marshal(offers)
-	if err != nil { // what was said is no JSON
+	if err != nil { // a capability is not JSON
 		return nil
 	}
 	return raw
@@ -40,8 +40,8 @@ func (p principal) capabilities() json.RawMessage {
 type pool struct {
 	g      *Gateway
 	key    principal
-	who    call.Session    // of whoever joined first: the others are alike
-	ctx    context.Context // of what is asked for all sessions
+	who    call.Session    // of the session that joined first; the others are alike
+	ctx    context.Context // of requests on behalf of all sessions
 	cancel context.CancelFunc
 	linger *time.Timer // with g.mu
 	closed bool        // with g.mu
@@ -49,11 +49,11 @@ type pool struct {
 	mu       sync.Mutex
 	peers    []*peer // in the order of the servers
 	sessions map[*session]bool
-	changed  map[string]bool // notifications to be sent in a moment
-	owned    *ownership      // nil: to be found anew
+	changed  map[string]bool // methods of notifications about to be sent
+	owned    *ownership      // nil: outdated
 }
 
-// join has a session use the connections of a principal.
+// join adds a session to the pool of a principal. It makes the pool if there is none.
 func (g *Gateway) join(key principal, who call.Session, s *session) (*pool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +105,7 @@ func (p *pool) isIdle() bool {
 	return len(p.sessions) == 0
 }
 
-// leave is the end of a session.
+// leave removes a session that has ended. The pool closes a while after its last session.
 func (p *pool) leave(s *session) {
 	p.mu.Lock()
 	delete(p.sessions, s)
@@ -139,7 +139,8 @@ func (p *pool) close(ctx context.Context) {
 	closing.Wait()
 }
 
-// update makes the connections those of these servers. G must be locked.
+// update replaces the servers. It keeps the connections to servers with the same name and
+// version. G must be locked.
 func (p *pool) update(servers []Server) {
 	p.mu.Lock()
 	before := map[string]*peer{}
@@ -151,7 +152,7 @@ func (p *pool) update(servers []Server) {
 		peer := before[s.Name]
 		if peer == nil || peer.version != s.Version {
 			var err error
-			if peer, err = newPeer(p, s); err != nil { // checkServers has looked
+			if peer, err = newPeer(p, s); err != nil { // unlikely: checkServers has accepted the server
 				p.g.log.Error("a server cannot be used", "server", s.Name, "err", err)
 				continue
 			}
@@ -168,14 +169,14 @@ func (p *pool) update(servers []Server) {
 	}
 }
 
-// all are the servers' connections, in order.
+// all returns the connections in the order of the servers.
 func (p *pool) all() []*peer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.peers // never changed in place
 }
 
-// named is the connection to a server, or nil.
+// named returns the connection to a server, or nil.
 func (p *pool) named(server string) *peer {
 	for _, peer := range p.all() {
 		if peer.name == server {
@@ -185,7 +186,7 @@ func (p *pool) named(server string) *peer {
 	return nil
 }
 
-// each calls f with all sessions.
+// each calls f for each session.
 func (p *pool) each(f func(*session)) {
 	p.mu.Lock()
 	list := make([]*session, 0, len(p.sessions))
@@ -198,10 +199,10 @@ func (p *pool) each(f func(*session)) {
 	}
 }
 
-// together is how long notifications of changed lists are waited for, to be sent as one.
+// together is how long a notification of a changed list waits for others, to be sent as one.
 const together = 50 * time.Millisecond
 
-// listChanged tells all sessions that a list is another.
+// listChanged notifies all sessions of a changed list.
 func (p *pool) listChanged(list upstream.List) {
 	method := changedMethod(list)
 	p.mu.Lock()

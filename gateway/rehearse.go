@@ -20,14 +20,14 @@ func (g *Gateway) rehearses() bool {
 	return slices.ContainsFunc(g.servers, func(s Server) bool { return s.Rehearse != nil })
 }
 
-// has reports whether there is a server of the name.
+// has reports whether the gateway has a server of this name.
 func (g *Gateway) has(server string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return indexOf(g.servers, server) >= 0
 }
 
-// rehearserOf is what rehearses the calls of a server; nil: nothing.
+// rehearserOf returns the function that rehearses a server's calls, or nil.
 func (g *Gateway) rehearserOf(server string) door.Rehearser {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// maxReplaced bounds how often a request looks for its server that was replaced, by a change of
-// the policy, before it was asked.
+// maxReplaced bounds the retries of a request whose server is replaced, by a change of the
+// policy, before the request reaches it.
 const maxReplaced = 5
 
 // serve works on a request.
@@ -96,7 +96,7 @@ func (s *session) readResource(ctx context.Context, r *request) (json.RawMessage
 	return s.ask(ctx, r, p, t, "uri")
 }
 
-// resource finds whose the resource is that a request names.
+// resource finds the server of the resource in a request.
 func (s *session) resource(ctx context.Context, r *request) (*pool, target, error) {
 	p, err := s.connections()
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *session) resource(ctx context.Context, r *request) (*pool, target, erro
 	return p, t, nil
 }
 
-// completeArgument asks the server of the prompt or the template that an argument is of.
+// completeArgument asks the server of the argument's prompt or resource template.
 func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMessage, error) {
 	p, err := s.connections()
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMes
 	return nil, &call.Error{Code: call.InvalidParams, Message: `"ref" must be a ref/prompt or a ref/resource`}
 }
 
-// ask passes a request on to its server, with the server's own name for what is at path, and
-// returns the result with the client's.
+// ask passes a request on to its server, and writes the server's own name at path. In the
+// result it turns the server's URIs back into the client's.
 func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path ...string) (json.RawMessage, error) {
 	params, err := splice.Set(r.params, s.limits, quoted(t.own), path...)
 	if err == nil {
@@ -158,8 +158,8 @@ func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path .
 	return s.complete(r, raw, "resources/read")
 }
 
-// sent are the params of a request as its server gets them: without the client's offer of
-// tasks, for those of servers are not served.
+// sent removes the client's tasks extension from the params of a request: the gateway does not
+// pass on tasks of servers.
 func (s *session) sent(params json.RawMessage) (json.RawMessage, error) {
 	return splice.Edit(params, s.limits, []string{"_meta", call.CapabilitiesKey, "extensions"}, func(offered []byte) ([]byte, error) {
 		if splice.Get(offered, s.limits, protocol.TasksExtension) == nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// A target is what a name means: a tool or a prompt of a server.
+// A target is a tool, prompt or resource of a server.
 type target struct {
 	*peer
-	own string // what the server calls it
+	own string // the server's own name for it
 }
 
-// An unresolved error says why a name means nothing.
+// An unresolved error tells why a name does not lead to a target.
 type unresolved struct{ message, suggestion string }
 
 func (u *unresolved) Error() string {
@@ -31,15 +31,15 @@ func (u *unresolved) Error() string {
 	return u.message + ": " + u.suggestion
 }
 
-// verdict refuses a call of a tool that there is not.
+// verdict refuses a call of the unknown tool.
 func (u *unresolved) verdict() toolvet.Verdict {
 	return toolvet.Verdict{Findings: []check.Finding{{
 		Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel, Message: u.message, Suggestion: u.suggestion,
 	}}}
 }
 
-// resolve finds what a name means: SERVER__NAME, SERVER:NAME, or NAME alone where only one
-// server has it. A name that names its server costs nothing, and waits for no other.
+// resolve finds the target of a name: SERVER__NAME, SERVER:NAME, or NAME alone if only one
+// server has it. A name with a server needs no other server, so it does not wait for any.
 func (s *session) resolve(ctx context.Context, p *pool, list upstream.List, name string) (target, *unresolved) {
 	if server, own, ok := split(name); ok {
 		if peer := p.named(server); peer != nil {
@@ -47,7 +47,7 @@ func (s *session) resolve(ctx context.Context, p *pool, list upstream.List, name
 		}
 	}
 	found, others := s.having(ctx, p.parts(ctx, list, (*peer).remembered), list, name)
-	if found == nil && others.missing == "" { // some servers do not say that their lists have changed
+	if found == nil && others.missing == "" { // some servers do not notify of changed lists
 		found, others = s.having(ctx, p.parts(ctx, list, (*peer).list), list, name)
 	}
 	quoted := fmt.Sprintf("%q", strictjson.Printable(name, maxName))
@@ -68,8 +68,8 @@ func (s *session) resolve(ctx context.Context, p *pool, list upstream.List, name
 	return found[0], nil
 }
 
-// ownName is the name that a server knows. It differs from what stands behind the server's
-// name where that was made to fit.
+// ownName returns the server's own name for name. It differs from own if [Expose] had to
+// change it.
 func (p *peer) ownName(ctx context.Context, list upstream.List, name, own string) string {
 	entries, _ := p.remembered(ctx, list)
 	for _, e := range entries {
@@ -80,13 +80,13 @@ func (p *peer) ownName(ctx context.Context, list upstream.List, name, own string
 	return own
 }
 
-// others are what else was found in a search for a name.
+// others holds the by-products of a search for a name, for errors.
 type others struct {
-	missing string   // a server that has not listed yet; "" for none
-	names   []string // of all that the session sees
+	missing string   // a server without a known list; "" for none
+	names   []string // of everything visible to the session
 }
 
-// having are those whose server calls them name.
+// having finds the entries with name as their server's own name.
 func (s *session) having(ctx context.Context, parts []part, list upstream.List, name string) (found []target, o others) {
 	for _, part := range parts {
 		if !part.known {
@@ -116,7 +116,7 @@ func (o others) nothing(list upstream.List, name string) *unresolved {
 	return u
 }
 
-// maxAlternatives bounds how many are named.
+// maxAlternatives bounds the names in a suggestion.
 const maxAlternatives = 5
 
 func alternatives(found []target) string {

@@ -24,14 +24,14 @@ import (
 )
 
 const (
-	// maxPending bounds the requests of a session that are worked on. Requests of 2026-07-28
-	// of one principal are one session.
+	// maxPending bounds the requests of a session in progress. All requests of one principal
+	// that speak 2026-07-28 are one session.
 	maxPending = 4096
-	// lastWords is how long requests may take after their client has said the last one.
+	// lastWords is how long requests may go on after the client has closed its side.
 	lastWords = 10 * time.Second
 )
 
-// A session is one client's side.
+// A session serves one client.
 type session struct {
 	g      *Gateway
 	limits call.Limits
@@ -44,32 +44,32 @@ type session struct {
 	caller  call.Session
 	pool    *pool               // nil: not needed yet
 	begun   bool                // initialize was answered
-	ready   bool                // the client may be sent notifications
-	offers  principal           // what its client can do; set by initialize
-	level   string              // of log messages
-	pending map[string]*request // what is not answered yet, by id key
+	ready   bool                // the client accepts notifications
+	offers  principal           // the client's capabilities; set by initialize
+	level   string              // the log level
+	pending map[string]*request // not answered yet, by id key
 	asks    map[string]chan call.Envelope
 	lastAsk int
 	listens map[string]*listen // subscriptions since 2026-07-28, by id key
 
-	heard func(upstream.Notification) // receives the servers' notifications for a [Caller]; nil: there is a client
+	heard func(upstream.Notification) // receives the servers' notifications for a [Caller]; nil if there is a client
 }
 
-// A request is one of the client's, until it is answered.
+// A request is a request of the client.
 type request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
 	params json.RawMessage
-	modern bool // it speaks 2026-07-28
+	modern bool // speaks 2026-07-28
 	cancel context.CancelFunc
 }
 
-// Serve is one session: it reads messages from in, a line each, and writes messages to out,
-// until in ends or ctx is done. Who is what is known of the client; sessions of one
-// who.Subject share connections. Every request is answered. A read of in may be left behind.
+// Serve serves one session. It reads messages from in and writes messages to out, one a line,
+// until in ends or ctx is done. Who identifies the client; sessions with the same who.Subject
+// share connections. Serve answers every request. It may return while a read of in still blocks.
 func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out io.Writer) error {
 	if who.ID == "" && who.Transport != "http" {
-		who.ID = rand.Text() // a client on a pipe is a session
+		who.ID = rand.Text() // a client on a pipe has a session of its own
 	}
 	s := &session{
 		g: g, limits: g.cfg.Limits, caller: who, out: newOutbox(),
@@ -80,7 +80,7 @@ func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out
 	written := make(chan error, 1)
 	go func() {
 		err := s.out.run(out)
-		s.end() // nobody listens any more
+		s.end() // the client reads no more
 		written <- err
 	}()
 	read := make(chan struct{})
@@ -102,7 +102,7 @@ func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out
 	}
 	s.out.close()
 	patience := lastWords
-	if ctx.Err() != nil { // whoever ends it does not wait long
+	if ctx.Err() != nil { // the caller of Serve wants a quick end
 		patience = time.Second
 	}
 	select {
@@ -113,7 +113,7 @@ func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out
 	}
 }
 
-// finish lets requests be answered whose client has said its last.
+// finish waits for the answers to the requests under way after the client has closed its side.
 func (s *session) finish() {
 	s.stopListening()
 	done := make(chan struct{})
@@ -136,7 +136,7 @@ func (s *session) settle() {
 	}
 }
 
-// abandon answers what is not answered yet.
+// abandon refuses the requests that are not answered yet.
 func (s *session) abandon() {
 	s.stopListening()
 	s.mu.Lock()
@@ -174,7 +174,7 @@ func (s *session) line(line []byte) {
 	text := bytes.Trim(line, " \t\r")
 	switch {
 	case len(text) == 0:
-	case text[0] == '[': // 2025-03-26 only
+	case text[0] == '[': // a batch: only in 2025-03-26
 		elements, err := strictjson.Elements(text, s.limits)
 		if err != nil || len(elements) == 0 {
 			s.refuse(nil, &call.Error{Code: call.InvalidRequest, Message: "the batch is empty, or cannot be read"})
@@ -204,18 +204,17 @@ func (s *session) message(text []byte) {
 	}
 }
 
-// unreadable records a message that is refused because of err, if it is a call.
+// unreadable records a message refused with err, if it is a call.
 func (s *session) unreadable(m call.Remnant, err error) { s.g.Unreadable(s.ctx, *s.who(nil), m, err) }
 
-// Unreadable records a message of a client that a transport refuses because of err, if it is a
-// call.
+// Unreadable records a client's message refused by a transport with err, if it is a call.
 func (g *Gateway) Unreadable(ctx context.Context, who call.Session, m call.Remnant, err error) {
 	if m.Call {
 		g.door.Unreadable(ctx, &call.Call{Session: &who}, door.Request{ID: string(m.ID)}, err)
 	}
 }
 
-// request begins to work on a request.
+// request starts work on a request.
 func (s *session) request(m call.Envelope) {
 	r := &request{id: bytes.Clone(m.ID), method: m.Method, params: bytes.Clone(m.Params)}
 	var ctx context.Context
@@ -240,14 +239,14 @@ func (s *session) request(m call.Envelope) {
 		result, err := s.serve(ctx, r)
 		s.answer(r, result, err)
 	}
-	if m.Method == "initialize" { // what follows needs to know what it says
+	if m.Method == "initialize" { // later messages depend on it
 		work()
 		return
 	}
 	s.work.Go(work)
 }
 
-// begin notes a request that is to be answered. It counts as one of the gateway's.
+// begin registers a request as pending, and counts it in the gateway.
 func (s *session) begin(r *request) error {
 	if err := s.version(r); err != nil {
 		return err
@@ -268,7 +267,7 @@ func (s *session) begin(r *request) error {
 	return nil
 }
 
-// answer answers a request, unless it was answered or cancelled.
+// answer answers a request, unless it has been answered or cancelled.
 func (s *session) answer(r *request, result json.RawMessage, err error) {
 	s.mu.Lock()
 	key := call.IDKey(r.id)
@@ -294,12 +293,12 @@ func (s *session) waits(r *request) bool {
 	return s.pending[call.IDKey(r.id)] == r
 }
 
-// refuse answers with an error. A nil id is null, as JSON-RPC wants it.
+// refuse answers with an error. A nil id becomes null, as JSON-RPC requires.
 func (s *session) refuse(id json.RawMessage, err error) {
 	s.out.put(s.ctx, responseLine(id, "error", errorOf(err)))
 }
 
-// responseLine is a response as a line.
+// responseLine encodes a response as one line.
 func responseLine(id json.RawMessage, member string, value json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -310,7 +309,7 @@ func responseLine(id json.RawMessage, member string, value json.RawMessage) []by
 	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value))
 }
 
-// oneLine is a message without line ends, which are white space where JSON has any.
+// oneLine removes line ends from a message. In valid JSON they are only white space.
 func oneLine(message []byte) []byte {
 	if bytes.ContainsAny(message, "\r\n") {
 		message = bytes.ReplaceAll(message, []byte("\n"), []byte(" "))
@@ -319,7 +318,7 @@ func oneLine(message []byte) []byte {
 	return message
 }
 
-// connections are those that the session uses.
+// connections returns the session's pool. It joins the pool at the first use.
 func (s *session) connections() (*pool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,7 +329,7 @@ func (s *session) connections() (*pool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.ctx.Err() != nil { // nobody would leave it
+		if s.ctx.Err() != nil { // the session has ended, so nobody else would leave the pool
 			go pool.leave(s)
 			return nil, s.ctx.Err()
 		}
@@ -350,7 +349,7 @@ func (g *Gateway) identity(who call.Session) string {
 	return who.Principal()
 }
 
-// who is who makes a call with this _meta.
+// who identifies the caller of a request with this _meta.
 func (s *session) who(meta map[string]any) *call.Session {
 	s.mu.Lock()
 	known := s.caller
@@ -366,7 +365,7 @@ func (s *session) who(meta map[string]any) *call.Session {
 	return &known
 }
 
-// note takes a notification of the client.
+// note handles a notification of the client.
 func (s *session) note(m call.Envelope) {
 	switch m.Method {
 	case "notifications/initialized":

@@ -18,7 +18,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// wide are the limits of what servers send, which upstream has held to its own.
+// wide holds the limits for reading servers' messages. Upstream has already applied the
+// servers' own limits.
 var wide = call.Limits{Bytes: 64 << 20}
 
 var (
@@ -28,7 +29,7 @@ var (
 
 var allLists = []upstream.List{upstream.Tools, upstream.Prompts, upstream.Resources, upstream.ResourceTemplates}
 
-// member is the member of a page that holds the entries of a list.
+// member returns the key of the entries in a page of a list.
 func member(list upstream.List) string {
 	switch list {
 	case upstream.Tools:
@@ -41,7 +42,7 @@ func member(list upstream.List) string {
 	return "resourceTemplates"
 }
 
-// changedMethod is the notification that a list is another.
+// changedMethod returns the method of the notification for a changed list.
 func changedMethod(list upstream.List) string {
 	if list == upstream.ResourceTemplates {
 		list = upstream.Resources
@@ -49,28 +50,28 @@ func changedMethod(list upstream.List) string {
 	return "notifications/" + member(list) + "/list_changed"
 }
 
-// A shelf is what is known of a list of a server, also while the server is down.
+// A shelf holds the last known list of a server, even while the server is down.
 type shelf struct {
 	pages   []json.RawMessage
-	sent    *call.Catalog // of the list of tools, before the output layer has looked at it
+	sent    *call.Catalog // the tools as sent, before the output layer
 	entries []entry
-	known   bool          // the server has listed it once
-	told    bool          // sessions know already that it has changed
-	missed  bool          // somebody was given a list without it
-	flight  chan struct{} // closed when the server has answered, or will not; nil: nobody asks
+	known   bool          // the server has sent the list at least once
+	told    bool          // sessions have been notified of the change
+	missed  bool          // a session got a merged list without it
+	flight  chan struct{} // closed when the server has answered or failed; nil: not asked
 }
 
-// An entry is one thing that a server lists.
+// An entry is an entry of a server's list.
 type entry struct {
-	name  string          // what clients call it; "" for resources
-	own   string          // what its server calls it: a name, a URI or a template of URIs
-	raw   json.RawMessage // as the server wrote it, but for the name
-	tool  *call.Tool      // of a tool: as the server sent it
-	match *regexp.Regexp  // of a template; nil if it cannot be one
+	name  string          // the clients' name for it; "" for resources
+	own   string          // the server's name, URI or URI template
+	raw   json.RawMessage // as the server wrote it, except for the name
+	tool  *call.Tool      // the tool as the server sent it; nil for other lists
+	match *regexp.Regexp  // matches the URIs of a template; nil if there is no matcher
 }
 
-// list returns a list of the server: a new one if that comes soon, else what is known. A
-// server that was waited for in vain is not waited for until it has answered.
+// list asks the server for a list. If the server does not answer soon, list returns the last
+// known one. After a wait in vain, nobody waits for this server until it has answered.
 func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, known bool) {
 	p.mu.Lock()
 	s := p.shelf(list)
@@ -99,10 +100,10 @@ func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, k
 	return s.entries, s.known
 }
 
-// fromMemory is how long it may take to have what is in memory.
+// fromMemory is how long it may take to get a list from memory.
 const fromMemory = 10 * time.Millisecond
 
-// patience is how long the server is waited for now.
+// patience returns how long to wait for the server now.
 func (p *peer) patience() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +113,7 @@ func (p *peer) patience() time.Duration {
 	return p.pool.g.cfg.Patience
 }
 
-// remembered returns what is known of a list, and asks only if nothing is.
+// remembered returns the last known list, and asks the server only if there is none.
 func (p *peer) remembered(ctx context.Context, list upstream.List) (entries []entry, known bool) {
 	p.mu.Lock()
 	if s := p.shelf(list); s.known {
@@ -123,7 +124,7 @@ func (p *peer) remembered(ctx context.Context, list upstream.List) (entries []en
 	return p.list(ctx, list)
 }
 
-// shelf is that of a list. P must be locked.
+// shelf returns the shelf of a list. P must be locked.
 func (p *peer) shelf(list upstream.List) *shelf {
 	s := p.shelves[list]
 	if s == nil {
@@ -133,7 +134,7 @@ func (p *peer) shelf(list upstream.List) *shelf {
 	return s
 }
 
-// refresh asks the server for a list, which may be in memory.
+// refresh gets a list from the Set, from its memory or from the server.
 func (p *peer) refresh(list upstream.List, s *shelf) {
 	pages, err := p.set.List(p.pool.ctx, p.name, list)
 	var sent *call.Catalog
@@ -141,7 +142,7 @@ func (p *peer) refresh(list upstream.List, s *shelf) {
 		sent, err = p.set.Tools(p.pool.ctx, p.name)
 	}
 	var refused *upstream.RefusedError
-	if errors.As(err, &refused) && refused.Code == methodNotFound { // it has no such things
+	if errors.As(err, &refused) && refused.Code == methodNotFound { // the server does not have this list
 		pages, err = nil, nil
 	}
 	p.mu.Lock()
@@ -164,7 +165,7 @@ func (p *peer) refresh(list upstream.List, s *shelf) {
 	}
 }
 
-// learnt notes that more is known of a list; with news the sessions are told.
+// learnt handles a changed list. With news it notifies the sessions.
 func (p *pool) learnt(list upstream.List, news bool) {
 	if news {
 		p.listChanged(list)
@@ -173,14 +174,14 @@ func (p *pool) learnt(list upstream.List, news bool) {
 	p.disown()
 }
 
-// disown has it found anew whose resources are.
+// disown makes the next use find the owners of resources anew.
 func (p *pool) disown() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.owned = nil
 }
 
-// entries reads pages. What cannot be read is left out.
+// entries reads pages. It leaves out unreadable entries.
 func (p *peer) entries(list upstream.List, pages []json.RawMessage, sent *call.Catalog) []entry {
 	var all []entry
 	seen := map[string]bool{}
@@ -204,7 +205,7 @@ func (p *peer) entries(list upstream.List, pages []json.RawMessage, sent *call.C
 	return all
 }
 
-// keyOf is the member that an entry of a list is known by.
+// keyOf returns the member that identifies an entry of a list.
 func keyOf(list upstream.List) string {
 	switch list {
 	case upstream.Resources:
@@ -236,10 +237,10 @@ func (p *peer) entry(list upstream.List, raw []byte, sent *call.Catalog) (e entr
 	return e, err
 }
 
-// quoted is a string as JSON.
+// quoted encodes a string as JSON.
 func quoted(s string) []byte {
 	raw, err := json.Marshal(s)
-	if err != nil { // a string can be encoded
+	if err != nil { // cannot happen: strings can be encoded
 		return []byte(`""`)
 	}
 	return raw

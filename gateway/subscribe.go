@@ -33,7 +33,8 @@ func (s *session) subscribe(ctx context.Context, r *request) (json.RawMessage, e
 // maxWatched bounds the subscriptions at one server.
 const maxWatched = 1000
 
-// A watcher is told of a resource: a session, or a subscription since 2026-07-28.
+// A watcher receives the updates of a resource. It is a session, or a subscription since
+// 2026-07-28.
 type watcher interface {
 	of() *session
 	updated(params json.RawMessage)
@@ -52,15 +53,15 @@ func (s *session) updated(params json.RawMessage) {
 
 const updatedMethod = "notifications/resources/updated"
 
-// A watch is a resource of the server that somebody has subscribed to.
+// A watch is a resource of the server with subscribers.
 type watch struct {
-	turn chan struct{} // of who tells the server; one at a time
-	told bool          // the server knows of it; with turn
+	turn chan struct{} // held to subscribe or unsubscribe at the server; has room for one
+	told bool          // we are subscribed at the server; guarded by turn
 
-	by map[watcher]string // who, and how they write the URI; with the mutex of the peer
+	by map[watcher]string // the subscribers, each with its client's URI; guarded by the mutex of the peer
 }
 
-// subscribe has w told of a resource, which the client calls shown.
+// subscribe adds w to the subscribers of a resource. Shown is the client's URI for it.
 func (p *peer) subscribe(ctx context.Context, w watcher, uri, shown string) error {
 	p.mu.Lock()
 	it := p.watched[uri]
@@ -77,7 +78,7 @@ func (p *peer) subscribe(ctx context.Context, w watcher, uri, shown string) erro
 	err := p.settle(ctx, uri, it, false)
 	if err != nil {
 		p.drop(w, uri)
-		go func() { _ = p.settle(p.pool.ctx, uri, it, false) }() // nobody else may want it
+		go func() { _ = p.settle(p.pool.ctx, uri, it, false) }() // w may have been the last subscriber
 	}
 	return err
 }
@@ -90,7 +91,7 @@ func (p *peer) unsubscribe(ctx context.Context, w watcher, uri string) error {
 	return p.settle(ctx, uri, it, false)
 }
 
-// drop has w told of a resource no more. It returns what the server may know of it.
+// drop removes w from the subscribers of a resource. It returns the watch, or nil.
 func (p *peer) drop(w watcher, uri string) *watch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,9 +102,9 @@ func (p *peer) drop(w watcher, uri string) *watch {
 	return it
 }
 
-// settle has the server know whether anybody wants to be told of a resource. Who comes
-// meanwhile waits for what the server says to it. Fresh says that the server knows nothing: its
-// connection is another.
+// settle subscribes to a resource at the server if the resource has subscribers, and
+// unsubscribes if it has none. Concurrent callers wait for their turn. Fresh tells that the
+// connection is new, so the server knows of no subscription.
 func (p *peer) settle(ctx context.Context, uri string, it *watch, fresh bool) (err error) {
 	select {
 	case it.turn <- struct{}{}:
@@ -139,13 +140,13 @@ func (p *peer) watch(ctx context.Context, uri string) error {
 
 func (p *peer) unwatch(ctx context.Context, uri string) error {
 	if p.set.States()[0].Status != upstream.Ready {
-		return nil // what a connection knew has ended with it
+		return nil // subscriptions end with their connection
 	}
 	_, err := p.set.Do(ctx, p.name, upstream.Request{Method: "resources/unsubscribe", Params: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri))})
 	return err
 }
 
-// updated tells those who subscribed to a resource, or to one that it is a part of.
+// updated notifies the subscribers of a resource, and of resources that contain it.
 func (p *peer) updated(params json.RawMessage) {
 	uri := textOf(splice.Get(params, wide, "uri"))
 	told := map[watcher]string{}
@@ -166,7 +167,7 @@ func (p *peer) updated(params json.RawMessage) {
 	}
 }
 
-// forget is the end of a session.
+// forget removes the subscriptions of a session.
 func (p *peer) forget(s *session) {
 	over := map[string]*watch{}
 	p.mu.Lock()
@@ -184,7 +185,7 @@ func (p *peer) forget(s *session) {
 	if len(over) > 0 {
 		go func() {
 			for uri, it := range over {
-				_ = p.settle(p.pool.ctx, uri, it, false) // nobody is told of it any more, either way
+				_ = p.settle(p.pool.ctx, uri, it, false) // on failure the server goes on notifying, but no subscriber is left
 			}
 		}()
 	}

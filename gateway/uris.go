@@ -16,8 +16,9 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// An ownership says whose a URI is: the first server's, in order, that lists it, else the first
-// one's with a template for it, else that of the only server with resources.
+// An ownership tells the server of a URI. The first server to list the URI owns it. If none
+// does, the first server with a matching template owns it; failing that, the only server with
+// resources.
 type ownership struct {
 	uris      map[string]*peer
 	templates map[string]*peer
@@ -30,7 +31,7 @@ type match struct {
 	peer *peer
 }
 
-// ownership is that of the moment.
+// ownership returns the ownership of the moment.
 func (p *pool) ownership(ctx context.Context) *ownership {
 	p.mu.Lock()
 	known := p.owned
@@ -75,7 +76,7 @@ func (p *pool) ownership(ctx context.Context) *ownership {
 	return o
 }
 
-// of is the server whose a URI is, or nil.
+// of returns the server of a URI, or nil.
 func (o *ownership) of(uri string) *peer {
 	if p := o.uris[uri]; p != nil {
 		return p
@@ -88,7 +89,7 @@ func (o *ownership) of(uri string) *peer {
 	return o.only
 }
 
-// entry is the server whose entry of a list it is.
+// entry returns the server of an entry in a merged list.
 func (o *ownership) entry(list upstream.List, own string) *peer {
 	if list == upstream.ResourceTemplates {
 		return o.templates[own]
@@ -96,12 +97,13 @@ func (o *ownership) entry(list upstream.List, own string) *peer {
 	return o.uris[own]
 }
 
-// maxTemplate bounds a template that is matched, in bytes.
+// maxTemplate bounds the templates that are matched, in bytes.
 const maxTemplate = 2048
 
 var expression = regexp.MustCompile(`\{([+#./;?&]?)[^{}]*\}`)
 
-// matcher is what the URIs of a template (RFC 6570) look like; nil if it cannot be told.
+// matcher returns a regular expression for the URIs of a template (RFC 6570). It returns nil
+// if the template is too long or no expression can be made.
 func matcher(template string) *regexp.Regexp {
 	if len(template) > maxTemplate {
 		return nil
@@ -132,7 +134,7 @@ func matcher(template string) *regexp.Regexp {
 	return re
 }
 
-// locate finds the server of a resource, and how it calls it.
+// locate finds the server of a resource, and the server's own URI for it.
 func (p *pool) locate(ctx context.Context, uri string) (target, error) {
 	if server, own, ok := splitURI(uri); ok {
 		if peer := p.named(server); peer != nil {
@@ -153,8 +155,9 @@ func (p *pool) locateTemplate(ctx context.Context, template string) (target, err
 	return p.locate(ctx, template)
 }
 
-// linked are the places of URIs in results: of contents that were read, of content blocks,
-// and of the messages of a prompt.
+// linked makes the server's URIs in a result usable for the client: it puts the server into
+// each URI that would otherwise lead elsewhere. URIs stand in the contents of resources, in
+// content blocks and in the messages of prompts.
 func (p *pool) linked(ctx context.Context, from *peer, raw json.RawMessage) (json.RawMessage, error) {
 	if !bytes.Contains(raw, []byte(`"uri"`)) {
 		return raw, nil
@@ -198,7 +201,7 @@ func (p *pool) linked(ctx context.Context, from *peer, raw json.RawMessage) (jso
 			}
 			return splice.Each(list, wide, func(e []byte) ([]byte, error) {
 				if _, err := strictjson.Members(e, wide); err != nil {
-					return nil, nil // no object: nothing to change
+					return nil, nil // not an object: nothing to change
 				}
 				return place.change(e)
 			})

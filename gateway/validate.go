@@ -15,7 +15,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// validate answers a call of the validate tool, or of the batch tool: one for all servers.
+// validate answers a call of the validate tool or of the batch tool. Each exists once, for all
+// servers.
 func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Call) (json.RawMessage, error) {
 	batch := c.Name == protocol.BatchName(s.g.cfg.ValidateName)
 	q := &validate.Request{
@@ -36,19 +37,19 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 	return nil, ctx.Err()
 }
 
-// find finds whose the tool of a dry run is. The calls of a batch share its time: a server that
-// hangs must not have it all.
+// find finds the server and tool of a dry run. The calls of a batch share its time, so a server
+// that hangs must not use it all up.
 func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string) {
 	for range maxReplaced {
 		if found, name, err := s.tryFind(ctx, p, tool, batch); !errors.Is(err, errRetired) {
 			return found, name
 		}
 	}
-	found, name, _ := s.tryFind(ctx, p, tool, batch) // which says why
+	found, name, _ := s.tryFind(ctx, p, tool, batch) // its answer tells the reason
 	return found, name
 }
 
-// tryFind is find; the error is errRetired if the server was replaced meanwhile.
+// tryFind makes one attempt at find. The error is errRetired if the server was replaced meanwhile.
 func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string, error) {
 	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
 	if unknown != nil {
@@ -57,7 +58,7 @@ func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool)
 	}
 	found := validate.Found{Server: t.name, Gate: t.judge()}
 	if batch {
-		t.list(ctx, upstream.Tools) // which waits for a server that hangs only once
+		t.list(ctx, upstream.Tools) // waits for a hanging server only once
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, t.patience())
 		defer cancel()
@@ -81,7 +82,7 @@ func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool)
 	return found, t.own, nil
 }
 
-// An explained error has words for a client.
+// An explained error carries a text for a client.
 type explained struct {
 	error
 	text string

@@ -14,27 +14,27 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
-// An Outcome is what became of a call.
+// An Outcome is the outcome of a call.
 type Outcome struct {
-	// Raw is a CallToolResult for the client: the server's as the output layer leaves it, with
-	// what was found in it, or else the tool execution error that says why there is none.
+	// Raw is a CallToolResult for the client. It is the server's result after the output layer,
+	// with its findings, or a tool execution error with the reason why there is no result.
 	Raw json.RawMessage
-	// Ran says that the call was made, or may have been. If not, it was refused, and Judged
-	// says why, or it never reached the server.
+	// Ran reports whether the call was made or may have been. If not, the call was refused, for
+	// the reason in Judged, or it never reached the server.
 	Ran bool
-	// Judged is the verdict on the call, Reviewed that on its result. Of a call that ran,
-	// Reviewed.Go is false if the result is withheld, or if there is none.
+	// Judged is the verdict on the call, Reviewed the verdict on its result. If the call ran,
+	// Reviewed.Go is false when the result is withheld or missing.
 	Judged, Reviewed toolvet.Verdict
 }
 
 // Call calls the tool SERVER:TOOL, if the gate lets it, and reviews the result. The limits of
 // the policy count the call.
 //
-// A call that is refused has an Outcome and no error, also if there is no such server or
-// tool. Err says that the call could not be judged or was not made, or how it ended without a
-// result: an *[UnavailableError], a *[GoneError] (the tool may have run), or that of ctx. The
-// Outcome beside it tells the same to a model. A *[RefusedError] is the server's own answer,
-// and has no Outcome. A call is never made twice, unless nothing of the first was sent.
+// A refused call has an Outcome and no error, even if the server or tool does not exist. Err
+// reports a call that could not be judged, was not made or ended without a result: it is an
+// *[UnavailableError], a *[GoneError] (the tool may have run) or the error of ctx. The Outcome
+// beside it tells the same to a model. A *[RefusedError] is the server's own answer, and has
+// no Outcome. Call makes a call a second time only if nothing of the first was sent.
 func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (*Outcome, error) {
 	o := optionsOf(options)
 	t, c, err := s.target(ctx, name, arguments, o)
@@ -54,7 +54,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	if o.Params, err = callParams(traced(p, o.Params, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
 		return failed(ctx, p, err, o.text), err
 	}
-	if err := ctx.Err(); err != nil { // nobody waits for it any more
+	if err := ctx.Err(); err != nil { // the caller has given up
 		return failed(ctx, p, err, o.text), err
 	}
 	p.Sending()
@@ -66,7 +66,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	return returned(ctx, p, raw, err, o.text)
 }
 
-// returned is the outcome of a call that was made.
+// returned builds the outcome of a call that was made.
 func returned(ctx context.Context, p *door.Passage, raw json.RawMessage, err error, text func(error) string) (*Outcome, error) {
 	var answer *RefusedError
 	var unusable *UnusableError
@@ -86,14 +86,14 @@ func returned(ctx context.Context, p *door.Passage, raw json.RawMessage, err err
 	return &Outcome{Raw: shown.Raw, Ran: true, Judged: p.Verdict(), Reviewed: shown.Verdict}, nil
 }
 
-// traced are the params of a call with toolvet's span as the parent of the server's.
+// traced sets toolvet's span as the parent of the server's in the params of a call.
 func traced(p *door.Passage, params json.RawMessage, limits call.Limits) json.RawMessage {
 	parent := p.Parent()
 	if parent == nil {
 		return params
 	}
 	changed, err := splice.Set(params, limits, parent, "_meta", "traceparent")
-	if err != nil { // it was read before
+	if err != nil { // cannot happen: the params were read before
 		return params
 	}
 	return changed
@@ -108,7 +108,7 @@ func failed(ctx context.Context, p *door.Passage, err error, text func(error) st
 	return &Outcome{Raw: p.Failed(ctx, text(err)), Ran: p.Made(), Judged: p.Verdict()}
 }
 
-// door is the door to a server. That to a server that does not exist only refuses.
+// door returns the door to a server. The door to an unknown server only refuses.
 func (s *Set) door(server string) *door.Door {
 	if p := s.peers[server]; p != nil {
 		return &p.door

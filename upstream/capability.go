@@ -12,19 +12,19 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// HasCapability reports whether a server announces a capability. Path leads to it through
-// what the server answered to initialize or server/discover, keys joined by dots:
+// HasCapability reports whether a server announces a capability. Path leads through the
+// capabilities in the server's answer to initialize or server/discover, keys joined by dots:
 //
 //	tools.listChanged
 //	experimental.toolValidation.supported
 //	extensions.io.github.toolvet/tool-validation.supported
 //
-// Keys may hold dots themselves: of the keys of an object the longest counts that the rest
-// of path begins with. An object is yes, even if it is empty, for that is how MCP announces
-// what has no options; true, and numbers, texts and lists that are not 0 and not empty, are
-// yes as well. Anything else, and what is not there, is no.
+// Keys may contain dots themselves: at each object, the longest key that begins the rest of
+// path counts. The server has the capability if the value is an object, even an empty one,
+// because MCP announces a capability without options in this way. True, numbers other than 0,
+// and texts and lists that are not empty count as well. All else is no.
 //
-// The error says that the server is unknown, or that it is not connected and cannot be.
+// The error reports an unknown server, or a server that cannot be connected to.
 func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, error) {
 	capabilities, err := s.Capabilities(ctx, server)
 	if err != nil {
@@ -33,16 +33,16 @@ func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, err
 	return announces(capabilities, strings.Split(path, ".")...), nil
 }
 
-// Capabilities are what a server announces, as it wrote it; nil for nothing. The errors are
-// those of [Set.HasCapability].
+// Capabilities returns the capabilities of a server as it wrote them, or nil if it gave none.
+// The errors are those of [Set.HasCapability].
 func (s *Set) Capabilities(ctx context.Context, server string) (json.RawMessage, error) {
 	var capabilities json.RawMessage
 	err := s.with(ctx, server, func(c *Client) { capabilities = c.Capabilities() })
 	return capabilities, err
 }
 
-// Info is what a server says of its name and version, as it wrote it, and of how models
-// should use it, a JSON string; nil for nothing. The errors are those of
+// Info returns a server's name and version as it wrote them, and its instructions for models,
+// a JSON string. Each is nil if the server gave none. The errors are those of
 // [Set.HasCapability].
 func (s *Set) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
 	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.Instructions() })
@@ -63,7 +63,7 @@ func (s *Set) with(ctx context.Context, server string, f func(*Client)) error {
 	return nil
 }
 
-// announces follows the parts of a path (see [Set.HasCapability]).
+// announces looks up a path, given as its parts (see [Set.HasCapability]).
 func announces(v json.RawMessage, path ...string) bool {
 	if len(path) == 0 {
 		return yes(v)
@@ -96,8 +96,8 @@ func yes(v json.RawMessage) bool {
 	return false
 }
 
-// NativeValidation reports whether a server announces the validation protocol itself, and
-// the name of its validate tool. The errors are those of [Set.HasCapability].
+// NativeValidation reports whether a server announces the validation protocol itself. Method
+// is the name of its validate tool. The errors are those of [Set.HasCapability].
 func (s *Set) NativeValidation(ctx context.Context, server string) (method string, ok bool, err error) {
 	err = s.with(ctx, server, func(c *Client) { method, ok = c.NativeValidation() })
 	return method, ok, err

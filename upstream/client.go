@@ -25,19 +25,19 @@ type Command struct {
 	Env        []string      // the whole environment; nil inherits ours
 	Dir        string        // working directory; "" is ours
 	Stderr     io.Writer     // receives the server's standard error; nil keeps only its end, for errors
-	Supervisor []string      // command that runs process.Supervise, so that nothing of the server is left behind
+	Supervisor []string      // command that runs process.Supervise, to leave no process of the server behind
 	Timeout    time.Duration // of the start with its handshake, of listing the tools, of a call; default [DefaultTimeout]
 	Limits     call.Limits   // of a message from the server
 }
 
 // Options say how to talk to a server.
 type Options struct {
-	Stderr  io.Writer     // receives what the server says beside its messages; nil keeps only its end, for errors
+	Stderr  io.Writer     // receives the server's output beside its messages; nil keeps only its end, for errors
 	Timeout time.Duration // of the start with its handshake, of a list, of [Client.Call]; default [DefaultTimeout]
 	Limits  call.Limits   // of a message from the server
-	Handler Handler       // of what the server sends of its own accord
-	// Capabilities are what the handshake says that this client can do, a JSON object; nil
-	// is {}. Handler.Request must keep to it.
+	Handler Handler       // handles the server's own requests and notifications
+	// Capabilities are the client's capabilities for the handshake, a JSON object; nil is {}.
+	// Handler.Request must support them.
 	Capabilities json.RawMessage
 }
 
@@ -61,14 +61,14 @@ func Start(ctx context.Context, c Command) (*Client, error) {
 	return Connect(ctx, c, Options{Stderr: c.Stderr, Timeout: c.Timeout, Limits: c.Limits})
 }
 
-// Connect opens the connection to a server and shakes hands. It offers the protocol
-// version 2025-11-25 and takes what the server answers, back to 2024-11-05; a server that
-// refuses initialize is asked by server/discover, as of 2026-07-28.
+// Connect opens the connection to a server and shakes hands. It offers the protocol version
+// 2025-11-25 and accepts the server's choice, back to 2024-11-05. If the server refuses
+// initialize, Connect tries server/discover, as of 2026-07-28.
 //
-// The error is a *[HandshakeError], or says that the connection could not be opened.
+// The error is a *[HandshakeError] unless the connection could not be opened.
 //
-// Ctx and o.Timeout bound the start. The connection then lasts until [Client.Close], also
-// when ctx is done.
+// Ctx and o.Timeout bound the start. The connection then lasts until [Client.Close], even
+// after ctx is done.
 func Connect(ctx context.Context, d Dialer, o Options) (*Client, error) {
 	timeout := cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	within, cancel := context.WithTimeout(ctx, timeout)
@@ -89,8 +89,8 @@ func Connect(ctx context.Context, d Dialer, o Options) (*Client, error) {
 	return client, nil
 }
 
-// Close ends the session and the server, first politely, then by force, and waits
-// for that. When ctx is done, Close does not wait for politeness.
+// Close ends the session and the server, first politely, then by force, and waits for the
+// end. Once ctx is done, Close uses force at once.
 func (c *Client) Close(ctx context.Context) {
 	c.close.Do(func() { c.conn.close(ctx) })
 }
@@ -98,7 +98,7 @@ func (c *Client) Close(ctx context.Context) {
 // Done returns a channel that is closed when no more answers will come.
 func (c *Client) Done() <-chan struct{} { return c.conn.gone }
 
-// Err says why no more answers will come, after [Client.Done] is closed; before it is nil.
+// Err returns nil until [Client.Done] is closed, then the reason why no more answers will come.
 func (c *Client) Err() error {
 	select {
 	case <-c.conn.gone:
@@ -108,22 +108,23 @@ func (c *Client) Err() error {
 	}
 }
 
-// ProtocolVersion is the version of MCP that the two sides agreed on.
+// ProtocolVersion returns the version of MCP agreed on in the handshake.
 func (c *Client) ProtocolVersion() string { return c.version }
 
-// Capabilities are the server's capabilities as it wrote them, nil if it gave none.
+// Capabilities returns the server's capabilities as it wrote them, or nil if it gave none.
 func (c *Client) Capabilities() json.RawMessage { return c.capabilities }
 
-// ServerInfo is what the server says of its name and version, as it wrote it; nil if it
-// says nothing. Nothing that is decided may rest on it.
+// ServerInfo returns the server's name and version as it wrote them, or nil if it gave none.
+// The server may claim any name, so no decision may depend on it.
 func (c *Client) ServerInfo() json.RawMessage { return c.info }
 
-// Instructions are the server's for a model, a JSON string as it wrote it; nil for none.
+// Instructions returns the server's instructions for models, a JSON string as the server wrote
+// it, or nil if it gave none.
 func (c *Client) Instructions() json.RawMessage { return c.instructions }
 
-// Call calls a tool and returns the CallToolResult as the server wrote it. Arguments
-// are a JSON object. A tool that reports an error has a result; err says that there
-// is none, and is a *[RefusedError] if the server answered with an error.
+// Call calls a tool and returns the CallToolResult as the server wrote it. Arguments are a
+// JSON object. The result may report an error of the tool. Err is not nil if there is no
+// result; it is a *[RefusedError] if the server answered with an error.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -136,7 +137,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 
 // Do makes a request and returns the result as the server wrote it. The error is a
 // *[RefusedError] if the server answered with one, and a *[GoneError] if it died. When ctx
-// is done, the server is told that nobody waits any more.
+// is done, Do cancels the request at the server.
 func (c *Client) Do(ctx context.Context, r Request) (json.RawMessage, error) {
 	return c.conn.do(ctx, r, c.meta)
 }
@@ -146,7 +147,7 @@ func (c *Client) Notify(ctx context.Context, method string, params json.RawMessa
 	return c.conn.notify(ctx, method, params)
 }
 
-// request is Do for what the client wants to know itself.
+// request is Do for requests of the client itself.
 func (c *Client) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// exitWait is how long a server that has closed a stream may take to exit, so that
-// errors can tell its exit code.
+// exitWait is how long a server may take to exit after it has closed a stream. We wait for the
+// exit code, to put it into errors.
 const exitWait = 2 * time.Second
 
 // A conn pairs requests with answers on a connection to a server.
@@ -36,8 +36,8 @@ type conn struct {
 	mu      sync.Mutex
 	lastID  int
 	pending map[string]*waiter
-	serving map[string]context.CancelFunc // requests of the server that are worked on
-	odd     string                        // the first thing that the server did wrong without ending the session
+	serving map[string]context.CancelFunc // requests of the server in progress
+	odd     string                        // the server's first fault that did not end the session
 
 	ctx    context.Context // of the requests of the server
 	cancel context.CancelFunc
@@ -58,7 +58,7 @@ type answer struct {
 	err error
 }
 
-// maxPending bounds the requests that wait for answers on one connection.
+// maxPending bounds the unanswered requests on one connection.
 const maxPending = 4096
 
 // The ways in which a session ends while the server may still run.
@@ -124,8 +124,8 @@ func (c *conn) write() {
 	}
 }
 
-// await ends the reading when the server is gone. Something that it started may
-// have kept its standard output.
+// await ends the reading when the server is gone. Without it, a process started by the server
+// could keep the standard output open for ever.
 func (c *conn) await() {
 	select {
 	case <-c.transport.Done():
@@ -148,7 +148,7 @@ func (c *conn) close(ctx context.Context) {
 	c.running.Wait()
 }
 
-// handle takes one line of the server.
+// handle handles one line of the server.
 func (c *conn) handle(line []byte) {
 	if len(line) == 0 {
 		return
@@ -168,7 +168,7 @@ func (c *conn) handle(line []byte) {
 	}
 }
 
-// deliver hands an answer to whoever waits for it, and reports whether a request had its id.
+// deliver hands an answer to its waiter, and reports whether a request ever had its id.
 func (c *conn) deliver(a answer) bool {
 	key := call.IDKey(a.ID)
 	c.mu.Lock()
@@ -180,7 +180,7 @@ func (c *conn) deliver(a answer) bool {
 		return true
 	}
 	n, err := strconv.Atoi(key)
-	return err == nil && n > 0 && n <= c.lastID // nobody waits for it any more
+	return err == nil && n > 0 && n <= c.lastID // a former request, already given up
 }
 
 func (c *conn) remember(format string, args ...any) {
@@ -199,7 +199,7 @@ func (c *conn) notify(ctx context.Context, method string, params json.RawMessage
 	return c.send(ctx, method, line)
 }
 
-// do makes a request. Meta is what its _meta says of the connection.
+// do makes a request. Meta holds the connection's members of _meta.
 func (c *conn) do(ctx context.Context, r Request, meta map[string]json.RawMessage) (json.RawMessage, error) {
 	id, waiting, err := c.expect(&r)
 	if err != nil {
@@ -217,7 +217,7 @@ func (c *conn) do(ctx context.Context, r Request, meta map[string]json.RawMessag
 	case a := <-waiting.answer:
 		return a.result(r.Method)
 	case <-c.gone:
-		select { // an answer right before the end counts
+		select { // an answer that came right before the end counts
 		case a := <-waiting.answer:
 			return a.result(r.Method)
 		default:
@@ -229,8 +229,8 @@ func (c *conn) do(ctx context.Context, r Request, meta map[string]json.RawMessag
 	}
 }
 
-// abandon tells the server that nobody waits for an answer any more. A server that does not
-// read is not told. The handshake cannot be cancelled (basic/utilities/cancellation).
+// abandon cancels a request at the server. It does not wait for a server that does not read.
+// The handshake cannot be cancelled (basic/utilities/cancellation).
 func (c *conn) abandon(id, method string) {
 	if method == "initialize" {
 		return
@@ -273,7 +273,7 @@ func (c *conn) forget(id string) {
 
 func (c *conn) send(ctx context.Context, method string, line []byte) error {
 	select {
-	case <-c.gone: // so that nothing is sent to whom nobody listens
+	case <-c.gone: // checked first: select could still choose c.out below
 		return c.goneError(method, false)
 	default:
 	}
@@ -289,7 +289,7 @@ func (c *conn) send(ctx context.Context, method string, line []byte) error {
 
 var errLongLine = errors.New("line too long")
 
-// readLine returns the next line without its end, in memory of its own.
+// readLine returns a copy of the next line without its end.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

@@ -17,17 +17,17 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A HandshakeError is a server that was started and then did not become one to talk to.
+// A HandshakeError reports a server that was started but did not complete the handshake.
 type HandshakeError struct{ err error }
 
 func (e *HandshakeError) Error() string { return e.err.Error() }
 func (e *HandshakeError) Unwrap() error { return e.err }
 
-// A RefusedError is a request that the server answered with an error.
+// A RefusedError reports a request that the server answered with an error.
 type RefusedError struct {
 	Method  string
-	Code    int             // JSON-RPC error code, as the server gives it
-	Message string          // the server's, shortened
+	Code    int             // the JSON-RPC error code from the server
+	Message string          // the server's message, shortened
 	Raw     json.RawMessage // the whole error as the server wrote it
 }
 
@@ -35,10 +35,10 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the server refuses %s: %s (code %d)", e.Method, e.Message, e.Code)
 }
 
-// ErrorCode is the code of the JSON-RPC error.
+// ErrorCode returns the code of the JSON-RPC error.
 func (e *RefusedError) ErrorCode() int { return e.Code }
 
-// An UnusableError is an answer of the server that cannot be read.
+// An UnusableError reports an unreadable answer of the server.
 type UnusableError struct {
 	Method string
 	Err    error // why
@@ -61,10 +61,10 @@ func newRefusedError(method string, raw json.RawMessage) *RefusedError {
 	return &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200), Raw: raw}
 }
 
-// A GoneError is a request that will not be answered, because the server is gone.
+// A GoneError reports a request that cannot be answered any more because the server is gone.
 type GoneError struct {
 	Method string
-	Sent   bool // the server may have had the request, and may have done what it asks
+	Sent   bool // the server may have received and executed the request
 	text   string
 }
 
@@ -74,7 +74,7 @@ func (c *conn) goneError(method string, sent bool) error {
 	return &GoneError{method, sent, fmt.Sprintf("%s before it answered %s%s", c.end(), method, c.circumstances())}
 }
 
-// end says how the session ended. It waits a moment for the server's exit code.
+// end describes the end of the session. It waits a moment for the server's exit code.
 func (c *conn) end() string {
 	if errors.Is(c.why, errStdout) || errors.Is(c.why, errStdin) {
 		select {
@@ -86,7 +86,7 @@ func (c *conn) end() string {
 	return c.why.Error()
 }
 
-// contextError says that ctx was done before the answer to method came.
+// contextError reports that ctx ended before the answer to method arrived.
 func (c *conn) contextError(ctx context.Context, method string) error {
 	err := ctx.Err()
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -95,7 +95,7 @@ func (c *conn) contextError(ctx context.Context, method string) error {
 	return &lateError{fmt.Sprintf("the server did not answer %s in time%s", method, c.circumstances()), err}
 }
 
-// A lateError has its own words for a deadline.
+// A lateError describes a missed deadline in its own words.
 type lateError struct {
 	text string
 	err  error
@@ -104,7 +104,7 @@ type lateError struct {
 func (e *lateError) Error() string { return e.text }
 func (e *lateError) Unwrap() error { return e.err }
 
-// circumstances is what else is known, for a person to find the cause.
+// circumstances adds details that help a person to find the cause.
 func (c *conn) circumstances() string {
 	c.mu.Lock()
 	odd := c.odd
@@ -122,14 +122,14 @@ func (c *conn) circumstances() string {
 	return b.String()
 }
 
-// Bounds of what is kept of a server's standard error.
+// Bounds of the kept end of a server's standard error.
 const (
 	tailBytes = 4 << 10
 	tailLines = 8
 	tailWidth = 200
 )
 
-// A tail keeps the end of what is written to it, and passes everything on.
+// A tail is a writer that keeps the end of its input and passes everything on.
 type tail struct {
 	next io.Writer // may be nil
 
@@ -148,7 +148,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines that are not empty.
+// lines returns the last lines, without empty ones.
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

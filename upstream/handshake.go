@@ -17,12 +17,12 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// The protocol versions that the client speaks: with a handshake, and without.
+// The protocol versions of the client: with a handshake, and without.
 var (
 	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 )
 
-// shakeHands is initialize, and for a server that refuses it server/discover (MCP
+// shakeHands sends initialize. If the server refuses it, shakeHands tries server/discover (MCP
 // 2026-07-28, basic/versioning).
 func (c *Client) shakeHands(ctx context.Context) error {
 	err := c.initialize(ctx)
@@ -51,7 +51,7 @@ func (c *Client) initialize(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the server's answer to initialize is malformed: %w", err)
 	}
-	_ = json.Unmarshal(result["protocolVersion"], &c.version) // what is no string stays ""
+	_ = json.Unmarshal(result["protocolVersion"], &c.version) // stays "" if it is not a string
 	if !slices.Contains(legacyVersions, c.version) {
 		return fmt.Errorf("the server answers initialize with the protocol version %q: toolvet speaks %s",
 			strictjson.Printable(c.version, 32), strings.Join(legacyVersions, ", "))

@@ -13,13 +13,13 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// lists are what is known of a server's lists on one connection.
+// lists caches a server's lists for one connection.
 type lists struct {
 	mu    sync.Mutex
 	known map[List]*cached
 }
 
-// A cached list is known until it has changed or outlived its time.
+// A cached list is valid until it changes or its time is over.
 type cached struct {
 	listing *listing // nil: not known
 	flight  *flight[*listing]
@@ -27,7 +27,7 @@ type cached struct {
 	of      int // the epoch of flight
 }
 
-// failureLasts is how long a list that could not be had stands for the next who asks.
+// failureLasts is how long a failure to get a list also answers the next callers.
 const failureLasts = time.Second
 
 func (l *lists) of(list List) *cached {
@@ -42,7 +42,7 @@ func (l *lists) of(list List) *cached {
 	return c
 }
 
-// notified forgets what a notification says has changed.
+// notified forgets the lists that a notification reports as changed.
 func (l *lists) notified(method string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,7 +55,7 @@ func (l *lists) notified(method string) {
 	}
 }
 
-// current returns the list if it is known and not outlived.
+// current returns the list if it is known and its time is not over.
 func (c *cached) current() *listing {
 	if c.listing == nil || !c.listing.until.IsZero() && !time.Now().Before(c.listing.until) {
 		return nil
@@ -63,8 +63,8 @@ func (c *cached) current() *listing {
 	return c.listing
 }
 
-// joinable reports whether who needs the list now may share the flight: one that goes on,
-// or has failed just now, so that a server that does not answer costs all one time-out.
+// joinable reports whether the next caller may share the flight: it is under way, or it has
+// just failed. Thanks to the latter, a server that does not answer costs all callers one time-out.
 func (c *cached) joinable() bool {
 	if c.flight == nil || c.of != c.epoch {
 		return false
@@ -77,8 +77,8 @@ func (c *cached) joinable() bool {
 	}
 }
 
-// get returns a list from memory, or asks for it together with all who want it now. Anew
-// asks even if it is known.
+// get returns a list from memory or asks the server for it. Concurrent callers share one
+// request. With anew it asks even if the list is known, unless the list is fresh.
 func (l *lists) get(ctx context.Context, list List, anew bool, ask func() (*listing, error)) (*listing, error) {
 	l.mu.Lock()
 	c := l.of(list)
@@ -104,10 +104,10 @@ func (l *lists) get(ctx context.Context, list List, anew bool, ask func() (*list
 	return f.wait(ctx)
 }
 
-// methodNotFound is the code of JSON-RPC for a method that a server does not have.
+// methodNotFound is the JSON-RPC code for an unknown method.
 const methodNotFound = -32601
 
-// list returns a list of a server, and the connection that it is of.
+// list returns a list of a server, and the connection that it came over.
 func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link, error) {
 	var on *link
 	l, err := again(string(list), func() (*listing, error) {
@@ -124,7 +124,7 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 			found, err := l.list(p.set.ctx, list)
 			var refused *RefusedError
 			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.Capabilities(), list.capability()) {
-				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // it has none
+				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // the server has no such list
 			}
 			if err == nil && list == Tools {
 				err = p.reviewed(found)
@@ -138,7 +138,7 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 	return l, on, err
 }
 
-// tell says what came of asking for the tools.
+// tell logs the faults in a list of tools, and gives the tools to the Observer.
 func (p *peer) tell(list List, found *listing) {
 	for _, fault := range found.faults {
 		p.set.log.Warn("the server lists a tool that cannot be used", "server", p.cfg.Name, "err", fault)
@@ -148,8 +148,8 @@ func (p *peer) tell(list List, found *listing) {
 	}
 }
 
-// reviewed reads the definitions of tools as the output layer leaves them: a refusal describes a
-// tool in the tool's own words, which a model must be able to read.
+// reviewed passes the definitions of tools through the output layer. Refusals quote the
+// definitions to a model, so they must be fit for it to read.
 func (p *peer) reviewed(found *listing) error {
 	if !p.door.Gate().Reviews() {
 		return nil
@@ -166,10 +166,10 @@ func (p *peer) reviewed(found *listing) error {
 	return nil
 }
 
-// Tools returns the tools of a server, from memory if they are known. What is known lasts
-// until the server says that it has changed, its ttlMs is over (but not less than a minute)
-// or the connection ends. Definitions that cannot be read are left out and logged. A Set has one
-// connection for all, and needs no options: they are for those who take its place.
+// Tools returns the tools of a server, from memory if they are known. A list stays known until
+// the server reports a change, its ttlMs (at least a minute) is over or the connection ends.
+// Tools leaves out unreadable definitions and logs them. A Set uses one connection for all
+// callers and ignores the options. They are for types that stand in for a Set.
 func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.Catalog, error) {
 	p, err := s.peer(server)
 	if err != nil {
@@ -182,10 +182,10 @@ func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.
 	return l.tools, nil
 }
 
-// List returns a list of a server as the pages of results that the server wrote, from memory
-// if it is known (see [Set.Tools]; of other lists the ttlMs is as the server says). A page
-// that the output layer changes or withholds counts as it leaves it: the error says that one
-// is withheld. A server that does not announce the capability has no pages.
+// List returns a list of a server as the pages that the server wrote, from memory if it is
+// known (see [Set.Tools]; the minimum of a minute holds for tools only). The output layer may
+// change pages; if it withholds one, List returns an error. A server without the capability
+// has no pages.
 func (s *Set) List(ctx context.Context, server string, list List) ([]json.RawMessage, error) {
 	p, err := s.peer(server)
 	if err != nil {
@@ -206,8 +206,8 @@ func (s *Set) List(ctx context.Context, server string, list List) ([]json.RawMes
 	return pages, nil
 }
 
-// tool returns the tools of a server, asked for once more if none has the name: some servers
-// do not say that their list has changed.
+// tool returns the tools of a server. If none has the name, it asks the server once more: some
+// servers do not report that their list has changed.
 func (p *peer) tool(ctx context.Context, name string) (*call.Catalog, *link, error) {
 	known, on, err := p.list(ctx, Tools, false)
 	if err != nil {
@@ -221,9 +221,8 @@ func (p *peer) tool(ctx context.Context, name string) (*call.Catalog, *link, err
 	return known.tools, on, nil
 }
 
-// listen asks a server since 2026-07-28 to tell of changed lists
-// (basic/patterns/subscriptions). It returns when the server ends that, or the connection
-// does.
+// listen subscribes to changed lists of a server since 2026-07-28
+// (basic/patterns/subscriptions). It returns when the subscription or the connection ends.
 func (p *peer) listen(l *link) {
 	if l.meta == nil {
 		return

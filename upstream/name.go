@@ -11,8 +11,8 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// ParseName splits the name of a tool in a [Set], SERVER:TOOL, at the first colon: the names
-// of servers hold none, those of tools may.
+// ParseName splits the name of a tool in a [Set], SERVER:TOOL, at the first colon. Names of
+// servers contain no colon, names of tools may.
 func ParseName(name string) (server, tool string, err error) {
 	server, tool, ok := strings.Cut(name, ":")
 	if !ok || server == "" || tool == "" {
@@ -21,11 +21,11 @@ func ParseName(name string) (server, tool string, err error) {
 	return server, tool, nil
 }
 
-// An UnknownServerError is a name that no server of the [Set] has.
+// An UnknownServerError reports a name that does not belong to a server of the [Set].
 type UnknownServerError struct {
 	Server string
-	Near   string   // what may have been meant; "" for nothing
-	Known  []string // all that there are
+	Near   string   // the most similar name; "" for none
+	Known  []string // all names
 }
 
 func (e *UnknownServerError) Error() string {

@@ -5,8 +5,8 @@ package upstream
 
 import "github.com/toolvet/toolvet/protocol"
 
-// NativeValidation reports whether the server announces the validation protocol
-// itself, and the name of its validate tool.
+// NativeValidation reports whether the server announces the validation protocol itself.
+// Method is the name of its validate tool.
 func (c *Client) NativeValidation() (method string, ok bool) {
 	method = protocol.Announced(c.capabilities)
 	return method, method != ""

@@ -10,27 +10,27 @@ import (
 	"github.com/toolvet/toolvet/door"
 )
 
-// A CallOption says more of a call than its tool and arguments.
+// A CallOption adds to the tool and arguments of a call.
 type CallOption interface{ apply(*callOptions) }
 
 type callOptions struct {
 	session *call.Session
 	id      string
 	text    func(error) string
-	Request // Method is not used, Params are those beside name and arguments
+	Request // Method is not used; Params hold no name or arguments
 }
 
 type callOptionFunc func(*callOptions)
 
 func (f callOptionFunc) apply(o *callOptions) { f(o) }
 
-// WithSession says who makes the call, for the policy. The default is that nothing is known.
+// WithSession identifies the caller to the policy. By default the caller is unknown.
 func WithSession(s *call.Session) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.session = s })
 }
 
-// SessionOf is who makes a call with these options, for those who take the place of a [Set]; nil:
-// nothing is known.
+// SessionOf returns the caller in these options, or nil if the caller is unknown. It is for
+// types that stand in for a [Set].
 func SessionOf(options ...CallOption) *call.Session {
 	var o callOptions
 	for _, option := range options {
@@ -39,14 +39,14 @@ func SessionOf(options ...CallOption) *call.Session {
 	return o.session
 }
 
-// WithRequestID says by which id whoever makes the call knows it, for logs.
+// WithRequestID gives the caller's own id for the call, for logs.
 func WithRequestID(id string) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.id = id })
 }
 
-// WithParams gives members of the params beside name and arguments, a JSON object: _meta, or
-// the inputResponses and requestState of a call that was answered with resultType
-// "input_required" (2026-07-28, basic/patterns/mrtr). A name and arguments in it do not count.
+// WithParams gives other members of the params as a JSON object: _meta, or the inputResponses
+// and requestState that follow a result of resultType "input_required" (2026-07-28,
+// basic/patterns/mrtr). A name and arguments in it are ignored.
 func WithParams(params json.RawMessage) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.Params = params })
 }
@@ -56,18 +56,18 @@ func WithProgress(f func(params json.RawMessage)) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.Progress = f })
 }
 
-// WithHandler answers what the server asks for because of the call; see [Request].
+// WithHandler answers the server's requests during the call; see [Request].
 func WithHandler(h Handler) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.Handler = &h })
 }
 
-// WithoutTimeout lets only the context bound the call, and not the CallTimeout of its server.
+// WithoutTimeout lifts the CallTimeout of the server. Only the context then bounds the call.
 func WithoutTimeout() CallOption {
 	return callOptionFunc(func(o *callOptions) { o.patient = true })
 }
 
-// WithErrorText says how answers describe an error for which there is no result. Default: its
-// Error method.
+// WithErrorText sets the description of errors in answers to calls without a result. The
+// default is the error's Error method.
 func WithErrorText(text func(error) string) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.text = text })
 }

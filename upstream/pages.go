@@ -15,17 +15,17 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// Bounds of a listing, several times what the largest known servers list.
+// Bounds of a listing, several times the size of the largest known ones.
 const (
 	maxPages     = 1_000
 	maxEntries   = 10_000
 	maxListBytes = 64 << 20
 )
 
-// A List is one of the lists that a server has.
+// A List is one of the lists of a server.
 type List string
 
-// The lists, by the methods that ask for them.
+// The lists, named by their methods.
 const (
 	Tools             List = "tools/list"
 	Prompts           List = "prompts/list"
@@ -33,10 +33,10 @@ const (
 	ResourceTemplates List = "resources/templates/list"
 )
 
-// lists are all of them.
+// allLists holds all lists.
 var allLists = []List{Tools, Prompts, Resources, ResourceTemplates}
 
-// member is the member of a page that holds the entries.
+// member returns the key of the entries in a page.
 func (l List) member() string {
 	if l == ResourceTemplates {
 		return "resourceTemplates"
@@ -44,16 +44,16 @@ func (l List) member() string {
 	return l.capability()
 }
 
-// capability is the key among a server's capabilities.
+// capability returns the list's key in a server's capabilities.
 func (l List) capability() string {
 	name, _, _ := strings.Cut(string(l), "/")
 	return name
 }
 
-// changed is the notification that the list is another.
+// changed returns the method of the notification for a changed list.
 func (l List) changed() string { return "notifications/" + l.capability() + "/list_changed" }
 
-// a page is one result of a list.
+// A page is one result of a list.
 type page struct {
 	next  string // cursor, "" on the last
 	size  int    // entries
@@ -61,7 +61,7 @@ type page struct {
 	lives bool // ttl is given (2026-07-28, server/utilities/caching)
 }
 
-// pages asks for all pages of a list. Each is given to take.
+// pages asks for all pages of a list and calls take with each.
 func (c *Client) pages(ctx context.Context, list List, take func(raw json.RawMessage) (page, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -94,7 +94,7 @@ func (c *Client) pages(ctx context.Context, list List, take func(raw json.RawMes
 	return fmt.Errorf("the server's list of %s has more than %d pages", what, maxPages)
 }
 
-// what are the entries in words.
+// what names the entries in errors.
 func (l List) what() string {
 	if l == ResourceTemplates {
 		return "resource templates"
@@ -102,8 +102,8 @@ func (l List) what() string {
 	return l.capability()
 }
 
-// Tools lists the server's tools, all pages. Definitions that cannot be read are
-// left out and named in faults; err says that there is no complete list.
+// Tools lists the server's tools, all pages. It leaves out unreadable definitions and reports
+// them in faults. Err is not nil if the list is incomplete.
 func (c *Client) Tools(ctx context.Context) (tools *call.Catalog, faults []error, err error) {
 	l, err := c.list(ctx, Tools)
 	if err != nil {
@@ -116,17 +116,16 @@ func (c *Client) Tools(ctx context.Context) (tools *call.Catalog, faults []error
 type listing struct {
 	pages  []json.RawMessage // as the server wrote them
 	tools  *call.Catalog     // of the list of tools
-	faults []error           // tools whose definitions cannot be read
+	faults []error           // of tools with unreadable definitions
 	listed time.Time
-	until  time.Time // zero: as long as the server does not say that it has changed
+	until  time.Time // zero: until the server reports a change
 }
 
-// fresh reports whether the list was made only a moment ago, so that asking again would
-// tell nothing new.
+// fresh reports whether the list is too new for another request to be worthwhile.
 func (l *listing) fresh() bool { return time.Since(l.listed) < time.Second }
 
-// minToolsTTL keeps a server that gives its list no life time (ttlMs 0, the default of an
-// SDK) from being asked before every call. It still says list_changed.
+// minToolsTTL avoids asking for the tools before every call if the server gives its list no
+// life time (ttlMs 0, the default of an SDK). Such a server still sends list_changed.
 const minToolsTTL = time.Minute
 
 // list asks for a whole list.
@@ -168,7 +167,7 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 	return l, nil
 }
 
-// page reads what all pages have.
+// page reads the members common to all pages.
 func (c *Client) page(list List, raw json.RawMessage) (page, error) {
 	var p page
 	members, err := c.members(raw)

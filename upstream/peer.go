@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/door"
 )
 
-// A peer is one server of a Set: at most one connection at a time, which all share.
+// A peer is one server of a Set. It has at most one connection at a time, shared by all callers.
 type peer struct {
 	set  *Set
 	cfg  Server
@@ -25,19 +25,19 @@ type peer struct {
 	mu       sync.Mutex
 	state    State
 	link     *link          // nil: not connected
-	dialing  *flight[*link] // nil: nobody does
+	dialing  *flight[*link] // nil: not connecting
 	failures int            // in a row
-	uses     int            // of the connection, now
+	uses     int            // requests on the connection now
 	idle     *time.Timer    // nil: none
 	closed   bool
-	running  sync.WaitGroup // what connects and what watches
+	running  sync.WaitGroup // goroutines that connect and watch
 }
 
-// A link is one connection, with what is known because of it.
+// A link is one connection with the lists received over it.
 type link struct {
 	*Client
 	began time.Time
-	lost  chan struct{} // closed when the peer knows that the connection is no more
+	lost  chan struct{} // closed when the peer has noted the end of the connection
 	lists lists
 }
 
@@ -56,8 +56,8 @@ func newPeer(s *Set, cfg Server) *peer {
 	return p
 }
 
-// acquire returns the connection, and makes it if there is none. Release must be called
-// when it is not used any more.
+// acquire returns the connection, and makes it if there is none. The caller must call release
+// after use.
 func (p *peer) acquire(ctx context.Context) (l *link, release func(), err error) {
 	for {
 		l, wait, err := p.next()
@@ -73,7 +73,7 @@ func (p *peer) acquire(ctx context.Context) (l *link, release func(), err error)
 	}
 }
 
-// next returns the connection, or how to wait until it is worth to ask again.
+// next returns the connection, or a function that waits until the caller should try again.
 func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 	}, nil
 }
 
-// dial connects, for all who wait.
+// dial connects for all waiting callers.
 func (p *peer) dial(f *flight[*link]) {
 	l := &link{lost: make(chan struct{})}
 	client, err := Connect(p.set.ctx, p.cfg.Dialer, Options{
@@ -157,7 +157,7 @@ func (p *peer) watch(l *link) {
 	l.Close(canceled())
 }
 
-// lost notes the end of a connection that nobody wanted. P must be locked.
+// lost notes the unwanted end of a connection. P must be locked.
 func (p *peer) lost(lived time.Duration, why error) {
 	if lived < stable {
 		p.failed(why)
@@ -178,14 +178,14 @@ func (l *link) over() bool {
 	}
 }
 
-// canceled is a context that makes Close impatient.
+// canceled returns a context that makes Close use force at once.
 func canceled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-// failed notes a connection that did not come about or did not last. P must be locked.
+// failed notes a connection that could not be made or did not last. P must be locked.
 func (p *peer) failed(why error) {
 	p.failures++
 	p.setState(State{Status: Failed, Err: why, Failures: p.failures, Next: time.Now().Add(backoff(p.failures))})
@@ -199,7 +199,7 @@ func (p *peer) release() {
 	p.rest()
 }
 
-// rest has the connection closed if nobody uses it for long enough. P must be locked.
+// rest starts the timer that closes an idle connection. P must be locked.
 func (p *peer) rest() {
 	if p.uses > 0 || p.cfg.Idle <= 0 || p.link == nil {
 		return
@@ -211,7 +211,7 @@ func (p *peer) rest() {
 	p.idle = time.AfterFunc(p.cfg.Idle, func() { p.sleep(l) })
 }
 
-// sleep closes a connection that nobody uses.
+// sleep closes an idle connection.
 func (p *peer) sleep(l *link) {
 	p.mu.Lock()
 	if p.link != l || p.uses > 0 || p.closed {
@@ -274,11 +274,12 @@ func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
 	})
 }
 
-// harmless are the requests that a server may be sent twice: they change nothing, and tell
-// the same to everybody.
+// harmless lists the requests that may be sent twice: they change nothing at the server, and
+// their results are the same for every caller.
 var harmless = []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover"}
 
-// again does something once more if the server died of the first time, and it does no harm.
+// again repeats a request once if the server died during the first try, and only if nothing
+// was sent or the method is harmless.
 func again[T any](method string, do func() (T, error)) (T, error) {
 	v, err := do()
 	var gone *GoneError

@@ -18,35 +18,35 @@ import (
 // A Request is one request to a server.
 type Request struct {
 	Method string
-	// Params are a JSON object, nil for none, and are sent as they are but for _meta. There
-	// the protocol version and the progress token are the connection's own; what the
-	// connection says of the client counts where the request says nothing.
+	// Params are a JSON object, or nil for none. They are sent as they are, except for _meta. The
+	// connection sets its own protocol version and progress token there, and describes the
+	// client unless the request does.
 	Params json.RawMessage
-	// Progress is given the params of each notifications/progress of the request, before Do
-	// returns, in order. It is called where the connection is read, and must return soon.
-	// Nil: no progress is asked for.
+	// Progress is called with the params of each notifications/progress of the request, in
+	// order, before Do returns. It runs in the goroutine that reads the connection, so it must
+	// return soon. If it is nil, the request asks for no progress.
 	Progress func(params json.RawMessage)
-	// Handler answers what the server asks for while it works on the request. A server on a
-	// connection does not say for which request it asks: if others are in flight as well,
-	// the connection's own handler is asked, because a question must not reach the wrong
-	// person. Nil: always that.
+	// Handler answers the server's requests while the server works on this one. MCP does not
+	// tell the request that such a question belongs to. If others are in flight as well, the
+	// connection's own handler answers, because a question must not reach the wrong person. It
+	// always answers if Handler is nil.
 	Handler *Handler
 
-	own     bool // made by the client itself: the server asks nothing because of it
+	own     bool // made by the client itself: the server's questions do not belong to it
 	patient bool // not bounded by the CallTimeout of the server
 }
 
-// A Handler is for what a server sends of its own accord. The zero Handler ignores
-// notifications and refuses requests. ping is always answered.
+// A Handler handles the requests and notifications of a server. The zero Handler ignores
+// notifications and refuses requests. The connection answers ping itself.
 type Handler struct {
 	// Request answers sampling/createMessage, elicitation/create, roots/list and the like
-	// with a JSON value. The error becomes that of the answer; a *[RefusedError] gives its
-	// code. It is called in a goroutine of its own. Ctx ends with the connection, and when
-	// the server wants the answer no more.
+	// with a JSON value. An error becomes the error of the answer, with the code of a
+	// *[RefusedError]. Request runs in a goroutine of its own. Ctx is done when the connection
+	// ends or the server cancels the request.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
-	// Notify is told of notifications, but for progress of a request and for those that the
-	// connection itself needs. It is called where the connection is read, and must return
-	// soon.
+	// Notify receives notifications, except for progress of a request and for notifications to
+	// the connection itself. It runs in the goroutine that reads the connection, so it must
+	// return soon.
 	Notify func(method string, params json.RawMessage)
 }
 
@@ -56,8 +56,7 @@ const (
 	progressKey   = "progressToken"
 )
 
-// callParams are the params of a tools/call: those that are given, with this name and these
-// arguments.
+// callParams returns the given params of a tools/call with this name and these arguments.
 func callParams(given json.RawMessage, tool string, arguments json.RawMessage, limits call.Limits) (json.RawMessage, error) {
 	name, err := json.Marshal(tool)
 	if err != nil {
@@ -66,8 +65,7 @@ func callParams(given json.RawMessage, tool string, arguments json.RawMessage, l
 	return withMembers(given, limits, strictjson.Member{Key: "name", Raw: name}, strictjson.Member{Key: "arguments", Raw: arguments})
 }
 
-// withMembers is an object with some members replaced or added; nil is {}. The others stay
-// as they are written.
+// withMembers replaces or adds members of an object; nil is {}. The others stay as written.
 func withMembers(object json.RawMessage, limits call.Limits, set ...strictjson.Member) (json.RawMessage, error) {
 	var members []strictjson.Member
 	if object != nil {
@@ -104,7 +102,7 @@ func encodeMembers(members []strictjson.Member) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// line is the request as it is sent. Meta is what the connection says in _meta.
+// line encodes the request as one line. Meta holds the connection's members of _meta.
 func (r *Request) line(id string, meta map[string]json.RawMessage, limits call.Limits) ([]byte, error) {
 	params, err := r.params(id, meta, limits)
 	if err != nil {
@@ -128,7 +126,7 @@ func encodeLine(id, method string, params json.RawMessage) ([]byte, error) {
 	return framed(b.Bytes())
 }
 
-// framed is a message as a line: white space in it may hold the end of one.
+// framed makes one line of a message. Its white space may contain line ends.
 func framed(message []byte) ([]byte, error) {
 	if bytes.ContainsAny(message, "\r\n") {
 		var b bytes.Buffer

@@ -15,19 +15,19 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// look has the output layer look at what a server sends: c is the call that it answers, or
-// names the server alone.
+// look passes a message of a server through the output layer. C is the call that the message
+// answers, or names only the server.
 func (s *Set) look(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
 	return s.door(c.Server).Review(ctx, c, method, raw)
 }
 
-// withheldError says why a result is not shown.
+// withheldError gives the reason why a result is withheld.
 func withheldError(method string, v toolvet.Reviewed) error {
 	words := protocol.NewResult("", v.Verdict)
 	return fmt.Errorf("the server's answer to %s is withheld: %s", method, words.Text())
 }
 
-// reviewError has the output layer look at the error that a server answered with.
+// reviewError passes a server's own error through the output layer.
 func (s *Set) reviewError(ctx context.Context, c *call.Call, err error) error {
 	var refused *RefusedError
 	if !errors.As(err, &refused) {
@@ -43,7 +43,7 @@ func (s *Set) reviewError(ctx context.Context, c *call.Call, err error) error {
 	return err
 }
 
-// asked has the output layer look at what a server asks for before the handler sees it.
+// asked wraps a handler: it passes the server's requests through the output layer first.
 func (p *peer) asked(handle func(context.Context, string, json.RawMessage) (json.RawMessage, error)) func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	if handle == nil {
 		return nil
@@ -60,8 +60,8 @@ func (p *peer) asked(handle func(context.Context, string, json.RawMessage) (json
 	}
 }
 
-// told has the output layer look at the params of a notification. It reports whether anybody may
-// see them.
+// told passes the params of a notification through the output layer. It returns false if they
+// must not be shown.
 func (p *peer) told(method string, params json.RawMessage) (json.RawMessage, bool) {
 	if params == nil {
 		return nil, true

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// maxServing bounds the requests of a server that are worked on at a time.
+// maxServing bounds the requests of a server in progress at the same time.
 const maxServing = 64
 
 // serve answers a request of the server.
@@ -36,7 +36,7 @@ func (c *conn) serve(m call.Envelope) {
 	go func() {
 		defer cancel()
 		result, err := handle(ctx, m.Method, m.Params)
-		if c.endServing(m.ID) { // one that the server has cancelled is not answered
+		if c.endServing(m.ID) { // a request that the server has cancelled gets no answer
 			c.reply(m.ID, result, err)
 		}
 	}()
@@ -65,8 +65,9 @@ func (c *conn) endServing(id json.RawMessage) bool {
 	return ok
 }
 
-// handlerOf is the handler of the request because of which the server asks: the only one
-// in flight, or else nobody's and so the connection's.
+// handlerOf returns the handler for a question of the server. If exactly one request is in
+// flight, the question belongs to it; otherwise the connection's handler answers. Requests of
+// the client itself do not count.
 func (c *conn) handlerOf() Handler {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +91,7 @@ func (c *conn) handlerOf() Handler {
 func (c *conn) reply(id, result json.RawMessage, err error) {
 	line, broken := encodeReply(id, result, err)
 	if broken != nil {
-		line, _ = encodeReply(id, nil, errors.New("the answer is no JSON")) // of our own words
+		line, _ = encodeReply(id, nil, errors.New("the answer is no JSON")) // cannot fail: the text is our own
 	}
 	select {
 	case c.out <- line:
@@ -118,14 +119,14 @@ func encodeReply(id, result json.RawMessage, err error) ([]byte, error) {
 	return framed(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text))
 }
 
-// notified takes a notification of the server to whom it concerns.
+// notified dispatches a notification of the server.
 func (c *conn) notified(m call.Envelope) {
 	switch m.Method {
 	case "notifications/progress":
 		if w := c.progressing(m.Params); w != nil {
 			w.Progress(m.Params)
 		}
-		return // what comes late nobody waits for
+		return // drop progress of requests that are over
 	case "notifications/cancelled":
 		c.serverCancels(m.Params)
 		return
@@ -135,7 +136,7 @@ func (c *conn) notified(m call.Envelope) {
 	}
 }
 
-// progressing is the request that a progress is about.
+// progressing returns the request that a progress notification belongs to, or nil.
 func (c *conn) progressing(params json.RawMessage) *waiter {
 	token := memberOf(params, progressKey, c.limits)
 	if token == nil {

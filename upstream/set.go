@@ -25,40 +25,40 @@ type Server struct {
 	Name   string // without a colon; tools are named NAME:TOOL
 	Dialer Dialer
 
-	Stderr io.Writer // receives what the server says beside its messages; nil keeps only its end, for errors
+	Stderr io.Writer // receives the server's output beside its messages; nil keeps only its end, for errors
 	// Timeout bounds the start with its handshake, and a list. Default [DefaultTimeout].
 	Timeout time.Duration
-	// CallTimeout bounds every other request. Default [DefaultCallTimeout]; negative: only
-	// the context of the caller does.
+	// CallTimeout bounds every other request. Default [DefaultCallTimeout]. If it is negative,
+	// only the caller's context bounds them.
 	CallTimeout time.Duration
-	// Idle is how long the connection stays open that nobody uses. Default: until Close.
-	// While it is closed, nobody is told that a list has changed.
+	// Idle is how long an unused connection stays open. Default: until Close. While it is
+	// closed, no notification of a changed list can arrive.
 	Idle   time.Duration
 	Limits call.Limits // of a message from the server; default as in call.Limits, but 64 MiB
-	// Handler is for what the server asks for without a request of which it must be because.
+	// Handler answers the server's requests that cannot be assigned to a single request of ours.
 	// Its Notify is not used: see [Set.Subscribe].
 	Handler      Handler
-	Capabilities json.RawMessage // what the handshake says that the client can do; see [Options]
+	Capabilities json.RawMessage // of the client, for the handshake; see [Options]
 }
 
-// Config says which servers a [Set] has, and who judges their calls.
+// Config configures the servers of a [Set] and the gates that judge their calls.
 type Config struct {
 	Servers []Server
-	// Elsewhere are names of servers that the Set does not have, for suggestions when a name is unknown.
+	// Elsewhere names servers outside the Set, for suggestions when a name is unknown.
 	Elsewhere []string
 	// Gate returns the gate that judges the calls of a server from now on. It is called for
-	// each call, so that a policy can change. Nil, and a nil gate: arguments are held against
-	// the tool's schema, and nothing else.
+	// each call, so a policy can change. If Gate or its result is nil, arguments are checked
+	// against the tool's schema only.
 	Gate func(server string) *toolvet.Gate
 	// NativeTimeout bounds a server's own validation. Default 10 s.
 	NativeTimeout time.Duration
-	// Observer is told what becomes of calls; nil: nobody is.
+	// Observer receives the outcome of calls. It may be nil.
 	Observer toolvet.Observer
-	// StateChanged is told each time that a server's state is another. It must return soon,
-	// and must not ask the Set.
+	// StateChanged is called each time a server's state changes. It must return soon, and must
+	// not call the Set.
 	StateChanged func(State)
-	// Logger is told of connections and of the steps of validations: names and places, never
-	// a value. Nil discards.
+	// Logger receives messages about connections and the steps of validations. They hold names
+	// and places, never a value. Nil discards them.
 	Logger *slog.Logger
 }
 
@@ -68,14 +68,14 @@ const DefaultCallTimeout = 10 * time.Minute
 // maxMessage is the default limit of a message: results may hold images.
 const maxMessage = 64 << 20
 
-// A Set holds named servers. It connects to each when it is first needed, and again when
-// it was lost. Its methods may be called concurrently.
+// A Set holds named servers. It connects to each at its first use, and again after a loss. Its
+// methods may be called concurrently.
 type Set struct {
 	cfg    Config
 	log    *slog.Logger
 	names  []string
 	peers  map[string]*peer
-	schema *toolvet.Gate // where there is no other
+	schema *toolvet.Gate // for servers without a gate
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -111,14 +111,14 @@ func NewSet(cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// Names are the names of the servers, in the order of the Config.
+// Names returns the names of the servers, in the order of the Config.
 func (s *Set) Names() []string { return slices.Clone(s.names) }
 
-// ErrClosed is the error of what is asked of a [Set] after [Set.Close].
+// ErrClosed is the error of a [Set]'s methods after [Set.Close].
 var ErrClosed = errors.New("the servers are closed")
 
-// Close ends all connections, each first politely and then by force, and waits for that.
-// When ctx is done, Close does not wait for politeness.
+// Close ends all connections, each first politely and then by force, and waits for their end.
+// Once ctx is done, Close uses force at once.
 func (s *Set) Close(ctx context.Context) {
 	s.cancel()
 	var closing sync.WaitGroup
@@ -149,12 +149,12 @@ func (s *Set) Connect(ctx context.Context, server string) error {
 	return err
 }
 
-// Do makes any request, which nobody judges; its result is reviewed as that of a call is. For
-// tools there is [Set.Call]. The errors are those of [Client.Do], and *[UnknownServerError]
-// and *[UnavailableError].
+// Do makes any request. No gate judges it, but its result is reviewed like the result of a
+// call. To call tools, use [Set.Call]. The errors are those of [Client.Do], and
+// *[UnknownServerError] and *[UnavailableError].
 //
-// A request that was in flight when the server died has the error *[GoneError], and is only
-// made again, on a new connection, if it asks for a list or nothing of it was sent.
+// If the server dies while a request is in flight, the error is a *[GoneError]. Do repeats the
+// request on a new connection only if it asks for a list or nothing of it was sent.
 func (s *Set) Do(ctx context.Context, server string, r Request) (json.RawMessage, error) {
 	if r.Method == "tools/call" {
 		return nil, errors.New("tools/call must be judged: use Call")
@@ -175,7 +175,7 @@ func (s *Set) Do(ctx context.Context, server string, r Request) (json.RawMessage
 	return v.Raw, nil
 }
 
-// Notify sends a notification to a server that is connected; to others it says nothing.
+// Notify sends a notification to a server if it is connected. It does not connect.
 func (s *Set) Notify(ctx context.Context, server, method string, params json.RawMessage) error {
 	p, err := s.peer(server)
 	if err != nil {
@@ -187,14 +187,15 @@ func (s *Set) Notify(ctx context.Context, server, method string, params json.Raw
 	return nil
 }
 
-// A Notification is what a server says of its own accord.
+// A Notification is a notification from a server.
 type Notification struct {
 	Server, Method string
-	Params         json.RawMessage // as the output layer leaves them; nil for none
+	Params         json.RawMessage // after the output layer; nil for none
 }
 
-// Subscribe has f told of all notifications from now on, in the order of each server,
-// until stop is called. It is called where the connection is read, and must return soon.
+// Subscribe calls f with all notifications from now on until stop is called. The notifications
+// of each server arrive in order. F runs in the goroutine that reads the connection, so it
+// must return soon.
 func (s *Set) Subscribe(f func(Notification)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

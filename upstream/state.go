@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Status is how a server's connection stands.
+// A Status is the status of a server's connection.
 type Status string
 
 const (
@@ -20,18 +20,18 @@ const (
 	Failed     Status = "failed"     // could not be connected, or was lost
 )
 
-// A State is how a server stands.
+// A State describes the connection of a server.
 type State struct {
 	Server   string
 	Status   Status
 	Since    time.Time
-	Err      error     // why it failed
-	Failures int       // in a row: connections that did not come about or did not last
-	Next     time.Time // before it nobody tries to connect; zero: the next use tries
-	Version  string    // of the protocol, if it is ready
+	Err      error     // the reason of a failure
+	Failures int       // in a row: connections that could not be made or did not last
+	Next     time.Time // no attempt to connect before it; zero: the next use connects
+	Version  string    // of the protocol, if Ready
 }
 
-// States tells how all servers stand, in the order of the Config. It connects to none.
+// States returns the states of all servers, in the order of the Config. It connects to none.
 func (s *Set) States() []State {
 	states := make([]State, len(s.names))
 	for i, name := range s.names {
@@ -43,7 +43,7 @@ func (s *Set) States() []State {
 	return states
 }
 
-// setState notes a new state. P must be locked; StateChanged is told in order.
+// setState sets a new state. P must be locked, so StateChanged sees the states in order.
 func (p *peer) setState(next State) {
 	next.Server, next.Since = p.cfg.Name, time.Now()
 	p.state = next
@@ -54,30 +54,30 @@ func (p *peer) setState(next State) {
 }
 
 const (
-	// stable is how long a connection must have lasted, so that its loss is no failure.
+	// stable is how long a connection must have lasted for its loss not to count as a failure.
 	stable = 30 * time.Second
-	// circuitAfter is the number of failures in a row after which nobody waits for the next
-	// try: the circuit is open.
+	// circuitAfter is the number of failures in a row that opens the circuit: requests then fail
+	// at once instead of waiting for the next attempt.
 	circuitAfter = 3
 	firstPause   = 500 * time.Millisecond
 	longestPause = time.Minute
 )
 
-// backoff is the pause after so many failures in a row: doubled each time, up to a minute,
-// and by chance up to half as short, so that many do not try at once.
+// backoff returns the pause after a number of failures in a row. It doubles each time, up to a
+// minute. Chance shortens it by up to a half, to spread the attempts of many clients.
 func backoff(failures int) time.Duration {
 	pause := longestPause
-	if failures < 8 { // 2^7 · 0.5 s is more than a minute
+	if failures < 8 { // beyond that, 2^7 · 0.5 s is more than a minute
 		pause = min(firstPause<<(failures-1), longestPause)
 	}
 	return pause/2 + rand.N(pause/2)
 }
 
-// An UnavailableError is a server that cannot be connected to.
+// An UnavailableError reports a server that cannot be connected to.
 type UnavailableError struct {
 	Server string
 	Since  time.Time
-	Next   time.Time // before it nobody tries again
+	Next   time.Time // no attempt to connect before it
 	Err    error
 }
 
@@ -116,7 +116,7 @@ func await(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// A flight is work that all who need its outcome share.
+// A flight is work in progress, with an outcome shared by all waiting callers.
 type flight[T any] struct {
 	done  chan struct{} // closed when value and err are set
 	value T

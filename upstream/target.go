@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// newSchemaGate makes the Gate that holds where there is no policy: the checks of the stage
-// schema.
+// newSchemaGate makes the Gate for servers without a policy. It has only the checks of the
+// stage schema.
 func newSchemaGate() (*toolvet.Gate, error) {
 	var checks []*check.Check
 	for _, c := range suite.Default() {
@@ -29,7 +29,7 @@ func newSchemaGate() (*toolvet.Gate, error) {
 	return toolvet.New(toolvet.WithChecks(checks...))
 }
 
-// gate is the gate of a server at this moment, and whether it is of a policy.
+// gate returns the gate of a server at this moment, and whether it comes from a policy.
 func (s *Set) gate(server string) (g *toolvet.Gate, own bool) {
 	if s.cfg.Gate != nil {
 		if g := s.cfg.Gate(server); g != nil {
@@ -39,15 +39,15 @@ func (s *Set) gate(server string) (g *toolvet.Gate, own bool) {
 	return s.schema, false
 }
 
-// A target is the tool that a name means, and the connection on which it was found.
+// A target is the tool of a call and the connection to its server.
 type target struct {
 	*peer
 	call *call.Call
 	link *link
 }
 
-// An unjudged error says that the server is not available, so that its calls cannot be judged.
-// Other errors are faults of the call itself.
+// An unjudged error reports an unavailable server. Its calls cannot be judged. Other errors are
+// faults of the call itself.
 type unjudged struct{ err error }
 
 func (u unjudged) Error() string {
@@ -56,9 +56,9 @@ func (u unjudged) Error() string {
 
 func (u unjudged) Unwrap() error { return u.err }
 
-// target finds the tool that a call names, and reads its arguments. The tool may be unknown;
-// that is for the checks to say. The error is an unjudged one if the fault is not the call's;
-// beside an error, c holds as much of the call as can be read.
+// target finds the tool of a call and reads the arguments. The tool may be unknown: the checks
+// report that. The error is an unjudged one if the fault is not the call's. Beside an error, c
+// holds the readable parts of the call.
 func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage, o callOptions) (t *target, c *call.Call, err error) {
 	c = &call.Call{Name: name, Session: o.session}
 	server, tool, err := ParseName(name)
@@ -105,7 +105,7 @@ func read(c *call.Call, arguments, params json.RawMessage, limits call.Limits) e
 	return nil
 }
 
-// noGo is the verdict on a call that no check has seen. Text describes an error of the server.
+// noGo returns the verdict on a call that reached no check. Text describes an error of the server.
 func noGo(err error, text func(error) string) toolvet.Verdict {
 	var unknown *UnknownServerError
 	var late unjudged
@@ -122,7 +122,7 @@ func noGo(err error, text func(error) string) toolvet.Verdict {
 	return door.Fault("call", err.Error())
 }
 
-// A described error has words of the caller's.
+// A described error carries the caller's own text.
 type described struct {
 	error
 	text string

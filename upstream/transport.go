@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
-// A Transport is an open connection to a server: a JSON-RPC message a line, whatever
-// carries it. A *process.Process is one.
+// A Transport is an open connection to a server. It carries JSON-RPC messages, one a line, over
+// any medium. A *process.Process is one.
 type Transport interface {
 	Stdin() io.WriteCloser                                      // to the server; closing it ends the session
 	Stdout() io.ReadCloser                                      // from the server, to io.EOF
@@ -19,8 +19,8 @@ type Transport interface {
 	Stop(ctx context.Context, grace process.Grace) process.Exit // ends it; at once if it is gone
 }
 
-// A Dialer opens the connection to a server. What the server says beside its messages goes
-// to stderr. Ctx bounds the opening, not the connection. [Command] is one, for servers on
+// A Dialer opens the connection to a server. It copies the server's output beside its messages
+// to stderr. Ctx bounds the opening, not the connection. [Command] is the Dialer for servers on
 // stdio.
 type Dialer interface {
 	Dial(ctx context.Context, stderr io.Writer) (Transport, error)
@@ -32,7 +32,7 @@ func (c Command) Dial(_ context.Context, stderr io.Writer) (Transport, error) {
 		Args: c.Args, Env: c.Env, Dir: c.Dir, Stderr: stderr, Supervisor: c.Supervisor,
 	})
 	if err != nil {
-		return nil, err // a nil *Process is no nil Transport
+		return nil, err // not p: a nil *Process would be a Transport that is not nil
 	}
 	return p, nil
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Validate judges a call of the tool called SERVER:TOOL, and runs nothing. What it finds is
-// what [Set.Call] would refuse. The Method of the result says who judged:
+// Validate judges a call of the tool SERVER:TOOL without making it. It refuses the calls that
+// [Set.Call] would refuse. The Method of the result names the judges:
 //
 //	toolvet+native   toolvet's checks, by the policy, and the server's own validation
 //	toolvet          toolvet's checks alone
 //	native           the server's own validation, beside the tool's schema: there is no policy
 //	schema-only      the tool's schema alone
 //
-// All who judge must agree to a go. A server's own validation that does not answer in time,
-// or not as it must, is a warning, and the method says that it does not count.
+// All judges must agree to a go. If the server's own validation answers late or wrongly, it does
+// not count: the result has a warning, and the method leaves the validation out.
 //
-// The result is a no-go whenever err is not nil. Err says that the call could not be judged,
-// because the server is not available or ctx is done. A server or tool that is unknown, and
-// arguments that cannot be used, are a plain no-go.
+// The result is a no-go whenever err is not nil. Err reports a call that could not be judged,
+// because the server is not available or ctx is done. Unknown servers or tools and unusable
+// arguments are a plain no-go.
 func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
 	o := optionsOf(options)
 	t, c, err := s.target(ctx, name, arguments, o)
@@ -66,8 +66,8 @@ func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err err
 	return protocol.NewResult(c.Name, v), err
 }
 
-// native is the name of the server's validate tool, if it announces one and lists it
-// (docs/protocol.md, section 3.3), and if the session may know of the tool.
+// native returns the name of the server's validate tool. The server must announce and list it
+// (docs/protocol.md, section 3.3), and the policy must show the tool of the call to the session.
 func (t *target) native(ctx context.Context) (string, bool) {
 	if !t.door.Gate().Visible(ctx, t.call) {
 		return "", false
@@ -80,7 +80,7 @@ func (t *target) native(ctx context.Context) (string, bool) {
 	return method, ok
 }
 
-// askNative asks the server's own validation.
+// askNative asks for the server's own validation.
 func (s *Set) askNative(ctx context.Context, t *target, method string) (json.RawMessage, error) {
 	arguments, err := json.Marshal(map[string]string{"tool": t.call.Name})
 	if err == nil {
@@ -92,9 +92,9 @@ func (s *Set) askNative(ctx context.Context, t *target, method string) (json.Raw
 	return s.AskNative(ctx, t.call.Server, method, arguments)
 }
 
-// AskNative asks the validate tool that a server announces (see [Set.NativeValidation]), as
-// long as the Config says, and returns the CallToolResult. Nobody judges that call; the result
-// is reviewed.
+// AskNative calls the validate tool of a server (see [Set.NativeValidation]) and returns the
+// CallToolResult. The NativeTimeout of the Config bounds the call. No gate judges it; the
+// result is reviewed.
 func (s *Set) AskNative(ctx context.Context, server, method string, arguments json.RawMessage) (json.RawMessage, error) {
 	p, err := s.peer(server)
 	if err != nil {

@@ -1,15 +1,15 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package checktest runs a check over its cases, and holds it to what every check
-// promises. The test of a check is one line:
+// Package checktest runs a check over its cases, and tests the promises of every check.
+// The test of a check is one line:
 //
 //	func TestCheck(t *testing.T) { checktest.Run(t, known.Check, "testdata") }
 //
-// A case file is a txtar archive (*.txtar): prose about its purpose, A case is a JSON value with
-// what the check finds, indented, below it:
+// A case file is a txtar archive (*.txtar). It opens with prose about its purpose. A case is a
+// JSON value, with the expected findings indented below it:
 //
-//	What the policy may say of a text's length.
+//	The length of a text.
 //
 //	-- text: {min_length: 4, max_length: 8} --
 //	"fine" "grüße"
@@ -20,10 +20,10 @@
 //	-- text: {min_length: -1} --
 //	    policy: "min_length" of the demand text: must not be negative
 //
-// The name of the section is what a policy demands, as a user writes it. The values are given,
-// one after the other, as an argument of which it is demanded; without a value it is demanded of
-// the tool as a whole, as below "requires". A check without a demand, or with cases of whole
-// calls, has sections that name a tool:
+// The name of the section is a demand as a user writes it in the policy. The values are tried
+// one after the other, as the argument with the demand. Without a value, the demand applies to
+// the tool as a whole, as below "requires". If a check has no demand, or its cases are whole
+// calls, the sections name a tool:
 //
 //	-- tool --
 //	{"name": "read", "inputSchema": {"type": "object", "required": ["path"]}}
@@ -35,9 +35,9 @@
 //	{"path": "notes.txt"}
 //	    ok
 //
-// A check of the stage output has cases that are results, with what it makes of them and
-// tells the model below the findings. Of which method they are may stand in the name; a
-// demand about results has them below what a policy demands, too:
+// The cases of a check of the stage output are results. Below the findings stand the changed
+// result and the notes for the model. The name may give the method of the results. For a demand
+// about results, they may stand below the demand, too:
 //
 //	-- result of resources/read: text --
 //	{"contents": [{"uri": "file:///a", "text": "the key is AKIA…"}]}
@@ -47,30 +47,30 @@
 //
 // The sections are
 //
-//   - DEMAND: OPTIONS, values of an argument, or results, of which that is demanded;
+//   - DEMAND: OPTIONS, values of an argument, or results, under this demand;
 //   - tool, a definition as in tools/list, or tools, the result of tools/list;
 //   - call NAME, the arguments of calls of the tool;
-//   - result NAME or result of METHOD: NAME, results of the tool, or what else a server sends;
+//   - result NAME or result of METHOD: NAME, results of the tool, or other messages of a server;
 //   - params NAME, the whole params of a tools/call, to call any tool;
-//   - server, what a policy says of the server, for the sections below it: base, roots,
+//   - server, the policy's settings of the server, for the sections below it: base, roots,
 //     location; for call and params also tools, with addresses of arguments;
 //   - files/NAME, a file below a new directory, which is written $WORK in all sections.
 //     NAME/ is a directory, NAME* an executable file, "NAME -> TARGET" a symbolic link.
 //
-// What is expected of a value, or of values that stand beside or below each other, is "ok" or
+// The expectation for a value, or for several values beside or below each other, is "ok" or
 //
 //   - findings in order, "severity pointer: message", with "→ suggestion" and "= value"
-//     below it if there are any. A level stands behind the severity if it is not the
-//     check's. The pointer is that within the value, if the section is a demand's;
-//   - "note: text" for what the model is told beside a result, and "becomes: JSON" if the
-//     result is changed;
+//     below it if there are any. A level stands behind the severity if it differs from the
+//     check's. In the section of a demand, the pointer is relative to the value;
+//   - "note: text" for a note to the model beside a result, and "becomes: JSON" for a changed
+//     result;
 //   - "skip: why", if the check could not look;
-//   - "policy: message", if the policy refuses what is demanded.
+//   - "policy: message", if the policy refuses the demand.
 //
 // No finding may repeat a value of its call. Names in the comment of a section are exempt, and so
 // is the text of the policy: "-- time: {past: true} # today is 2026-11-21 --".
 //
-// Other lines that begin with # are comments, too. "go test -update" rewrites what is expected.
+// Other lines that begin with # are comments, too. "go test -update" rewrites the expectations.
 package checktest
 
 import (

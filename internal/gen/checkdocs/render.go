@@ -16,7 +16,7 @@ const head = `<!-- Generated from checks/*/README.md by: go generate ./checks/su
 
 # Checks
 
-What a Gate looks for by default, in the order in which it tells what it finds.
+By default a Gate runs these checks, and it reports their findings in this order.
 ` + "`toolvet explain NAME`" + ` prints the page of one check. The policy changes the severity of
 a check, observes it or turns it off.
 
