@@ -15,9 +15,9 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/daemon"
+	"github.com/toolvet/toolvet/internal/jobs/server"
 	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/schedule/server"
 )
 
 // loadedTests are ready to run.

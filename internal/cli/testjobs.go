@@ -13,10 +13,10 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/daemon"
+	"github.com/toolvet/toolvet/internal/jobs/server"
 	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/server"
 	"github.com/toolvet/toolvet/upstream"
 )
 

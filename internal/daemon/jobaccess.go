@@ -20,10 +20,10 @@ import (
 	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/jobs/server"
 	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/schedule/server"
 )
 
 // A jobAccess judges operations on jobs that come from web pages and resources like calls of the scheduler's

@@ -15,12 +15,12 @@ import (
 
 	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobs/server"
+	pages "github.com/toolvet/toolvet/internal/jobs/web"
 	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/record"
-	"github.com/toolvet/toolvet/schedule/server"
-	pages "github.com/toolvet/toolvet/schedule/web"
 )
 
 // A SchedulerConfig configures [Plan.Serve].

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/toolvet/toolvet/internal/jobs/notify"
+	"github.com/toolvet/toolvet/internal/jobs/server"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/notify"
-	"github.com/toolvet/toolvet/schedule/server"
 	"github.com/toolvet/toolvet/upstream"
 )
 

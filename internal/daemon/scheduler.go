@@ -12,9 +12,9 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/jobs/server"
 	"github.com/toolvet/toolvet/internal/setup"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/schedule/server"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -16,11 +16,11 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	pages "github.com/toolvet/toolvet/internal/jobs/web"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
-	pages "github.com/toolvet/toolvet/schedule/web"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -179,7 +179,7 @@ type targetRule struct {
 }
 
 var targetRules = []targetRule{
-	{sdks[0], []string{"mcpgate", "schedule/server", "internal/demo/...", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
+	{sdks[0], []string{"mcpgate", "internal/jobs/server", "internal/demo/...", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
 	{sdks[1], nil, "one SDK is enough, and it is the official one"},
 	{sdks[2], nil, "one SDK is enough, and it is the official one"},
 	{"github.com/santhosh-tekuri/jsonschema/...", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
@@ -187,7 +187,7 @@ var targetRules = []targetRule{
 	{"github.com/goccy/go-yaml/...", []string{"policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
 	{"github.com/fsnotify/fsnotify", []string{"policy"}, "one place knows what systems tell of changed files, and what they do not"},
 	{"github.com/go-jose/go-jose/...", []string{"access/auth"}, "one place says which tokens are good"},
-	{"html/template", []string{"rehearse", "schedule/web", "internal/audit/render"}, "what others say is written into pages where it is escaped, and in few places"},
+	{"html/template", []string{"rehearse", "internal/jobs/web", "internal/audit/render"}, "what others say is written into pages where it is escaped, and in few places"},
 	{"golang.org/x/oauth2/...", []string{"access/auth"}, "one place holds toolvet's own tokens"},
 	{"github.com/spf13/cobra/...", []string{"internal/cli"}, "the command line is a shell around the library"},
 	{"cel.dev/...", []string{"access/rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},
@@ -239,7 +239,7 @@ var exact = map[string]struct {
 	"policy":            {[]string{"call", "check", "access/limit", "schema", "internal/wire/strictjson"}, "the operator's file is read without knowing which checks there are"},
 	".":                 {[]string{"call", "check", "checks/suite", "policy", "call/result", "schema", "internal/wire/strictjson"}, "the Gate puts these together, and nothing else"},
 	"schedule/when":     {[]string{"checks/cron", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
-	"schedule/web":      {[]string{"access/auth", "call", "schedule", "schedule/when"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},
+	"internal/jobs/web": {[]string{"access/auth", "call", "schedule", "schedule/when"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},
 	"schedule/sqlstore": {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
 	"schedule":          {[]string{"call", "check", "protocol", "upstream", "schedule/when", "internal/wire/strictjson"}, "it judges and calls through upstream, and knows neither databases nor doors"},
 	"access/limit":      {[]string{"check"}, "it counts calls, whatever they are"},

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobs/web"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/web"
 )
 
 func TestJobs(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobs/web"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/web"
 )
 
 // Tokens of two people.
