@@ -24,14 +24,14 @@ import (
 type exchange struct {
 	relay    *relay.Exchange
 	p        *Proxy
-	ctx      context.Context // with the values of the request's, lasting longer
+	ctx      context.Context // has the values of the request's context, but outlives it
 	owner    string
 	who      call.Session
-	header   http.Header     // what the server gets
+	header   http.Header     // for the server
 	session  *session        // nil: none
-	begins   bool            // it may begin a session, for which there is a place
+	begins   bool            // it may begin a session, and holds a place for it
 	listens  bool            // the answer is a stream of notifications, and its end no fault
-	resumes  bool            // the stream had an id, so that the client can ask for the rest of it
+	resumes  bool            // the stream had an id, so the client can ask for the rest of it
 	original []byte          // the body
 	batch    int             // messages in it, if it is a batch; else 0
 	id       json.RawMessage // of a request that is not in a batch
