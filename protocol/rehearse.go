@@ -20,7 +20,7 @@ const (
 	RehearseLevel = "rehearsal"
 )
 
-// MaxRehearsed is how many calls a rehearsal takes.
+// MaxRehearsed bounds the calls of a rehearsal.
 const MaxRehearsed = 20
 
 const rehearsedCall = `"tool":{"type":"string","minLength":1,"description":"Name of the tool of this server that would be called"},` +
