@@ -11,47 +11,46 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Limiter bounds how many calls a caller may make. Package access makes one from a policy.
+// A Limiter bounds the number of calls of a caller. Package access makes one from a policy.
 type Limiter interface {
-	// Take spends one call. Its findings refuse the call; then nothing is spent, and there
-	// is no ticket.
+	// Take spends one call. Its findings refuse the call; then Take spends nothing and
+	// returns no ticket.
 	Take(ctx context.Context, c *call.Call) (Ticket, []check.Finding)
-	// Peek tells what Take would find, and what is left, and spends nothing.
+	// Peek returns the allowances and the findings of a Take, but spends nothing.
 	Peek(ctx context.Context, c *call.Call) ([]Allowance, []check.Finding)
 }
 
-// A Ticket is the leave to make one call. Whoever has it calls one of its methods, however the
-// call ends. The first that is called counts; later ones do nothing. Tickets may be used
-// concurrently.
+// A Ticket permits one call. Its holder must call one of its methods, however the call ends.
+// Only the first such call counts; later ones do nothing. A Ticket is safe for concurrent use.
 type Ticket interface {
 	Release()  // the call has ended
-	Rollback() // the call was not made: what it spent is given back
+	Rollback() // the call was not made: the limits take it back
 }
 
-// A freeTicket is that of a call that nobody counts.
+// A freeTicket is the ticket of an uncounted call.
 type freeTicket struct{}
 
 func (freeTicket) Release()  {}
 func (freeTicket) Rollback() {}
 
-// An Allowance is what a limit has left for a caller.
+// An Allowance states how much of a limit a caller has left.
 type Allowance struct {
 	Limit      string // its name
 	Meter      string // "rate", "concurrency" or "quota"
-	Max        int    // calls that a caller can have left at most
-	Remaining  int    // calls that can be made now
+	Max        int    // the most calls a caller can have left
+	Remaining  int    // calls the caller can make now
 	RetryAfter time.Duration
 }
 
-// CodeRateLimit is the code of findings of limits, in place of their stage's.
+// CodeRateLimit replaces the code of the stage in the findings of limits.
 const CodeRateLimit = "RATE_LIMIT"
 
 // limitCheck is the name of limits in findings.
 const limitCheck = "limit"
 
-// Admit is [Gate.Judge] for a call that is then made: a go has also been counted by the
-// Gate's limits. The ticket, which is never nil, is released when the call has ended, or rolled
-// back if it is not made after all.
+// Admit is [Gate.Judge] for a call about to be made: the Gate's limits count it on a go.
+// The caller must release the ticket, which is never nil, when the call has ended, or roll it
+// back if the call is not made after all.
 func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (Verdict, Ticket) {
 	c = g.seen(ctx, c)
 	v := g.judge(ctx, c, at, nil)
@@ -77,7 +76,7 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 	ctx = stage
 	var findings []check.Finding
 	switch {
-	case !at.live() && c.Tool != nil: // what is left of an unknown tool would tell of hidden ones
+	case !at.live() && c.Tool != nil: // the allowance of an unknown tool would reveal hidden tools
 		v.Allowances, findings = g.limiter.Peek(ctx, c)
 	case v.Go:
 		var taken Ticket
@@ -89,22 +88,22 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 	return t
 }
 
-// Judge runs the checks over a call and returns what they found, and go or no-go.
-// On a live call the first stage that refuses it is the last; in a dry run
-// ([PointValidate]) all stages run, as far as they can, and limits are asked and not spent.
-// A live call is counted as if it had ended at once; doors that know when it ends use
+// Judge runs the checks over a call and returns their findings and a go or no-go.
+// A live call stops at the first stage that refuses it. In a dry run ([PointValidate])
+// all stages run, as far as they can, and Judge consults the limits without spending them.
+// Judge counts a live call as if it had ended at once; a door that knows when it ends uses
 // [Gate.Admit].
 //
-// Judge never changes the call and has no side effects but on limits. It returns at the
-// latest one time-out (see [WithTimeout]) after a stage has begun, or when ctx is done;
-// what has not finished by then refuses a live call.
+// Judge never changes the call. Its only side effect is on the limits. Judge returns at most
+// one time-out (see [WithTimeout]) after a stage has begun, or when ctx is done. A check
+// that has not finished by then refuses a live call.
 func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
 	v, t := g.Admit(ctx, c, at)
 	t.Release()
 	return v
 }
 
-// refuse adds findings that refuse the call.
+// refuse adds findings to v and makes v a no-go if one of them refuses the call.
 func (v *Verdict) refuse(findings ...check.Finding) {
 	v.Findings = append(v.Findings, findings...)
 	v.Go = v.Go && !v.refused()

@@ -10,12 +10,12 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// maxTargets bounds the places in one call that a check looks at: more than anybody gives
-// in earnest, and few enough for the time that a call has.
+// maxTargets bounds the places in one call that a check looks at. No honest call has as many,
+// and a check gets through them within the time of a stage.
 const maxTargets = 10_000
 
-// bind returns the binding of a call's tool. It is made once for each definition. A call
-// without a tool is bound to nothing; its result is still bound to the server's demands.
+// bind returns the policy's demands on a call's tool, worked out once for each definition.
+// A call without a tool has none, but the server's demands still apply to its result.
 func (g *Gate) bind(c *call.Call, result bool) (b *policy.Binding, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// A stageContext is a context that ends at a deadline, and has a timer only once somebody waits
-// for its end: most checks only look whether it has come, and to set a timer wakes a thread.
+// A stageContext is a context with a deadline that starts its timer only when somebody waits
+// on Done. Most checks only poll Err, and starting a timer wakes a thread.
 type stageContext struct {
-	context.Context // that it ends with, too
+	context.Context // the parent
 	deadline        time.Time
 	over            atomic.Bool // end was called
 
 	once   sync.Once
-	timed  context.Context // with the timer; nil if nobody has waited
+	timed  context.Context // has the timer; nil if nobody has waited
 	cancel context.CancelFunc
 }
 
-// withTimeout is context.WithTimeout. The caller calls end, in place of a CancelFunc.
+// withTimeout is like context.WithTimeout; the caller must call end in place of a CancelFunc.
 func withTimeout(ctx context.Context, d time.Duration) *stageContext {
 	return &stageContext{Context: ctx, deadline: time.Now().Add(d)}
 }
@@ -44,7 +44,7 @@ func (c *stageContext) wait() {
 	})
 }
 
-// ended is a context that has ended.
+// ended is a canceled context.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -12,22 +12,22 @@ import (
 	"github.com/toolvet/toolvet/policy"
 )
 
-// WithTool demands something of a tool's arguments, in code: what a policy file says below
-// "tools". Write it next to the tool's registration. Name may hold * for any characters.
-// Several options, and a policy, add up.
+// WithTool makes demands of a tool's arguments in code, as a policy file does below "tools".
+// Write it next to the tool's registration. In name, * stands for any characters. The demands
+// of several options and of the policy all apply.
 func WithTool(name string, arguments ...policy.Argument) Option {
 	return optionFunc(func(c *config) {
 		c.tools = append(c.tools, policy.Tool{Pattern: name, Arguments: arguments})
 	})
 }
 
-// Argument says what is demanded of one argument: by its name, or by a JSON Pointer in
-// which a step * stands for every element or property.
+// Argument lists the demands on one argument. The address is its name, or a JSON Pointer whose
+// steps may be *, for every element or property.
 func Argument(address string, demands ...policy.Demand) policy.Argument {
 	return policy.Argument{Address: policy.Address(address), Demands: demands}
 }
 
-// Require makes a demand of this kind with its default options, changed by set.
+// Require makes a demand of the given kind. Set changes its default options.
 //
 //	toolvet.Require(path.Demand, func(o *path.Options) { o.Exists = new(true) })
 //
@@ -44,7 +44,7 @@ func Require[Options any](kind *check.Demand, set func(*Options)) policy.Demand 
 	return d
 }
 
-// demandErrors reports what is wrong with the demands made in code.
+// demandErrors reports the faults of demands made in code.
 func (c *config) demandErrors() error {
 	var errs []error
 	for _, t := range c.tools {
@@ -75,7 +75,7 @@ func (c *config) demandError(d policy.Demand) error {
 	return nil
 }
 
-// accessErrors reports what the policy says of access and nothing would enforce.
+// accessErrors reports settings about access that no check or limiter would enforce.
 func (c *config) accessErrors() error {
 	if c.policy == nil {
 		return nil

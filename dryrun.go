@@ -13,33 +13,33 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A DryRun says what a dry run looks at. The zero DryRun looks at everything.
+// A DryRun holds the options of a dry run. The zero DryRun runs every check.
 type DryRun struct {
-	// Levels are the looks that the semantic stage takes; empty: all of them. The schema
-	// stage and the policy stage are passed whole: without the one nothing is known of the
-	// arguments, and the other says who may ask.
+	// Levels restricts the semantic stage to checks of these levels; empty means all. The
+	// schema and policy stages always run whole: the first establishes the form of the
+	// arguments, and the second decides whether the caller may ask.
 	Levels []check.Level
-	// Progress is told of each check that has finished, before DryRun returns and never
-	// concurrently; nil: nobody is.
+	// Progress, unless nil, is called after each check, before DryRun returns and never
+	// concurrently.
 	Progress func(Progress)
 }
 
-// A Progress is how far a dry run has come.
+// A Progress reports how far a dry run has come.
 type Progress struct {
-	Check string // that has finished
-	Done  int    // checks that have finished
-	Total int    // checks that run
+	Check string // the check that has just finished
+	Done  int    // checks finished so far
+	Total int    // checks in this dry run
 }
 
-// A Basis is what the verdict of a dry run rests on beside the call, its session, the tools
-// that the server lists and the Gate. It says how long the verdict can be believed.
+// A Basis records what else the verdict of a dry run depends on, beyond the call, its session,
+// the server's list of tools and the Gate. It tells a cache how long the verdict holds.
 type Basis struct {
 	check.Footing
 	Runtime bool // a check has looked at files, networks or databases
 }
 
-// DryRun judges a call like [Gate.Judge] with [PointValidate], but for limits, of which it
-// says nothing: see [Gate.Peek]. Its verdict can be kept for as long as its basis holds.
+// DryRun judges a call like [Gate.Judge] with [PointValidate], but ignores limits: see
+// [Gate.Peek]. Its verdict can be cached for as long as its basis holds.
 func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Basis) {
 	basis := new(Basis)
 	v := g.judge(ctx, g.seen(ctx, c), PointValidate, &dryRun{DryRun: d, basis: basis})
@@ -49,21 +49,21 @@ func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Ba
 	return v, basis
 }
 
-// Peek adds to the verdict of a dry run what limits have left for the caller, and refuses the
-// call if that is nothing.
+// Peek adds the caller's allowances to the verdict of a dry run, and refuses the call if a
+// limit has nothing left.
 func (g *Gate) Peek(ctx context.Context, c *call.Call, v *Verdict) {
 	g.count(ctx, g.seen(ctx, c), PointValidate, v)
 }
 
-// A dryRun is a DryRun under way. Of a live call it is nil.
+// A dryRun is a DryRun under way. A live call has none: its *dryRun is nil.
 type dryRun struct {
 	DryRun
 	basis       *Basis
 	done, total int
-	left        levelSet // that were not asked for and would have been looked at
+	left        levelSet // levels with checks that the request left out
 }
 
-// begin readies a dry run of the checks of some stages.
+// begin counts the checks to come.
 func (d *dryRun) begin(stages []stage, j judgement) {
 	if d == nil || d.Progress == nil {
 		return
@@ -73,7 +73,7 @@ func (d *dryRun) begin(stages []stage, j judgement) {
 	}
 }
 
-// chosen are the runs that the request asks for. The others are skipped.
+// chosen returns the passes that the request asks for and marks the others as skipped.
 func (d *dryRun) chosen(passes []plannedPass, v *Verdict) []plannedPass {
 	if d == nil {
 		return passes
@@ -93,7 +93,7 @@ func (d *dryRun) chosen(passes []plannedPass, v *Verdict) []plannedPass {
 	})
 }
 
-// finished tells whoever wants to know that a check has finished.
+// finished reports the end of a check to Progress.
 func (d *dryRun) finished(p plannedPass) {
 	if d != nil && d.Progress != nil {
 		d.done++
@@ -101,14 +101,14 @@ func (d *dryRun) finished(p plannedPass) {
 	}
 }
 
-// loosen says that the verdict must not be kept.
+// loosen marks the verdict as not to be cached.
 func (d *dryRun) loosen() {
 	if d != nil {
 		d.basis.Loosen()
 	}
 }
 
-// end says of what levels the verdict does not speak.
+// end adds a warning about the levels that the request left out.
 func (d *dryRun) end(v *Verdict) {
 	if d == nil || d.left == 0 {
 		return

@@ -34,9 +34,9 @@ type optionFunc func(*config)
 
 func (f optionFunc) apply(c *config) { f(c) }
 
-// WithChecks replaces the default suite. The order is kept within each stage. To
-// add a check, append it to a copy of suite.Default. An empty list refuses every
-// call: nothing was looked at.
+// WithChecks replaces the default suite. Each stage runs its checks in the given order. To
+// add a check, append it to a copy of suite.Default. A Gate with an empty list refuses
+// every call, because no check has looked at it.
 func WithChecks(checks ...*check.Check) Option {
 	return optionFunc(func(c *config) { c.checks = checks })
 }
@@ -46,37 +46,38 @@ func WithMoreChecks(checks ...*check.Check) Option {
 	return optionFunc(func(c *config) { c.more = append(c.more, checks...) })
 }
 
-// WithVisibility says of which tools a session may know. See [Gate.Visible].
+// WithVisibility decides which tools a session may know of. See [Gate.Visible].
 func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
 	return optionFunc(func(c *config) { c.visible = visible })
 }
 
-// WithListing says which definitions may stand in a list, where a model reads them. A call of
-// a tool that is left out is judged as any other. See [Gate.Lists].
+// WithListing decides which definitions appear in a list of tools, where a model reads them.
+// A tool left out of the list can still be called, and its calls are judged like any other.
+// See [Gate.Lists].
 func WithListing(listed func(context.Context, *call.Call) bool) Option {
 	return optionFunc(func(c *config) { c.listed = listed })
 }
 
-// WithLimiter bounds how many calls a caller may make.
+// WithLimiter bounds the number of calls of each caller.
 func WithLimiter(l Limiter) Option {
 	return optionFunc(func(c *config) { c.limiter = l })
 }
 
-// WithPolicy says which checks run, and what their findings do. The default, nil,
-// leaves every check as it documents itself.
+// WithPolicy selects the checks and the effect of their findings. With nil, the default,
+// every check behaves as it documents.
 func WithPolicy(p *policy.Policy) Option {
 	return optionFunc(func(c *config) { c.policy = p })
 }
 
-// WithSchemaLimits bounds the schemas that are compiled and the time to judge
-// arguments by them. The default is schema.DefaultLimits.
+// WithSchemaLimits bounds the schemas to compile and the time to validate arguments against
+// them. The default is schema.DefaultLimits.
 func WithSchemaLimits(l schema.Limits) Option {
 	return optionFunc(func(c *config) { c.schema = l })
 }
 
-// WithTimeout bounds each stage of a judgement. The default is one second; zero
-// and less mean the default. The review of a result has five times as long, and that time again for
-// each MiB of the result.
+// WithTimeout bounds each stage of a judgement. The default is one second; a value of zero
+// or less means the default. The review of a result gets five times as long, plus one time-out
+// for each MiB of the result.
 func WithTimeout(d time.Duration) Option {
 	return optionFunc(func(c *config) {
 		if d > 0 {
@@ -85,8 +86,9 @@ func WithTimeout(d time.Duration) Option {
 	})
 }
 
-// WithLogger says where broken checks are reported. Logs hold the tool, the check
-// and its error, which may quote an argument. The default, and nil, discard.
+// WithLogger sets the logger for broken checks. Its lines name the tool and the check, with
+// the check's error, which may quote an argument. Without a logger, or with nil, they are
+// discarded.
 func WithLogger(l *slog.Logger) Option {
 	return optionFunc(func(c *config) {
 		if l != nil {

@@ -14,26 +14,26 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Reviewed is what the output layer makes of a result. The zero Reviewed shows nothing.
+// A Reviewed is the outcome of a review by the output layer. The zero Reviewed shows nothing.
 type Reviewed struct {
 	Verdict
-	// Raw is what the client may get. If nothing had to be changed it is the server's own
-	// text, unless Go is false: then it is nil, and the result must be withheld.
+	// Raw is the text that the client may get: the server's own unless a check changed it.
+	// If Go is false, Raw is nil, and the result must be withheld.
 	Raw json.RawMessage
-	// Notes are sentences that the model should be told beside the result.
+	// Notes are sentences to show the model beside the result.
 	Notes []string
 }
 
-// A review is the part of a judgement that is about a result.
+// A review is the part of a judgement that concerns a result.
 type review struct {
 	result *result.Result
 	edits  []result.Edit
-	hidden []result.Edit // of which findings do not name the properties
+	hidden []result.Edit // findings must not name the properties at these places
 	notes  []string
-	unsure bool // a check did not say all that is to be hidden
+	unsure bool // a check broke or was late, so hidden may be incomplete
 }
 
-// take notes what a check asks for. One that only observes changes nothing.
+// take collects the edits and notes of a check. An observing check changes nothing.
 func (v *review) take(o outcome, observes bool) {
 	v.hidden = append(append(v.hidden, o.hidden...), o.edits...)
 	v.unsure = v.unsure || !o.done || o.err != nil
@@ -43,14 +43,14 @@ func (v *review) take(o outcome, observes bool) {
 	}
 }
 
-// Review runs the checks of the output layer over what a server sends back, and makes their
-// changes. C is the call that is answered; for anything else but a tool's result it names
-// the server alone. Review fails closed: what could not be looked at is not shown.
+// Review runs the checks of the output layer over a server's answer, and makes their changes.
+// C is the call behind the answer; unless r is a tool's result, c names only the server.
+// Review fails closed: it shows nothing that a check could not look at.
 func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Reviewed {
 	if c == nil || r == nil {
 		return Reviewed{}
 	}
-	if len(r.Raw) > maxBounded { // a check that is left behind may still read it, and the caller use its buffer again
+	if len(r.Raw) > maxBounded { // a late check may still read it when the caller reuses its buffer
 		own := *r
 		own.Raw = bytes.Clone(r.Raw)
 		r = &own
@@ -81,8 +81,8 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 	return reviewed
 }
 
-// clean takes the names of properties that are hidden or gone out of the places of findings: such
-// a name can be a secret. Where a check broke or was late, any name may be one.
+// clean strips the names of hidden or removed properties from the places of findings, because
+// such a name can be a secret. If a check broke or was late, any name may be one.
 func (v *review) clean(findings []check.Finding) {
 	names, all := v.result.Names(v.hidden)
 	for i := range findings {

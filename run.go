@@ -18,12 +18,12 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// An outcome is what became of one check. The zero outcome is that of a check that
-// has not finished.
+// An outcome is the outcome of one check. The zero outcome stands for a check that has not
+// finished.
 type outcome struct {
 	index    int
 	done     bool
-	tooMany  bool // it did not run, because there is too much to look at
+	tooMany  bool // it did not run: there are too many targets
 	findings []check.Finding
 	skip     *check.Skip
 	err      error
@@ -32,11 +32,11 @@ type outcome struct {
 	notes    []string
 }
 
-// reviewTime is how many times the time of a stage of calls the review of a small result has: a
-// result that is withheld because the machine is busy has cost a call.
+// reviewTime is the time for the review of a small result, in time-outs. It is generous because
+// withholding a result on a busy machine wastes a call that has already been made.
 const reviewTime = 5
 
-// timeFor is the time that a stage has: for results the more the larger they are.
+// timeFor returns the time-out of a stage. For results it grows with their size.
 func (g *Gate) timeFor(j judgement) time.Duration {
 	if j.review == nil {
 		return g.timeout
@@ -45,9 +45,9 @@ func (g *Gate) timeFor(j judgement) time.Duration {
 	return (reviewTime*g.timeout + g.timeout/1024*time.Duration(kibibytes)).Round(time.Millisecond)
 }
 
-// runStage runs a stage's checks and adds what they found to v. A check that is not
-// bounded has a goroutine of its own. If it does not heed its context it is left behind,
-// and its outcome is dropped.
+// runStage runs a stage's checks and adds their findings to v. A check that is not bounded
+// runs in a goroutine of its own. If it ignores its context, runStage returns without it and
+// drops its outcome.
 func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	passes := j.dry.chosen(s.passes(j), v)
 	if len(passes) == 0 {
@@ -60,7 +60,7 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	results := make(chan outcome, len(passes))
 	run := func(i int) {
 		o := outcome{done: true, err: errExited}
-		defer func() { // also when the check calls runtime.Goexit
+		defer func() { // even when the check calls runtime.Goexit
 			o.index = i
 			results <- o
 		}()
@@ -92,23 +92,23 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 // errExited is the error of a check that ended its goroutine.
 var errExited = errors.New("it called runtime.Goexit")
 
-// A plannedPass is one run of a check that has something to look at.
+// A plannedPass is one run of a check over its targets.
 type plannedPass struct {
 	planned planned
 	run     *check.Run
-	worst   check.Severity // that its findings can have
+	worst   check.Severity // the worst severity its findings can have
 	bounded bool           // it needs no goroutine
-	tooMany bool           // there is too much to look at, so that it does not run
+	tooMany bool           // there are too many targets, so it does not run
 }
 
-// maxBounded is the size of arguments or of a result, in bytes, up to which a bounded check of
-// values needs no goroutine: what it does takes longer with longer values. A goroutine costs
-// more than most checks of short ones.
+// maxBounded is the largest size of arguments or of a result, in bytes, at which a bounded check
+// runs without a goroutine. For short values, a goroutine costs more than most checks; for long
+// ones, even a bounded check takes long enough to overrun the deadline.
 const maxBounded = 16 << 10
 
-// passes are the runs of a stage's checks over a call. A check whose demand is demanded of
-// nothing in the call does not run; one whose demand is demanded here as an error and there
-// as a warning runs twice.
+// passes returns the runs of a stage's checks over a call. A check with a demand runs only if
+// the policy makes the demand of some value in the call. It runs twice if the demand is an
+// error at one place and a warning at another.
 func (s stage) passes(j judgement) []plannedPass {
 	passes := make([]plannedPass, 0, min(len(s.checks), 8))
 	for _, p := range s.checks {
@@ -149,7 +149,7 @@ func detach(passes []plannedPass, c *call.Call) {
 	}
 }
 
-// demanded adds the runs of a check for the demands on arguments.
+// demanded adds the runs of a check with a demand on arguments.
 func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 	for _, worst := range []check.Severity{check.Error, check.Warning} {
 		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
@@ -165,9 +165,8 @@ func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 	return passes
 }
 
-// collect waits for n outcomes, or until ctx is done. What is there counts, even
-// when ctx is done as well.
-// Finished is told of each.
+// collect waits for n outcomes, or until ctx is done. An outcome that has already arrived
+// counts even if ctx is done. Collect calls finished for each.
 func collect(ctx context.Context, results <-chan outcome, n int, finished func(index int)) []outcome {
 	outcomes := make([]outcome, n)
 	for range n {
@@ -198,13 +197,13 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	}
 	err := p.run.Do(ctx)
 	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		return outcome{findings: p.run.Findings} // it heeded its context: it is late, not broken
+		return outcome{findings: p.run.Findings} // it obeyed its context: it is late, not broken
 	}
 	r := p.run
 	return outcome{done: true, findings: r.Findings, skip: r.Skip, err: err, edits: r.Changes, hidden: r.Hidden, notes: r.Notes}
 }
 
-// record adds one check's outcome to v, as the policy wants it.
+// record adds one check's outcome to v, with the severity that the policy sets.
 func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *Verdict) {
 	p := run.planned
 	if o.err != nil || !o.done {
@@ -212,7 +211,7 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 	}
 	switch {
 	case o.err != nil:
-		// The error may quote an argument: it goes to the log of the operator.
+		// The error may quote an argument, so only the operator's log gets it.
 		g.logger.Error("check broke", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "err", o.err)
 		v.add(p, p.broken("broke, and its reason is in toolvet's log"))
 	case o.tooMany:
@@ -232,7 +231,7 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 	}
 	for _, f := range o.findings {
 		if p.settings.Severity != nil && (f.Severity == p.Severity || *p.settings.Severity == check.Warning) {
-			f.Severity = *p.settings.Severity // but what a check itself only warns of stays a warning
+			f.Severity = *p.settings.Severity // but a check's own warning stays a warning
 		}
 		f.Severity = max(f.Severity, run.worst)
 		if f.Severity == check.Error || !v.tells(f) {
@@ -241,7 +240,7 @@ func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *V
 	}
 }
 
-// broken is the finding that stands for a check that did not do its work.
+// broken returns the finding for a check that broke or was late.
 func (p planned) broken(why string) check.Finding {
 	f := check.Finding{Check: p.Name, Stage: p.Stage, Level: p.Level,
 		Message: fmt.Sprintf("the check %q %s, so nothing is known of what it looks for", p.Name, why)}
@@ -251,8 +250,8 @@ func (p planned) broken(why string) check.Finding {
 	return f
 }
 
-// crowded is the finding that stands for a check that had too much to look at. Where its
-// findings only warn, so does this.
+// crowded returns the finding for a check with too many targets. It only warns if the
+// check's findings only warn.
 func (p planned) crowded() check.Finding {
 	f := p.broken(fmt.Sprintf("did not run over more than %d values", maxTargets))
 	f.Suggestion = "send fewer at a time"
@@ -269,8 +268,8 @@ func (v *Verdict) add(p planned, f check.Finding) {
 	v.Findings = append(v.Findings, f)
 }
 
-// tells reports whether v has a finding already, perhaps as an error: two demands may
-// bring the same.
+// tells reports whether v already has the finding, at any severity: two demands may produce
+// the same one.
 func (v *Verdict) tells(f check.Finding) bool {
 	return slices.ContainsFunc(v.Findings, func(have check.Finding) bool {
 		return have.Check == f.Check && have.Pointer == f.Pointer && have.Message == f.Message
@@ -292,7 +291,7 @@ func (v *Verdict) sawLevel(l check.Level) {
 	v.Levels = seen.list()
 }
 
-// A levelSet is a set of levels, listed in their own order.
+// A levelSet is a set of levels.
 type levelSet uint
 
 func (s *levelSet) add(l check.Level) { *s |= 1 << l }
@@ -307,8 +306,8 @@ func (s levelSet) list() []check.Level {
 	return list
 }
 
-// onceValues is sync.OnceValues with a panic turned into an error for every caller,
-// so that all checks of a call see the same outcome.
+// onceValues is sync.OnceValues, but turns a panic into an error for every caller, so all
+// checks of a call see the same outcome.
 func onceValues(f func() (*schema.Evaluation, error)) func() (*schema.Evaluation, error) {
 	return sync.OnceValues(func() (e *schema.Evaluation, err error) {
 		defer func() {

@@ -3,18 +3,16 @@
 
 // Package toolvet judges MCP tool calls before they run.
 //
-// A [Gate] is made of a list of checks and a policy. [Gate.Judge] is the only
-// question that toolvet asks: the proxy, the validate tool, the middleware for Go
-// servers and "toolvet check" all call it, so a dry run finds what the real run
-// finds.
+// A [Gate] combines a list of checks with a policy. The proxy, the validate tool, the
+// middleware for Go servers and "toolvet check" all call [Gate.Judge], so a dry run
+// reaches the same findings as the real run.
 //
 //	client ─ decode ─ schema ─ semantic ─ policy ─▶ tool
 //	         └──────── Gate.Judge ──────┘
 //
-// Package call decodes what is judged, package check says what a check is, and
-// checks/suite lists the checks that a Gate runs by default. A Go server built on
-// the official SDK installs a Gate with package mcpgate; any other server is
-// guarded by the command "toolvet proxy".
+// Package call decodes calls, package check defines checks, and checks/suite lists
+// the checks of the default Gate. A Go server built on the official SDK installs a
+// Gate with package mcpgate; the command "toolvet proxy" guards any other server.
 //
 // Everything fails closed: a check that panics, breaks or does not finish refuses
 // the call, and the zero [Verdict] is a no-go.
@@ -37,10 +35,10 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// Version is toolvet's version, by semantic versioning.
+// Version is toolvet's semantic version.
 const Version = "0.1.0"
 
-// A Point is where a verdict is applied.
+// A Point is the place where a verdict applies.
 type Point int
 
 // The points. The zero Point is a live call.
@@ -50,18 +48,18 @@ const (
 	PointValidate              // a dry run: nothing runs afterwards
 )
 
-// live reports whether a call runs after a go, so that the first stage that refuses
-// it is the last that needs to run.
+// live reports whether a call runs after a go. A live call needs no further stage once one has
+// refused it.
 func (p Point) live() bool { return p != PointValidate }
 
-// A Gate judges calls. It is safe for concurrent use and is not changed after [New].
+// A Gate judges calls. It is safe for concurrent use and immutable after [New].
 type Gate struct {
 	stages  []stage
 	schemas *schema.Cache
 	policy  *policy.Policy
-	tools   []policy.Tool                          // what code demands beside the policy
+	tools   []policy.Tool                          // demands made in code, beside the policy
 	visible func(context.Context, *call.Call) bool // nil: all
-	listed  func(context.Context, *call.Call) bool // likewise
+	listed  func(context.Context, *call.Call) bool // nil: all
 	limiter Limiter                                // nil: none
 	timeout time.Duration
 	logger  *slog.Logger
@@ -73,15 +71,14 @@ type stage struct {
 	checks []planned
 }
 
-// A planned check is a check with what the policy says about it.
+// A planned is a check with its settings from the policy.
 type planned struct {
 	*check.Check
 	settings policy.Check
 }
 
 // New makes a Gate. Without options it runs suite.Default with the default policy.
-// Everything that can be wrong with checks and policy is an error here, never at
-// call time.
+// New reports every fault of the checks and the policy, so none surfaces at call time.
 func New(opts ...Option) (*Gate, error) {
 	cfg := config{checks: suite.Default(), timeout: time.Second, logger: slog.New(slog.DiscardHandler)}
 	for _, opt := range opts {
@@ -106,8 +103,8 @@ func New(opts ...Option) (*Gate, error) {
 	return g, nil
 }
 
-// schemaCacheSize is the number of compiled schemas that a Gate keeps: more than
-// the tools of the largest servers known, so that only churn evicts.
+// schemaCacheSize is the number of compiled schemas in a Gate's cache. It exceeds the
+// number of tools of the largest known servers, so only churn evicts.
 const schemaCacheSize = 4096
 
 // judge is Judge without limits. Dry may be nil.
@@ -132,9 +129,9 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) V
 			break
 		}
 	}
-	// Whatever checks a policy leaves, a call that none looked at, or that names no
-	// usable tool, is not fine.
-	if c.Tool == nil && !v.refused() { // whatever the policy says of the check that looks for this
+	// No policy, whichever checks it turns off, can let in a call that no check has looked
+	// at, or a call of an unusable tool.
+	if c.Tool == nil && !v.refused() { // even if the policy turns off known-tool
 		v.Findings = append(v.Findings, check.Finding{Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel,
 			Message: "the server lists no tool of this name, so nothing is known of its arguments"})
 	}
@@ -143,14 +140,14 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) V
 	return v
 }
 
-// before are the stages that a call passes before it runs.
+// before returns the stages that judge a call before it runs.
 func (g *Gate) before(c *call.Call) []stage {
 	stages := g.stages
 	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Output {
 		stages = stages[:last] // see Review
 	}
 	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Policy && c.Validation {
-		stages = stages[:last] // what is allowed is asked of the call that is described
+		stages = stages[:last] // access rules apply to the call described in the request, not to the request
 	}
 	return stages
 }
@@ -165,8 +162,8 @@ type judgement struct {
 	dry      *dryRun // nil of a live call
 }
 
-// Waits reports whether judging c may have to wait for the world: for files, names or
-// databases. Otherwise Judge needs nothing but the processor.
+// Waits reports whether judging c may block on files, names or databases. Otherwise Judge
+// needs only the processor.
 func (g *Gate) Waits(c *call.Call) bool {
 	bound, err := g.bind(c, false)
 	if err != nil {
@@ -182,7 +179,7 @@ func (g *Gate) Waits(c *call.Call) bool {
 	return false
 }
 
-// Levels are the kinds of looks that the Gate's checks take, without repetition.
+// Levels returns the levels of the Gate's checks, each once.
 func (g *Gate) Levels() []check.Level {
 	var seen levelSet
 	for _, s := range g.stages {
@@ -193,16 +190,16 @@ func (g *Gate) Levels() []check.Level {
 	return seen.list()
 }
 
-// errNoTool stands for the schema of a tool that the server does not list.
+// errNoTool is the error of the evaluator if the server does not list the tool.
 var errNoTool = errors.New("the tool is unknown")
 
-// evaluator returns a function that judges the arguments by the tool's schema the
-// first time it is called. Checks of one call may call it concurrently.
+// evaluator returns a function that validates the arguments against the tool's schema on
+// its first call. Checks of one call may call it concurrently.
 func (g *Gate) evaluator(c *call.Call, dry *dryRun) func() (*schema.Evaluation, error) {
 	return onceValues(func() (e *schema.Evaluation, err error) {
 		defer func() {
 			if err != nil {
-				dry.loosen() // it may have been short of time
+				dry.loosen() // it may have run out of time
 			}
 		}()
 		if c.Tool == nil {
@@ -216,8 +213,8 @@ func (g *Gate) evaluator(c *call.Call, dry *dryRun) func() (*schema.Evaluation, 
 	})
 }
 
-// outputEvaluator is the same for the structured content of a result and the tool's output
-// schema. Its evaluation is nil if there is none of the two.
+// outputEvaluator does the same for the structured content of a result and the tool's output
+// schema. The evaluation is nil if either is missing.
 func (g *Gate) outputEvaluator(c *call.Call, r *result.Result) func() (*schema.Evaluation, error) {
 	return onceValues(func() (*schema.Evaluation, error) {
 		if c.Tool == nil || c.Tool.OutputSchema == nil {

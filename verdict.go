@@ -10,13 +10,13 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Verdict is go or no-go, and why. The zero Verdict is a no-go.
+// A Verdict is a go or a no-go, with its reasons. The zero Verdict is a no-go.
 type Verdict struct {
 	Go       bool
 	Findings []check.Finding // in the order of the stages and of the suite
-	Levels   []check.Level   // the kinds of looks that were taken
-	Skipped  []check.Skip    // what could not be looked at; it never counts as fine
-	// Allowances are what limits have left for the caller; only of a dry run.
+	Levels   []check.Level   // the levels of the checks that ran
+	Skipped  []check.Skip    // checks that could not look; they never count as passed
+	// Allowances are the caller's, in a dry run only.
 	Allowances []Allowance
 }
 
@@ -30,10 +30,10 @@ func (v *Verdict) refused() bool {
 	return false
 }
 
-// Errors are the findings that refuse the call.
+// Errors returns the findings that refuse the call.
 func (v *Verdict) Errors() []check.Finding { return v.filter(true) }
 
-// Warnings are the findings that do not refuse the call, observed ones included.
+// Warnings returns the findings that do not refuse the call, observed ones included.
 func (v *Verdict) Warnings() []check.Finding { return v.filter(false) }
 
 func (v *Verdict) filter(blocks bool) []check.Finding {
@@ -54,7 +54,7 @@ func (v *Verdict) Err(tool string) error {
 	return &DeniedError{Tool: tool, Findings: v.Errors()}
 }
 
-// String is the verdict as a person reads it: a word, then a line a finding.
+// String formats the verdict for people: go or no-go, then one line for each finding.
 func (v Verdict) String() string {
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "go", false: "no-go"}[v.Go])
@@ -67,8 +67,8 @@ func (v Verdict) String() string {
 	return b.String()
 }
 
-// A DeniedError is what the caller of a refused call gets. Its text reaches the
-// model: it names places and rules, and never repeats a value.
+// A DeniedError reports a refused call to its caller. Its text reaches the model, so it
+// names places and rules but never repeats a value.
 type DeniedError struct {
 	Tool     string
 	Findings []check.Finding // every reason, in the order of the stages

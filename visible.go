@@ -9,15 +9,15 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// Hides reports whether there may be tools that are left out of a list.
+// Hides reports whether the Gate may leave tools out of a list.
 func (g *Gate) Hides() bool { return g.visible != nil || g.listed != nil }
 
-// Visible reports whether the session of c may know of the tool that c names. A call of
-// another tool is judged as that of an unknown one. What breaks is hidden.
+// Visible reports whether the session of c may know of c's tool. The Gate judges a call of an
+// invisible tool as a call of an unknown one. If the decision breaks, the tool is hidden.
 func (g *Gate) Visible(ctx context.Context, c *call.Call) bool { return g.shows(ctx, g.visible, c) }
 
-// Lists reports whether the tool that c names stands in the lists of the session of c: it is
-// visible, and a model may read its definition. What breaks is left out.
+// Lists reports whether c's tool appears in the lists of c's session: it must be visible, and a
+// model must be allowed to read its definition. If the decision breaks, the tool is left out.
 func (g *Gate) Lists(ctx context.Context, c *call.Call) bool {
 	return g.shows(ctx, g.visible, c) && g.shows(ctx, g.listed, c)
 }
@@ -35,8 +35,8 @@ func (g *Gate) shows(ctx context.Context, by func(context.Context, *call.Call) b
 	return c.Tool != nil && by(ctx, c)
 }
 
-// seen is c as its session may know it: a hidden tool is an unknown one, and no suggestion
-// names it.
+// seen returns c with only the tools its session may know of: it makes a hidden tool unknown, and
+// keeps it out of suggestions.
 func (g *Gate) seen(ctx context.Context, c *call.Call) *call.Call {
 	if g.visible == nil || c == nil || c.Validation || c.Tool != nil && g.Visible(ctx, c) {
 		return c
@@ -52,7 +52,7 @@ func (g *Gate) seen(ctx context.Context, c *call.Call) *call.Call {
 			known = append(known, t)
 		}
 	}
-	if ctx.Err() == nil { // otherwise nothing was decided
+	if ctx.Err() == nil { // otherwise some tools may be undecided
 		seen.Known = call.NewCatalog(known)
 	}
 	return &seen

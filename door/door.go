@@ -11,9 +11,9 @@
 //	                  │          │                     └─▶ Failed ─▶ the call has no result
 //	                  └─▶ Refuse ┴─▶ Refusal
 //
-// A [Door] stands before one server. A [Passage] is one call on its way through it. Dry runs
-// take [Door.Validate] and rehearsals [Door.Rehearse], which judge and record the calls that
-// they describe in the same way.
+// A [Door] guards one server. A [Passage] is one call on its way through it. [Door.Validate]
+// answers dry runs and [Door.Rehearse] rehearsals; both judge and record the described calls
+// in the same way.
 //
 // The package knows no transport and no SDK.
 package door
@@ -33,33 +33,33 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A Door says who judges and records the calls of one server. Gate and Logger are required.
+// A Door judges and records the calls of one server. Gate and Logger are required.
 // A Door is safe for concurrent use if its Gate function is.
 type Door struct {
-	// Gate returns the gate in force. A passage asks once before the call is made and once
-	// when its result comes, so a policy that changed meanwhile applies to the result.
+	// Gate returns the gate in force. A passage calls it once before the call and once when
+	// the result comes, so a policy changed in between applies to the result.
 	Gate func() *toolvet.Gate
 
 	Server   string           // the server's name in policies and records; may be ""
 	Point    toolvet.Point    // where live calls are judged
 	Observer toolvet.Observer // records calls; nil: nothing is recorded
-	Logger   *slog.Logger     // is told of refusals and faults: tool, check and place, never a value
-	Limits   call.Limits      // bound what is decoded
+	Logger   *slog.Logger     // logs refusals and faults: tool, check and place, never a value
+	Limits   call.Limits      // bound the decoding of messages
 }
 
 // A Request identifies the tools/call that a passage answers.
 type Request struct {
-	ID     string // as the client spelt it; "" if the transport does not tell
-	Modern bool   // the client speaks [call.Modern] or later, whose results have a resultType
+	ID     string // as the client spelt it; "" if the transport does not know it
+	Modern bool   // the client speaks [call.Modern] or later, so results have a resultType
 }
 
-// Decode reads the params of a tools/call. A call that cannot be read is recorded as refused;
-// the error is a *[call.Error] for the client.
+// Decode reads the params of a tools/call. It records an unreadable call as refused, and
+// returns a *[call.Error] for the client.
 func (d *Door) Decode(ctx context.Context, params []byte, session func(meta map[string]any) *call.Session, r Request) (*call.Call, error) {
 	c, err := call.DecodeParams(params, d.Limits)
 	if err != nil {
 		var name string
-		_ = json.Unmarshal(splice.Get(params, d.Limits, "name"), &name) // a call without a name is recorded without one
+		_ = json.Unmarshal(splice.Get(params, d.Limits, "name"), &name) // a call without a name gets a record without one
 		d.Unreadable(ctx, &call.Call{Name: name, Session: session(nil)}, r, err)
 		return nil, err
 	}
@@ -67,14 +67,14 @@ func (d *Door) Decode(ctx context.Context, params []byte, session func(meta map[
 	return c, nil
 }
 
-// Unreadable records a request that is answered with err because no call can be read in it.
-// C holds as much of the call as is known.
+// Unreadable records a request that holds no readable call and gets err as its answer. C holds
+// the known parts of the call.
 func (d *Door) Unreadable(ctx context.Context, c *call.Call, r Request, err error) {
 	c.Server = d.Server
 	d.Refuse(ctx, c, r, Fault("call", err.Error()))
 }
 
-// Fault is the verdict on a call that no check has judged: checkName and why say the reason.
+// Fault returns a no-go for a call that no check has judged. CheckName and why state the reason.
 func Fault(checkName, why string) toolvet.Verdict {
 	return toolvet.Verdict{Findings: []check.Finding{{Check: checkName, Stage: check.Schema, Level: check.SyntaxLevel, Message: why}}}
 }
@@ -82,8 +82,8 @@ func Fault(checkName, why string) toolvet.Verdict {
 // A coded error is a server's answer with a JSON-RPC error.
 type coded interface{ ErrorCode() int }
 
-// Unlisted is the verdict on a call of a server whose tools could not be listed. It repeats
-// no text of the server.
+// Unlisted returns the verdict on a call whose server failed to list its tools. It repeats no
+// text of the server.
 func Unlisted(err error) toolvet.Verdict {
 	const why = "the server's tools could not be listed, so the call cannot be judged: "
 	if answer := coded(nil); errors.As(err, &answer) {
@@ -92,8 +92,8 @@ func Unlisted(err error) toolvet.Verdict {
 	return Fault("known-tool", why+err.Error())
 }
 
-// Enter judges a call. If the gate lets it in, the limits of the policy have counted it, and
-// the caller must end the passage with [Passage.Close].
+// Enter judges a call. If the gate lets it in, the limits of the policy count it, and the
+// caller must end the passage with [Passage.Close].
 func (d *Door) Enter(ctx context.Context, c *call.Call, r Request) *Passage {
 	p := d.passage(c, r)
 	began := time.Now()
@@ -108,7 +108,7 @@ func (d *Door) Enter(ctx context.Context, c *call.Call, r Request) *Passage {
 	return p
 }
 
-// Refuse refuses a call that no gate has judged, and records it.
+// Refuse refuses a call that never reached a gate, and records it.
 func (d *Door) Refuse(ctx context.Context, c *call.Call, r Request, v toolvet.Verdict) *Passage {
 	p := d.passage(c, r)
 	v.Go = false
@@ -120,23 +120,23 @@ func (d *Door) passage(c *call.Call, r Request) *Passage {
 	return &Passage{door: d, request: r, event: toolvet.Event{Call: c, Request: r.ID, Point: d.Point}}
 }
 
-// DryRun judges a call that is not made, and records the verdict.
+// DryRun judges a call without making it, and records the verdict.
 func (d *Door) DryRun(ctx context.Context, c *call.Call, r Request) toolvet.Verdict {
 	began := time.Now()
 	v := d.Gate().Judge(ctx, c, toolvet.PointValidate)
 	return d.RecordDryRun(ctx, c, r, v, time.Since(began))
 }
 
-// RecordDryRun records the verdict on a call that is not made, and returns the verdict that
-// counts: a no-go if it cannot be recorded.
+// RecordDryRun records the verdict of a dry run and returns it, or a no-go if it cannot be
+// recorded.
 func (d *Door) RecordDryRun(ctx context.Context, c *call.Call, r Request, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
 	e := &toolvet.Event{Call: c, Request: r.ID, Point: toolvet.PointValidate, Verdict: v, Took: took}
 	d.record(ctx, e)
 	return e.Verdict
 }
 
-// record tells the observer of a verdict, and makes it a no-go if that fails. A client that
-// cancels its call does not keep it out of the records.
+// record passes a verdict to the observer, and makes it a no-go if that fails. It ignores the
+// cancellation of ctx, so a client cannot keep a call out of the records by cancelling it.
 func (d *Door) record(ctx context.Context, e *toolvet.Event) {
 	if d.Observer == nil {
 		return
@@ -149,8 +149,8 @@ func (d *Door) record(ctx context.Context, e *toolvet.Event) {
 	e.Began = time.Now()
 }
 
-// tell logs why a call was refused or a result withheld. In a Go server the log is that of the
-// program, which gets what is worth a warning.
+// tell logs the reasons for refusing a call or withholding a result. In a Go server the log
+// belongs to the program, so lines below a warning go to the debug level.
 func (d *Door) tell(level slog.Level, message string, words *protocol.Result) {
 	if d.Point == toolvet.PointLibrary && level < slog.LevelWarn {
 		level = slog.LevelDebug

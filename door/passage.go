@@ -19,20 +19,20 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A Passage is one call on its way through a [Door]. Its methods may be called concurrently,
-// and those that need no answer do nothing on a nil Passage.
+// A Passage is one call on its way through a [Door]. It is safe for concurrent use. On a nil
+// Passage, methods without an answer do nothing.
 type Passage struct {
 	door    *Door
 	request Request
-	event   toolvet.Event // its verdict is that on the call until the result comes
+	event   toolvet.Event // holds the verdict on the call, and then the verdict on the result
 	verdict toolvet.Verdict
 	refused bool
 
 	mu      sync.Mutex
-	ticket  toolvet.Ticket // nil: nothing is counted, or it was told how the call ended
+	ticket  toolvet.Ticket // nil: the call is not counted, or the ticket is spent or rolled back
 	sent    bool           // the server has the call, or may have it
-	sending bool           // whether the server took the call is not known yet
-	closed  bool           // Close was called while that was not known
+	sending bool           // the call is being sent, and the server may not have taken it
+	closed  bool           // Close was called during sending
 }
 
 // judged records the verdict on the call.
@@ -46,11 +46,11 @@ func (p *Passage) judged(ctx context.Context, v toolvet.Verdict, took time.Durat
 	}
 }
 
-// Verdict is the verdict on the call.
+// Verdict returns the verdict on the call.
 func (p *Passage) Verdict() toolvet.Verdict { return p.verdict }
 
-// Refusal is the answer to a call that is not made: a tool execution error (SEP-1303). Ok is
-// false if the call may be made.
+// Refusal returns the answer to a refused call: a tool execution error (SEP-1303). Ok is false
+// if the call may be made.
 func (p *Passage) Refusal() (answer json.RawMessage, ok bool) {
 	if !p.refused {
 		return nil, false
@@ -59,8 +59,8 @@ func (p *Passage) Refusal() (answer json.RawMessage, ok bool) {
 	return words.Refusal(p.request.Modern), true
 }
 
-// Parent is the traceparent to put in the place of the client's in the request's _meta, as a
-// JSON string, so that the server's spans stand below toolvet's. Nil leaves the request as it is.
+// Parent returns the traceparent that must replace the client's in the request's _meta, as a
+// JSON string. It makes the server's spans children of toolvet's. Nil means no change.
 func (p *Passage) Parent() []byte {
 	if p == nil || p.event.Traceparent == "" || p.event.Call.Meta["traceparent"] == nil {
 		return nil
@@ -68,8 +68,8 @@ func (p *Passage) Parent() []byte {
 	return strconv.AppendQuote(nil, p.event.Traceparent) // hex digits and hyphens
 }
 
-// Sending says that the call goes to the server now, which may have it from here on. The
-// caller must say with [Passage.Sent] what became of that.
+// Sending notes that the call goes to the server now. From here on the server may have it. The
+// caller must follow with [Passage.Sent].
 func (p *Passage) Sending() {
 	if p == nil {
 		return
@@ -79,7 +79,7 @@ func (p *Passage) Sending() {
 	p.mu.Unlock()
 }
 
-// Unsent says that the server did not take the call.
+// Unsent notes that the server did not take the call.
 func (p *Passage) Unsent() {
 	if p == nil {
 		return
@@ -89,8 +89,8 @@ func (p *Passage) Unsent() {
 	p.mu.Unlock()
 }
 
-// Sent says that nothing more will be known of whether the server took the call: it did,
-// unless [Passage.Unsent] was called.
+// Sent notes that sending is over. The server took the call, unless [Passage.Unsent] was
+// called before.
 func (p *Passage) Sent() {
 	if p == nil {
 		return
@@ -114,9 +114,9 @@ func (p *Passage) Made() bool {
 	return p.sent
 }
 
-// Close ends the passage: what counts the call is told that it has ended, or that it was not
-// made after all. Where that is not known yet, [Passage.Sent] does so. A limit may ask a
-// database, so Close must not be called with a lock held.
+// Close ends the passage. It releases the call's ticket, or rolls it back if the call was not
+// made after all. While the call is being sent, Close leaves that to [Passage.Sent]. A limit
+// may ask a database, so do not call Close with a lock held.
 func (p *Passage) Close() {
 	if p == nil {
 		return
@@ -138,37 +138,37 @@ func (p *Passage) Close() {
 	}
 }
 
-// Shown is what a client gets of a server's answer.
+// Shown is a server's answer in the form that the client gets.
 type Shown struct {
 	Raw      json.RawMessage // the result or error to show
 	Error    bool            // Raw is a JSON-RPC error, not a result
-	Changed  bool            // Raw is not what the server wrote
-	Withheld bool            // Raw is toolvet's, in the place of an answer that must not be shown
+	Changed  bool            // Raw differs from the server's text
+	Withheld bool            // Raw is toolvet's own, in place of an answer that must not be shown
 	Verdict  toolvet.Verdict // of the output layer
 }
 
-// Returned reviews and records the result of the call: the client gets it as it is, changed
-// and annotated, or a tool execution error in its place.
+// Returned reviews and records the result of the call. The client gets the result, perhaps
+// changed and annotated, or a tool execution error in its place.
 func (p *Passage) Returned(ctx context.Context, raw json.RawMessage) Shown {
 	v := p.door.Review(ctx, p.event.Call, "tools/call", raw)
 	return p.show(ctx, v, raw, false)
 }
 
-// Refused reviews and records the JSON-RPC error that the server answered with.
+// Refused reviews and records a JSON-RPC error that the server sent as its answer.
 func (p *Passage) Refused(ctx context.Context, raw json.RawMessage) Shown {
 	v := p.door.Review(ctx, p.event.Call, "tools/call", raw)
 	return p.show(ctx, v, raw, true)
 }
 
-// Unreadable withholds and records an answer that cannot be read: err says why.
+// Unreadable withholds and records an unreadable answer. Err states the reason.
 func (p *Passage) Unreadable(ctx context.Context, err error) Shown {
 	return p.show(ctx, unread(err), nil, true)
 }
 
-// show makes of what came back, a result or an error, what the client gets, and records it.
+// show turns a reviewed result or error into the client's answer, and records it.
 func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMessage, isErr bool) Shown {
 	tool := p.event.Call.Name
-	if v.Go && !isErr { // an error has no place for what was found
+	if v.Go && !isErr { // an error has no place for findings
 		shown, err := Annotate(tool, &v)
 		if err != nil {
 			p.door.Logger.Error("a result could not be annotated", "server", p.door.Server, "tool", tool, "err", err)
@@ -186,7 +186,7 @@ func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMess
 	return Shown{Raw: words.Withheld(p.request.Modern), Changed: true, Withheld: true, Verdict: v.Verdict}
 }
 
-// returned records what came back, and withholds what cannot be recorded.
+// returned records an answer, and withholds it if that fails.
 func (p *Passage) returned(ctx context.Context, v *toolvet.Reviewed, size int, failed bool) {
 	e := &p.event
 	e.Verdict, e.Took, e.Bytes, e.Failed = v.Verdict, time.Since(e.Began), size, failed
@@ -199,20 +199,20 @@ func (p *Passage) returned(ctx context.Context, v *toolvet.Reviewed, size int, f
 	}
 }
 
-// noResult is the verdict on a result that is withheld whatever the checks say.
+// noResult returns a no-go for a result, regardless of the checks.
 func noResult(checkName, why string) toolvet.Verdict {
 	return toolvet.Verdict{Findings: []check.Finding{{Check: checkName, Stage: check.Output, Level: check.SecurityLevel, Message: why}}}
 }
 
-// Failed records that the call has no result, and returns the answer for a client that still
+// Failed records that the call has no result, and returns an answer for the client if it still
 // waits. Why continues the sentence "The call has no result:".
 func (p *Passage) Failed(ctx context.Context, why string) json.RawMessage {
 	Lost(ctx, p)
 	return protocol.Failure(p.event.Call.Name, why, p.Made(), p.request.Modern)
 }
 
-// Lost records that nothing came back of calls that were admitted, also if ctx is done. All of
-// them together take no longer than a second. It ignores nil passages and refused calls.
+// Lost records the loss of results of admitted calls, even if ctx is done. It takes at most a
+// second for all of them. It ignores nil passages and refused calls.
 func Lost(ctx context.Context, passages ...*Passage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -228,13 +228,13 @@ func Lost(ctx context.Context, passages ...*Passage) {
 	}
 }
 
-// Call is the call without its arguments, once it was admitted.
+// Call returns the call. An admitted call no longer has its arguments.
 func (p *Passage) Call() *call.Call { return p.event.Call }
 
-// isError reports whether a result says that its tool failed.
+// isError reports whether a result has isError set.
 func isError(raw []byte) bool {
 	if !bytes.Contains(raw, []byte("isError")) && !bytes.Contains(raw, []byte(`\u`)) {
-		return false // as nearly all
+		return false // nearly all results
 	}
 	return string(splice.Get(raw, call.Limits{Bytes: len(raw)}, "isError")) == "true"
 }

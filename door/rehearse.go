@@ -17,18 +17,18 @@ import (
 )
 
 // A Rehearser makes calls of one server, one after the other, where they can do no harm, and
-// returns a CallToolResult with a report of what they did.
+// returns a CallToolResult with a report of their effects.
 type Rehearser func(context.Context, []*call.Call) (json.RawMessage, error)
 
-// A Rehearsal says how to answer a call of the rehearse tool.
+// A Rehearsal holds the functions behind the rehearse tool.
 type Rehearsal struct {
-	// Find finds the server of a tool, and the tool's name there.
+	// Find returns the server of a tool, and the tool's name there.
 	Find func(ctx context.Context, tool string) (found validate.Found, name string)
-	// Rehearser makes the calls of a server; nil: its calls cannot be rehearsed.
+	// Rehearser returns the rehearser of a server, or nil if its calls cannot be rehearsed.
 	Rehearser func(server string) Rehearser
 }
 
-// RehearseTool is the definition of the rehearse tool, as it is listed and as it is judged.
+// RehearseTool returns the definition of the rehearse tool, both for listing and for judging.
 var RehearseTool = sync.OnceValues(func() (*call.Tool, error) {
 	definition, err := protocol.NewRehearseTool().Encode()
 	if err != nil {
@@ -37,15 +37,15 @@ var RehearseTool = sync.OnceValues(func() (*call.Tool, error) {
 	return call.DecodeTool(definition, call.Limits{})
 })
 
-// Rehearse answers a call of the rehearse tool. The calls that it describes must be such as may
-// be made, all of one server, and the report passes the output layer as the result of each.
+// Rehearse answers a call of the rehearse tool. The described calls must all get a go and must
+// all be of one server. The report passes the output layer as the result of each call.
 func (d *Door) Rehearse(ctx context.Context, c *call.Call, r Request, h Rehearsal) json.RawMessage {
 	found, targets, refused := d.rehearsed(ctx, c, h)
 	if refused != nil {
 		return d.answer(d.Refuse(ctx, c, r, *refused))
 	}
 	at := *d
-	at.Gate, at.Server = func() *toolvet.Gate { return found.Gate }, found.Server // one gate for all, whatever becomes of the policy
+	at.Gate, at.Server = func() *toolvet.Gate { return found.Gate }, found.Server // one gate for all, even if the policy changes
 	calls := make([]*call.Call, len(targets))
 	for i, t := range targets {
 		calls[i] = t.call
@@ -70,14 +70,14 @@ func (d *Door) answer(p *Passage) json.RawMessage {
 	return answer
 }
 
-// A rehearsed is a call to rehearse, and the tool's name as the client has it.
+// A rehearsed is a call to rehearse, with the tool's name in the client's spelling.
 type rehearsed struct {
 	call  *call.Call
 	asked string
 }
 
-// rehearsed are the calls to rehearse, at least one, and their server; or why the request is
-// refused.
+// rehearsed returns the calls to rehearse, at least one, and their server, or the verdict that
+// refuses the request.
 func (d *Door) rehearsed(ctx context.Context, c *call.Call, h Rehearsal) (found validate.Found, targets []rehearsed, refused *toolvet.Verdict) {
 	refuse := func(v toolvet.Verdict) (validate.Found, []rehearsed, *toolvet.Verdict) { return found, nil, &v }
 	found = validate.Found{Server: d.Server, Gate: d.Gate()}
@@ -104,7 +104,7 @@ func (d *Door) rehearsed(ctx context.Context, c *call.Call, h Rehearsal) (found 
 		var asked struct {
 			Tool string `json:"tool"`
 		}
-		_ = json.Unmarshal(raw, &asked) // the schema has found it to be a string
+		_ = json.Unmarshal(raw, &asked) // the schema has ensured a string
 		of, name := h.Find(ctx, asked.Tool)
 		switch {
 		case of.Unknown != nil:
@@ -124,7 +124,7 @@ func (d *Door) rehearsed(ctx context.Context, c *call.Call, h Rehearsal) (found 
 	return found, targets, nil
 }
 
-// firstTool is the tool that a rehearsal names first, or "".
+// firstTool returns the tool of the first call of a rehearsal, or "".
 func firstTool(arguments map[string]any) string {
 	if calls, ok := arguments["calls"].([]any); ok && len(calls) > 0 {
 		arguments, _ = calls[0].(map[string]any)
@@ -133,7 +133,7 @@ func firstTool(arguments map[string]any) string {
 	return name
 }
 
-// report is the report of a rehearsal as the client gets it.
+// report reviews the report of a rehearsal for the client.
 func (d *Door) report(ctx context.Context, targets []rehearsed, raw json.RawMessage, r Request) json.RawMessage {
 	gate, seen := d.Gate(), map[string]bool{}
 	for _, t := range targets {
@@ -152,7 +152,7 @@ func (d *Door) report(ctx context.Context, targets []rehearsed, raw json.RawMess
 		return raw
 	}
 	whole, err := splice.Set(raw, call.Limits{Bytes: len(raw)}, []byte(`"complete"`), "resultType")
-	if err != nil { // it was read for its review
+	if err != nil { // impossible: the review has read it
 		return raw
 	}
 	return whole

@@ -18,9 +18,9 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Review runs the output layer over what a server sends: a result, an error, or the params of
-// a request or notification. Method is that of the request that is answered, or of the message
-// itself. C is the call that is answered, or names the server alone.
+// Review runs the output layer over a result, an error, or the params of a request or
+// notification from a server. For an answer, method is the method of its request; otherwise it
+// is the message's own. C is the call behind an answer, or names only the server.
 func (d *Door) Review(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
 	gate := d.Gate()
 	if !gate.Reviews() {
@@ -38,13 +38,13 @@ func (d *Door) reviewBy(ctx context.Context, gate *toolvet.Gate, c *call.Call, m
 	return gate.Review(ctx, c, read)
 }
 
-// unread withholds what cannot be read.
+// unread returns a no-go for an unreadable message.
 func unread(err error) toolvet.Reviewed {
 	f := check.Finding{Check: "policy", Stage: check.Output, Level: check.SecurityLevel, Message: err.Error(), Suggestion: "ask for less at once"}
 	syntax, message := (*strictjson.Error)(nil), (*call.Error)(nil)
 	switch {
 	case errors.As(err, &syntax):
-		f.Message = "the answer is no message that every reader reads alike: it " + syntax.Rule // without the place, which may repeat a name
+		f.Message = "the answer is no message that every reader reads alike: it " + syntax.Rule // without the place, which may contain a name
 		if syntax.Kind != strictjson.TooDeep && syntax.Kind != strictjson.TooLarge {
 			f.Suggestion = ""
 		}
@@ -54,16 +54,16 @@ func unread(err error) toolvet.Reviewed {
 	return toolvet.Reviewed{Verdict: toolvet.Verdict{Findings: []check.Finding{f}}}
 }
 
-// noted logs what was found in a result that is shown.
+// noted logs the findings in a result that the client gets.
 func (d *Door) noted(tool string, v toolvet.Verdict) {
 	for _, f := range v.Findings {
 		d.Logger.Info("found in what the server sent", "server", d.Server, "tool", tool, "check", f.Check, "at", f.Pointer)
 	}
 }
 
-// Annotate returns a result as the client gets it: with the changes of a review, and with what
-// the review found, in _meta and, for a model, as text behind the content. Every other byte
-// stays as the server wrote it.
+// Annotate returns a result with the changes and findings of its review. The findings go into
+// _meta and, for the model, into text blocks after the content. Every other byte stays as the
+// server wrote it.
 func Annotate(tool string, v *toolvet.Reviewed) (json.RawMessage, error) {
 	a := protocol.Annotate(tool, v)
 	if a.Meta == nil || len(v.Raw) == 0 || v.Raw[0] != '{' {
@@ -74,7 +74,7 @@ func Annotate(tool string, v *toolvet.Reviewed) (json.RawMessage, error) {
 		return nil, err
 	}
 	content := bytes.TrimSpace(d.Get("content"))
-	if len(a.Text) == 0 || len(content) == 0 || content[0] != '[' { // _meta alone tells it
+	if len(a.Text) == 0 || len(content) == 0 || content[0] != '[' { // only _meta has room for it
 		return d.Text(), nil
 	}
 	empty := splice.Empty(content)

@@ -15,20 +15,20 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// minTTL keeps a server that gives its list no life time (ttlMs 0, the default of an SDK) from
-// being asked before every call. It still says list_changed.
+// minTTL saves a request before every call to a server that sends ttlMs 0, the default of an
+// SDK. Such a server still announces changes with list_changed.
 const minTTL = time.Minute
 
 // A ToolsPage is one page of tools/list.
 type ToolsPage struct {
 	Tools  []*call.Tool
 	Next   string        // cursor of the next page, "" on the last
-	TTL    time.Duration // 0: until the server says that the list has changed
-	Faults []error       // definitions that cannot be read
+	TTL    time.Duration // 0: until the server announces a change
+	Faults []error       // errors of unreadable definitions
 }
 
-// ReadTools reviews a page as the server sent it and reads what is left of it: a refusal
-// describes a tool in the tool's own words, which a model must be able to read.
+// ReadTools reviews a page from the server and decodes the reviewed text. The review comes
+// first because refusals quote tool descriptions to the model.
 func (d *Door) ReadTools(ctx context.Context, sent []byte) (*ToolsPage, error) {
 	v := d.Review(ctx, &call.Call{Server: d.Server}, "tools/list", sent)
 	if !v.Go {
@@ -37,8 +37,8 @@ func (d *Door) ReadTools(ctx context.Context, sent []byte) (*ToolsPage, error) {
 	return DecodeTools(v.Raw, sent, d.Limits)
 }
 
-// DecodeTools reads a page as it was reviewed. Sent is the page as the server sent it, which
-// the lock of definitions compares.
+// DecodeTools decodes a reviewed page. Sent is the server's original page, for comparison with
+// the lock of definitions.
 func DecodeTools(reviewed, sent []byte, limits call.Limits) (*ToolsPage, error) {
 	var p ToolsPage
 	var err error
@@ -55,7 +55,7 @@ func DecodeTools(reviewed, sent []byte, limits call.Limits) (*ToolsPage, error) 
 	return &p, nil
 }
 
-// keepSent gives the tools the definitions that the server sent.
+// keepSent stores the server's original definitions in the tools.
 func (p *ToolsPage) keepSent(reviewed, sent []byte, limits call.Limits) error {
 	if bytes.Equal(reviewed, sent) {
 		return nil
@@ -79,7 +79,7 @@ func (p *ToolsPage) keepSent(reviewed, sent []byte, limits call.Limits) error {
 	return nil
 }
 
-// InOrder are the tools beside the entries of the page: nil for one that cannot be read.
+// InOrder returns a tool for each entry of the page, or nil for an unreadable entry.
 func (p *ToolsPage) InOrder(entries [][]byte, limits call.Limits) []*call.Tool {
 	tools, next := make([]*call.Tool, len(entries)), 0
 	for i, raw := range entries {

@@ -16,9 +16,9 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Validate answers a call of the validate tool or the batch tool with a CallToolResult, and
-// records each verdict, also on a request that is refused itself. It returns nil if ctx is done
-// first. Q says what to judge; Validate sets its hooks for records.
+// Validate judges the calls described in q, which is a call of the validate tool or the batch
+// tool. It answers with a CallToolResult and records each verdict, including a refusal of the
+// request itself. It returns nil if ctx is done first. Validate sets the recording hooks of q.
 func (d *Door) Validate(ctx context.Context, by *validate.Validator, q *validate.Request, r Request) json.RawMessage {
 	q.Modern = r.Modern
 	q.Judged = func(ctx context.Context, target *call.Call, v toolvet.Verdict, took time.Duration) toolvet.Verdict {
@@ -33,7 +33,8 @@ func (d *Door) Validate(ctx context.Context, by *validate.Validator, q *validate
 	return by.Answer(ctx, q)
 }
 
-// NativeAnswer is the answer of a server's own validate tool, as far as it may be shown.
+// NativeAnswer reviews the answer of a server's own validate tool, and returns an error if it
+// must be withheld.
 func (d *Door) NativeAnswer(ctx context.Context, tool string, raw json.RawMessage) (json.RawMessage, error) {
 	v := d.Review(ctx, &call.Call{Server: d.Server, Name: tool}, "", raw)
 	if !v.Go {

@@ -20,9 +20,9 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// callTool judges a call and runs it, or answers it. Every round of a call that asks
-// its client for input (SEP-2322) is a call of its own; for clients before 2026-07-28
-// the SDK repeats the round itself, behind the gate, with the same arguments.
+// callTool judges a call, then runs it or answers with the refusal. If a call asks its client
+// for input (SEP-2322), each round is a call of its own. For clients before 2026-07-28 the SDK
+// repeats the round itself, behind the gate, with the same arguments.
 func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, error) {
 	r, ok := req.(*mcp.CallToolRequest)
 	if !ok || r.Params == nil {
@@ -34,7 +34,7 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 	if answer != nil || err != nil {
 		return untyped(answer, err)
 	}
-	if err := ctx.Err(); err != nil { // nobody waits for it any more
+	if err := ctx.Err(); err != nil { // the client has stopped waiting
 		door.Lost(ctx, p)
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 	return g.run(ctx, p, r)
 }
 
-// judge returns what to answer instead of running the call: a refusal, or the answer
-// of the validate tool. If answer and err are nil, the call is a go.
+// judge judges a call. A nil answer and a nil err mean go. Otherwise they answer the call in
+// place of its handler: with a refusal, or for the validate tool.
 func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Passage, answer *mcp.CallToolResult, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -75,17 +75,17 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 	case !refused:
 		return p, nil, nil
 	case inv != nil && (c.Tool == nil || !g.gate.Visible(ctx, c)):
-		// In the SDK's words, but not by the SDK: a tool that is added at this very
-		// moment would run without a verdict.
+		// Use the SDK's words but do not let the SDK answer: it would run a tool added at
+		// this very moment without a verdict.
 		return p, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
 	answer, err = newResult(raw)
 	return p, answer, err
 }
 
-// decode reads the arguments strictly. Absent arguments are judged as {}, and stay
-// absent for the handler. The _meta is a copy: a handler may change its own while a
-// check that ran out of time still reads. The call is there also beside an error.
+// decode reads the arguments strictly. The gate judges absent arguments as {}; for the handler
+// they stay absent. The call's _meta is a copy, because a handler may change its own while a
+// late check still reads. Decode returns a call even with an error.
 func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
 	c := &call.Call{
 		Server: g.server, Name: r.Params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{},
@@ -97,7 +97,7 @@ func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
 	var err error
 	c.Raw = r.Params.Arguments
 	if c.Arguments, err = call.DecodeArguments(r.Params.Arguments, g.limits); err != nil {
-		// In the words of the other doors, which read the params.
+		// In the words of the other doors, which decode the whole params.
 		if _, worded := call.DecodeParams(fmt.Appendf(nil, `{"name":"tool","arguments":%s}`, r.Params.Arguments), g.limits); worded != nil {
 			err = worded
 		}
@@ -125,14 +125,14 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 	return newResult(answer)
 }
 
-// run runs a call that is a go, and has its result reviewed. A panic, and a result that is
-// missing, become a tool execution error: the SDK would end the process.
+// run runs an admitted call and reviews its result. It turns a panic or a missing result into a
+// tool execution error; in the SDK either would end the process.
 func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest) (mcp.Result, error) {
 	res, err := g.handle(ctx, r)
 	switch {
 	case ctx.Err() != nil:
-		// Nobody waits for it any more, and there is no time left to review it. The SDK would send
-		// it all the same.
+		// The client has stopped waiting, and there is no time left for a review. The SDK would
+		// send the result regardless.
 		door.Lost(ctx, p)
 		return nil, ctx.Err()
 	case err != nil:
@@ -152,7 +152,7 @@ func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest
 	return untyped(newResult(shown.Raw))
 }
 
-// handle calls the handler. It returns nil for a handler that panicked or returned nothing.
+// handle calls the handler. It returns nil if the handler panicked or returned nothing.
 func (g *guard) handle(ctx context.Context, r *mcp.CallToolRequest) (res mcp.Result, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -167,12 +167,12 @@ func (g *guard) handle(ctx context.Context, r *mcp.CallToolRequest) (res mcp.Res
 	return res, err
 }
 
-// broken answers a call whose handler gave nothing that can be shown.
+// broken answers a call if its handler gave no usable result.
 func (g *guard) broken(ctx context.Context, p *door.Passage, why string) (mcp.Result, error) {
 	return untyped(newResult(p.Failed(ctx, why)))
 }
 
-// returnedError reviews the error of a handler, whose text reaches the client.
+// returnedError reviews a handler's error, because its text reaches the client.
 func (g *guard) returnedError(ctx context.Context, p *door.Passage, failure error) (mcp.Result, error) {
 	raw, err := json.Marshal(wireError(failure))
 	if err != nil {
@@ -188,8 +188,7 @@ func (g *guard) returnedError(ctx context.Context, p *door.Passage, failure erro
 	return nil, readError(shown.Raw)
 }
 
-// panicked reports a recovered panic to the operator; its value is nobody else's
-// business.
+// panicked reports a recovered panic to the operator. Only the operator may see its value.
 func (g *guard) panicked(while, tool string, value any) {
 	g.logger.Error("recovered a panic", "while", while, "tool", tool, "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
 }

@@ -17,31 +17,30 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// An inventory is what the server offers: its own tools and the validate tool. It is
-// not changed once it is made.
+// An inventory holds the server's own tools and the validate tool. It is immutable.
 type inventory struct {
-	listed  []*mcp.Tool              // the server's own, as it lists them
+	listed  []*mcp.Tool              // the server's own, in the order of its list
 	known   map[*mcp.Tool]*call.Tool // the definitions of listed
 	servers *call.Catalog            // the definitions of listed
-	method  string                   // name of the validate tool, which no listed tool has
+	method  string                   // name of the validate tool; no listed tool has it
 	own     []*mcp.Tool              // the validate tool, and the batch tool
 	catalog *call.Catalog            // all definitions, those of own last
 }
 
-// inventories holds the inventory of the last request. Definitions, and with them the
-// compiled schemas, are kept as long as the server lists the same tools.
+// inventories caches the inventory of the last request. It keeps the definitions, and with
+// them the compiled schemas, as long as the server lists the same tools.
 type inventories struct {
 	mu   sync.Mutex
 	last *inventory
 }
 
-// inventory asks the server for its tools on behalf of the caller of req.
+// inventory lists the server's tools on behalf of the caller of req.
 //
-// It asks for every request rather than when the list changes: the SDK tells of a
-// change 10 ms late, and not at all while no session listens (a stateless HTTP server
-// has none), and a call must not be judged by the schema of a tool that has been
-// replaced. The SDK lists pointers to tools that are never changed, so the same
-// pointers mean the same definitions, and a look costs little more than copying them.
+// It lists them for every request and does not wait for list_changed. The SDK announces a
+// change 10 ms late, and not at all while no session listens (a stateless HTTP server has
+// none), but a call must not be judged by the schema of a replaced tool. The SDK never
+// changes a listed tool, so the same pointers mean the same definitions, and the listing
+// costs little more than copying the pointers.
 func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -62,13 +61,13 @@ func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory,
 		return last, nil
 	}
 	g.tools.last = g.newInventory(listed, g.tools.last)
-	if g.observer != nil { // before any call that is judged by them
+	if g.observer != nil { // before any call of these tools
 		g.observer.Listed(ctx, g.server, g.tools.last.servers)
 	}
 	return g.tools.last, nil
 }
 
-// maxPages ends a listing that goes round in circles.
+// maxPages ends a listing with endless pages.
 const maxPages = 10_000
 
 // list collects all pages of the server's own tools/list.
@@ -126,7 +125,7 @@ func (inv *inventory) definition(t *mcp.Tool) *call.Tool {
 	return inv.known[t]
 }
 
-// freeName finds a name for the validate tool that no listed tool has.
+// freeName finds an unused name for the validate tool.
 func freeName(listed []*mcp.Tool, name string) string {
 	taken := make(map[string]bool, len(listed))
 	for _, t := range listed {
@@ -135,10 +134,10 @@ func freeName(listed []*mcp.Tool, name string) string {
 	return protocol.FreeName(name, func(name string) bool { return taken[name] })
 }
 
-// define reads a tool's definition as its clients get it: a schema that is a
-// json.RawMessage keeps its keys' order and its numbers' digits, one that the author
-// built as a Go map or a *jsonschema.Schema is written by encoding/json here as there.
-// A definition that cannot be read has a fault, so that only its own calls are refused.
+// define reads a tool's definition in the form that clients get. A json.RawMessage schema keeps
+// the order of its keys and the digits of its numbers. Encoding/json writes a Go map or a
+// *jsonschema.Schema, here as in the SDK. An unreadable definition becomes a tool with a fault,
+// so the gate refuses only calls of that tool.
 func define(t *mcp.Tool, limits call.Limits) *call.Tool {
 	raw, err := json.Marshal(t)
 	if err != nil {

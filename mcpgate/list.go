@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// handshake announces the validate tool in the result of initialize or
-// server/discover. A server whose tools cannot be listed announces nothing.
+// handshake announces the validate tool in the result of initialize or server/discover,
+// unless listing the server's tools fails.
 func (g *guard) handshake(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 	res, err := g.next(ctx, method, req)
 	if res, err = g.review(ctx, method, res, err); err != nil {
@@ -44,8 +44,8 @@ func (g *guard) handshake(ctx context.Context, method string, req mcp.Request) (
 	return res, nil
 }
 
-// announce returns caps with the same protocol.Capability in both places. It copies what
-// it changes, since a middleware may hand out one object to all.
+// announce returns caps with the same protocol.Capability in both places. It changes a copy,
+// since a middleware may share one object among all requests.
 func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.ServerCapabilities {
 	var announced mcp.ServerCapabilities
 	if caps != nil {
@@ -54,7 +54,7 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 	capability := g.validator.Capability(inv.method, validate.Door{Levels: g.gate.Levels(), Progress: true})
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
-	if announced.Tools == nil { // the server has none of its own yet
+	if announced.Tools == nil { // the server has no tools of its own yet
 		announced.Tools = &mcp.ToolCapabilities{ListChanged: true}
 	}
 	return &announced
@@ -69,8 +69,8 @@ func with(m map[string]any, key string, value any) map[string]any {
 	return m
 }
 
-// listTools leaves out what the session may not see, and adds the validate tool at the end
-// of the last page.
+// listTools hides tools from the session, and adds the validate tool at the end of the last
+// page.
 func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, error) {
 	res, err := g.next(ctx, methodListTools, req)
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 	if !ok || page == nil {
 		return res, nil
 	}
-	// Shown first: the lock compares what the server lists, not what the review leaves of it.
+	// Filter before the review: the lock compares the server's own definitions.
 	res, err = g.review(ctx, methodListTools, g.shown(ctx, req, page), nil)
 	if err != nil {
 		return nil, err
@@ -93,14 +93,14 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 	}
 	inv, err := g.inventory(ctx, req)
 	if err != nil {
-		return page, nil // without the validate tool, whose name cannot be told
+		return page, nil // without the validate tool, which has no known name
 	}
 	last := *page
 	last.Tools = append(slices.Clip(page.Tools), inv.own...)
 	return &last, nil
 }
 
-// shown is a page without the tools that do not stand in the session's lists.
+// shown returns a page without the tools hidden from the session.
 func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsResult) *mcp.ListToolsResult {
 	if !g.gate.Hides() {
 		return page
@@ -120,12 +120,12 @@ func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsR
 		shown.Tools = []*mcp.Tool{}
 	}
 	if len(shown.Tools) < len(page.Tools) {
-		shown.CacheScope = "private" // what one session sees is not for another
+		shown.CacheScope = "private" // another session may see other tools
 	}
 	return &shown
 }
 
-// ownTool is the definition of a tool of toolvet's for the SDK.
+// ownTool returns the SDK's form of one of toolvet's own tools.
 func ownTool(def protocol.Tool) *mcp.Tool {
 	tool := &mcp.Tool{
 		Name:         def.Name,

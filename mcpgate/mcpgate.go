@@ -1,13 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mcpgate puts a [toolvet.Gate] into a server that is built on the official
-// Go SDK (github.com/modelcontextprotocol/go-sdk).
+// Package mcpgate puts a [toolvet.Gate] into a server built on the official Go SDK
+// (github.com/modelcontextprotocol/go-sdk).
 //
-// After [Install] every tools/call is judged before the SDK's own validation and
-// before its handler, a no-go is answered as a tool execution error (SEP-1303), and
-// the server has the validate tool of the validation protocol, announced in both
-// places of both handshakes.
+// After [Install] the gate judges every tools/call before the SDK's own validation and
+// before the handler. A no-go becomes a tool execution error (SEP-1303). The server also
+// gets the validate tool of the validation protocol, announced in both places of both
+// handshakes.
 //
 //	client ─▶ SDK ─▶ your middleware ─▶ mcpgate ─▶ SDK's validation ─▶ handler
 //	                                       └─ Gate.Judge                    │
@@ -15,29 +15,32 @@
 //
 // # Order
 //
-// Install first, right after [mcp.NewServer]: middleware that is added later wraps
-// what is there. So nothing can change a call between its judgement and its handler,
-// and mcpgate sees every tool that the server has. Middleware that was added before
-// stands between mcpgate and the tools: what it changes in a call is not judged, the
-// tools/list that it answers is what mcpgate takes for the server's tools (a tool
-// that it hides there is refused as unknown, even if it would run it), and it sees
-// one tools/list before each call, by which mcpgate looks the tool up.
+// Install first, right after [mcp.NewServer]. Later middleware wraps mcpgate, so nothing
+// can change a call between its judgement and its handler, and mcpgate sees every tool
+// of the server. Earlier middleware stands between mcpgate and the tools, with three
+// consequences. The gate does not see its changes to a call. Its tools/list is the
+// server's list for mcpgate, which refuses a tool missing there as unknown even if the
+// middleware would run it. It sees an extra tools/list before each call, because
+// mcpgate uses one to look up the tool.
 //
 // # What the SDK decides first
 //
-// Arguments reach the gate as the bytes that the client sent, and the handler gets
-// the same bytes: two equal keys in them, invalid UTF-8 and numbers that some readers
-// cannot hold are refused with the JSON-RPC error -32602. What is around the
-// arguments has been read by the SDK before any middleware runs: of two equal keys in
-// the message, in params or in _meta the last counts, keys in another case are
-// dropped, numbers in _meta are float64, and a line that is no JSON ends a stdio
-// session. The handler sees what the SDK has read, which is also what is judged, so
-// there is no second reading; but the proxy ("toolvet proxy") refuses such messages
-// and this package cannot. Typed tools ([mcp.AddTool]) then fill in the schema's
-// defaults, which are the server author's own values and are not judged.
+// The gate and the handler both get the arguments as the client's own bytes. The gate
+// refuses duplicate keys in them, invalid UTF-8 and numbers beyond the range of some
+// readers with the JSON-RPC error -32602.
 //
-// The SDK looks a tool up once more when it runs it. A tool that is replaced between
-// the verdict and that look runs a call which was judged by its predecessor's schema.
+// The SDK decodes the rest of the message before any middleware runs. Of duplicate keys
+// in the message, in params or in _meta the last counts. Keys in another case are
+// dropped. Numbers in _meta become float64. A line of invalid JSON ends a stdio session.
+// The gate judges the same decoded values as the handler sees, so the two cannot read a
+// message differently. But this package cannot refuse such messages, as the proxy
+// ("toolvet proxy") does.
+//
+// Typed tools ([mcp.AddTool]) fill in the schema's defaults after the verdict. These are
+// the server author's own values, and the gate does not judge them.
+//
+// The SDK looks up the tool again to run it. If the tool is replaced between the verdict
+// and that lookup, the new tool runs a call judged by its predecessor's schema.
 //
 // # Cost
 //
@@ -49,9 +52,9 @@
 // # Panics
 //
 // The SDK does not recover panics: one in a tool ends the process. Behind mcpgate it
-// is a tool execution error that does not repeat the panic's value, and is logged
-// with its stack (see [WithLogger]). Panics in goroutines that a tool starts, and in
-// prompts, resources and other middleware, are beyond its reach.
+// becomes a tool execution error without the panic's value, and goes to the log with its
+// stack (see [WithLogger]). Mcpgate cannot recover panics in a tool's own goroutines, or
+// in prompts, resources and other middleware.
 package mcpgate
 
 import (
@@ -69,7 +72,7 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// An Option changes what [Install] does.
+// An Option configures [Install].
 type Option interface{ apply(*guard) }
 
 type optionFunc func(*guard)
@@ -78,38 +81,38 @@ func (f optionFunc) apply(g *guard) { f(g) }
 
 // WithToolName names the validate tool. The default is protocol.ToolName, "validate".
 //
-// A tool of the server's own is never shadowed, whether it is registered before or
-// after Install: while the server lists a tool of this name, the validate tool is
-// called protocol.OtherToolName ("toolvet_validate"), and if that is taken too,
-// toolvet_validate_2, toolvet_validate_3 and so on. The name in force is the method
-// of the capability in the same handshake.
+// The validate tool never shadows one of the server's own tools, registered before or after
+// Install. While the server lists a tool of this name, the validate tool takes the name
+// protocol.OtherToolName ("toolvet_validate"), and if that is taken too, toolvet_validate_2,
+// toolvet_validate_3 and so on. The name in force is the method of the capability in the
+// same handshake.
 func WithToolName(name string) Option {
 	return optionFunc(func(g *guard) { g.name = name })
 }
 
-// WithValidation says what the validate tool may do: batches, kept verdicts. Its limits are
-// those of [WithLimits]. It gives no tasks, which the SDK does not know.
+// WithValidation configures the validate tool: its batches, its cache of verdicts. [WithLimits]
+// sets its limits. It offers no tasks, because the SDK does not support them.
 func WithValidation(c validate.Config) Option {
 	return optionFunc(func(g *guard) { g.validation = c })
 }
 
-// WithServer says which of a policy's servers this one is, and who makes all calls of a session
-// whose transport does not tell. The default is a server without a name, and a caller of whom
-// nothing is known but a bearer token that the SDK has verified. Caller may be nil.
+// WithServer sets the server's name in the policy, and the caller of sessions over a transport
+// without authentication. By default the server has no name, and only a bearer token verified by
+// the SDK identifies the caller. Caller may be nil.
 func WithServer(name string, caller *call.Session) Option {
 	return optionFunc(func(g *guard) { g.server, g.caller = name, caller })
 }
 
-// WithLimits bounds the arguments of a call; zero fields mean the defaults of
-// [call.Limits]. The SDK's transports have limits of their own, which come first.
+// WithLimits bounds the arguments of a call; zero fields mean the defaults of [call.Limits].
+// The SDK's transports apply their own limits first.
 func WithLimits(l call.Limits) Option {
 	return optionFunc(func(g *guard) { g.limits = l })
 }
 
-// WithLogger says where recovered panics and tools that cannot be listed are reported.
-// The default is slog.Default(), because a panic that nobody sees is worse than a
-// crash. Records hold the tool's name, the panic's value and its stack, which may
-// repeat an argument if the tool's author put it there.
+// WithLogger sets the logger for recovered panics and failed listings. The default is
+// slog.Default(), because an unseen panic is worse than a crash. Log lines contain the tool's
+// name, the panic's value and its stack. They repeat an argument if the tool's author put it
+// into the panic.
 func WithLogger(l *slog.Logger) Option {
 	return optionFunc(func(g *guard) {
 		if l != nil {
@@ -118,13 +121,13 @@ func WithLogger(l *slog.Logger) Option {
 	})
 }
 
-// Install puts gate in front of the tools of server. Call it once, before other
-// middleware is added (see the package documentation) and before the server is
-// connected; tools may be added and removed at any time. It fails for a nil server or
-// gate and for a name that no tool may have.
+// Install puts gate in front of the tools of server. Call it once, before adding other
+// middleware (see the package documentation) and before connecting the server. Tools may be
+// added and removed at any time. Install fails for a nil server or gate and for an invalid
+// tool name.
 //
-// If the server announces a toolValidation capability of its own, Install's takes its
-// place; all other capabilities stay as they are.
+// Install's toolValidation capability replaces the server's own, if there is one. All other
+// capabilities stay as they are.
 func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 	if server == nil || gate == nil {
 		return errors.New("mcpgate: Install needs a server and a gate")
@@ -150,7 +153,7 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 	return nil
 }
 
-// The methods that a guard does not pass on unseen.
+// The methods handled by a guard.
 const (
 	methodInitialize = "initialize"
 	methodDiscover   = "server/discover"
@@ -161,7 +164,7 @@ const (
 // A guard stands in front of one server's tools.
 type guard struct {
 	gate   *toolvet.Gate
-	name   string // wanted for the validate tool
+	name   string // the preferred name of the validate tool
 	limits call.Limits
 	logger *slog.Logger
 
@@ -174,7 +177,7 @@ type guard struct {
 	validator  *validate.Validator
 	door       door.Door
 
-	next     mcp.MethodHandler // the SDK, and middleware that was installed before
+	next     mcp.MethodHandler // the SDK, and earlier middleware
 	tools    inventories
 	sessions sessionIDs
 }

@@ -5,8 +5,8 @@ package mcpgate
 
 import "github.com/toolvet/toolvet"
 
-// WithObserver tells o what becomes of calls. The default is nobody. Package record makes
-// one of a log, metrics and traces.
+// WithObserver sets the observer of calls. The default is none. Package record makes an observer
+// for a log, metrics and traces.
 func WithObserver(o toolvet.Observer) Option {
 	return optionFunc(func(g *guard) { g.observer = o })
 }

@@ -14,20 +14,19 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// modern reports whether a call speaks 2026-07-28 or later, whose results have a
-// resultType.
+// modern reports whether a call speaks 2026-07-28 or later. Its result then needs a resultType.
 func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= call.Modern }
 
-// unjudged is the answer to a call whose judgement broke.
+// unjudged answers a call after its judgement broke.
 func unjudged(r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	words := protocol.NewResult(r.Params.Name, toolvet.Verdict{})
 	return newResult(words.Refusal(modern(r)))
 }
 
-// newResult makes the SDK's form of a CallToolResult. It goes through JSON because that
-// is the only way to set resultType: the SDK sets it on what its own handlers return,
-// and clients of 2026-07-28 reject a result without it (go-sdk issue 1225). What the
-// SDK would decode into maps and floats is kept as it is written.
+// newResult makes the SDK's form of a CallToolResult. Clients of 2026-07-28 reject a result
+// without resultType, but the SDK sets it only on the results of its own handlers (go-sdk issue
+// 1225), and decoding JSON is the only other way to set it. Values that the SDK would decode
+// into maps and floats keep their original text.
 func newResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 	res := new(mcp.CallToolResult)
 	var exact struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// review looks at the result of any request but a tools/call before the client gets it. A
-// result in which nothing is changed is returned as it is.
+// review runs the output layer over the result of any request other than a tools/call. It
+// returns the same result if the review changes nothing.
 func (g *guard) review(ctx context.Context, method string, res mcp.Result, err error) (mcp.Result, error) {
 	switch {
 	case !g.gate.Reviews():
@@ -48,7 +48,7 @@ func (g *guard) review(ctx context.Context, method string, res mcp.Result, err e
 	return changed.(mcp.Result), nil
 }
 
-// reviewError is review for the error of a handler, whose text reaches the client.
+// reviewError is review for a handler's error, because its text reaches the client.
 func (g *guard) reviewError(ctx context.Context, method string, failure error) error {
 	wire := wireError(failure)
 	hidden := &jsonrpc.Error{Code: wire.Code, Message: "the error is withheld; the reason is in toolvet's log"}
@@ -67,7 +67,7 @@ func (g *guard) reviewError(ctx context.Context, method string, failure error) e
 	return readError(v.Raw)
 }
 
-// wireError is an error as the SDK sends it: with its whole text.
+// wireError returns an error in the form that the SDK sends, with its whole text.
 func wireError(failure error) *jsonrpc.Error {
 	if wire := (*jsonrpc.Error)(nil); errors.As(failure, &wire) {
 		return &jsonrpc.Error{Code: wire.Code, Message: failure.Error(), Data: wire.Data}
@@ -75,7 +75,7 @@ func wireError(failure error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: failure.Error()}
 }
 
-// readError is an error that a review has changed.
+// readError decodes an error changed by a review.
 func readError(raw json.RawMessage) error {
 	changed := new(jsonrpc.Error)
 	if json.Unmarshal(raw, changed) != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A request is one of a client, as the SDK hands it on.
+// A request is a client's request in the SDK's form.
 type request interface {
 	mcp.Request
 	ProtocolVersion() string
 }
 
-// sessionOf is who makes a request, as far as the SDK knows it: by the bearer token that the
-// server's own authorization has verified.
+// sessionOf identifies the principal behind a request by the bearer token, if the server's own
+// authorization has verified one.
 func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	s := new(call.Session)
 	if g.caller != nil {
@@ -42,7 +42,7 @@ func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	}
 	session, _ := r.GetSession().(*mcp.ServerSession)
 	switch {
-	case session == nil, s.Transport == "http" && s.ProtocolVersion >= call.Modern: // which has no sessions
+	case session == nil, s.Transport == "http" && s.ProtocolVersion >= call.Modern: // these have no sessions
 	case session.ID() != "":
 		s.ID = call.SessionID(session.ID())
 	case s.Transport != "http":
@@ -51,7 +51,7 @@ func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	return s
 }
 
-// sessionIDs are those of sessions that the SDK gives none, as over stdio.
+// sessionIDs holds our ids for sessions without one from the SDK, as over stdio.
 type sessionIDs struct {
 	byKey sync.Map // of weak.Pointer[mcp.ServerSession]: string
 }
@@ -65,7 +65,7 @@ func (ids *sessionIDs) of(session *mcp.ServerSession) string {
 	return id.(string)
 }
 
-// sending is the middleware of what the server sends of its own.
+// sending is the middleware for the server's own requests and notifications.
 func (g *guard) sending(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// A BatchResult is what the batch tool answers.
+// A BatchResult is the answer of the batch tool.
 type BatchResult struct {
 	Valid       bool     `json:"valid"` // all are
 	Errors      []string `json:"errors"`

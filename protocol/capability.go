@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A Capability is what announces the protocol: the same object in
+// A Capability announces the protocol. The same object stands in
 // capabilities.experimental[Experimental] and in capabilities.extensions[Extension].
 type Capability struct {
 	Supported       bool     `json:"supported"`
@@ -30,20 +30,20 @@ type Capability struct {
 	Caching         Caching  `json:"caching"`      // zero without Cacheable
 }
 
-// Caching says how long a verdict can be kept. The zero Caching, which stands on the wire as
-// false, says that it cannot.
+// Caching states how long a client may cache a verdict. The zero Caching, encoded as false,
+// forbids it.
 type Caching struct {
 	TTL          time.Duration // at most; a result says how long it can be kept itself
 	InvalidateOn []string      // what ends a verdict earlier
 }
 
-// What ends a verdict before its time.
+// Events that invalidate a verdict early.
 const (
 	ToolUpdate     = "tool_update"     // notifications/tools/list_changed
 	ResourceChange = "resource_change" // notifications/resources/updated and list_changed
 )
 
-// MarshalJSON writes c as the protocol has it, with the time in milliseconds.
+// MarshalJSON encodes c in the protocol's form, with the time in milliseconds.
 func (c Caching) MarshalJSON() ([]byte, error) {
 	if c.TTL <= 0 {
 		return []byte("false"), nil
@@ -74,8 +74,8 @@ func (c *Caching) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// NewCapability announces a validate tool called method that takes looks of the
-// given levels. The options that this version does not have are false.
+// NewCapability announces a validate tool called method with checks of the given levels.
+// Options that this version lacks are false.
 func NewCapability(method string, levels []check.Level) Capability {
 	c := Capability{Supported: true, Method: method, Version: Version, Levels: make([]string, len(levels))}
 	for i, l := range levels {

@@ -28,10 +28,10 @@ const (
 // nativeCheck stands for the server's own validation among the findings.
 const nativeCheck = "native"
 
-// AddNative adds what the server's own validate tool answered, a CallToolResult, or why
-// it did not. The call stays valid only if both sides agree; a native "valid": false
-// counts in whatever it is wrapped. An answer that cannot be used otherwise is a
-// warning and a skip: the server may still refuse the call when it is made.
+// AddNative adds the answer of the server's own validate tool, a CallToolResult, or the
+// error in its place. The call stays valid only if both sides agree. A native
+// "valid": false counts in any wrapping. Any other unusable answer becomes a warning and
+// a skip: the server may still refuse the call when it is made.
 func (r *Result) AddNative(answer json.RawMessage, err error) {
 	var native nativeResult
 	if err == nil {
@@ -64,8 +64,8 @@ func (r *Result) AddNative(answer json.RawMessage, err error) {
 	}
 }
 
-// SkipNative says that the server's own validation was not asked, because the request names
-// levels that it does not belong to.
+// SkipNative notes that the server's own validation did not run, because it belongs to none of
+// the requested levels.
 func (r *Result) SkipNative() {
 	const why = "not asked for: the request names the levels to look at"
 	r.addNative(check.Warning, "the server's own validation was not asked, as the request names the levels to look at")
@@ -84,14 +84,14 @@ func (r *Result) addNative(severity check.Severity, message string) {
 	})
 }
 
-// A nativeResult is the protocol's core as the server's own validation gives it.
+// A nativeResult holds the protocol's core fields from the server's own validation.
 type nativeResult struct {
 	valid                         bool
 	errors, warnings, suggestions []string
 }
 
 // decodeNative reads the CallToolResult of a server's own validate tool. It matches
-// keys exactly and refuses what two readers could read differently.
+// keys exactly and refuses ambiguous JSON.
 func decodeNative(answer json.RawMessage) (nativeResult, error) {
 	v, err := strictjson.Parse(answer, strictjson.Limits{})
 	result, ok := v.(map[string]any)
@@ -112,8 +112,8 @@ func decodeNative(answer json.RawMessage) (nativeResult, error) {
 	return native, nil
 }
 
-// nativeBody is the structured content of a result, or what its text holds for servers
-// from before 2025-06-18.
+// nativeBody returns the structured content of a result, or for servers from before
+// 2025-06-18 the object in its text.
 func nativeBody(result map[string]any) map[string]any {
 	if structured := result["structuredContent"]; structured != nil {
 		body, _ := structured.(map[string]any)
@@ -133,7 +133,7 @@ func nativeBody(result map[string]any) map[string]any {
 	return body
 }
 
-// usable reports why a result that does not refuse the call is no agreement either.
+// usable returns an error if a result neither refuses the call nor agrees to it.
 func usable(result, body map[string]any) error {
 	if isError, given := result["isError"]; given && isError != false {
 		return errors.New("it answers with an error")
@@ -152,7 +152,7 @@ func usable(result, body map[string]any) error {
 	return nil
 }
 
-// Bounds of what is passed on of a server's own validation: texts in a list, and runes
+// Bounds of the texts passed on from a server's own validation: texts in a list, and runes
 // in a text.
 const (
 	maxNativeTexts = 100
@@ -160,7 +160,7 @@ const (
 )
 
 // messages reads one of the lists of texts, each on one line. An absent list is empty.
-// It returns false, beside the texts that there are, for what is no list of texts.
+// If v is not a list of texts, it returns the texts it found, and false.
 func messages(v any) ([]string, bool) {
 	list, ok := v.([]any)
 	ok = ok || v == nil

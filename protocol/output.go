@@ -11,8 +11,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// Withheld is the CallToolResult that stands in the place of a result which must not be
-// shown: a tool execution error, with the reasons in _meta.
+// Withheld returns the CallToolResult in place of a withheld result: a tool execution error,
+// with the reasons in _meta.
 func (r *Result) Withheld(modern bool) json.RawMessage {
 	return marshal(toolResult{
 		ResultType: resultType(modern), IsError: true,
@@ -21,17 +21,17 @@ func (r *Result) Withheld(modern bool) json.RawMessage {
 	})
 }
 
-// withheldAdvice keeps a model from repeating what has had its effect.
+// withheldAdvice keeps a model from repeating a call that has had its effect.
 const withheldAdvice = "The tool has run, so whatever it does is done: do not repeat the call to see the result."
 
-// An Annotation is what is added to a result that is shown, because something was found in
-// it. The zero Annotation adds nothing.
+// An Annotation carries the findings in a result to its reader. The zero Annotation adds
+// nothing.
 type Annotation struct {
 	Meta json.RawMessage   // what _meta holds as VerdictKey; nil for nothing
 	Text []json.RawMessage // content blocks for the end of "content"
 }
 
-// Annotate puts what was found in a result into the protocol's words.
+// Annotate states the findings in a result in the protocol's words.
 func Annotate(tool string, v *toolvet.Reviewed) Annotation {
 	var a Annotation
 	if len(v.Findings) == 0 {
@@ -45,9 +45,9 @@ func Annotate(tool string, v *toolvet.Reviewed) Annotation {
 	return a
 }
 
-// Failure is the CallToolResult of a call that was let through and has no result: a tool
-// execution error, so that a model learns of it. Why continues the sentence "The call has no
-// result:". Made says that the tool may have run.
+// Failure returns the CallToolResult of an admitted call without a result: a tool execution
+// error, so a model learns of it. Why continues the sentence "The call has no result:". Made is
+// true if the tool may have run.
 func Failure(tool, why string, made, modern bool) json.RawMessage {
 	advice := notMadeAdvice
 	if made {

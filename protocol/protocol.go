@@ -5,8 +5,8 @@
 // announces it, the validate tool, its result, and the result of a refused call.
 //
 // docs/protocol.md is its text, the JSON Schemas beside this file its grammar.
-// Everything here is bytes: no transport and no SDK is known, so that every door
-// (proxy, middleware, command line) says the same thing in the same words.
+// The package knows no transport and no SDK, so every door (proxy, middleware, command
+// line) gives the same answers in the same words.
 package protocol
 
 import (
@@ -54,7 +54,7 @@ var (
 // but the server and, for runtime checks, what the operator configured.
 const annotations = `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`
 
-// Description tells a model what the validate tool is for.
+// Description explains the validate tool to a model.
 const Description = "Dry run of another tool of this server: judges the call that you describe and answers " +
 	"{valid, errors, warnings, suggestions} without running it and without side effects. Use it before a call " +
 	"that is costly, destructive or scheduled for later."
@@ -81,7 +81,7 @@ func NewTool(name string) Tool {
 	}
 }
 
-// BatchDescription tells a model what the batch tool is for.
+// BatchDescription explains the batch tool to a model.
 const BatchDescription = "Dry run of several calls of tools of this server at once: judges each call by itself, as the " +
 	"validate tool does, and answers {valid, errors, warnings, suggestions, results} with one result for each call, in " +
 	"their order. Nothing is run."

@@ -20,7 +20,7 @@ const (
 	RehearseLevel = "rehearsal"
 )
 
-// MaxRehearsed is how many calls a rehearsal takes.
+// MaxRehearsed bounds the calls of a rehearsal.
 const MaxRehearsed = 20
 
 const rehearsedCall = `"tool":{"type":"string","minLength":1,"description":"Name of the tool of this server that would be called"},` +
@@ -32,8 +32,8 @@ var rehearseInput = `{"type":"object","properties":{` + rehearsedCall + `,` +
 	`"items":{"type":"object","properties":{` + rehearsedCall + `},"required":["tool","arguments"],"additionalProperties":false}}},` +
 	`"additionalProperties":false}`
 
-// DecodeRehearsal reads the arguments of a call of the tool that rehearses, whose shape the schema of the tool has
-// found good: the arguments of the validate tool for each call, unread.
+// DecodeRehearsal reads the arguments of a call of the rehearse tool, after its schema has accepted
+// them. It returns the undecoded arguments of the validate tool for each call.
 func DecodeRehearsal(arguments json.RawMessage, limits call.Limits) ([]json.RawMessage, error) {
 	members, err := strictjson.Members(arguments, limits)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A Request is what the validate tool is asked.
+// A Request is a request to the validate tool.
 type Request struct {
 	Call   *call.Call    // the call to judge
 	Levels []check.Level // the looks to take; nil: all
@@ -63,8 +63,8 @@ func decodeLevels(raw json.RawMessage) ([]check.Level, error) {
 	return levels, nil
 }
 
-// Native is the request as the validate tool of another party takes it: without what not
-// every validator knows.
+// Native returns the request in the form for a server's own validate tool, without fields
+// unknown to some validators.
 func (r *Request) Native() json.RawMessage {
 	return marshal(struct {
 		Tool      string          `json:"tool"`

@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A Result is what the validate tool answers. The first four fields are the
-// protocol's core; a client that knows only those loses nothing that it needs.
+// A Result is the answer of the validate tool. The first four fields are the protocol's
+// core, and sufficient for a client.
 type Result struct {
 	Valid       bool     `json:"valid"`
 	Errors      []string `json:"errors"`
@@ -36,7 +36,7 @@ type Result struct {
 	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
 }
 
-// A Limit is what a limit has left for the caller.
+// A Limit states how much of a limit the caller has left.
 type Limit struct {
 	Name         string `json:"name"`
 	Meter        string `json:"meter"` // rate, concurrency or quota
@@ -84,8 +84,8 @@ func NewResult(tool string, v toolvet.Verdict) Result {
 	return r
 }
 
-// maxToolName is the longest name that a tool may have (MCP, server/tools, Tool
-// Names); what a request gives beyond it is not repeated.
+// maxToolName is the greatest length of a tool's name (MCP, server/tools, Tool Names).
+// Answers do not repeat the rest of a longer name.
 const maxToolName = 128
 
 func (r *Result) add(f check.Finding) {
@@ -178,8 +178,8 @@ func answer(result any, modern bool) json.RawMessage {
 	})
 }
 
-// Refusal is the CallToolResult of a call that was not let through: a tool execution
-// error (SEP-1303) whose text a model can act on, with the result in _meta.
+// Refusal returns the CallToolResult of a refused call: a tool execution error (SEP-1303)
+// with advice for the model, and with the result in _meta.
 func (r *Result) Refusal(modern bool) json.RawMessage {
 	return marshal(toolResult{
 		ResultType: resultType(modern), IsError: true,

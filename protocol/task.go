@@ -40,8 +40,8 @@ type Task struct {
 	Result        json.RawMessage // a CallToolResult; nil unless it is completed
 }
 
-// Answer is the result that tells of the task: to the request that it was made for, or, with
-// created false, to tasks/get.
+// Answer returns the result that describes the task. With created it answers the original
+// request, otherwise tasks/get.
 func (t *Task) Answer(created bool) json.RawMessage {
 	kind := "complete"
 	if created {

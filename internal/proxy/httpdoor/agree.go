@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
-// modern is the revision of a message of the era in which each request stands alone, if its headers
-// or its body name one: servers may believe either. Else it is "".
+// modern returns the later of the revisions in a message's headers and body, since servers may
+// believe either. It returns "" if that is before call.Modern, which made requests stand alone.
 func modern(h http.Header, body string) string {
 	if v := max(h.Get(mcpheader.Version), body); v >= call.Modern {
 		return v
@@ -21,27 +21,27 @@ func modern(h http.Header, body string) string {
 	return ""
 }
 
-// agree says how the headers of a message disagree with its body; nil if they agree. Toolvet judges
-// the body, but programs in front of it or behind it may go by the headers.
+// agree returns an error if the headers of a message disagree with its body. Toolvet judges the
+// body, but programs in front of it or behind it may go by the headers.
 func agree(h http.Header, m call.Envelope, limits call.Limits) error {
 	version := mcpheader.BodyVersion(m.Params, limits)
 	if modern(h, version) == "" || !m.IsRequest() {
 		return mcpheader.CheckOlder(h, m, limits)
 	}
 	if version == "" {
-		// The gate or the server refuses the body for that, with better words: the other headers
-		// must agree all the same.
+		// The gate or the server refuses such a body with a better message. The other headers
+		// must agree nevertheless.
 		h = h.Clone()
 		h.Set(mcpheader.Version, "")
 	}
 	return mcpheader.Check(h, m, nil, limits)
 }
 
-// paramsAgree says why the headers Mcp-Param-… of a tools/call do not agree with the
-// arguments, or "". Only the headers count that the tool's schema knows.
+// paramsAgree returns "" if the Mcp-Param-… headers of a tools/call agree with the arguments,
+// and the disagreement otherwise. It ignores headers unknown to the tool's schema.
 func paramsAgree(h http.Header, tool *call.Tool, arguments json.RawMessage, limits call.Limits) string {
 	if tool == nil {
-		return "" // no schema that could name headers
+		return "" // without a schema, no header counts
 	}
 	mirrors, err := mcpheader.Mirrors(tool.InputSchema, limits)
 	if err != nil {

@@ -24,10 +24,10 @@ func (p *Proxy) write(w http.ResponseWriter, status int, contentType string, bod
 	mcphttp.Write(w, status, contentType, body, p.cfg.WriteTimeout)
 }
 
-// deadline gives the client time to take the next piece.
+// deadline extends the deadline for the client to read the next piece.
 func (p *Proxy) deadline(w http.ResponseWriter) { mcphttp.Deadline(w, p.cfg.WriteTimeout) }
 
-// drain takes the answers of the proxy's own.
+// drain removes and returns the proxy's own answers.
 func (e *exchange) drain() []answer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -36,8 +36,8 @@ func (e *exchange) drain() []answer {
 	return answers
 }
 
-// writeAnswers writes what the proxy answers itself, beside what the server answered to
-// the rest of a batch. It returns false if there is nothing.
+// writeAnswers writes the proxy's own answers, together with the server's answer to the rest of
+// a batch. It returns false if there are none.
 func (e *exchange) writeAnswers(w http.ResponseWriter, server []byte) bool {
 	answers := e.drain()
 	switch {
@@ -51,10 +51,10 @@ func (e *exchange) writeAnswers(w http.ResponseWriter, server []byte) bool {
 	return true
 }
 
-// statusOf is the HTTP status of an answer.
+// statusOf returns the HTTP status of an answer.
 func statusOf(code int) int {
 	switch code {
-	case 0: // a result; a tool's error is one (2025-11-25, server/tools, Error Handling)
+	case 0: // a result, perhaps a tool's error (2025-11-25, server/tools, Error Handling)
 		return http.StatusOK
 	case call.InternalError:
 		return http.StatusBadGateway
@@ -62,8 +62,8 @@ func statusOf(code int) int {
 	return http.StatusBadRequest
 }
 
-// joined is a batch of what the server answers, which may be a batch or nothing, and of
-// answers of the proxy's own.
+// joined returns a batch of the server's answers and the proxy's own. The server's may be one
+// answer, a batch or nothing.
 func joined(server []byte, answers []answer) []byte {
 	var all [][]byte
 	text := bytes.TrimSpace(server)
@@ -79,7 +79,7 @@ func joined(server []byte, answers []answer) []byte {
 	return slices.Concat([]byte("["), bytes.Join(all, []byte(",")), []byte("]"))
 }
 
-// fail answers what the server was asked with why it does not answer.
+// fail answers the forwarded requests with the reason for the server's silence.
 func (e *exchange) fail(w http.ResponseWriter, why string) {
 	e.failAll(why)
 	if !e.writeAnswers(w, nil) {

@@ -1,15 +1,15 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package httpdoor stands between MCP clients and a server that speaks streamable HTTP,
-// and judges every tools/call before the server sees it. It reads requests and answers, and
-// package mediate says what becomes of their messages.
+// Package httpdoor is a proxy between MCP clients and a server over streamable HTTP. It
+// judges every tools/call before the server sees it. It reads requests and answers; package
+// relay decides the fate of their messages.
 //
 // One [Proxy] serves both eras on one URL: sessions with Mcp-Session-Id up to 2025-11-25,
-// and 2026-07-28, in which each request stands alone. A message that is passed on is passed
-// on byte for byte; of an event stream, only the data of what is changed is.
+// and independent requests since 2026-07-28. It forwards messages byte for byte, and changes
+// only the data of an event in a stream.
 //
-// It fails closed. A message that cannot be read is not passed on, in either direction where
-// the gate looks at results; a header and a body that disagree, a session that is another
-// principal's, a redirect, an encoding or a content type that nobody asked for are refused.
+// It fails closed. It never forwards an unreadable message from a client, nor one from the
+// server if the gate looks at results. It refuses a header that disagrees with the body, the
+// session of another principal, a redirect, and an unrequested encoding or content type.
 package httpdoor

@@ -24,33 +24,33 @@ import (
 type exchange struct {
 	relay    *relay.Exchange
 	p        *Proxy
-	ctx      context.Context // with the values of the request's, lasting longer
+	ctx      context.Context // has the values of the request's context, but outlives it
 	owner    string
 	who      call.Session
-	header   http.Header     // what the server gets
+	header   http.Header     // for the server
 	session  *session        // nil: none
-	begins   bool            // it may begin a session, for which there is a place
+	begins   bool            // it may begin a session, and holds a place for it
 	listens  bool            // the answer is a stream of notifications, and its end no fault
-	resumes  bool            // the stream had an id, so that the client can ask for the rest of it
+	resumes  bool            // the stream had an id, so the client can ask for the rest of it
 	original []byte          // the body
 	batch    int             // messages in it, if it is a batch; else 0
 	id       json.RawMessage // of a request that is not in a batch
 
 	mu      sync.Mutex
-	sent    bool      // what comes now is not from the client
+	sent    bool      // the client's messages are sent; any more are the proxy's own
 	early   *flusher  // writes ahead of the answer; nil: the client takes no stream
-	opened  bool      // the answer is a stream of the proxy's own
-	waiting []message // of the client, for the server
-	answers []answer  // of the proxy's own
+	opened  bool      // the proxy has opened a stream of its own for the answer
+	waiting []message // from the client, for the server
+	answers []answer  // the proxy's own
 }
 
-// A message is one that the server gets; r is nil if it waits for no answer.
+// A message is a message for the server; r is nil if it expects no answer.
 type message struct {
 	r    *relay.Request
 	line []byte
 }
 
-// An answer is one of the proxy's own. Code is that of a JSON-RPC error, or 0.
+// An answer is the proxy's own answer. Code is the code of a JSON-RPC error, or 0.
 type answer struct {
 	line []byte
 	code int
@@ -62,8 +62,8 @@ func (p *Proxy) newExchange(r *http.Request) *exchange {
 	return e
 }
 
-// begin finds the client that the request is of, or says why there is none. The version is
-// that of a modern request, or "".
+// begin finds the client behind the request, or returns the reason for refusing it. Version is
+// the version of a modern request, or "".
 func (e *exchange) begin(version string, initialize bool) *refusal {
 	id, modern := e.header.Get(sessionHeader), version != ""
 	var client *relay.Client
@@ -77,7 +77,7 @@ func (e *exchange) begin(version string, initialize bool) *refusal {
 	case !modern && initialize && !e.p.sessions.places.Enter(e.owner):
 		return &refusal{http.StatusServiceUnavailable, nil, call.InternalError, "too many sessions: end some with DELETE, or try again later"}
 	default:
-		// A modern request has no session, whatever it says (2026-07-28, Earlier
+		// A modern request has no session, even if it names one (2026-07-28, Earlier
 		// Streamable HTTP Revisions).
 		e.header.Del(sessionHeader)
 		e.begins = !modern && initialize
@@ -90,7 +90,7 @@ func (e *exchange) begin(version string, initialize bool) *refusal {
 	return nil
 }
 
-// stateless is a client that this request is all of.
+// stateless returns a client for this request only.
 func (e *exchange) stateless(version string) (*relay.Client, error) {
 	server, err := e.p.peers.of(peerKey{e.owner, version}, func() (*relay.Server, error) { return relay.NewServer(e.p.cfg.Config) })
 	if err != nil {
@@ -101,7 +101,7 @@ func (e *exchange) stateless(version string) (*relay.Client, error) {
 	return server.NewClient(who), nil
 }
 
-// end lets go of what the request holds.
+// end releases the resources of the request.
 func (e *exchange) end() {
 	switch {
 	case e.session != nil:
@@ -111,15 +111,15 @@ func (e *exchange) end() {
 	}
 }
 
-// Answer implements relay.Link: the answer is written when the request is.
+// Answer implements relay.Link. It keeps the answer until the whole response is written.
 func (e *exchange) Answer(line []byte, code int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answers = append(e.answers, answer{line, code})
 }
 
-// Notify implements relay.Link. The first notification opens a stream, in which the answer
-// follows: what the proxy tells of, it answers itself.
+// Notify implements relay.Link. The first notification opens a stream for the answer, too: the
+// proxy sends notifications only about requests it answers itself.
 func (e *exchange) Notify(line []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -140,8 +140,8 @@ func (e *exchange) Forward(r *relay.Request, line []byte) {
 	e.waiting = append(e.waiting, message{r, line})
 }
 
-// Send implements relay.Link. What the client sends waits for the rest of it; what the
-// proxy itself has to say goes by a request of its own.
+// Send implements relay.Link. A message from the client waits for the rest of the client's
+// request. The proxy's own message goes out in an HTTP request of its own.
 func (e *exchange) Send(line []byte) {
 	e.mu.Lock()
 	own := e.sent
@@ -173,8 +173,8 @@ func (e *exchange) Ask(ctx context.Context, line []byte) error {
 	return e.readOwn(resp)
 }
 
-// readOwn reads the answer to a request of the proxy's own. It returns why there is none,
-// which counts only if there was none.
+// readOwn reads the answer to the proxy's own request. Its error counts only if the answer has
+// not come.
 func (e *exchange) readOwn(resp *http.Response) error {
 	limit := e.p.cfg.Limits.Bytes
 	switch {
@@ -203,7 +203,7 @@ func (e *exchange) readOwn(resp *http.Response) error {
 	return errors.New("the server does not answer with a message")
 }
 
-// own sends a message of the proxy's own, as the client would.
+// own sends the proxy's own message in the client's name.
 func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error) {
 	h := e.header.Clone()
 	for name := range h {
@@ -222,7 +222,7 @@ func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error)
 	}
 	if version := h[mcpheader.Version]; modern(h, mcpheader.BodyVersion(m.Params, e.p.cfg.Limits)) != "" {
 		mcpheader.Set(h, m, nil, e.p.cfg.Limits)
-		h[mcpheader.Version] = version // as the client has it
+		h[mcpheader.Version] = version // as negotiated by the client
 	}
 	return e.roundTrip(ctx, http.MethodPost, h, line)
 }
@@ -240,7 +240,7 @@ func (e *exchange) roundTrip(ctx context.Context, method string, h http.Header, 
 	return e.p.cfg.Transport.RoundTrip(req)
 }
 
-// hidden is an error without the addresses and URLs that it may name.
+// hidden returns an error without addresses and URLs.
 func hidden(err error) error {
 	for _, known := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
 		if errors.Is(err, known) {

@@ -23,15 +23,15 @@ const (
 	streamType = mcphttp.Events
 )
 
-// passedOn are the headers of a client that the server gets, beside all that begin with
-// Mcp-. What else a client sends may be a credential, which is for us and not for the server
+// passedOn lists the client's headers that go to the server, beside those that begin with Mcp-.
+// Any other header may be a credential, and credentials are meant for us, not for the server
 // (MCP, Security Best Practices, Token Passthrough).
 var passedOn = []string{"Accept", "Accept-Language", "Content-Type", "Last-Event-Id", "User-Agent", "Traceparent", "Tracestate", "Baggage"}
 
-// passedBack are the headers of the server that a client gets.
+// passedBack lists the server's headers that go to the client.
 var passedBack = []string{"Allow", "Cache-Control", "Content-Type", "Retry-After", "X-Accel-Buffering"}
 
-// neverPassed belong to one connection, or to what the proxy decides itself.
+// neverPassed lists headers that belong to one connection or that the proxy sets itself.
 var neverPassed = []string{
 	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Expect", "Forwarded", "Host", "Keep-Alive", "Origin",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade", "Via",
@@ -53,7 +53,7 @@ func passHeaders(names []string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// toServer are the headers that the server gets with a client's request.
+// toServer returns the server's headers for a client's request.
 func (p *Proxy) toServer(client http.Header) http.Header {
 	h := http.Header{"Accept-Encoding": {"identity"}}
 	for name, values := range client {
@@ -62,12 +62,12 @@ func (p *Proxy) toServer(client http.Header) http.Header {
 		}
 	}
 	if h["User-Agent"] == nil {
-		h["User-Agent"] = nil // or net/http names itself
+		h["User-Agent"] = nil // otherwise net/http sets its own
 	}
 	return h
 }
 
-// toClient copies the headers that a client gets with the server's answer.
+// toClient copies the client's headers from the server's answer.
 func (p *Proxy) toClient(client, server http.Header) {
 	for name, values := range server {
 		if slices.Contains(passedBack, name) || strings.HasPrefix(name, "Mcp-") && name != sessionHeader {
@@ -80,8 +80,7 @@ func (p *Proxy) toClient(client, server http.Header) {
 	client.Set("X-Content-Type-Options", "nosniff")
 }
 
-// owner is a digest of who makes a request: the principal, and the credentials that are
-// passed on.
+// owner returns a digest of the principal behind a request and the credentials passed on.
 func (p *Proxy) owner(who *call.Session, h http.Header) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q", who.Principal())

@@ -18,34 +18,33 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
-// Config says what to put the proxy in front of. Gate and Upstream are required. A limit that
-// is zero means its default.
+// Config configures a [Proxy]. Gate and Upstream are required. A zero limit means its default.
 type Config struct {
 	relay.Config
 
 	Upstream *url.URL // the server's MCP endpoint
-	// Transport carries requests to the server, and may add credentials: the context of
-	// each is that of the client's request, or has its values. Default: connections are made
-	// within 10 s, with the proxies of the environment, and without compression.
+	// Transport carries requests to the server, and may add credentials. The context of a
+	// request is the context of the client's request, or has its values. The default connects
+	// within 10 s, uses the proxies of the environment, and does not compress.
 	Transport http.RoundTripper
-	// Session is what is known of who makes a request, such as the subject and the claims
-	// of its token. Default: nothing. The proxy adds the address.
+	// Session identifies the principal behind a request, such as by the subject and the claims
+	// of its token. Default: an empty session. The proxy adds the address.
 	Session func(*http.Request) call.Session
-	// PassHeaders are further headers of clients that the server gets. Without them it
-	// gets no credentials of a client: Authorization, Cookie and the like.
+	// PassHeaders are more headers of clients to pass on to the server. Without them it gets no
+	// credentials of a client: Authorization, Cookie and the like.
 	PassHeaders []string
 
 	MaxBody      int           // bytes of a request; default 16 MiB
 	ReadTimeout  time.Duration // for a client to send a request's headers, and again its body; default 30 s
 	WriteTimeout time.Duration // for a client to take a piece of an answer; default 60 s
-	MaxRequests  int           // of one principal at once, streams included; of all, ten times as many; default 1000
-	MaxSessions  int           // of one principal; of all, ten times as many; default 1000
-	SessionIdle  time.Duration // until a session without requests and streams is forgotten; default 30 min
-	ResumeTime   time.Duration // for a client to come back to a stream that can be resumed; default 5 min
+	MaxRequests  int           // of one principal at once, streams included; ten times as many in all; default 1000
+	MaxSessions  int           // of one principal; ten times as many in all; default 1000
+	SessionIdle  time.Duration // life of a session without requests and streams; default 30 min
+	ResumeTime   time.Duration // for a client to come back to a resumable stream; default 5 min
 }
 
-// listTTL is how long a list of tools counts whose server does not say so: not every client
-// keeps a stream open on which the server could tell that it has changed.
+// listTTL is the life time of a list of tools to which the server gives none. It is short because
+// a server can announce a change only if some client keeps a stream open.
 const listTTL = 5 * time.Minute
 
 func (c Config) withDefaults() (Config, error) {
@@ -86,8 +85,8 @@ func orDefault[T int | time.Duration](v, otherwise T) T {
 	return v
 }
 
-// A Proxy is an http.Handler: the MCP endpoint in front of a server. It may be used
-// concurrently. It checks neither Host nor Origin: whoever serves it does.
+// A Proxy is an http.Handler: the MCP endpoint in front of a server. It is safe for concurrent
+// use. It checks neither Host nor Origin; the program that serves it must.
 type Proxy struct {
 	cfg      Config
 	pass     []string // names of PassHeaders, canonical
@@ -96,10 +95,10 @@ type Proxy struct {
 	peers    peers
 	room     *mcphttp.Room // for each request that is served
 	draining context.Context
-	drain    func() // ends the streams that have no end
+	drain    func() // ends the endless streams
 }
 
-// New returns a proxy in front of a server, which it does not call yet.
+// New returns a proxy in front of a server. It does not contact the server.
 func New(cfg Config) (*Proxy, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -115,11 +114,11 @@ func New(cfg Config) (*Proxy, error) {
 		room:     mcphttp.NewRoom(cfg.MaxRequests),
 	}
 	p.draining, p.drain = context.WithCancel(context.Background())
-	_, err = relay.NewServer(cfg.Config) // reports what is wrong with cfg now
+	_, err = relay.NewServer(cfg.Config) // reports faults of cfg early
 	return p, err
 }
 
-// ServeHTTP serves a request of a client.
+// ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := p.newExchange(r)
 	owner := e.who.Principal()
@@ -135,7 +134,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.stream(w, r)
 }
 
-// who is what is known of who makes a request.
+// who identifies the principal behind a request.
 func (p *Proxy) who(r *http.Request) call.Session {
 	s := p.cfg.Session(r)
 	s.Transport = "http"
@@ -143,5 +142,5 @@ func (p *Proxy) who(r *http.Request) call.Session {
 	return s
 }
 
-// detached is a context with the values of a request's, which lasts longer.
+// detached returns a context with the values of a request's context that outlives the request.
 func detached(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }

@@ -18,15 +18,15 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A refusal is why a request is answered at once.
+// A refusal is an immediate error answer to a request.
 type refusal struct {
 	status  int
-	id      json.RawMessage // nil: none, or not known
+	id      json.RawMessage // nil: none, or unknown
 	code    int
 	message string
 }
 
-// post serves a POST: messages of a client.
+// post serves a POST, which carries messages of a client.
 func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 	defer e.end()
 	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout)
@@ -51,7 +51,7 @@ func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 	e.forward(w, r)
 }
 
-// take has one message judged.
+// take judges one message.
 func (e *exchange) take(r *http.Request) *refusal {
 	limits := e.p.cfg.Limits
 	m, err := call.DecodeEnvelope(e.original, limits)
@@ -76,7 +76,7 @@ func (e *exchange) take(r *http.Request) *refusal {
 	return nil
 }
 
-// admit finds the client that a message is of, or says why there is none.
+// admit finds the client behind a message, or returns the reason for refusing the message.
 func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
 	limits := e.p.cfg.Limits
 	if err := agree(r.Header, m, limits); err != nil {
@@ -88,7 +88,7 @@ func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
 	return e.begin(modern(r.Header, mcpheader.BodyVersion(m.Params, limits)), m.Method == "initialize")
 }
 
-// unmade records a call that belongs to no client.
+// unmade records a call without a client.
 func (e *exchange) unmade(m call.Envelope, why string) {
 	if m.Method != "tools/call" {
 		return
@@ -98,14 +98,14 @@ func (e *exchange) unmade(m call.Envelope, why string) {
 	}
 }
 
-// checkParams refuses a call whose headers say other arguments than its body.
+// checkParams refuses a call if its headers and its body state different arguments.
 func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 	if m.Method != "tools/call" || len(e.waiting) == 0 || !hasParams(h) {
 		return
 	}
 	c, err := call.DecodeParams(m.Params, e.p.cfg.Limits)
 	if err != nil {
-		return // it was judged: this cannot be
+		return // impossible: it has been judged
 	}
 	if why := paramsAgree(h, e.relay.Server().Tool(c.Name), c.Raw, e.p.cfg.Limits); why != "" {
 		e.relay.Mismatch(e.waiting[0].r, mcpheader.HeaderMismatch, why)
@@ -113,7 +113,7 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 	}
 }
 
-// takeBatch has the messages of a batch judged. Only one revision has batches.
+// takeBatch judges the messages of a batch. Only one revision has batches.
 func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, why} }
 	const noBatch = "a batch is of the version 2025-03-26 only: send each message by itself"
@@ -146,7 +146,7 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	return nil
 }
 
-// forward sends the server what it may have, and writes its answer.
+// forward sends the admitted messages to the server, and writes the answer.
 func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	e.sent = true
@@ -185,8 +185,8 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// outgoing is the body that the server gets: that of the client, unless something of a batch
-// was kept back.
+// outgoing returns the body for the server: the client's body, unless a message of a batch was
+// kept back.
 func (e *exchange) outgoing() []byte {
 	switch len(e.waiting) {
 	case e.batch:
@@ -203,8 +203,8 @@ func (e *exchange) outgoing() []byte {
 	return slices.Concat([]byte("["), bytes.Join(lines, []byte(",")), []byte("]"))
 }
 
-// forgetAll drops the requests: nobody waits for their answers. The client may come back for
-// those that can be resumed.
+// forgetAll drops the requests, because the client has stopped waiting for the answers. It keeps
+// resumable ones for a while in case the client comes back.
 func (e *exchange) forgetAll() {
 	for _, m := range e.waiting {
 		switch {
@@ -217,8 +217,8 @@ func (e *exchange) forgetAll() {
 	}
 }
 
-// forgetLater drops a request unless its client comes back for the answer: till then it counts
-// as running.
+// forgetLater drops a request after a while unless the client comes back for the answer. Until
+// then it counts as running.
 func (e *exchange) forgetLater(r *relay.Request) {
 	time.AfterFunc(e.p.cfg.ResumeTime, func() {
 		switch {
@@ -231,10 +231,10 @@ func (e *exchange) forgetLater(r *relay.Request) {
 	})
 }
 
-// resumable reports whether the client can ask for the rest of the stream, in the session.
+// resumable reports whether the client can ask for the rest of the stream in its session.
 func (e *exchange) resumable() bool { return e.resumes && e.session != nil }
 
-// failAll answers the requests that the server has not answered, and will not.
+// failAll answers the open requests in place of the server.
 func (e *exchange) failAll(message string) {
 	for _, m := range e.waiting {
 		if m.r != nil {
@@ -243,7 +243,7 @@ func (e *exchange) failAll(message string) {
 	}
 }
 
-// tooLarge answers the requests whose answer is larger than the limit.
+// tooLarge answers the requests whose answers exceed the limit.
 func (e *exchange) tooLarge() {
 	for _, m := range e.waiting {
 		if m.r != nil {

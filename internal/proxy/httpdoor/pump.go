@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
 
-// stream serves a GET, which asks for a stream of messages, or for the rest of one, and a
-// DELETE, which ends a session.
+// stream serves a GET, which opens or resumes a stream of messages, and a DELETE, which ends a
+// session.
 func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	defer e.end()
 	if no := e.begin(modern(r.Header, ""), false); no != nil {
@@ -43,14 +43,14 @@ func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// endless is a context for a stream that ends when the proxy does.
+// endless returns a context that also ends when the proxy ends its endless streams.
 func (p *Proxy) endless(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(p.draining, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// pump passes on an event stream, until the server ends it or the client is gone.
+// pump passes on an event stream until the server ends it or the client is gone.
 func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Response) {
 	out := e.p.newFlusher(w)
 	defer e.p.deadline(w) // for the end of the stream
@@ -91,13 +91,13 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 	e.writeOwn(out)
 }
 
-// event is what the client gets of an event.
+// event returns an event in the form for the client.
 func (e *exchange) event(event sse.Event) []byte {
 	switch {
 	case len(bytes.TrimSpace(event.Data)) == 0:
 		return event.Raw
 	case event.Type != "" && event.Type != "message":
-		// Such as "endpoint", of the transport of 2024-11-05, which leads past the proxy.
+		// Such as "endpoint", of the transport of 2024-11-05: its URL bypasses the proxy.
 		e.p.cfg.Logger.Warn("dropped an event of the server that is no message")
 		return event.WithData(nil)
 	}
@@ -108,9 +108,9 @@ func (e *exchange) event(event sse.Event) []byte {
 	return event.WithData(line)
 }
 
-// encode is an event of the proxy's own.
+// encode returns the proxy's own event.
 func encode(line []byte) []byte {
-	event, _ := sse.Append(nil, sse.Event{Data: line}) // which has neither a type nor an id
+	event, _ := sse.Append(nil, sse.Event{Data: line}) // without a type or an id
 	return event
 }
 
@@ -133,7 +133,7 @@ func (p *Proxy) newFlusher(w http.ResponseWriter) *flusher {
 	return &flusher{w: w, p: p, control: http.NewResponseController(w)}
 }
 
-// open begins a stream of the proxy's own.
+// open begins the proxy's own stream.
 func (f *flusher) open() {
 	mcphttp.SetEvents(f.w.Header())
 	f.p.deadline(f.w)

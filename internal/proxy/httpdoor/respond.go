@@ -17,10 +17,10 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// maxErrorText bounds an answer that is no message, in bytes.
+// maxErrorText bounds an answer that is plain text, in bytes.
 const maxErrorText = 64 << 10
 
-// respond writes the server's answer, as far as the client may have it.
+// respond reviews and writes the server's answer.
 func (e *exchange) respond(w http.ResponseWriter, r *http.Request, resp *http.Response) {
 	status, good := resp.StatusCode, resp.StatusCode/100 == 2
 	if why := e.suspect(resp); why != "" {
@@ -48,13 +48,13 @@ func (e *exchange) respond(w http.ResponseWriter, r *http.Request, resp *http.Re
 	}
 }
 
-// suspect says why an answer is not even looked at, or "".
+// suspect returns the reason for refusing an answer unread, or "".
 func (e *exchange) suspect(resp *http.Response) string {
 	status := resp.StatusCode
 	ours := !slices.Contains(e.p.pass, "Authorization")
 	switch {
 	case status < 200 || status/100 == 3:
-		// A client that follows goes past the proxy.
+		// A client that follows the redirect bypasses the proxy.
 		return fmt.Sprintf("the server sends its clients elsewhere (HTTP status %d): correct the URL of the server", status)
 	case status == http.StatusProxyAuthRequired || status == http.StatusUnauthorized && ours:
 		return fmt.Sprintf("the server refuses the proxy's credentials (HTTP status %d)", status)
@@ -64,8 +64,8 @@ func (e *exchange) suspect(resp *http.Response) string {
 	return ""
 }
 
-// learnSession begins the session that the server gives in its answer to initialize. It
-// reports whether the id can be used.
+// learnSession begins the session named in the server's answer to initialize. It reports whether
+// the id is usable.
 func (e *exchange) learnSession(resp *http.Response) bool {
 	ids := resp.Header.Values(sessionHeader)
 	if !e.begins || len(ids) == 0 || resp.StatusCode/100 != 2 {
@@ -80,7 +80,7 @@ func (e *exchange) learnSession(resp *http.Response) bool {
 	return e.session != nil
 }
 
-// respondJSON writes an answer that is a message, or a batch.
+// respondJSON writes an answer with a message or a batch.
 func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
 	data, err := mcphttp.ReadWithin(resp, e.p.cfg.Limits.Bytes)
 	switch {
@@ -97,7 +97,7 @@ func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
 	}
 	out := e.relay.FromServer(data)
 	if resp.StatusCode/100 != 2 {
-		e.forgetAll() // the status answers them
+		e.forgetAll() // the HTTP status answers them
 		e.respondError(w, resp, out)
 		return
 	}
@@ -124,7 +124,7 @@ func (e *exchange) respondNothing(w http.ResponseWriter, status int) {
 	}
 }
 
-// respondText writes an answer that is no message: an error of HTTP alone.
+// respondText writes a plain text answer, which only an HTTP error may have.
 func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *http.Response) {
 	text, err := mcphttp.ReadWithin(resp, maxErrorText)
 	good := resp.StatusCode/100 == 2
@@ -139,14 +139,14 @@ func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *htt
 			text = nil
 		}
 		if mcphttp.ContentType(resp.Header) != jsonType {
-			// In a browser, a page of the server must not be a page of the proxy.
+			// A browser must not take the server's page for a page of the proxy.
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		}
 		e.respondError(w, resp, text)
 	}
 }
 
-// showable reports whether a text may be shown as it is.
+// showable reports whether the client may see a text unchanged.
 func (e *exchange) showable(text []byte) bool {
 	if !e.relay.Server().Withholds() {
 		return true
@@ -155,7 +155,7 @@ func (e *exchange) showable(text []byte) bool {
 	return err == nil && utf8.Valid(text) && e.relay.Harmless(quoted)
 }
 
-// respondError writes an answer with an HTTP status that says that it is an error.
+// respondError writes an answer with an HTTP error status.
 func (e *exchange) respondError(w http.ResponseWriter, resp *http.Response, body []byte) {
 	e.drain()
 	if body == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// Serve serves on a listener until ctx is done. The handler leads to the proxy, past package
-// httpguard and whatever authorizes clients. At the end Serve takes no more, ends streams that
-// have no end of their own, and lets other requests go on for ten seconds.
+// Serve serves on a listener until ctx is done. The handler must lead to the proxy through package
+// httpguard and the authorization of clients. At the end Serve takes no more requests, ends the
+// endless streams, and gives other requests ten seconds to finish.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	go p.warm()
 	return mcphttp.Server{
@@ -24,13 +24,13 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener, handler http.Handler)
 	}.Serve(ctx, l)
 }
 
-// warm has the output layer ready before the first answer comes.
+// warm prepares the output layer before the first answer comes.
 func (p *Proxy) warm() {
 	if server, err := relay.NewServer(p.cfg.Config); err == nil {
 		server.NewClient(call.Session{}).NewExchange(context.Background(), nil).Warm()
 	}
 }
 
-// EndStreams ends the streams that have no end of their own. Serve does that; whoever serves
-// otherwise must, or they keep the server from its end.
+// EndStreams ends the endless streams. Serve calls it; a program that serves the proxy by other
+// means must call it, or the streams prevent its shutdown.
 func (p *Proxy) EndStreams() { p.drain() }

@@ -11,27 +11,27 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// A session is one that the server has given a client (2025-11-25, basic/transports, Session
-// Management). Only who began it may use it.
+// A session is a session from the server (2025-11-25, basic/transports, Session Management). Only
+// the principal that began it may use it.
 type session struct {
 	id, owner string
 	client    *relay.Client
-	active    int // requests and streams of now
-	resuming  int // those of them that go on with a stream which was left
+	active    int // requests and streams in progress
+	resuming  int // resumed streams among them
 	expiry    *time.Timer
 }
 
-// sessions are those that clients have begun through this proxy.
+// sessions holds the sessions begun through this proxy.
 type sessions struct {
 	idle   time.Duration
-	places *mcphttp.Room // each has been entered before the server is asked for the session
+	places *mcphttp.Room // a session enters before the server begins it
 
 	mu   sync.Mutex
 	byID map[string]*session
 }
 
-// begin enters a session, for which its owner has a place, which ends with it. It is in use until
-// released. It returns nil if the id is another principal's.
+// begin enters a session. The owner must hold a place for it, which the session gives back at its
+// end. The session is in use until released. Begin returns nil if the id is another principal's.
 func (t *sessions) begin(id, owner string, client *relay.Client) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,7 +49,8 @@ func (t *sessions) begin(id, owner string, client *relay.Client) *session {
 	return s
 }
 
-// use returns a session of a principal until it is released, or nil if there is none.
+// use returns a session of a principal, or nil if there is none. The session is in use until
+// released.
 func (t *sessions) use(id, owner string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +80,7 @@ func (t *sessions) release(s *session) {
 	})
 }
 
-// resume says that a stream of a session has been taken up again, until done is called.
+// resume marks a stream of a session as resumed until done is called.
 func (t *sessions) resume(s *session) (done func()) {
 	count := func(n int) {
 		t.mu.Lock()
@@ -90,7 +91,7 @@ func (t *sessions) resume(s *session) (done func()) {
 	return func() { count(-1) }
 }
 
-// resumed reports whether a stream of a session has been taken up again.
+// resumed reports whether the client has resumed a stream of the session.
 func (t *sessions) resumed(s *session) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,17 +110,17 @@ func (t *sessions) remove(s *session) {
 	}
 	delete(t.byID, s.id)
 	t.places.Leave(s.owner)
-	go s.client.Close() // which records what is lost, and may wait for the log
+	go s.client.Close() // it records lost calls, and may wait for the log
 }
 
-// maxPeers bounds the principals of which the list of tools is kept.
+// maxPeers bounds the principals with a cached list of tools.
 const maxPeers = 1000
 
-// maxVersions bounds the versions that one principal may speak, or claim to, so that it pushes
-// nobody else's list and tasks out.
+// maxVersions bounds the versions that one principal may speak, or claim to, so it cannot evict
+// the lists and tasks of others.
 const maxVersions = 8
 
-// peers are what principals without a session know of the server. A list of tools may vary
+// peers holds the views of the server for principals without a session. A list of tools may vary
 // with the credentials, and with the version of the protocol.
 type peers struct {
 	mu    sync.Mutex
@@ -129,7 +130,7 @@ type peers struct {
 
 type peerKey struct {
 	owner   string
-	version string // "" before 2026-07-28; a version that the server refuses must spoil no other
+	version string // "" before 2026-07-28; part of the key, so a refused version cannot spoil others
 }
 
 type peer struct {
@@ -137,7 +138,7 @@ type peer struct {
 	used   int
 }
 
-// of returns what a principal knows, or has fresh begin it.
+// of returns a principal's view of the server, or makes one with fresh.
 func (t *peers) of(key peerKey, fresh func() (*relay.Server, error)) (*relay.Server, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,8 +163,7 @@ func (t *peers) set(key peerKey, server *relay.Server) {
 	t.byKey[key] = &peer{server, t.clock}
 }
 
-// evict forgets the one of those among that was not used for longest, if there are limit of
-// them.
+// evict forgets the least recently used entry in among, if there are limit of them.
 func (t *peers) evict(limit int, among func(peerKey) bool) {
 	var oldest peerKey
 	count := 0

@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// announce adds the toolValidation capability to the result of a handshake. A server
-// without tools has nothing to validate.
+// announce adds the toolValidation capability to the result of a handshake, unless the server
+// has no tools.
 func (x *Exchange) announce(m *message, r *Request) error {
 	capabilities := m.doc().Get("result", "capabilities")
 	if m.doc().At("result", "capabilities", "tools") == nil {
@@ -58,8 +58,8 @@ func (x *Exchange) announce(m *message, r *Request) error {
 	return m.doc().Set(capability, "result", "capabilities", "extensions", protocol.Extension)
 }
 
-// addTools learns from a page of the client's own listing, hides what the session may not see,
-// and adds toolvet's own tools to the last page.
+// addTools learns from a page of the client's own listing, hides tools from the session, and
+// adds toolvet's own tools to the last page.
 func (x *Exchange) addTools(m *message, r *Request) error {
 	page, err := door.DecodeTools(m.Result, m.sent, x.server.cfg.Limits)
 	if err != nil {
@@ -91,9 +91,9 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 	return m.doc().Set(list, "result", "tools")
 }
 
-// hide takes the tools that the session may not see, or whose definitions a model may not
-// read, out of a page of tools/list. It returns how many entries are left. Definitions that
-// cannot be read are taken out, too: nobody can say whether they may be seen.
+// hide removes tools from a page of tools/list if the session may not see them or a model may
+// not read their definitions. It also removes unreadable definitions, because it cannot decide
+// whether the session may see them. It returns the number of entries left.
 func (x *Exchange) hide(m *message, page *door.ToolsPage) (left int, err error) {
 	limits := x.server.cfg.Limits
 	entries, err := strictjson.Elements(m.doc().Get("result", "tools"), limits)
@@ -116,6 +116,6 @@ func (x *Exchange) hide(m *message, page *door.ToolsPage) (left int, err error) 
 	if x.client.meta.Load() == nil {
 		return len(kept), nil
 	}
-	// What one session sees is not for another (2026-07-28, server/utilities/caching).
+	// Another session may see other tools (2026-07-28, server/utilities/caching).
 	return len(kept), m.doc().Set([]byte(`"private"`), "result", "cacheScope")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A response is a JSON-RPC response of toolvet's own.
+// A response is toolvet's own JSON-RPC response.
 type response struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -28,7 +28,7 @@ func errorResponse(id json.RawMessage, code int, message string) response {
 	return response{ID: id, Error: &responseError{Code: code, Message: message}}
 }
 
-// answerResult answers the client's request r, unless that was answered or cancelled
+// answerResult answers the client's request r, unless it has been answered or cancelled
 // meanwhile.
 func (x *Exchange) answerResult(r *Request, result json.RawMessage) {
 	if x.client.pending.remove(r) {
@@ -46,8 +46,8 @@ func (x *Exchange) answer(r response) {
 	}
 }
 
-// encoded is a response as a line. A nil id becomes null, as JSON-RPC wants it for a message
-// whose id could not be read.
+// encoded returns a response as a line. A nil id becomes null, which JSON-RPC requires if the
+// id of the request could not be read.
 func (x *Exchange) encoded(r response) []byte {
 	r.JSONRPC = "2.0"
 	if r.ID == nil {
@@ -61,19 +61,19 @@ func (x *Exchange) encoded(r response) []byte {
 	return line
 }
 
-// errorLine is an answer with a JSON-RPC error.
+// errorLine returns a JSON-RPC error response as a line.
 func (x *Exchange) errorLine(id json.RawMessage, code int, message string) []byte {
 	return x.encoded(errorResponse(id, code, message))
 }
 
-// refuseServer answers a request of the server with an error.
+// refuseServer answers a request from the server with an error.
 func (x *Exchange) refuseServer(id json.RawMessage, code int, message string) {
 	if line := x.errorLine(id, code, message); line != nil {
-		go x.link.Send(line) // a server that reads nothing must not hold up whoever reads it
+		go x.link.Send(line) // a server that reads nothing must not block its reader here
 	}
 }
 
-// notify sends the client a notification of toolvet's own, unless ctx is done.
+// notify sends the client toolvet's own notification, unless ctx is done.
 func (x *Exchange) notify(ctx context.Context, method string, params any) {
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 	if err == nil && ctx.Err() == nil {
@@ -81,7 +81,7 @@ func (x *Exchange) notify(ctx context.Context, method string, params any) {
 	}
 }
 
-// task answers a request about a task of toolvet's own: a validation that has outlasted its
+// task answers a request about one of toolvet's own tasks: a validation that has outlasted its
 // request.
 func (x *Exchange) task(m call.Envelope) {
 	var meta map[string]any

@@ -10,12 +10,12 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A caller is what is known of the client by now. It may be used concurrently.
+// A caller identifies the client and the principal behind it. It is safe for concurrent use.
 type caller struct {
 	known atomic.Pointer[call.Session]
 }
 
-// learn changes what is known from now on.
+// learn updates the session of later calls.
 func (c *caller) learn(change func(*call.Session)) {
 	for {
 		before := c.known.Load()
@@ -27,8 +27,8 @@ func (c *caller) learn(change func(*call.Session)) {
 	}
 }
 
-// session is the session of a call with this _meta. Since 2026-07-28 each request says
-// itself which version it speaks, and who sends it.
+// session returns the session of a call with this _meta. Since 2026-07-28 each request states
+// its version and its sender itself.
 func (c *caller) session(meta map[string]any) *call.Session {
 	known := c.known.Load()
 	trace, _ := meta["traceparent"].(string) // SEP-414
@@ -49,9 +49,9 @@ func (c *caller) session(meta map[string]any) *call.Session {
 	return &s
 }
 
-// textOf is the text of a JSON string, or "".
+// textOf returns the text of a JSON string, or "" for any other value.
 func textOf(raw []byte) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // what is no string is no text
+	_ = json.Unmarshal(raw, &s) // not a string: ""
 	return s
 }

@@ -11,24 +11,23 @@ import (
 	"github.com/toolvet/toolvet/door"
 )
 
-// A catalog is what the proxy knows of the server's tools. It learns from the
-// listings that the client asks for, and forgets when the server says that the list
-// has changed. It may be used concurrently.
+// A catalog caches the server's list of tools. It learns from the client's listings, and
+// forgets when the server announces a change. It is safe for concurrent use.
 type catalog struct {
-	ttl time.Duration // of a list that gives none; 0: until the server says so
+	ttl time.Duration // of a list without its own; 0: until the server announces a change
 
 	mu      sync.Mutex
-	known   *call.Catalog // nil: nothing is known
-	expires time.Time     // zero: when the server says so
+	known   *call.Catalog // nil: not listed yet
+	expires time.Time     // zero: when the server announces a change
 	learned time.Time     // when known was listed
-	flight  *flight       // the last listing of the proxy's own
-	epoch   int           // counts the changes, so that an answer from before one is told apart
+	flight  *flight       // the proxy's own last listing
+	epoch   int           // counts changes, to recognize an answer from before the last one
 
-	pages  []*call.Tool // of a listing of the client that is under way
-	cursor string       // of its next page
+	pages  []*call.Tool // the pages so far of the client's listing
+	cursor string       // its next page
 }
 
-// current returns the tools, or nil if they must be listed.
+// current returns the tools, or nil if the proxy must list them.
 func (c *catalog) current() *call.Catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,14 +37,14 @@ func (c *catalog) current() *call.Catalog {
 	return c.known
 }
 
-// now returns the epoch that a listing which begins now belongs to.
+// now returns the current epoch, for a listing that begins now.
 func (c *catalog) now() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.epoch
 }
 
-// changed forgets the tools: the server has said that the list has changed.
+// changed forgets the tools, after the server has announced a change.
 func (c *catalog) changed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,15 +53,15 @@ func (c *catalog) changed() {
 	c.pages, c.cursor = nil, ""
 }
 
-// fresh reports whether the tools were listed only a moment ago, so that asking again
-// would tell nothing new.
+// fresh reports whether the tools were listed only a moment ago, so another listing would
+// bring nothing new.
 func (c *catalog) fresh() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.known != nil && time.Since(c.learned) < time.Second
 }
 
-// learn takes a whole listing that began in an epoch.
+// learn stores a complete listing that began in an epoch.
 func (c *catalog) learn(tools *call.Catalog, ttl time.Duration, epoch int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,8 +83,8 @@ func (c *catalog) set(tools *call.Catalog, ttl time.Duration, epoch int) {
 	}
 }
 
-// learnPage takes one page of a listing of the client: the one that cursor asked
-// for. It returns the tools of all pages up to it, as far as they are known.
+// learnPage stores the page of the client's listing at cursor. It returns the known tools of
+// all pages up to this one.
 func (c *catalog) learnPage(page *door.ToolsPage, cursor string, epoch int) *call.Catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +95,7 @@ func (c *catalog) learnPage(page *door.ToolsPage, cursor string, epoch int) *cal
 	all := append(c.pages, page.Tools...)
 	tools := call.NewCatalog(all)
 	switch {
-	case !follows: // a page from the middle tells nothing of the whole
+	case !follows: // a page from the middle does not give the whole list
 	case page.Next == "":
 		c.set(tools, page.TTL, epoch)
 		c.pages, c.cursor = nil, ""

@@ -12,44 +12,44 @@ import (
 	"github.com/toolvet/toolvet/door"
 )
 
-// A Client is one client of a server, with its requests that are not answered yet. An id
-// stands for one of those at a time. A Client is safe for concurrent use.
+// A Client is one client of a server, with its open requests. No two of them have the same id.
+// A Client is safe for concurrent use.
 type Client struct {
 	server  *Server
 	pending *pendingTable
 	caller  caller
 	roots   roots
-	meta    atomic.Pointer[json.RawMessage] // _meta of toolvet's own requests since call.Modern; nil for older
+	meta    atomic.Pointer[json.RawMessage] // _meta of toolvet's own requests since call.Modern; nil before
 }
 
-// NewClient returns a client of which this is known before it says anything: the subject,
-// the transport. What it tells of itself is added.
+// NewClient returns a client. Its session starts with what the transport knows, such as the
+// subject; the client's own messages fill in the rest.
 func (s *Server) NewClient(known call.Session) *Client {
 	c := &Client{server: s, pending: new(pendingTable)}
 	c.caller.known.Store(&known)
 	return c
 }
 
-// Identify changes who makes the calls from now on, but not what the client told of itself.
+// Identify changes the principal of later calls, but keeps the client's own information.
 func (c *Client) Identify(who call.Session) {
 	c.caller.learn(func(s *call.Session) {
 		s.Subject, s.Claims, s.Transport, s.ClientAddress = who.Subject, who.Claims, who.Transport, who.ClientAddress
 	})
 }
 
-// Close forgets the requests that are not answered: the client is gone.
+// Close forgets the open requests: the client is gone.
 func (c *Client) Close() {
 	c.Forget(c.pending.all()...)
 }
 
-// Waiting is how many requests of the client are not answered yet.
+// Waiting returns the number of open requests.
 func (c *Client) Waiting() int { return c.pending.len() }
 
-// Waits reports whether a request is not answered yet, and not forgotten.
+// Waits reports whether a request is still open.
 func (c *Client) Waits(r *Request) bool { return c.pending.has(r) }
 
-// Forget drops requests that were forwarded, and whose answers nobody waits for any more. It
-// records that nothing came back of calls.
+// Forget drops forwarded requests after their client has stopped waiting. It records calls
+// among them as without a result.
 func (c *Client) Forget(requests ...*Request) {
 	var lost []*door.Passage
 	for _, r := range requests {
@@ -60,13 +60,13 @@ func (c *Client) Forget(requests ...*Request) {
 	door.Lost(context.Background(), lost...)
 }
 
-// noteRevision remembers what a request since call.Modern must say of its sender, for
-// toolvet's own requests.
+// noteRevision remembers the sender information in a client's _meta. Since call.Modern every
+// request must carry it, including toolvet's own.
 func (c *Client) noteRevision(meta map[string]any) {
 	if c.meta.Load() != nil || !call.IsModern(meta) {
 		return
 	}
-	own := map[string]any{call.RevisionKey: meta[call.RevisionKey], call.CapabilitiesKey: map[string]any{}} // which it must say
+	own := map[string]any{call.RevisionKey: meta[call.RevisionKey], call.CapabilitiesKey: map[string]any{}} // both are required
 	for _, key := range []string{call.ClientInfoKey, call.CapabilitiesKey} {
 		if v, ok := meta[key].(map[string]any); ok {
 			own[key] = v
@@ -77,7 +77,7 @@ func (c *Client) noteRevision(meta map[string]any) {
 	}
 }
 
-// noteMeta is noteRevision for the text of a _meta.
+// noteMeta is noteRevision for an undecoded _meta.
 func (c *Client) noteMeta(raw []byte) {
 	if c.meta.Load() != nil || raw == nil {
 		return

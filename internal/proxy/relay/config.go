@@ -17,52 +17,51 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// Config says how to relay. Gate is required.
+// Config configures a [Server]. Gate is required.
 type Config struct {
-	// Gate returns the gate in force. It is called for each call, so that a policy can
-	// change while the server runs. It must not return nil.
+	// Gate returns the gate in force. It runs for each call, so a policy can change while the
+	// server runs. It must not return nil.
 	Gate func() *toolvet.Gate
 
 	Server       string // the server's name in logs and policies; may be ""
 	ValidateName string // name of the validate tool; default protocol.ToolName
-	// Validation bounds the validate tool. Its Limits are those below.
+	// Validation bounds the validate tool. The Limits below replace its own.
 	Validation validate.Config
-	// Validator answers calls of the validate tool, for all servers of this Config, so that
-	// a client finds its task again in another session. Default: a new one with Validation.
+	// Validator answers calls of the validate tool for all servers of this Config, so a client
+	// finds its task again in another session. Default: a new one with Validation.
 	Validator *validate.Validator
 
-	// Rehearse answers for the tool "rehearse". Nil: the tool is not offered.
+	// Rehearse implements the tool "rehearse". Nil: toolvet does not offer it.
 	Rehearse door.Rehearser
 
 	// Limits bound each message in both directions. The defaults are those of
 	// call.Limits, but 64 MiB a message.
 	Limits call.Limits
-	// ServerTimeout bounds requests of toolvet's own: a list of the server's tools, its own
-	// validation. Default 10 s. Calls of the client are not bounded.
+	// ServerTimeout bounds toolvet's own requests: listings of the server's tools, and its own
+	// validation. It does not bound the client's calls. Default 10 s.
 	ServerTimeout time.Duration
-	// PrivatePrefix starts the ids of requests of toolvet's own. Default: a random one,
-	// which no client guesses.
+	// PrivatePrefix starts the ids of toolvet's own requests. Default: a random prefix, so that
+	// no client can guess it.
 	PrivatePrefix string
 
-	// ListTTL is how long a list of tools counts if the server does not say so itself.
-	// Default: until the server says that it has changed.
+	// ListTTL is the life time of a list of tools to which the server gives none. Default:
+	// until the server announces a change.
 	ListTTL time.Duration
-	// Forgets says that the transport forgets requests that the server may still have, as
-	// over HTTP when a client is cut off. An answer to an unknown request is then dropped,
-	// since its changes cannot be made, and a cancellation of one is passed on.
+	// Forgets is set for a transport that forgets requests while the server may still have them,
+	// as over HTTP when a client is cut off. The exchange then drops the answer to an unknown
+	// request, since it cannot make its changes, and passes on the cancellation of one.
 	Forgets bool
 
 	// Observer records calls; nil: nothing is recorded.
 	Observer toolvet.Observer
-	// Logger is told of refusals and faults: tool, check and place, never a value.
-	// Nil discards.
+	// Logger logs refusals and faults: tool, check and place, never a value. Nil discards.
 	Logger *slog.Logger
 }
 
 // maxMessage is the default limit of a message: results may hold images.
 const maxMessage = 64 << 20
 
-// WithDefaults returns c with its defaults filled in. The error says what is wrong with c.
+// WithDefaults returns c with its defaults filled in, or an error if c is invalid.
 func (c Config) WithDefaults() (Config, error) {
 	if c.Gate == nil {
 		return c, errors.New("no gate")

@@ -15,59 +15,59 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
-// A Link carries the messages of an exchange. Its methods are called concurrently, and may
-// keep a line only until they return.
+// A Link carries the messages of an exchange. Its methods must be safe for concurrent use, and
+// must not keep a line after they return.
 type Link interface {
-	// Answer gives the client an answer of toolvet's own. Code is that of a JSON-RPC
-	// error, and 0 for a result.
+	// Answer sends the client toolvet's own answer. Code is the code of a JSON-RPC error, or 0
+	// for a result.
 	Answer(line []byte, code int)
-	// Notify gives the client a notification of toolvet's own, ahead of the answer to the
-	// request that it is about, if there is a way.
+	// Notify sends the client toolvet's own notification about an open request, ahead of the
+	// answer, if the transport can.
 	Notify(line []byte)
-	// Forward gives the server a request of the client. If the server will not answer
-	// it, the link says so with [Exchange.Fail].
+	// Forward sends the server a request of the client. If the server will not answer it, the
+	// link calls [Exchange.Fail].
 	Forward(r *Request, line []byte)
-	// Send gives the server a message that waits for no answer, if the server takes it.
+	// Send sends the server a message without an answer, if the server takes it.
 	Send(line []byte)
-	// Ask gives the server a request of toolvet's own, whose answer comes through
-	// FromServer. An error says that none will come. Ask may return when ctx is done,
-	// which it is as soon as the answer has come.
+	// Ask sends the server toolvet's own request. The answer comes through FromServer, unless
+	// Ask returns an error. Ask may return when ctx is done; the exchange cancels ctx as soon as
+	// the answer has come.
 	Ask(ctx context.Context, line []byte) error
 }
 
-// A Reader is a Link that itself reads the messages which it gives to [Exchange.FromClient].
+// A Reader is a Link that reads the client's messages itself and passes them to
+// [Exchange.FromClient].
 type Reader interface {
-	// Later runs work, which may take its time, and sees to it that the messages that follow
-	// need not wait for it. FromClient calls it when it needs its line no more.
+	// Later runs work, which may be slow, without blocking the messages behind it. FromClient
+	// calls Later once it no longer needs its line.
 	Later(work func())
 }
 
 // An Exchange carries messages of one client over one link to the server, and the answers
-// back. Over stdio there is one for the session; over HTTP one for each request.
+// back. A stdio session has one; over HTTP each request has its own.
 type Exchange struct {
 	client  *Client
-	server  *Server // the client's
+	server  *Server // client.server
 	link    Link
 	ctx     context.Context
-	judging sync.WaitGroup // calls that are judged beside the messages that follow them
+	judging sync.WaitGroup // calls under judgement while later messages pass
 }
 
-// NewExchange begins an exchange. Ctx bounds what may outlive a message: listings of the
-// tools, which others may wait for, and reviews.
+// NewExchange begins an exchange. Ctx bounds work that may outlive a message: reviews, and
+// listings of the tools, which other exchanges may share.
 func (c *Client) NewExchange(ctx context.Context, link Link) *Exchange {
 	return &Exchange{client: c, server: c.server, ctx: ctx, link: link}
 }
 
-// Client is the client of the exchange.
+// Client returns the client of the exchange.
 func (x *Exchange) Client() *Client { return x.client }
 
-// Server is what the client knows of the server.
+// Server returns the client's view of the server.
 func (x *Exchange) Server() *Server { return x.server }
 
-// Apart gives the exchange a client of its own for a session that begins: in this session the
-// server may show other tools than elsewhere, so nothing is shared with other sessions from
-// now on. The new client takes over the requests that are not answered. No other exchange may
-// use the old one.
+// Apart gives the exchange a client of its own when a session begins. The server may show this
+// session other tools, so from now on it shares nothing with other sessions. The new client takes
+// over the open requests. No other exchange may use the old one.
 func (x *Exchange) Apart(session string) error {
 	server, err := NewServer(x.server.cfg)
 	if err != nil {
@@ -81,17 +81,17 @@ func (x *Exchange) Apart(session string) error {
 	return nil
 }
 
-// Wait waits until the messages so far have been answered or forwarded.
+// Wait waits until all messages so far have been answered or forwarded.
 func (x *Exchange) Wait() { x.judging.Wait() }
 
-// Warm readies the output layer before the first result comes.
+// Warm prepares the output layer before the first result comes.
 func (x *Exchange) Warm() {
 	x.server.door.Review(x.ctx, &call.Call{Server: x.server.cfg.Server}, "", json.RawMessage("{}"))
 }
 
-// Fail answers requests that were forwarded and that the server will not answer, unless they
-// are answered already. Why says what happened to the server: a client's model reads it in the
-// result of a call, everybody else in a JSON-RPC error.
+// Fail answers forwarded requests in place of the server, unless they have an answer already.
+// Why states what happened to the server: a model reads it in the result of a call; other
+// requests get it in a JSON-RPC error.
 func (x *Exchange) Fail(why string, requests ...*Request) {
 	var failed []*Request
 	for _, r := range requests {
@@ -112,11 +112,11 @@ func (x *Exchange) Fail(why string, requests ...*Request) {
 	}
 }
 
-// FailAll is [Exchange.Fail] for every request of the client that is not answered yet.
+// FailAll is [Exchange.Fail] for every open request of the client.
 func (x *Exchange) FailAll(why string) { x.Fail(why, x.client.pending.all()...) }
 
-// Mismatch answers a request with a JSON-RPC error that was to be forwarded and is not: its
-// transport says something else than its text.
+// Mismatch answers a request with a JSON-RPC error in place of forwarding it, because its
+// transport contradicts its text.
 func (x *Exchange) Mismatch(r *Request, code int, message string) {
 	r.passage.Unsent()
 	if x.client.pending.remove(r) {
@@ -125,10 +125,10 @@ func (x *Exchange) Mismatch(r *Request, code int, message string) {
 	}
 }
 
-// Unsent says that the server did not take a request that was to be forwarded.
+// Unsent notes that the server did not take a forwarded request.
 func (x *Exchange) Unsent(r *Request) { r.passage.Unsent() }
 
-// ask sends the server a request of toolvet's own and returns its result.
+// ask sends the server toolvet's own request and returns its result.
 func (x *Exchange) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	if meta := x.client.meta.Load(); meta != nil {
 		params["_meta"] = *meta
@@ -139,7 +139,7 @@ func (x *Exchange) ask(ctx context.Context, method string, params map[string]any
 	}
 	id, answer := x.server.private.begin(x.server.cfg.PrivatePrefix)
 	defer x.server.private.end(id)
-	// A server that reads nothing must not hold up whoever waits for the answer.
+	// A server that reads nothing must not block the caller past its time-out.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	failed := make(chan error, 1)
@@ -164,7 +164,7 @@ func (x *Exchange) ask(ctx context.Context, method string, params map[string]any
 	}
 }
 
-// An answeredError is a server's answer with a JSON-RPC error, without its text.
+// An answeredError is a JSON-RPC error from the server, without its text.
 type answeredError struct {
 	method string
 	code   int
@@ -174,7 +174,7 @@ func (e *answeredError) Error() string {
 	return fmt.Sprintf("the server answers %s with the error %d", e.method, e.code)
 }
 
-// ErrorCode is the code of the JSON-RPC error.
+// ErrorCode returns the code of the JSON-RPC error.
 func (e *answeredError) ErrorCode() int { return e.code }
 
 func resultOf(method string, m call.Envelope, limits call.Limits) (json.RawMessage, error) {
@@ -183,7 +183,7 @@ func resultOf(method string, m call.Envelope, limits call.Limits) (json.RawMessa
 		return nil, fmt.Errorf("the server's answer to %s is not valid JSON-RPC", method)
 	case m.Result == nil:
 		e := &answeredError{method: method}
-		_ = json.Unmarshal(splice.Get(m.Error, limits, "code"), &e.code) // 0 for what is no number
+		_ = json.Unmarshal(splice.Get(m.Error, limits, "code"), &e.code) // 0 if it is not a number
 		return nil, e
 	}
 	return m.Result, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A flight is one listing of the proxy's own, which all calls that wait for it share:
-// its result, and its failure too, so that a server that does not list its tools costs
-// them one time-out and not one each.
+// A flight is one of the proxy's own listings, shared by all calls that wait for the tools.
+// They share a failure too: if the server does not list its tools, the calls wait for one
+// time-out together rather than one each.
 type flight struct {
 	epoch int
 	done  chan struct{} // closed when tools and err are set
@@ -21,10 +21,10 @@ type flight struct {
 	ended time.Time
 }
 
-// failureLasts is how long a failed listing stands for the next.
+// failureLasts is the time before a failed listing is tried again.
 const failureLasts = time.Second
 
-// joinable reports whether a call that needs the tools of an epoch may share f.
+// joinable reports whether a call may share f to get the tools of an epoch.
 func (f *flight) joinable(epoch int) bool {
 	if f == nil || f.epoch != epoch {
 		return false
@@ -37,7 +37,7 @@ func (f *flight) joinable(epoch int) bool {
 	}
 }
 
-// join returns the listing that is under way, or has start begin one.
+// join returns the listing under way, or begins one with start.
 func (c *catalog) join(start func(*flight)) *flight {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *catalog) join(start func(*flight)) *flight {
 	return c.flight
 }
 
-// list asks the server for its tools, together with all calls that do so now.
+// list asks the server for its tools, on behalf of all calls waiting for them.
 func (x *Exchange) list(ctx context.Context) (*call.Catalog, error) {
 	f := x.server.catalog.join(func(f *flight) {
 		ctx, cancel := context.WithTimeout(x.ctx, x.server.cfg.ServerTimeout)

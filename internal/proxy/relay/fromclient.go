@@ -15,9 +15,8 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// FromClient handles one message of the client: it is forwarded, or answered, or both are
-// still to come when this returns (see [Exchange.Wait]). The line is valid only until it
-// returns.
+// FromClient handles one message of the client. It forwards or answers the message, perhaps
+// after returning (see [Exchange.Wait]). It does not keep the line.
 func (x *Exchange) FromClient(ctx context.Context, line []byte) {
 	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits)
 	if err != nil {
@@ -28,14 +27,14 @@ func (x *Exchange) FromClient(ctx context.Context, line []byte) {
 	x.Message(ctx, m, line)
 }
 
-// Unreadable records a message that the transport, or the exchange, refuses because of err, if
-// it is a call.
+// Unreadable records a message refused with err by the transport or the exchange, if it is a
+// call.
 func (x *Exchange) Unreadable(ctx context.Context, m call.Remnant, err error) {
 	x.server.Unreadable(ctx, *x.client.caller.session(nil), m, err)
 }
 
-// Batch takes a JSON-RPC batch (2025-03-26 only) apart: its messages are judged one by
-// one, reach the server one by one, and are answered one by one.
+// Batch takes a JSON-RPC batch (2025-03-26 only) apart, and judges, forwards and answers its
+// messages one by one.
 func (x *Exchange) Batch(ctx context.Context, text []byte) {
 	elements, err := strictjson.Elements(text, x.server.cfg.Limits)
 	if err == nil && len(elements) == 0 {
@@ -50,12 +49,12 @@ func (x *Exchange) Batch(ctx context.Context, text []byte) {
 	}
 }
 
-// Refuse answers a message of the client, which may have had an id, with an error.
+// Refuse answers a message of the client with an error. The id may be nil.
 func (x *Exchange) Refuse(id json.RawMessage, code int, message string) {
 	x.answer(errorResponse(id, code, message))
 }
 
-// refuseMessage answers a message that is not well formed.
+// refuseMessage answers a malformed message.
 func (x *Exchange) refuseMessage(id json.RawMessage, err error) {
 	x.server.cfg.Logger.Warn("refused a message", "err", err)
 	code, message := call.InvalidRequest, err.Error()
@@ -66,7 +65,7 @@ func (x *Exchange) refuseMessage(id json.RawMessage, err error) {
 	x.Refuse(id, code, message)
 }
 
-// Message is FromClient for a line that was decoded.
+// Message is FromClient for a decoded line.
 func (x *Exchange) Message(ctx context.Context, m call.Envelope, line []byte) {
 	switch {
 	case m.Method == "tools/call":
@@ -85,8 +84,8 @@ func (x *Exchange) Message(ctx context.Context, m call.Envelope, line []byte) {
 	}
 }
 
-// noted are the requests of which something is remembered when they are forwarded, because
-// their answer is changed or held against it.
+// noted lists, by method, functions that remember part of a request before it is forwarded,
+// for its answer or for toolvet's own requests.
 var noted = map[string]func(x *Exchange, r *Request, params *splice.Document){
 	"initialize":      (*Exchange).noteClient,
 	"server/discover": func(x *Exchange, _ *Request, params *splice.Document) { x.client.noteMeta(params.Get("_meta")) },
@@ -101,7 +100,7 @@ func (x *Exchange) noteClient(_ *Request, params *splice.Document) {
 }
 
 func (x *Exchange) noteListing(r *Request, params *splice.Document) {
-	r.cursor = textOf(params.Get("cursor")) // the server refuses what is no string
+	r.cursor = textOf(params.Get("cursor")) // the server refuses a cursor of another type
 	r.epoch = x.server.catalog.now()
 	x.client.noteMeta(params.Get("_meta"))
 }
@@ -110,7 +109,7 @@ func (x *Exchange) noteTask(r *Request, params *splice.Document) {
 	r.task = x.server.tasks.of(textOf(params.Get("taskId")))
 }
 
-// request forwards a request that is not judged, and remembers it.
+// request forwards a request without judging it, and remembers it.
 func (x *Exchange) request(m call.Envelope, line []byte) {
 	r := &Request{id: bytes.Clone(m.ID), method: m.Method}
 	if note := noted[m.Method]; note != nil {
@@ -121,7 +120,7 @@ func (x *Exchange) request(m call.Envelope, line []byte) {
 	}
 }
 
-// enter remembers a request, or answers it with the reason why it cannot be taken.
+// enter remembers a request, or answers it with the reason for refusing it.
 func (x *Exchange) enter(r *Request) bool {
 	why := x.client.pending.add(r)
 	if why != "" {
@@ -130,7 +129,7 @@ func (x *Exchange) enter(r *Request) bool {
 	return why == ""
 }
 
-// forward sends a request that is remembered, unless it was cancelled meanwhile.
+// forward sends a remembered request, unless it has been cancelled meanwhile.
 func (x *Exchange) forward(r *Request, line []byte) {
 	if x.client.pending.forward(r) {
 		defer r.passage.Sent()
@@ -138,8 +137,8 @@ func (x *Exchange) forward(r *Request, line []byte) {
 	}
 }
 
-// cancelled forwards the cancellation of a request that the server has. One that is
-// still being judged is dropped instead, and the server never learns of it.
+// cancelled forwards the cancellation of a request if the server has it. If toolvet is still
+// judging the request, it drops it, and the server never learns of it.
 func (x *Exchange) cancelled(m call.Envelope, line []byte) {
 	id := splice.Get(m.Params, x.server.cfg.Limits, "requestId")
 	if id == nil {

@@ -18,13 +18,13 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A message is one of the server's on its way to the client. It is read once; whoever has
-// something to change changes the document, which is written once.
+// A message is a message of the server on its way to the client. It is parsed once; changes go
+// into the document, which is written once.
 type message struct {
 	call.Envelope
 	line     []byte
 	limits   call.Limits
-	document *splice.Document // nil: nobody needed it yet
+	document *splice.Document // nil: not needed yet
 	sent     json.RawMessage  // the result as the server sent it
 }
 
@@ -33,7 +33,7 @@ func (x *Exchange) read(line []byte) (message, error) {
 	return message{Envelope: m, line: line, limits: x.server.cfg.Limits, sent: m.Result}, err
 }
 
-// doc is the message as a document, which most messages never need.
+// doc returns the message as a document. Most messages never need it.
 func (m *message) doc() *splice.Document {
 	if m.document == nil {
 		m.document = splice.NewObject(m.line, m.Members(), m.limits)
@@ -41,7 +41,7 @@ func (m *message) doc() *splice.Document {
 	return m.document
 }
 
-// text is the message with the changes so far.
+// text returns the message with the changes so far.
 func (m *message) text() []byte {
 	if m.document == nil {
 		return m.line
@@ -49,7 +49,7 @@ func (m *message) text() []byte {
 	return m.document.Text()
 }
 
-// part is the part of a message that the other side reads, and its name.
+// part returns the result, error or params of a message, and the name of that member.
 func (m *message) part() (name string, raw json.RawMessage) {
 	switch {
 	case m.Method != "":
@@ -60,7 +60,7 @@ func (m *message) part() (name string, raw json.RawMessage) {
 	return "error", m.Error
 }
 
-// heard are the messages of a server that toolvet learns from while it passes them on.
+// heard lists, by method, the messages of a server from which toolvet learns in passing.
 var heard = map[string]func(x *Exchange, m *message){
 	"notifications/tools/list_changed":     func(x *Exchange, _ *message) { x.server.catalog.changed() },
 	"notifications/resources/updated":      func(x *Exchange, _ *message) { x.server.cfg.Validator.ResourcesChanged() },
@@ -68,16 +68,16 @@ var heard = map[string]func(x *Exchange, m *message){
 	"roots/list":                           func(x *Exchange, m *message) { x.client.roots.asked(m.ID) },
 }
 
-// changed are the results to which toolvet adds something of its own, by the method of the
-// request. An error leaves the result as it is.
+// changed lists, by method, the functions that add to a result. An error leaves the result
+// unchanged.
 var changed = map[string]func(x *Exchange, m *message, r *Request) error{
 	"initialize":      (*Exchange).announce,
 	"server/discover": (*Exchange).announce,
 	"tools/list":      (*Exchange).addTools,
 }
 
-// FromServer handles one message of the server, or a batch of them, and returns what the
-// client gets: the same line, a changed one, or nil.
+// FromServer handles one message of the server, or a batch of them, and returns the line for
+// the client: the same line, a changed one, or nil.
 func (x *Exchange) FromServer(line []byte) []byte {
 	if text := bytes.Trim(line, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return x.serverBatch(line, text)
@@ -103,7 +103,7 @@ func (x *Exchange) FromServer(line []byte) []byte {
 	return x.answered(m)
 }
 
-// answered handles a server's answer.
+// answered handles an answer from the server.
 func (x *Exchange) answered(m *message) []byte {
 	if key := call.IDKey(m.ID); x.isPrivate(key) {
 		x.server.private.deliver(key, m.Envelope)
@@ -122,7 +122,7 @@ func (x *Exchange) answered(m *message) []byte {
 	return x.result(m, r)
 }
 
-// returned is the answer to a call as the client gets it.
+// returned reviews the answer to a call and returns the client's line.
 func (x *Exchange) returned(m *message, r *Request) []byte {
 	var shown door.Shown
 	part, raw := m.part()
@@ -143,7 +143,7 @@ func (x *Exchange) returned(m *message, r *Request) []byte {
 	return x.put(m, r, part, shown.Raw)
 }
 
-// result is the answer to another request as the client gets it.
+// result reviews the answer to any other request and returns the client's line.
 func (x *Exchange) result(m *message, r *Request) []byte {
 	line, ok := x.review(m, r)
 	change := changed[r.method]
@@ -162,15 +162,15 @@ func (x *Exchange) result(m *message, r *Request) []byte {
 	return line
 }
 
-// A plainMethod is a method as MCP and its extensions name them. MCP's own are words, in which
-// no key or token hides.
+// plainMethod matches methods named as MCP and its extensions name theirs. MCP's own names are
+// words, so they cannot hide a key or token.
 var (
 	plainMethod = regexp.MustCompile(`^[A-Za-z0-9_./$-]{1,200}$`)
 	wordsMethod = regexp.MustCompile(`^[A-Za-z_/]{1,60}$`)
 )
 
-// stray is what a client gets of a message that answers no request: one of the server's own,
-// or an answer to nothing that was asked.
+// stray handles a message that answers no open request: a request or notification from the
+// server, or an unsolicited answer. It returns the client's line.
 func (x *Exchange) stray(m *message) []byte {
 	if x.server.cfg.Gate().Reviews() && !x.plain(m.Envelope) {
 		x.server.cfg.Logger.Warn("dropped a message of the server: its method or its id must not be shown")
@@ -180,7 +180,7 @@ func (x *Exchange) stray(m *message) []byte {
 	return line
 }
 
-// plain reports whether nothing is hidden in the method and the id of a stray message.
+// plain reports whether the method and the id of a stray message are too plain to hide a secret.
 func (x *Exchange) plain(m call.Envelope) bool {
 	head, err := json.Marshal([]any{m.Method, m.ID})
 	if err != nil || m.Method != "" && !plainMethod.MatchString(m.Method) {
@@ -192,16 +192,16 @@ func (x *Exchange) plain(m call.Envelope) bool {
 	return x.Harmless(head)
 }
 
-// Harmless reports whether the output layer would change nothing of a JSON text.
+// Harmless reports whether the output layer would pass a JSON text unchanged.
 func (x *Exchange) Harmless(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	v := x.server.door.Review(x.ctx, &call.Call{Server: x.server.cfg.Server}, "", text)
 	return v.Go && bytes.Equal(v.Raw, text)
 }
 
-// review has the output layer look at a message that is no call's answer: r is the request
-// that it answers, or nil. It returns what the client may get. Ok says that this is the
-// message, and not nil or an error in its place.
+// review runs the output layer over a message other than the answer to a call. R is the request
+// behind an answer, or nil. It returns the client's line. Ok is true if the line is the message,
+// and false if it is nil or an error in its place.
 func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
 	part, raw := m.part()
 	if raw == nil {
@@ -241,9 +241,9 @@ func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
 	return x.put(m, r, part, shown), true
 }
 
-// put puts another text in the place of a part of a message.
+// put replaces a part of a message.
 func (x *Exchange) put(m *message, r *Request, part string, raw json.RawMessage) []byte {
-	if err := m.doc().Set(raw, part); err != nil { // its members were read
+	if err := m.doc().Set(raw, part); err != nil { // impossible: its members were read
 		x.server.cfg.Logger.Error("a message of the server is withheld: it could not be changed", "err", err)
 		words := protocol.Result{}
 		return x.inPlaceOf(m, r, &words)
@@ -251,7 +251,7 @@ func (x *Exchange) put(m *message, r *Request, part string, raw json.RawMessage)
 	return m.text()
 }
 
-// withhold logs why a message is withheld.
+// withhold logs the reasons for withholding a message.
 func (x *Exchange) withhold(m *message, r *Request, words *protocol.Result) {
 	method := m.Method
 	if r != nil {
@@ -262,8 +262,8 @@ func (x *Exchange) withhold(m *message, r *Request, words *protocol.Result) {
 	}
 }
 
-// inPlaceOf is what the client gets in the place of a message that it must not get. A server
-// that asked for something is refused.
+// inPlaceOf returns the client's line in place of a withheld message. If the message is a
+// request, it answers the server with an error.
 func (x *Exchange) inPlaceOf(m *message, r *Request, words *protocol.Result) []byte {
 	const why = "what the server sent is withheld: "
 	switch {
@@ -279,8 +279,8 @@ func (x *Exchange) inPlaceOf(m *message, r *Request, words *protocol.Result) []b
 	return x.errorLine(m.ID, call.InternalError, why+words.Text())
 }
 
-// TooLong handles what is left of a message of the server that is longer than the limit. It
-// returns what the client gets, or nil.
+// TooLong handles the remnant of an oversized message from the server. It returns the client's
+// line, or nil.
 func (x *Exchange) TooLong(m call.Remnant) []byte {
 	x.server.stray.warn(x.server.cfg.Logger, "dropped a message of the server that is larger than the limit", nil)
 	switch {
@@ -297,7 +297,7 @@ func (x *Exchange) TooLong(m call.Remnant) []byte {
 
 var errTooLong = errors.New("the server's answer is larger than the proxy's limit")
 
-// TooLarge answers requests whose answer is larger than the limit, unless they are answered.
+// TooLarge answers open requests whose answers exceed the limit.
 func (x *Exchange) TooLarge(requests ...*Request) {
 	for _, r := range requests {
 		if x.client.pending.remove(r) {
@@ -306,7 +306,7 @@ func (x *Exchange) TooLarge(requests ...*Request) {
 	}
 }
 
-// unreadable is what a client gets in the place of an answer that cannot be read.
+// unreadable returns the client's line in place of an unreadable answer.
 func (x *Exchange) unreadable(r *Request, err error) []byte {
 	if r.passage != nil {
 		return x.encoded(response{ID: r.id, Result: r.passage.Unreadable(x.ctx, err).Raw})
@@ -317,10 +317,10 @@ func (x *Exchange) unreadable(r *Request, err error) []byte {
 	return x.errorLine(r.id, call.InternalError, "the server's answer is withheld: it is no message that every reader reads alike")
 }
 
-// malformed handles a line of the server that is no message. The client gets it, unless
-// it was meant for toolvet, or the gate has a say in what the client gets. Then an answer to a
-// request is withheld, since a client may read a list of tools in it, and all else is dropped:
-// nobody can look at what cannot be read.
+// malformed handles a line from the server that is not a message. The client gets the line
+// unless it was meant for toolvet or the gate reviews or hides anything. In that case nothing
+// unreadable may pass: malformed withholds an answer, in which a client may find a list of
+// tools, and drops any other line.
 func (x *Exchange) malformed(line []byte, err error) []byte {
 	x.server.stray.warn(x.server.cfg.Logger, "the server sent a line that is no message", err)
 	m := call.Recover(bytes.NewReader(line))
@@ -373,7 +373,7 @@ func (x *Exchange) serverBatch(line, text []byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
 }
 
-// isPrivate reports whether an id is that of a request of toolvet's own.
+// isPrivate reports whether an id belongs to one of toolvet's own requests.
 func (x *Exchange) isPrivate(key string) bool {
 	return strings.HasPrefix(key, `"`+x.server.cfg.PrivatePrefix)
 }

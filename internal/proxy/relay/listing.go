@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/door"
 )
 
-// Bounds of a listing of toolvet's own.
+// Bounds of toolvet's own listings.
 const (
 	maxTools = 10_000
 	maxPages = 1_000

@@ -15,22 +15,22 @@ import (
 	"github.com/toolvet/toolvet/door"
 )
 
-// maxPending bounds the requests of the client that are not answered yet.
+// maxPending bounds the open requests of a client.
 const maxPending = 10_000
 
-// A Request is one request of the client that is not answered yet.
+// A Request is an open request: the client waits for its answer.
 type Request struct {
 	id      json.RawMessage // as the client spelt it
 	method  string
-	passage *door.Passage      // of a tools/call that was admitted; else nil
-	waiting *call.Call         // a tools/call that waits for the server's list of tools; else nil
-	task    *call.Call         // of a request for a task: the call that has become it; nil if not known
+	passage *door.Passage      // of an admitted tools/call; else nil
+	waiting *call.Call         // a tools/call during the wait for the server's list of tools; else nil
+	task    *call.Call         // of a request for a task: the call behind the task; nil if not known
 	cursor  string             // of a tools/list
 	epoch   int                // of the catalog when a tools/list was forwarded
 	cancel  context.CancelFunc // stops judging; nil once the server has the request
 }
 
-// A pendingTable holds the client's requests that are not answered yet, by id.
+// A pendingTable holds the client's open requests, by id.
 type pendingTable struct {
 	mu   sync.Mutex
 	byID map[string]*Request
@@ -42,7 +42,7 @@ const (
 	tooManyPending = "too many requests wait for an answer: wait for some of them"
 )
 
-// add enters a request and returns "", or why it cannot.
+// add enters a request and returns "", or returns the reason for refusing it.
 func (t *pendingTable) add(r *Request) string {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
@@ -73,8 +73,8 @@ func (t *pendingTable) take(id json.RawMessage) *Request {
 	return r
 }
 
-// remove removes r. It returns false if r is gone already: cancelled, or answered by
-// somebody else. Whoever removes a request answers it, so each is answered once.
+// remove removes r. It returns false if r is gone already: cancelled, or answered by another
+// goroutine. The remover of a request answers it, so each gets one answer.
 func (t *pendingTable) remove(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
@@ -89,15 +89,15 @@ func (t *pendingTable) remove(r *Request) bool {
 	return here
 }
 
-// has reports whether r is not gone.
+// has reports whether r is still open.
 func (t *pendingTable) has(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.byID[call.IDKey(r.id)] == r
 }
 
-// listed says that r waits for the list of tools no more. It returns false if r is gone;
-// then whoever removed it has recorded the call.
+// listed notes that r no longer waits for the list of tools. It returns false if r is gone;
+// then its remover has recorded the call.
 func (t *pendingTable) listed(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +108,7 @@ func (t *pendingTable) listed(r *Request) bool {
 	return here
 }
 
-// forward marks r as the server's to answer. It returns false if r is gone.
+// forward marks r as waiting for the server's answer. It returns false if r is gone.
 func (t *pendingTable) forward(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,8 +120,8 @@ func (t *pendingTable) forward(r *Request) bool {
 	return true
 }
 
-// admitted remembers the passage of r, which is still to be sent. If r is gone, nobody will
-// send it, and admitted returns false.
+// admitted remembers the passage of r before r is sent. It returns false if r is gone; then r
+// must not be sent.
 func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,11 +132,11 @@ func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 	return here
 }
 
-// afterCancel is how long a call counts as running after it was cancelled.
+// afterCancel is the time for which a cancelled call still counts as running.
 const afterCancel = 10 * time.Second
 
-// cancelled removes the request that the client cancels, and returns it, or nil. It reports
-// whether the server has the request, and so must be told.
+// cancelled removes and returns the request that the client cancels, or returns nil. It reports
+// whether the server has the request and needs the cancellation.
 func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 	key := call.IDKey(id)
 	t.mu.Lock()
@@ -155,12 +155,12 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 	return r, true
 }
 
-// endsSoon counts a cancelled call as running for a while: the server need not say when it
-// has ended.
+// endsSoon counts a cancelled call as running for a while, because the server need not report
+// its end.
 func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.passage.Close) }
 
-// forget removes r, as if it were cancelled. It returns false if r is gone already, or waits for
-// the list of tools, and so was not forwarded.
+// forget removes r, as if the client had cancelled it. It returns false if r is gone already, or
+// still waits for the list of tools and so was never forwarded.
 func (t *pendingTable) forget(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
@@ -173,7 +173,7 @@ func (t *pendingTable) forget(r *Request) bool {
 	return here
 }
 
-// all returns the requests that are not answered yet.
+// all returns the open requests.
 func (t *pendingTable) all() []*Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,18 +13,18 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
-// maxAsked bounds the questions for roots that the client has not answered yet.
+// maxAsked bounds the server's open requests for roots.
 const maxAsked = 100
 
-// roots overhears which directories the client tells the server to keep to (MCP,
-// client/roots). The proxy asks for none itself: a server that does not ask does not keep
-// to them, so its calls may rightly lead elsewhere.
+// roots overhears the directories to which the client confines the server (MCP, client/roots).
+// The proxy never asks for them itself: a server that does not ask does not honor them, so its
+// calls may rightly lead elsewhere.
 type roots struct {
 	mu   sync.Mutex
-	open map[string]bool // requests of the server that the client has not answered, by id
+	open map[string]bool // the server's open requests, by id
 }
 
-// asked notes that the server asks for the roots.
+// asked notes a request for the roots.
 func (r *roots) asked(id json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,8 +36,8 @@ func (r *roots) asked(id json.RawMessage) {
 	}
 }
 
-// answered returns the roots that the client answers with. It reports whether the answer is
-// about them.
+// answered returns the roots in a client's answer. It reports whether the answer is to a
+// request for roots.
 func (r *roots) answered(m call.Envelope, limits call.Limits) (dirs []string, ok bool) {
 	if !r.isOpen(m.ID) || m.Result == nil {
 		return nil, false
@@ -65,7 +65,7 @@ func (r *roots) isOpen(id json.RawMessage) bool {
 	return open
 }
 
-// directoryOf is the absolute path that a file URI names on this machine, or "".
+// directoryOf returns the absolute local path of a file URI, or "".
 func directoryOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {

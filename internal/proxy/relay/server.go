@@ -18,21 +18,21 @@ import (
 	"github.com/toolvet/toolvet/protocol"
 )
 
-// A Server is what one principal knows of a server: its tools, and what it announces. It
-// is safe for concurrent use.
+// A Server is one principal's view of a server: its tools and its capabilities. It is safe for
+// concurrent use.
 type Server struct {
 	cfg  Config
 	door door.Door
 
 	catalog     catalog
-	native      atomic.Pointer[string] // name of the server's own validate tool; nil: it announces none
+	native      atomic.Pointer[string] // name of the server's own validate tool; nil: none announced
 	nativeBatch atomic.Bool            // the server announces a batch tool as well
 	tasks       taskCalls
 	private     privateRequests
 	stray       stray
 }
 
-// NewServer returns a Server that knows nothing yet.
+// NewServer returns an empty Server.
 func NewServer(cfg Config) (*Server, error) {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
@@ -45,38 +45,38 @@ func NewServer(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Unreadable records a message of a client that is refused because of err, if it is a call.
+// Unreadable records a client's message refused with err, if it is a call.
 func (s *Server) Unreadable(ctx context.Context, who call.Session, m call.Remnant, err error) {
 	if m.Call {
 		s.door.Unreadable(ctx, &call.Call{Session: &who}, door.Request{ID: string(m.ID)}, err)
 	}
 }
 
-// Tool returns a tool of the server as it is known now, or nil.
+// Tool returns the cached definition of a tool of the server, or nil.
 func (s *Server) Tool(name string) *call.Tool { return s.catalog.current().Tool(name) }
 
-// Withholds reports whether the gate has a say in what the client gets of the server, so that
-// nothing may pass that cannot be read.
+// Withholds reports whether the gate reviews results or hides tools. If so, nothing unreadable
+// may pass to the client.
 func (s *Server) Withholds() bool {
 	gate := s.cfg.Gate()
 	return gate.Reviews() || gate.Hides()
 }
 
-// answers reports whether toolvet answers calls of a tool itself, beside the server's tools.
+// answers reports whether a tool is one of toolvet's own, beside the server's tools.
 func (s *Server) answers(name string, tools *call.Catalog) bool {
 	method := s.validateName(tools)
 	return s.cfg.Validator.Answers(name, method) && (name == method || s.batches(method, tools))
 }
 
-// batches reports whether there can be a batch tool. A server that validates natively, but
-// without batches, keeps the name of its validate tool, and may have another tool under the
-// name that the batch tool would get.
+// batches reports whether toolvet can offer a batch tool. A server with native validation but
+// without batches keeps the name of its validate tool, and may have a tool of its own under the
+// name of the batch tool.
 func (s *Server) batches(method string, tools *call.Catalog) bool {
 	return s.native.Load() == nil || s.nativeBatch.Load() || tools.Tool(protocol.BatchName(method)) == nil
 }
 
-// validateName is the name of the validate tool beside the server's tools: that of the
-// server's own if it announces the protocol, else the first that is free.
+// validateName returns the name of the validate tool beside the server's tools: the server's own
+// if it announces the protocol, else the first free name.
 func (s *Server) validateName(tools *call.Catalog) string {
 	if native := s.native.Load(); native != nil {
 		return *native
@@ -84,13 +84,13 @@ func (s *Server) validateName(tools *call.Catalog) string {
 	return protocol.FreeName(s.cfg.ValidateName, func(name string) bool { return tools.Tool(name) != nil })
 }
 
-// rehearses reports whether a tool is toolvet's rehearse tool: if that is offered, and the
-// server has no tool of the name.
+// rehearses reports whether a tool is toolvet's rehearse tool: toolvet must offer it, and the
+// server must have no tool of the name.
 func (s *Server) rehearses(name string, tools *call.Catalog) bool {
 	return s.cfg.Rehearse != nil && name == protocol.RehearseName && tools.Tool(name) == nil
 }
 
-// definitions are the tools that toolvet lists behind the server's own.
+// definitions returns toolvet's own tools, which follow the server's in a list.
 func (s *Server) definitions(tools *call.Catalog) []protocol.Tool {
 	list := s.validation(tools)
 	switch {
@@ -102,8 +102,7 @@ func (s *Server) definitions(tools *call.Catalog) []protocol.Tool {
 	return list
 }
 
-// validation are the validate tool and the batch tool, as far as the server does not have
-// them itself.
+// validation returns the validate tool and the batch tool, except where the server has its own.
 func (s *Server) validation(tools *call.Catalog) []protocol.Tool {
 	name := s.validateName(tools)
 	all := s.cfg.Validator.Definitions(name)
@@ -123,13 +122,13 @@ func (s *Server) validation(tools *call.Catalog) []protocol.Tool {
 	return slices.Clip(all[1:])
 }
 
-// privateRequests are requests of toolvet's own to the server.
+// privateRequests holds toolvet's own open requests to the server.
 type privateRequests struct {
 	last  atomic.Int64
 	byKey sync.Map // id key -> chan call.Envelope
 }
 
-// begin returns the id of a new request, and where its answer comes.
+// begin returns the id of a new request, and the channel for its answer.
 func (p *privateRequests) begin(prefix string) (id json.RawMessage, answer chan call.Envelope) {
 	id = strconv.AppendQuote(nil, prefix+strconv.FormatInt(p.last.Add(1), 10))
 	answer = make(chan call.Envelope, 1)
@@ -139,13 +138,13 @@ func (p *privateRequests) begin(prefix string) (id json.RawMessage, answer chan 
 
 func (p *privateRequests) end(id json.RawMessage) { p.byKey.Delete(call.IDKey(id)) }
 
-// deliver hands an answer to whoever asked, in memory of its own.
+// deliver passes a copy of an answer to the waiting requester.
 func (p *privateRequests) deliver(key string, m call.Envelope) {
 	if answer, ok := p.byKey.LoadAndDelete(key); ok {
 		answer.(chan call.Envelope) <- call.Envelope{Result: slices.Clone(m.Result), Error: slices.Clone(m.Error)}
 	}
 }
 
-// ErrServerGone is the error of [Link.Ask] if the server is gone, and whoever had messages
-// on their way to it is answered by whoever saw it go.
+// ErrServerGone is the error of [Link.Ask] if the server is gone. The goroutine that sees the
+// server go answers the open requests; other callers need not.
 var ErrServerGone = errors.New("the server is gone")

@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// stray counts what a server sends that is no message. Some print thousands of lines,
-// and not every client reads what we log: the first is told, then the tenth, the
-// hundredth and so on.
+// stray counts lines of a server that are not messages. Some servers print thousands, and a
+// client may not drain our log, so it logs only the first, the tenth, the hundredth and so on.
 type stray struct{ count, next atomic.Int64 }
 
 func (s *stray) warn(log *slog.Logger, message string, err error) {

@@ -13,15 +13,15 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
-// Bounds of the tasks of a server whose calls are remembered.
+// Bounds of the memory for tasks of a server.
 const (
 	maxTasks = 10_000
-	taskLife = 24 * time.Hour // since it was asked for
+	taskLife = 24 * time.Hour // since its last use
 )
 
-// taskCalls are the calls that have become tasks of the server: what a task comes to is the
-// result of a tool, and held to what the policy and the tool's definition say of it. Of a task
-// that is not remembered the server's options hold.
+// taskCalls remembers the calls behind a server's tasks. The outcome of a task is a tool's
+// result, so the policy and the output schema of that tool apply to it. The outcome of a
+// forgotten task gets only the server's options.
 type taskCalls struct {
 	mu   sync.Mutex
 	byID map[[sha256.Size]byte]taskCall
@@ -32,13 +32,13 @@ type taskCall struct {
 	asked time.Time
 }
 
-// mayBeTask reports whether a result may say that its call has become a task. Nearly none does.
+// mayBeTask cheaply rules out results that cannot announce a task, which are nearly all.
 func mayBeTask(result []byte) bool {
 	return bytes.Contains(result, []byte("task")) || bytes.Contains(result, []byte(`\u`))
 }
 
-// learn remembers a call if its result says that it has become a task: in "task" (2025-11-25),
-// or in the result itself (SEP-2663).
+// learn remembers a call if its result announces a task: in "task" (2025-11-25), or in the
+// result itself (SEP-2663).
 func (t *taskCalls) learn(c *call.Call, result *splice.Document) {
 	id := textOf(result.Get("task", "taskId"))
 	if id == "" && textOf(result.Get("resultType")) == "task" {
@@ -58,7 +58,7 @@ func (t *taskCalls) learn(c *call.Call, result *splice.Document) {
 	t.byID[sha256.Sum256([]byte(id))] = taskCall{c, time.Now()}
 }
 
-// makeRoom forgets what has expired, or else what was asked for least lately.
+// makeRoom forgets expired tasks, or else the least recently used one.
 func (t *taskCalls) makeRoom() {
 	var oldest [sha256.Size]byte
 	at := time.Now()
@@ -75,7 +75,7 @@ func (t *taskCalls) makeRoom() {
 	}
 }
 
-// of returns the call that has become a task, or nil.
+// of returns the call behind a task, or nil.
 func (t *taskCalls) of(id string) *call.Call {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 // toolsCall judges a tools/call and forwards it, or answers it.
 func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
 	if m.ID == nil {
-		// A server that runs it all the same would run what nobody judged.
+		// A server that runs it regardless would run an unjudged call.
 		x.server.cfg.Logger.Warn("dropped a tools/call without an id")
 		x.Unmade(ctx, m, errors.New("the call has no id"))
 		return
@@ -47,15 +47,15 @@ func (x *Exchange) decode(ctx context.Context, m call.Envelope) (*call.Call, err
 	return x.server.door.Decode(ctx, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
 }
 
-// Unmade records a tools/call that the transport, or the exchange, refuses because of err.
+// Unmade records a tools/call refused with err by the transport or the exchange.
 func (x *Exchange) Unmade(ctx context.Context, m call.Envelope, err error) {
-	if c, unread := x.decode(ctx, m); unread == nil { // otherwise it is recorded
+	if c, unread := x.decode(ctx, m); unread == nil { // otherwise decode has recorded it
 		x.server.door.Unreadable(ctx, c, door.Request{ID: string(m.ID)}, err)
 	}
 }
 
-// toolsCallLater judges a call beside the messages that follow it: it must wait for
-// the server's list of tools, for checks, or for the server's own validation.
+// toolsCallLater judges a call while later messages pass, because the call must wait for the
+// server's list of tools, for checks, or for the server's own validation.
 func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	cancel := r.cancel
@@ -69,7 +69,7 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 		tools, err := x.toolsFor(ctx, c.Name)
 		switch {
 		case errors.Is(err, ErrServerGone):
-			// Whoever waits for the server's end says how it ended; see Fail.
+			// The transport reports how the server ended; see Fail.
 		case !x.client.pending.listed(r):
 		case err != nil:
 			x.refuse(r, x.unlisted(ctx, r, c, err))
@@ -84,12 +84,12 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 	})
 }
 
-// unlisted refuses a call of a server whose tools cannot be listed.
+// unlisted refuses a call because listing the server's tools failed.
 func (x *Exchange) unlisted(ctx context.Context, r *Request, c *call.Call, err error) *door.Passage {
 	return x.server.door.Refuse(ctx, c, r.of(c), door.Unlisted(err))
 }
 
-// enterCall is enter for a call, whose refusal is recorded.
+// enterCall is enter for a call. It records a refusal.
 func (x *Exchange) enterCall(ctx context.Context, r *Request, c *call.Call) bool {
 	entered := x.enter(r)
 	if !entered {
@@ -103,7 +103,7 @@ func (r *Request) of(c *call.Call) door.Request {
 	return door.Request{ID: string(r.id), Modern: call.IsModern(c.Meta)}
 }
 
-// later runs what may take its time beside the messages that follow.
+// later runs slow work while later messages pass.
 func (x *Exchange) later(work func()) {
 	reader, ok := x.link.(Reader)
 	if !ok {
@@ -117,9 +117,9 @@ func (x *Exchange) later(work func()) {
 	})
 }
 
-// toolsFor returns the server's tools, and lists them if they are not known. If they are
-// known and hold no tool of the name, the server is asked once more before the call is
-// refused: some servers do not say that their list has changed.
+// toolsFor returns the server's tools, and lists them if necessary. If the cached list lacks the
+// tool, toolsFor lists once more before the call is refused, because some servers do not
+// announce changes.
 func (x *Exchange) toolsFor(ctx context.Context, name string) (*call.Catalog, error) {
 	known := x.server.catalog.current()
 	switch {
@@ -134,7 +134,7 @@ func (x *Exchange) toolsFor(ctx context.Context, name string) (*call.Catalog, er
 	return known, nil
 }
 
-// judge forwards a call that is a go, and answers one that is not.
+// judge judges a call, then forwards it or answers with the refusal.
 func (x *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []byte) {
 	p := x.server.door.Enter(ctx, c, r.of(c))
 	if x.refuse(r, p) {
@@ -148,7 +148,7 @@ func (x *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 	x.forward(r, x.traced(p, line))
 }
 
-// refuse answers a call that was refused, and reports whether it was.
+// refuse answers a call if its passage refuses it, and reports whether it did.
 func (x *Exchange) refuse(r *Request, p *door.Passage) bool {
 	answer, refused := p.Refusal()
 	if refused {
@@ -157,7 +157,7 @@ func (x *Exchange) refuse(r *Request, p *door.Passage) bool {
 	return refused
 }
 
-// traced is the line of a call with toolvet's span as the parent of the server's.
+// traced returns the line of a call with toolvet's span as the parent of the server's.
 func (x *Exchange) traced(p *door.Passage, line []byte) []byte {
 	parent := p.Parent()
 	if parent == nil {

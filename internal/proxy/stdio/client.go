@@ -13,21 +13,21 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/lines"
 )
 
-// headStart is how long a message that may take its time keeps those behind it waiting, before
-// another goroutine reads them. To ask the file system about a path takes a tenth of it; to hand
-// such a call to a goroutine, whose thread must first wake up, takes longer than that.
+// headStart is the time that a slow message may block the messages behind it before another
+// goroutine takes over reading. Looking up a path in the file system takes a tenth of it. Waking
+// a goroutine's thread for such a call would take longer than the lookup.
 const headStart = 250 * time.Microsecond
 
-// A reading is the client's messages as one goroutine reads them.
+// A reading is the state of one goroutine that reads the client's messages.
 type reading struct {
 	in     *lines.Reader
 	done   chan struct{} // closed when the client has closed its side
-	batch  bool          // more of the line that was read last is still to be handled
-	handed bool          // another goroutine reads on
+	batch  bool          // the last line is a batch with more messages to handle
+	handed bool          // another goroutine has taken over
 }
 
-// readClient handles the client's messages, in their order, until it closes its side, or until
-// another goroutine does so.
+// readClient handles the client's messages, in order, until the client closes its side or
+// another goroutine takes over.
 func (p *session) readClient(ctx context.Context, r *reading) {
 	for !r.handed {
 		line, err := r.in.Next()
@@ -46,7 +46,7 @@ func (p *session) readClient(ctx context.Context, r *reading) {
 	}
 }
 
-// Later implements mediate.Reader.
+// Later implements relay.Reader.
 func (p *session) Later(work func()) {
 	r := p.reading
 	if r.batch {
@@ -61,14 +61,14 @@ func (p *session) Later(work func()) {
 	r.handed = !next.Stop()
 }
 
-// fromLine handles one line of the client. The line is valid only until it returns.
+// fromLine handles one line of the client. It does not keep the line.
 func (p *session) fromLine(ctx context.Context, line []byte) {
 	text := bytes.Trim(line, " \t\r")
 	switch {
 	case len(text) == 0:
 	case bytes.IndexByte(text, '\r') >= 0:
-		// Readers that take a carriage return for the end of a line (Python's text
-		// mode, Java, .NET) would see other messages in this line than we do.
+		// Some readers end a line at a carriage return (Python's text mode, Java, .NET).
+		// They would see other messages in this line than we do.
 		const why = "the message has a carriage return inside: send each message on one line"
 		m := call.Recover(bytes.NewReader(text))
 		p.relay.Unreadable(ctx, m, errors.New(why))

@@ -7,5 +7,5 @@ package stdio
 
 import "io"
 
-// readerGone cannot tell here whether somebody reads what is written to w.
+// readerGone cannot detect a closed reader on this system.
 func readerGone(io.Writer) bool { return false }

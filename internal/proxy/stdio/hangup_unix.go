@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerGone reports whether nobody reads what is written to w. It can tell only for
-// pipes and sockets.
+// readerGone reports whether the reading end of w is closed. It works only for pipes and
+// sockets.
 func readerGone(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
 	}
-	conn, err := f.SyscallConn() // unlike Fd, it leaves the file's mode alone
+	conn, err := f.SyscallConn() // unlike Fd, it does not change the file's mode
 	if err != nil {
 		return true // closed
 	}

@@ -10,23 +10,23 @@ import (
 	"sync/atomic"
 )
 
-// writeBuffer holds a usual message.
+// writeBuffer is large enough for a typical message.
 const writeBuffer = 64 << 10
 
-// A lineWriter writes whole lines; it may be used concurrently.
+// A lineWriter writes whole lines. It is safe for concurrent use.
 type lineWriter struct {
 	mu      sync.Mutex
 	w       *bufio.Writer
 	err     error
-	written atomic.Int64 // lines that were taken
+	written atomic.Int64 // lines taken so far
 }
 
 func newLineWriter(w io.Writer) *lineWriter {
 	return &lineWriter{w: bufio.NewWriterSize(w, writeBuffer)}
 }
 
-// write writes a line, and with flush everything written so far. After an error it
-// writes nothing more and returns that error again.
+// write writes a line to the buffer, and flushes the buffer if flush is set. After an error it
+// writes nothing more and returns the same error.
 func (l *lineWriter) write(line []byte, flush bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

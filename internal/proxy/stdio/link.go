@@ -15,8 +15,8 @@ func (p *session) Answer(line []byte, _ int) { p.toClientLine(line, true) }
 // Notify implements relay.Link.
 func (p *session) Notify(line []byte) { p.toClientLine(line, true) }
 
-// toClientLine writes a line to the client. A client that does not take it is gone, and
-// that ends the session.
+// toClientLine writes a line to the client. If that fails, the client is gone, and the session
+// ends.
 func (p *session) toClientLine(line []byte, flush bool) {
 	if p.toClient.write(line, flush) != nil {
 		p.end()
@@ -34,7 +34,7 @@ func (p *session) Forward(r *relay.Request, line []byte) {
 	}
 	switch {
 	case p.isGone():
-		// It may have had the request. How it ended is known in a moment.
+		// The server may have read the request. Its exit status follows in a moment.
 		go func() {
 			<-p.exited
 			p.relay.Fail(p.died(), r)
@@ -44,8 +44,8 @@ func (p *session) Forward(r *relay.Request, line []byte) {
 	}
 }
 
-// Send implements relay.Link. If the server does not take the line, it is about to be
-// found gone.
+// Send implements relay.Link. It ignores errors: readServer is about to notice that the server
+// is gone.
 func (p *session) Send(line []byte) { _ = p.toServer.write(line, true) }
 
 // Ask implements relay.Link.

@@ -18,35 +18,34 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/lines"
 )
 
-// Config says what to put the proxy in front of. Gate and one of Command and Connect are
-// required.
+// Config configures [Run]. Gate and one of Command and Connect are required.
 type Config struct {
 	relay.Config
 
 	Command []string // the server's program and arguments
 	Env     []string // its whole environment; nil inherits ours
-	Dir     string   // where it is started; "" is ours
-	// Connect reaches the server in another way than by starting Command.
+	Dir     string   // its working directory; "" is ours
+	// Connect connects to the server instead of starting Command.
 	Connect func() (Peer, error)
-	// Session is what is known of who calls before anything is said: the subject, the
-	// transport. What the client tells of itself is added.
+	// Session holds the initial facts about the caller: the subject, the transport. The
+	// client's own messages fill in the rest.
 	Session call.Session
-	// Linger is how long the server may go on answering after the client has
-	// closed its side and still listens. Default 10 s.
+	// Linger is the time for the server to finish its answers after the client has closed
+	// its side but still listens. Default 10 s.
 	Linger time.Duration
 
-	// Stdin and Stdout are the client's side. A read of Stdin may be left behind
-	// when Run returns. Stderr is handed to the server; nil discards.
+	// Stdin and Stdout are the client's side. A read of Stdin may still be blocked when
+	// Run returns. The server writes to Stderr; nil discards.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
 
-	// Supervisor is the command prefix that starts the server so that nothing of it
-	// outlives the proxy; see process.Command. Empty: a weaker guarantee.
+	// Supervisor is a command prefix for starting the server. It ensures that no process
+	// of the server outlives the proxy; see process.Command. Empty: a weaker guarantee.
 	Supervisor []string
 }
 
-// A session is one run of the proxy: one client, one server. It is the link between them.
+// A session is one run of the proxy, for one client and one server. It implements relay.Link.
 type session struct {
 	cfg    Config
 	limits call.Limits
@@ -55,18 +54,18 @@ type session struct {
 
 	toClient, toServer *lineWriter
 
-	reading    *reading        // the client's messages, for whoever reads them now
+	reading    *reading        // of the goroutine that now reads the client's messages
 	taken      atomic.Int64    // messages read from the client
 	ctx        context.Context // of the session
 	end        func()          // ends the session
-	serverGone chan struct{}   // closed when nothing more comes from the server
-	exited     chan struct{}   // closed when exit is known
+	serverGone chan struct{}   // closed at the end of the server's output
+	exited     chan struct{}   // closed when exit is set
 	exit       process.Exit    // how the server ended
 }
 
-// Run starts the server and stands between it and the client until one of them is
-// gone or ctx is done. It returns the server's exit code. The error says that the
-// server could not be started.
+// Run starts the server and relays messages between it and the client until one of them
+// is gone or ctx is done. It returns the server's exit code, or an error if the server
+// could not be started.
 func Run(ctx context.Context, cfg Config) (int, error) {
 	p, err := newSession(cfg)
 	if err != nil {
@@ -87,7 +86,7 @@ func (c Config) connect() (Peer, error) {
 		Args: c.Command, Env: c.Env, Dir: c.Dir, Stderr: c.Stderr, Supervisor: c.Supervisor,
 	})
 	if err != nil {
-		return nil, err // not a nil *process.Process, which is no nil Peer
+		return nil, err // a nil *process.Process would make a Peer that is not nil
 	}
 	return server, nil
 }
@@ -116,15 +115,15 @@ func newSession(cfg Config) (*session, error) {
 	}, nil
 }
 
-// A Peer is a running server: a *process.Process, or what looks like one. It ends the
-// session by ending its Stdout, and Stop ends it.
+// A Peer is a running server: a *process.Process or an equivalent. The session ends when the
+// peer's Stdout ends. Stop ends the peer.
 type Peer interface {
 	Stdin() io.WriteCloser
 	Stdout() io.ReadCloser
 	Stop(context.Context, process.Grace) process.Exit
 }
 
-// serve moves messages until one side is gone, and then stops the other.
+// serve relays messages until one side is gone, and then stops the other.
 func (p *session) serve(ctx context.Context, server Peer) int {
 	p.ctx, p.end = context.WithCancel(ctx)
 	defer p.end()
@@ -151,12 +150,11 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	return p.exit.Code
 }
 
-// lastWords is how long a client that reads nothing keeps the proxy after its server is
-// gone.
+// lastWords bounds the wait for a client that reads nothing, once the server is gone.
 const lastWords = 2 * time.Second
 
-// within runs f, and leaves it behind if it takes longer than d and the client takes
-// nothing meanwhile.
+// within runs f, but returns without it if f takes longer than d and the client reads nothing
+// meanwhile.
 func (p *session) within(d time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
@@ -174,9 +172,9 @@ func (p *session) within(d time.Duration, f func()) {
 	}
 }
 
-// watchClient ends the session when the client does not listen any more: then nobody
-// is left to work for, even if its other end is held open or a server that reads
-// nothing keeps us from seeing it close.
+// watchClient ends the session when the client stops listening. Reading the client's side is not
+// enough to notice that: the other end may be held open, or a server that reads nothing may
+// block us before the end of the input.
 func (p *session) watchClient() {
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
@@ -190,8 +188,8 @@ func (p *session) watchClient() {
 	p.end()
 }
 
-// stop ends the server. If we are told to end ourselves, whoever told us does not wait
-// long: the server is told at once, and has a moment to tidy up.
+// stop ends the server. If we were told to end ourselves, there is little time left, so stop
+// signals the server at once and gives it a moment to clean up.
 func stop(ctx context.Context, server Peer) process.Exit {
 	if ctx.Err() == nil {
 		return server.Stop(ctx, process.Grace{})
@@ -199,13 +197,13 @@ func stop(ctx context.Context, server Peer) process.Exit {
 	return server.Stop(context.WithoutCancel(ctx), process.Grace{EOF: -1, Term: time.Second})
 }
 
-// finish lets the server answer what the client asked before it closed its side.
+// finish lets the server answer the requests from before the client closed its side.
 func (p *session) finish(server Peer) {
 	deadline := time.After(p.cfg.Linger)
 	judged := make(chan struct{})
 	go func() { defer close(judged); p.relay.Wait() }()
 	select {
-	case <-judged: // calls that wait for a verdict still reach the server
+	case <-judged: // calls under judgement still reach the server
 	case <-p.serverGone:
 		return
 	case <-deadline:
@@ -229,16 +227,16 @@ func (p *session) finish(server Peer) {
 	}
 }
 
-// abandon answers every request that the server will not answer any more.
+// abandon answers every open request in place of the server.
 func (p *session) abandon(clientDone <-chan struct{}) {
 	p.failPending()
 	p.awaitQuiet(clientDone)
 	p.failPending()
 }
 
-// awaitQuiet waits until the client has nothing more to say: what it wrote before it
-// could know that the server is gone is still to be read and refused. Two looks without
-// a message between them, so that it is not the processor that was late.
+// awaitQuiet waits until the client falls silent. The client may have written requests before
+// it could see that the server is gone, and these must still be read and refused. Silence means
+// two looks without a message in between, since after one the processor may just have been late.
 func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 	deadline := time.After(p.cfg.Linger)
 	for seen, quiet := p.taken.Load(), 0; quiet < 2; quiet++ {
@@ -255,14 +253,14 @@ func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 	}
 }
 
-// failPending answers the requests that the server took with it.
+// failPending answers the requests that the server left open.
 func (p *session) failPending() { p.relay.FailAll(p.died()) }
 
 func (p *session) died() string {
 	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)
 }
 
-// isGone reports whether the server can answer nothing any more.
+// isGone reports whether the server's output has ended.
 func (p *session) isGone() bool {
 	select {
 	case <-p.serverGone:

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/lines"
 )
 
-// readServer handles the server's messages until it closes its side.
+// readServer handles the server's messages until the server closes its side.
 func (p *session) readServer(r io.Reader) {
 	defer close(p.serverGone)
 	in := lines.NewReader(r, p.limits.Bytes)
