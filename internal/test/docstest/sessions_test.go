@@ -25,15 +25,16 @@ const moduleRoot = "../../.."
 
 // elsewhere are commands that stand in a document and are run by something else.
 var elsewhere = map[string]string{
-	"go test ./...":                                                              "runs this test",
-	"go test ./internal/test/conformance":                                        "a part of go test ./...",
-	"npm ci --prefix internal/test/npm/testdata":                                 "run by .ci/run, which TestCIRunsThem holds",
-	"go run ./internal/gen/newcheck my-check":                                    "run by the test of internal/newcheck",
-	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp": "serves until it is told to end; run by TestHTTPProxy of internal/cli",
-	"toolvet serve --policy toolvet.yaml":                                        "run by serve.txtar of internal/cli",
-	"go generate ./checks/suite":                                                 "run by the test of internal/checkdocs",
-	"go generate ./internal/audit/classes/suite":                                 "run by the test of internal/checkdocs",
-	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz": "needs a checkout of the JSON Schema Test Suite",
+	"go test ./...":                                                                       "runs this test",
+	"go test ./internal/test/conformance":                                                 "a part of go test ./...",
+	"npm ci --prefix internal/test/npm/testdata":                                          "run by .ci/run, which TestCIRunsThem holds",
+	"go run ./internal/gen/newcheck my-check":                                             "run by the test of internal/newcheck",
+	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp":          "serves until it is told to end; run by TestHTTPProxy of internal/cli",
+	"toolvet serve --policy toolvet.yaml":                                                 "run by serve.txtar of internal/cli",
+	"go test ./internal/proxy/httpdoor -run '^$' -bench 'BenchmarkWays|BenchmarkSession'": "run once by .ci/run, with all benchmarks",
+	"go generate ./checks/suite":                                                          "run by the test of internal/checkdocs",
+	"go generate ./internal/audit/classes/suite":                                          "run by the test of internal/checkdocs",
+	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz":          "needs a checkout of the JSON Schema Test Suite",
 }
 
 // A session is one block of a document: commands, and what they print.
