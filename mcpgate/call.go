@@ -30,10 +30,11 @@ func (g *guard) callTool(ctx context.Context, req mcp.Request) (mcp.Result, erro
 			Message: "a middleware hands on a tools/call without its params, so it cannot be judged"}
 	}
 	p, answer, err := g.judge(ctx, r)
-	defer p.Close()
 	if answer != nil || err != nil {
+		p.Close()
 		return untyped(answer, err)
 	}
+	defer p.Close()
 	if err := ctx.Err(); err != nil { // the client has stopped waiting
 		door.Lost(ctx, p)
 		return nil, err

@@ -38,7 +38,7 @@ type sameWorker struct{ schedule.Store }
 
 func (s sameWorker) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	if stored, err := s.Run(ctx, r.ID); err == nil && stored.Worker == r.Worker {
-		return unfenced{s.Store}.Finish(ctx, r, change)
+		return unfenced(s).Finish(ctx, r, change)
 	}
 	return s.Store.Finish(ctx, r, change)
 }

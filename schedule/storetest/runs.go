@@ -4,7 +4,6 @@
 package storetest
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule"
@@ -164,7 +163,7 @@ func owners(w *world) {
 			w.Errorf("%q has %d jobs, %d runs and %d counts", subject, len(jobs), len(runs), len(counts))
 		}
 		if want == 1 && len(jobs) == 1 && len(runs) == 1 && (jobs[0].Owner.Subject != subject || runs[0].Job != jobs[0].ID || !runs[0].Fire.Equal(seconds(i))) {
-			w.Error(fmt.Sprintf("%q sees %+v and %+v", subject, jobs[0], runs[0]))
+			w.Errorf("%q sees %+v and %+v", subject, jobs[0], runs[0])
 		}
 	}
 }
