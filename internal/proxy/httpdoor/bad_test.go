@@ -134,7 +134,7 @@ var badRows = []badRow{
 	{name: "a stream that ends too soon", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Content-Type", streamType)
 		_, _ = io.WriteString(w, ": hello\n\n")
-	}), do: posted(badCall, "has no result: the server's stream ended")},
+	}), do: posted(badCall, `"code":-32603,"message":"the server's stream ended`)},
 	{name: "a redirect", want: "200", server: oddly(func(w http.ResponseWriter, _ string) {
 		w.Header().Set("Location", "https://elsewhere.example/mcp")
 		w.WriteHeader(http.StatusTemporaryRedirect)

@@ -251,3 +251,12 @@ func (e *exchange) tooLarge() {
 		}
 	}
 }
+
+// breakAll answers the requests whose stream ended before their answer.
+func (e *exchange) breakAll(message string) {
+	for _, m := range e.waiting {
+		if m.r != nil {
+			e.relay.Broken(m.r, message)
+		}
+	}
+}

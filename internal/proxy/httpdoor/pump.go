@@ -86,7 +86,7 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 	if errors.Is(err, sse.ErrTooLarge) {
 		e.tooLarge()
 	} else {
-		e.failAll("the server's stream ended before it answered")
+		e.breakAll("the server's stream ended before it answered")
 	}
 	e.writeOwn(out)
 }

@@ -115,6 +115,15 @@ func (x *Exchange) Fail(why string, requests ...*Request) {
 // FailAll is [Exchange.Fail] for every open request of the client.
 func (x *Exchange) FailAll(why string) { x.Fail(why, x.client.pending.all()...) }
 
+// Broken answers a request with a JSON-RPC error, unless it is answered: the stream for its
+// answer ended, which the protocol does not take for the end of a call (SEP-1699).
+func (x *Exchange) Broken(r *Request, message string) {
+	if x.client.pending.remove(r) {
+		door.Lost(x.ctx, r.passage)
+		x.Refuse(r.id, call.InternalError, message)
+	}
+}
+
 // Mismatch answers a request with a JSON-RPC error in place of forwarding it, because its
 // transport contradicts its text.
 func (x *Exchange) Mismatch(r *Request, code int, message string) {
