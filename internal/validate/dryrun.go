@@ -70,10 +70,10 @@ func New(cfg Config) (*Validator, error) {
 	for i, into := range []**call.Tool{&v.validate, &v.batch}[:len(definitions)] {
 		raw, err := definitions[i].Encode()
 		if err != nil {
-			return nil, fmt.Errorf("dryrun: %w", err)
+			return nil, fmt.Errorf("validate: %w", err)
 		}
 		if *into, err = call.DecodeTool(raw, call.Limits{}); err != nil {
-			return nil, fmt.Errorf("dryrun: %w", err)
+			return nil, fmt.Errorf("validate: %w", err)
 		}
 	}
 	return v, nil

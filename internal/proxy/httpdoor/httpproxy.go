@@ -102,11 +102,11 @@ type Proxy struct {
 func New(cfg Config) (*Proxy, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
-		return nil, fmt.Errorf("httpproxy: %w", err)
+		return nil, fmt.Errorf("httpdoor: %w", err)
 	}
 	pass, err := passHeaders(cfg.PassHeaders)
 	if err != nil {
-		return nil, fmt.Errorf("httpproxy: %w", err)
+		return nil, fmt.Errorf("httpdoor: %w", err)
 	}
 	p := &Proxy{
 		cfg: cfg, pass: pass, upstream: cfg.Upstream.String(),

@@ -28,12 +28,12 @@ var elsewhere = map[string]string{
 	"go test ./...":                                                                       "runs this test",
 	"go test ./internal/test/conformance":                                                 "a part of go test ./...",
 	"npm ci --prefix internal/test/npm/testdata":                                          "run by .ci/run, which TestCIRunsThem holds",
-	"go run ./internal/gen/newcheck my-check":                                             "run by the test of internal/newcheck",
+	"go run ./internal/gen/newcheck my-check":                                             "run by the test of internal/gen/newcheck",
 	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp":          "serves until it is told to end; run by TestHTTPProxy of internal/cli",
 	"toolvet serve --policy toolvet.yaml":                                                 "run by serve.txtar of internal/cli",
 	"go test ./internal/proxy/httpdoor -run '^$' -bench 'BenchmarkWays|BenchmarkSession'": "run once by .ci/run, with all benchmarks",
-	"go generate ./checks/suite":                                                          "run by the test of internal/checkdocs",
-	"go generate ./internal/audit/classes/suite":                                          "run by the test of internal/checkdocs",
+	"go generate ./checks/suite":                                                          "run by the test of internal/gen/checkdocs",
+	"go generate ./internal/audit/classes/suite":                                          "run by the test of internal/gen/checkdocs",
 	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz":          "needs a checkout of the JSON Schema Test Suite",
 }
 

@@ -36,7 +36,7 @@ var packagesRules = []packagesRule{
 	{
 		packages: []string{".", "call", "check/...", "checks/...", "internal/infer", "policy", "policy/preset", "schema", "protocol", "internal/validate", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "access/auth"},
 		never:    sdks,
-		why:      "a new revision of MCP may touch mcpgate, mediate, the proxies, upstream and gateway alone",
+		why:      "a new revision of MCP may touch mcpgate, the proxies, upstream and gateway alone",
 	},
 	{
 		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream"},
