@@ -5,6 +5,7 @@ package toolvet
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -52,10 +53,13 @@ const limitCheck = "limit"
 // The caller must release the ticket, which is never nil, when the call has ended, or roll it
 // back if the call is not made after all.
 func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (Verdict, Ticket) {
+	if finding := g.misnamed(c); finding != nil {
+		return Verdict{Findings: []check.Finding{*finding}}, freeTicket{}
+	}
 	c = g.seen(ctx, c)
 	v := g.judge(ctx, c, at, nil)
 	t := g.count(ctx, c, at, &v)
-	return v, t
+	return v, g.countInner(ctx, at, &v, t)
 }
 
 // count asks the limits about a call, and counts it if it is live and a go.
@@ -66,12 +70,12 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			g.logger.Error("counting a call broke", "server", c.Server, "tool", c.Name, "err", r)
+			g.logger.Error("counting a call broke", "server", c.Server, "tool", c.Name, "err", r, "stack", string(debug.Stack()))
 			v.refuse(check.Finding{Check: limitCheck, Stage: check.Policy, Level: check.SecurityLevel, Code: CodeRateLimit,
 				Message: "calls cannot be counted, and the reason is in toolvet's log, so the call is refused"})
 		}
 	}()
-	stage := withTimeout(ctx, g.timeout)
+	caller, stage := ctx, withTimeout(ctx, g.timeout)
 	defer stage.end()
 	ctx = stage
 	var findings []check.Finding
@@ -85,6 +89,9 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 		}
 	}
 	v.refuse(findings...)
+	if err := caller.Err(); err != nil && len(findings) > 0 {
+		v.Stopped = err
+	}
 	return t
 }
 

@@ -21,6 +21,7 @@ var typical = []struct {
 	value         any
 }{
 	{"path", "path: {within: [/srv/data], hidden: false}", "reports/2026/october.csv"},
+	{"uri", "uri: {}", "note://team/2026/orders"},
 	{"url", "url: {schemes: [https], hosts: ['*.example.org']}", "https://api.example.org/v1/orders?week=42&format=csv"},
 	{"command", "command: {programs: [git]}", []any{"git", "log", "--oneline", "-n", "20", "--", "checks/command"}},
 	{"text", "text: {max_length: 2000}", "The numbers of October are in, and they are better than those of September: 1,204 orders, of which 31 came back. Please tell Grace."},
@@ -135,7 +136,7 @@ func BenchmarkSemanticCall(b *testing.B) {
 		checks []*check.Check
 	}{{"schema", schema}, {"semantic", pure()}} {
 		b.Run(layer.name, func(b *testing.B) {
-			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(semanticPolicy(b, demands)))
+			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(semanticPolicy(b, demands)), toolvet.WithElsewhere(toolvet.PartPreset))
 			b.ReportAllocs()
 			for b.Loop() {
 				if v := g.Judge(b.Context(), c, toolvet.PointProxy); !v.Go || len(v.Findings) > 0 {

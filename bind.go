@@ -4,9 +4,10 @@
 package toolvet
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -19,14 +20,25 @@ const maxTargets = 10_000
 func (g *Gate) bind(c *call.Call, result bool) (b *policy.Binding, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
+			err = panicked(r)
 		}
 	}()
 	switch {
+	case !c.IsTool():
+		return g.policy.BindRequest(c)
 	case c.Tool == nil && result:
 		return g.policy.Bind(c.Server, "", nil), nil
 	case c.Tool == nil || g.policy == nil && g.tools == nil:
 		return new(policy.Binding), nil
 	}
 	return c.Tool.Memo(g, c.Server, func() any { return g.policy.Bind(c.Server, c.Name, c.Tool, g.tools...) }).(*policy.Binding), nil
+}
+
+// unbound returns the finding for a call, or a part of one, of which the policy's demands are unknown.
+func unbound(err error) check.Finding {
+	why := "what the policy demands of the call could not be worked out; the reason is in toolvet's log"
+	if errors.Is(err, call.ErrShape) {
+		why = call.ErrShape.Error()
+	}
+	return check.Finding{Check: "policy", Stage: check.Semantic, Level: check.SemanticLevel, Message: why}
 }

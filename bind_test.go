@@ -5,6 +5,7 @@ package toolvet
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -32,7 +34,7 @@ func TestRules(t *testing.T) {
 			}
 			return nil
 		}}
-	always := &check.Check{Name: "always", Doc: "# always\n\nLooks.\n", Stage: check.Schema, Level: check.SyntaxLevel, Bounded: true,
+	always := &check.Check{Name: "always", Doc: "# always\n\nLooks.\n", Stage: check.Schema, Level: check.SyntaxLevel, Bounded: bounded.Promised(),
 		Run: func(context.Context, *check.Pass) error { return nil }}
 	p := &policy.Policy{
 		Servers: []*policy.Server{{Name: "files", World: check.World{Base: "/srv"}, Tools: []policy.Tool{
@@ -82,7 +84,7 @@ func TestRules(t *testing.T) {
 func TestSeverity(t *testing.T) {
 	t.Parallel()
 	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
-	finds := &check.Check{Name: "fake", Doc: "# fake\n\nFinds.\n", Stage: check.Semantic, Level: check.SyntaxLevel, Bounded: true, Demand: demand,
+	finds := &check.Check{Name: "fake", Doc: "# fake\n\nFinds.\n", Stage: check.Semantic, Level: check.SyntaxLevel, Bounded: bounded.Promised(), Demand: demand,
 		Run: func(_ context.Context, pass *check.Pass) error {
 			for _, target := range pass.Targets {
 				pass.Report(check.Finding{Pointer: target.Pointer, Message: target.Options.(string)})
@@ -111,10 +113,10 @@ func TestSeverity(t *testing.T) {
 		c := &call.Call{Name: "x", Tool: &call.Tool{Name: "x", InputSchema: []byte(`{"type":"object"}`)}, Arguments: arguments}
 		return g.Judge(t.Context(), c, PointProxy)
 	}
-	if v := judge(map[string]any{"guess": 1}); !v.Go || len(v.Warnings()) != 1 {
+	if v := judge(map[string]any{"guess": json.Number("1")}); !v.Go || len(v.Warnings()) != 1 {
 		t.Errorf("a guess: %+v", v)
 	}
-	v := judge(map[string]any{"both": 1, "guess": 1})
+	v := judge(map[string]any{"both": json.Number("1"), "guess": json.Number("1")})
 	var got []string
 	for _, f := range v.Findings {
 		got = append(got, f.Severity.String()+" "+f.String())

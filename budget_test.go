@@ -57,7 +57,7 @@ func (b burden) gate(t *testing.T, budget time.Duration) *toolvet.Gate {
 		}
 		checks[i] = c
 	}
-	return newGate(t, toolvet.WithPolicy(p), toolvet.WithChecks(checks...), toolvet.WithTimeout(budget))
+	return newGate(t, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(checks...), toolvet.WithTimeout(budget))
 }
 
 func (b burden) call(t *testing.T) *call.Call {

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/schema"
 )
 
 // WithTool makes demands of a tool's arguments in code, as a policy file does below "tools".
@@ -75,16 +77,55 @@ func (c *config) demandError(d policy.Demand) error {
 	return nil
 }
 
-// accessErrors reports settings about access that no check or limiter would enforce.
-func (c *config) accessErrors() error {
-	if c.policy == nil {
+// policyErrors reports what the policy says and nothing would carry out.
+func (c *config) policyErrors() error {
+	p := c.policy
+	if p == nil {
 		return nil
 	}
-	runs := func(name string) bool {
-		return slices.ContainsFunc(c.checks, func(k *check.Check) bool { return k != nil && k.Name == name })
+	errs := []error{c.accessErrors(), c.serverError()}
+	without := func(part Part, says bool, why string) {
+		if says && !slices.Contains(c.apart, part) {
+			errs = append(errs, fmt.Errorf("the policy has the section %s, %s", part, why))
+		}
 	}
-	if len(c.policy.Rules) > 0 && !runs("rule") || c.policy.Pinning.Lock != "" && !runs("pinned-tool") || len(c.policy.Limits) > 0 && c.limiter == nil {
-		return errors.New("the policy has rules of access, limits or a lock, which nothing would enforce: add the options of package access")
+	if !slices.Contains(c.apart, PartPreset) && p.WantsPreset() {
+		errs = append(errs, errors.New("the policy's preset is not applied, so nothing judges arguments that the policy does not mention: "+
+			"open the file with package policyfile, or write preset: none"))
+	}
+	without(PartLog, p.Log.File != "" && c.observe == nil, "and nothing records calls: open the file with package policyfile, or add WithObserver")
+	without(PartRehearsal, len(p.Rehearsal.Before) > 0 && !c.runs("rehearsal"), "and nothing rehearses: open the file with package policyfile, or add the check of package rehearse")
+	return errors.Join(errs...)
+}
+
+// serverError reports a server that the policy does not name.
+func (c *config) serverError() error {
+	if c.server == "" || len(c.policy.Servers) == 0 {
+		return nil
+	}
+	var names []string
+	for _, s := range c.policy.Servers {
+		if s.Name == c.server {
+			return nil
+		}
+		names = append(names, s.Name)
+	}
+	near := ""
+	if name := schema.Nearest(c.server, names); name != "" {
+		near = fmt.Sprintf(": did you mean %q?", name)
+	}
+	return fmt.Errorf("the policy has no server %q, but %s%s", c.server, strings.Join(names, ", "), near)
+}
+
+// runs reports whether a check of this name is among those of the Gate.
+func (c *config) runs(name string) bool {
+	return slices.ContainsFunc(c.checks, func(k *check.Check) bool { return k != nil && k.Name == name })
+}
+
+// accessErrors reports settings about access that no check or limiter would enforce.
+func (c *config) accessErrors() error {
+	if len(c.policy.Rules) > 0 && !c.runs("rule") || c.policy.Pinning.Lock != "" && !c.runs("pinned-tool") || len(c.policy.Limits) > 0 && c.limiter == nil {
+		return errors.New("the policy has rules of access, limits or a lock, which nothing would enforce: open the file with package policyfile")
 	}
 	return nil
 }

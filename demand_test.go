@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/nulchar"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/regex"
 	"github.com/toolvet/toolvet/checks/suite"
@@ -38,6 +40,45 @@ func TestWithToolRefuses(t *testing.T) {
 			_, err := New(tt.options...)
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestNUL holds that no argument holds U+0000, whatever its name and with or without a preset, unless
+// the policy allows it there.
+func TestNUL(t *testing.T) {
+	t.Parallel()
+	allow := WithTool("a", Argument("data", Require(nulchar.Demand, func(o *nulchar.Options) { o.Allow = true })))
+	for name, tt := range map[string]struct {
+		arguments map[string]any
+		options   []Option
+		refused   string // the place
+	}{
+		"no policy":      {map[string]any{"note": "a\x00"}, nil, "/note"},
+		"deep":           {map[string]any{"x": []any{map[string]any{"y": "\x00"}}}, nil, "/x/0/y"},
+		"another place":  {map[string]any{"data": "\x00", "note": "a\x00"}, []Option{allow}, "/note"},
+		"allowed":        {map[string]any{"data": "\x00"}, []Option{allow}, ""},
+		"allowed below":  {map[string]any{"data": map[string]any{"x": "\x00"}}, []Option{allow}, ""},
+		"allowed in all": {map[string]any{"note": "\x00"}, []Option{WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"nul": {Off: true}}})}, ""},
+		"only written":   {map[string]any{"note": `\u0000`}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gate, err := New(tt.options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool := &call.Tool{Name: "a", InputSchema: []byte(`{"type":"object"}`)}
+			v := gate.Judge(t.Context(), &call.Call{Name: "a", Tool: tool, Arguments: tt.arguments}, PointLibrary)
+			var places []string
+			for _, f := range v.Findings {
+				if f.Check == "nul" {
+					places = append(places, f.Pointer)
+				}
+			}
+			if v.Go != (tt.refused == "") || strings.Join(places, " ") != tt.refused {
+				t.Errorf("go %v, with NUL at %q, want it at %q", v.Go, places, tt.refused)
 			}
 		})
 	}

@@ -42,6 +42,10 @@ type Basis struct {
 // [Gate.Peek]. Its verdict can be cached for as long as its basis holds.
 func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Basis) {
 	basis := new(Basis)
+	if finding := g.misnamed(c); finding != nil {
+		basis.Loosen()
+		return Verdict{Findings: []check.Finding{*finding}}, basis
+	}
 	v := g.judge(ctx, g.seen(ctx, c), PointValidate, &dryRun{DryRun: d, basis: basis})
 	if ctx.Err() != nil {
 		basis.Loosen()
@@ -53,6 +57,7 @@ func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Ba
 // limit has nothing left.
 func (g *Gate) Peek(ctx context.Context, c *call.Call, v *Verdict) {
 	g.count(ctx, g.seen(ctx, c), PointValidate, v)
+	g.countInner(ctx, PointValidate, v, freeTicket{})
 }
 
 // A dryRun is a DryRun under way. A live call has none: its *dryRun is nil.

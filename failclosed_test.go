@@ -50,7 +50,7 @@ func edits(e result.Edit) func(context.Context, *check.Pass) error {
 // TestFailsClosed holds that a check which panics, breaks, hangs or returns nonsense refuses the
 // call, or withholds the result, at each stage, and says nothing of what it saw. For what else
 // must fail closed see the tests of this name in package access (rules, limits, Redis), and in
-// internal/cli (the log).
+// cmd/internal/cli (the log).
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	for _, stage := range check.Stages() {

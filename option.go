@@ -23,8 +23,13 @@ type config struct {
 	limiter Limiter
 	visible func(context.Context, *call.Call) bool
 	listed  func(context.Context, *call.Call) bool
+	needs   func(*call.Call) []string
 	policy  *policy.Policy
 	tools   []policy.Tool
+	server  string
+	caller  call.Session
+	observe Observer
+	apart   []Part
 	schema  schema.Limits
 	timeout time.Duration
 	logger  *slog.Logger
@@ -51,11 +56,18 @@ func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
 	return optionFunc(func(c *config) { c.visible = visible })
 }
 
-// WithListing decides which definitions appear in a list of tools, where a model reads them.
+// WithListing decides which definitions appear in a list of tools, prompts, resources or resource
+// templates, where a model reads them.
 // A tool left out of the list can still be called, and its calls are judged like any other.
 // See [Gate.Lists].
 func WithListing(listed func(context.Context, *call.Call) bool) Option {
 	return optionFunc(func(c *config) { c.listed = listed })
+}
+
+// WithLists tells which lists of the server must be known to judge a request, by their methods. See
+// [Gate.Needs].
+func WithLists(needs func(*call.Call) []string) Option {
+	return optionFunc(func(c *config) { c.needs = needs })
 }
 
 // WithLimiter bounds the number of calls of each caller.
@@ -67,6 +79,41 @@ func WithLimiter(l Limiter) Option {
 // every check behaves as it documents.
 func WithPolicy(p *policy.Policy) Option {
 	return optionFunc(func(c *config) { c.policy = p })
+}
+
+// WithServer names the server that the Gate guards, as in the policy. It counts for calls that name no
+// server. [New] refuses a name that the policy does not have.
+func WithServer(name string) Option {
+	return optionFunc(func(c *config) { c.server = name })
+}
+
+// WithCaller identifies the caller of sessions over a transport without authentication. By default it is
+// the subject in the policy's session.
+func WithCaller(s call.Session) Option {
+	return optionFunc(func(c *config) { c.caller = s })
+}
+
+// WithObserver sets the observer of the Gate's calls; package record makes one. A door with an Observer
+// of its own uses that one.
+func WithObserver(o Observer) Option {
+	return optionFunc(func(c *config) { c.observe = o })
+}
+
+// A Part is a section of a policy that a Gate cannot carry out by itself.
+type Part string
+
+// The parts. Authorization is not among them, because a Gate refuses what comes over HTTP unauthenticated
+// if the policy has that section.
+const (
+	PartPreset    Part = "preset"    // demands on arguments that the policy does not mention
+	PartLog       Part = "log"       // a log of calls
+	PartRehearsal Part = "rehearsal" // rehearsals before calls
+)
+
+// WithElsewhere says that the program carries out parts of the policy without the Gate, or leaves them out on
+// purpose. [New] refuses a policy with other parts that the options do not carry out.
+func WithElsewhere(parts ...Part) Option {
+	return optionFunc(func(c *config) { c.apart = append(c.apart, parts...) })
 }
 
 // WithSchemaLimits bounds the schemas to compile and the time to validate arguments against

@@ -50,19 +50,19 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 	if c == nil || r == nil {
 		return Reviewed{}
 	}
-	if len(r.Raw) > maxBounded { // a late check may still read it when the caller reuses its buffer
+	if len(r.Raw) > maxBounded || g.leavesOutput { // a late check may still read it when the caller reuses its buffer
 		own := *r
 		own.Raw = bytes.Clone(r.Raw)
 		r = &own
 	}
 	bound, err := g.bind(c, true)
 	if err != nil {
-		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
+		g.logger.Error("applying the policy broke", append([]any{"server", c.Server, "tool", c.Name}, logged(err)...)...)
 		return Reviewed{Verdict: Verdict{Findings: []check.Finding{{Check: "policy", Stage: check.Output, Level: check.SemanticLevel,
 			Message: "what the policy demands of the result could not be worked out; the reason is in toolvet's log"}}}}
 	}
 	var reviewed Reviewed
-	judged := judgement{call: c, at: PointProxy, bound: bound, evaluate: g.outputEvaluator(c, r), review: &review{result: r}}
+	judged := judgement{call: c, at: PointProxy, bound: bound, places: bound.In(c.Arguments), evaluate: g.outputEvaluator(c, r), review: &review{result: r}}
 	for _, s := range g.stages {
 		if s.name == check.Output {
 			g.runStage(ctx, s, judged, &reviewed.Verdict)

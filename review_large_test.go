@@ -16,12 +16,13 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // outputCheck is a check of results that does as it is told.
 func outputCheck(name string, run func(context.Context, *check.Pass) error) *check.Check {
-	return &check.Check{Name: name, Doc: "# " + name + "\n\nLooks at a result.\n", Stage: check.Output, Level: check.SecurityLevel, Bounded: true, Run: run}
+	return &check.Check{Name: name, Doc: "# " + name + "\n\nLooks at a result.\n", Stage: check.Output, Level: check.SecurityLevel, Bounded: bounded.Promised(), Run: run}
 }
 
 func textResult(t testing.TB, s string) *result.Result {
@@ -104,6 +105,11 @@ func TestReviewTime(t *testing.T) {
 // writes into the buffer of the next message. The race detector sees it if it does.
 func TestReviewKeepsNoBuffer(t *testing.T) {
 	t.Parallel()
+	t.Run("large", func(t *testing.T) { testKeepsNoBuffer(t, 1<<20, true) })
+	t.Run("of one's own", func(t *testing.T) { testKeepsNoBuffer(t, 100, false) })
+}
+
+func testKeepsNoBuffer(t *testing.T, size int, builtIn bool) {
 	left := make(chan struct{})
 	slow := outputCheck("slow", func(ctx context.Context, p *check.Pass) error {
 		defer close(left)
@@ -118,13 +124,16 @@ func TestReviewKeepsNoBuffer(t *testing.T) {
 		}
 		return nil
 	})
+	if !builtIn {
+		slow.Bounded = bounded.Promise{}
+	}
 	g, err := toolvet.New(toolvet.WithChecks(slow))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := textResult(t, strings.Repeat("a", 1<<20))
+	r := textResult(t, strings.Repeat("a", size))
 	if v := g.Review(ctx, new(call.Call), r); v.Go {
 		t.Error("shown though nobody has looked")
 	}

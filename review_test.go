@@ -31,7 +31,7 @@ func review(t testing.TB, yaml, method, raw string, tool *call.Tool, more ...*ch
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithChecks(append(suite.Default(), more...)...))
+	g, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(append(suite.Default(), more...)...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +24,8 @@ import (
 type outcome struct {
 	index    int
 	done     bool
-	tooMany  bool // it did not run: there are too many targets
+	tooMany  bool   // it did not run: there are too many targets
+	why      string // it did not run, for this reason
 	findings []check.Finding
 	skip     *check.Skip
 	err      error
@@ -47,7 +49,7 @@ func (g *Gate) timeFor(j judgement) time.Duration {
 
 // runStage runs a stage's checks and adds their findings to v. A check that is not bounded
 // runs in a goroutine of its own. If it ignores its context, runStage returns without it and
-// drops its outcome.
+// drops its outcome. A check with too many such runs is not started until one returns.
 func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	passes := j.dry.chosen(s.passes(j), v)
 	if len(passes) == 0 {
@@ -67,7 +69,11 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 		o = runPass(ctx, passes[i])
 	}
 	for i, p := range passes {
-		if !p.bounded {
+		switch {
+		case p.bounded:
+		case p.planned.Left() >= maxLeft:
+			results <- outcome{index: i, why: fmt.Sprintf("was not started, because %d earlier runs of it have not returned", maxLeft)}
+		default:
 			go run(i)
 		}
 	}
@@ -78,16 +84,28 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	}
 	outcomes := collect(ctx, results, len(passes), func(i int) { j.dry.finished(passes[i]) })
 	late := fmt.Sprintf("did not finish within %v", timeout)
-	if caller.Err() != nil {
+	stopped := caller.Err()
+	if stopped != nil {
 		late = "was stopped by its caller before it finished"
 	}
 	for i, o := range outcomes {
+		if !o.done && o.why == "" {
+			if stopped != nil {
+				v.Stopped = stopped
+			}
+			if !passes[i].bounded {
+				passes[i].run.Leave()
+			}
+		}
 		g.record(passes[i], o, late, j, v)
 		if j.review != nil {
 			j.review.take(o, passes[i].planned.settings.Observe)
 		}
 	}
 }
+
+// maxLeft bounds the runs of one check that have been left behind: each keeps a goroutine.
+const maxLeft = 64
 
 // errExited is the error of a check that ended its goroutine.
 var errExited = errors.New("it called runtime.Goexit")
@@ -107,16 +125,19 @@ type plannedPass struct {
 const maxBounded = 16 << 10
 
 // passes returns the runs of a stage's checks over a call. A check with a demand runs only if
-// the policy makes the demand of some value in the call. It runs twice if the demand is an
+// the policy makes the demand of some value in the call, or it holds everywhere. It runs twice if the demand is an
 // error at one place and a warning at another.
 func (s stage) passes(j judgement) []plannedPass {
 	passes := make([]plannedPass, 0, min(len(s.checks), 8))
 	for _, p := range s.checks {
 		switch {
+		case !p.concerns(s.name, j):
 		case p.Demand == nil:
-			passes = append(passes, plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded})
+			passes = append(passes, plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded.Holds()})
+		case p.Demand.Everywhere:
+			passes = append(passes, p.everywhere(j))
 		case p.Demand.Results:
-			one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded}
+			one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded.Holds()}
 			one.run.Targets, one.run.World = []check.Target{{Options: j.bound.OutputOptions(p.Demand)}}, j.bound.World(j.call)
 			passes = append(passes, one)
 		default:
@@ -131,6 +152,12 @@ func (s stage) passes(j judgement) []plannedPass {
 	}
 	detach(passes, j.call)
 	return passes
+}
+
+// concerns reports whether a check judges the call: one without a demand may be about calls of tools
+// alone.
+func (p planned) concerns(stage check.Stage, j judgement) bool {
+	return stage == check.Output || p.Demand != nil || p.Requests || j.call.IsTool() && !j.part
 }
 
 // detach gives runs that may be left behind a text of their own: the caller uses its buffer again.
@@ -152,8 +179,8 @@ func detach(passes []plannedPass, c *call.Call) {
 // demanded adds the runs of a check with a demand on arguments.
 func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 	for _, worst := range []check.Severity{check.Error, check.Warning} {
-		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
-		targets := j.bound.Targets(p.Demand, worst, j.call.Arguments, maxTargets+1)
+		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded.Holds() && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
+		targets := j.places.Targets(p.Demand, worst, maxTargets+1)
 		if len(targets) == 0 {
 			continue
 		}
@@ -163,6 +190,16 @@ func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
 		passes = append(passes, one)
 	}
 	return passes
+}
+
+// everywhere returns the run of a check with a demand on all arguments.
+func (p planned) everywhere(j judgement) plannedPass {
+	one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded.Holds() && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
+	for _, worst := range []check.Severity{check.Error, check.Warning} {
+		one.run.Targets = append(one.run.Targets, j.places.Targets(p.Demand, worst, maxTargets+1)...)
+	}
+	one.tooMany = len(one.run.Targets) > maxTargets
+	return one
 }
 
 // collect waits for n outcomes, or until ctx is done. An outcome that has already arrived
@@ -189,7 +226,7 @@ func collect(ctx context.Context, results <-chan outcome, n int, finished func(i
 func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	defer func() {
 		if r := recover(); r != nil {
-			o = outcome{done: true, err: fmt.Errorf("panic: %v", r)}
+			o = outcome{done: true, err: panicked(r)}
 		}
 	}()
 	if p.tooMany {
@@ -203,16 +240,38 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	return outcome{done: true, findings: r.Findings, skip: r.Skip, err: err, edits: r.Changes, hidden: r.Hidden, notes: r.Notes}
 }
 
+// A panicError is the error of code that panicked.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+// panicked returns the error for a recovered value. It must be called by the function that recovers.
+func panicked(value any) error { return &panicError{value, debug.Stack()} }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// logged returns the attributes of an error in a log: that of a panic has a stack.
+func logged(err error) []any {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return []any{"err", err, "stack", string(p.stack)}
+	}
+	return []any{"err", err}
+}
+
 // record adds one check's outcome to v, with the severity that the policy sets.
 func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *Verdict) {
 	p := run.planned
+	if o.why != "" {
+		late = o.why
+	}
 	if o.err != nil || !o.done {
 		j.dry.loosen()
 	}
 	switch {
 	case o.err != nil:
 		// The error may quote an argument, so only the operator's log gets it.
-		g.logger.Error("check broke", "check", p.Name, "server", j.call.Server, "tool", j.call.Name, "err", o.err)
+		g.logger.Error("check broke", append([]any{"check", p.Name, "server", j.call.Server, "tool", j.call.Name}, logged(o.err)...)...)
 		v.add(p, p.broken("broke, and its reason is in toolvet's log"))
 	case o.tooMany:
 		v.add(p, p.crowded())
@@ -312,7 +371,7 @@ func onceValues(f func() (*schema.Evaluation, error)) func() (*schema.Evaluation
 	return sync.OnceValues(func() (e *schema.Evaluation, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				e, err = nil, fmt.Errorf("judging by the schema broke: %v", r)
+				e, err = nil, fmt.Errorf("judging by the schema broke: %w", panicked(r))
 			}
 		}()
 		return f()

@@ -24,13 +24,13 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -60,9 +60,19 @@ type Gate struct {
 	tools   []policy.Tool                          // demands made in code, beside the policy
 	visible func(context.Context, *call.Call) bool // nil: all
 	listed  func(context.Context, *call.Call) bool // nil: all
+	needs   func(*call.Call) []string              // nil: none
 	limiter Limiter                                // nil: none
 	timeout time.Duration
 	logger  *slog.Logger
+
+	leavesOutput bool // a check of small results may be left behind
+	server       string
+	caller       call.Session
+	observe      Observer // nil: none
+
+	named atomic.Pointer[judgedCatalog] // see misnamed
+
+	definitions map[string]*call.Catalog // of inner tools, by file
 }
 
 // A stage holds the checks of one layer, in the order of the suite.
@@ -78,22 +88,30 @@ type planned struct {
 }
 
 // New makes a Gate. Without options it runs suite.Default with the default policy.
-// New reports every fault of the checks and the policy, so none surfaces at call time.
+// New reports every fault of the checks and the policy, so none surfaces at call time. A nil option is an error.
 func New(opts ...Option) (*Gate, error) {
 	cfg := config{checks: suite.Default(), timeout: time.Second, logger: slog.New(slog.DiscardHandler)}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("toolvet: option %d is nil", i)
+		}
 		opt.apply(&cfg)
 	}
 	cfg.checks = slices.Concat(cfg.checks, cfg.more)
-	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.accessErrors()); err != nil {
+	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.policyErrors()); err != nil {
 		return nil, fmt.Errorf("toolvet: %w", err)
 	}
-	g := &Gate{policy: cfg.policy, tools: cfg.tools, visible: cfg.visible, listed: cfg.listed, limiter: cfg.limiter, timeout: cfg.timeout, logger: cfg.logger, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
+	inner, err := definitions(cfg.policy)
+	if err != nil {
+		return nil, fmt.Errorf("toolvet: %w", err)
+	}
+	g := &Gate{definitions: inner, policy: cfg.policy, tools: cfg.tools, visible: cfg.visible, listed: cfg.listed, needs: cfg.needs, limiter: cfg.limiter, timeout: cfg.timeout, logger: cfg.logger, server: cfg.server, caller: cfg.caller, observe: cfg.observe, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
 	for _, name := range check.Stages() {
 		s := stage{name: name}
 		for _, c := range cfg.checks {
 			if settings := cfg.policy.Check(c.Name); c.Stage == name && !settings.Off {
 				s.checks = append(s.checks, planned{c, settings})
+				g.leavesOutput = g.leavesOutput || name == check.Output && !c.Bounded.Holds()
 			}
 		}
 		if len(s.checks) > 0 {
@@ -103,28 +121,77 @@ func New(opts ...Option) (*Gate, error) {
 	return g, nil
 }
 
+// A Source gives the Gate in force, which may change from call to call. A *Gate is a Source of itself.
+type Source interface {
+	// Current returns the Gate in force. It must be safe for concurrent use.
+	Current() *Gate
+}
+
+// Current returns g. It implements [Source].
+func (g *Gate) Current() *Gate { return g }
+
+// Server returns the name of [WithServer].
+func (g *Gate) Server() string { return g.server }
+
+// Caller returns the caller of sessions over a transport without authentication; see [WithCaller].
+func (g *Gate) Caller() call.Session {
+	s := g.caller
+	if s.Subject == "" && g.policy != nil {
+		s.Subject = g.policy.Session.Subject
+	}
+	return s
+}
+
+// Observer returns the observer of [WithObserver], or nil.
+func (g *Gate) Observer() Observer { return g.observe }
+
 // schemaCacheSize is the number of compiled schemas in a Gate's cache. It exceeds the
 // number of tools of the largest known servers, so only churn evicts.
 const schemaCacheSize = 4096
 
 // judge is Judge without limits. Dry may be nil.
 func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) Verdict {
+	return g.judgeAt(ctx, c, at, dry, 0)
+}
+
+// judgeAt judges a call that lies within depth others.
+func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun, depth int) Verdict {
 	var v Verdict
-	if c == nil || len(g.stages) == 0 {
+	switch {
+	case c == nil:
 		return v
+	case c.Unread != nil: // no policy can let it in
+		dry.loosen()
+		return Verdict{Findings: []check.Finding{unread(c.Unread)}}
+	case len(g.stages) == 0:
+		return v
+	}
+	if finding := g.misplaced(c, at); finding != nil {
+		dry.loosen()
+		return Verdict{Findings: []check.Finding{*finding}}
 	}
 	bound, err := g.bind(c, false)
 	if err != nil {
 		dry.loosen()
-		g.logger.Error("applying the policy broke", "server", c.Server, "tool", c.Name, "err", err)
-		return Verdict{Findings: []check.Finding{{Check: "policy", Stage: check.Semantic, Level: check.SemanticLevel,
-			Message: "what the policy demands of the call could not be worked out; the reason is in toolvet's log"}}}
+		if !errors.Is(err, call.ErrShape) {
+			g.logger.Error("applying the policy broke", append([]any{"server", c.Server, "tool", c.Name}, logged(err)...)...)
+		}
+		return Verdict{Findings: []check.Finding{unbound(err)}}
 	}
-	judged := judgement{call: c, at: at, bound: bound, evaluate: g.evaluator(c, dry), dry: dry}
+	parts := g.parts(c, at)
+	if kind := foreign(c, parts); kind != "" {
+		dry.loosen()
+		return Verdict{Findings: []check.Finding{{Check: "call", Stage: check.Schema, Level: check.SyntaxLevel,
+			Message: fmt.Sprintf("the arguments hold %s, which checks cannot read: make the call with call.NewCall", kind)}}}
+	}
+	judged := judgement{call: c, at: at, bound: bound, places: bound.In(c.Arguments), evaluate: g.evaluator(c, dry), dry: dry}
 	stages := g.before(c)
 	dry.begin(stages, judged)
 	for _, s := range stages {
 		g.runStage(ctx, s, judged, &v)
+		if s.name != check.Policy { // rules read the whole request
+			g.runParts(ctx, s, parts, &v)
+		}
 		if at.live() && v.refused() {
 			break
 		}
@@ -136,8 +203,37 @@ func (g *Gate) judge(ctx context.Context, c *call.Call, at Point, dry *dryRun) V
 			Message: "the server lists no tool of this name, so nothing is known of its arguments"})
 	}
 	dry.end(&v)
-	v.Go = !v.refused() && len(v.Levels) > 0 && c.Tool != nil && c.Tool.Fault == nil
+	g.inner(ctx, c, at, dry, depth, &v)
+	v.Go = !v.refused() && (len(v.Levels) > 0 || c.Implied()) && c.Tool != nil && c.Tool.Fault == nil
 	return v
+}
+
+// misplaced refuses a call that the policy in force cannot be applied to: one of a server that it does
+// not name, and one over HTTP whose caller nobody has authenticated although the policy demands it.
+func (g *Gate) misplaced(c *call.Call, at Point) *check.Finding {
+	p := g.policy
+	if p == nil || c.FromServer {
+		return nil
+	}
+	why := ""
+	switch s := c.Session; {
+	case p.Server(c.Server) == nil && slices.ContainsFunc(p.Servers, func(s *policy.Server) bool { return s.Name != "" }):
+		why = fmt.Sprintf("the policy names other servers, and not %q, so nothing in it holds for this call", c.Server)
+	case p.Authorization != nil && s != nil && s.Transport == "http" && !s.Authenticated:
+		why = "the policy has authorization, and nobody has authenticated the caller"
+	default:
+		return nil
+	}
+	return &check.Finding{Check: "policy", Stage: check.Policy, Level: check.SecurityLevel, Message: why}
+}
+
+// unread is the finding about a call that cannot be read.
+func unread(err error) check.Finding {
+	f := check.Finding{Check: "call", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}
+	if at := (*call.Error)(nil); errors.As(err, &at) && at.Pointer != "" {
+		f.Pointer, f.Message = at.Pointer, at.Fault
+	}
+	return f
 }
 
 // before returns the stages that judge a call before it runs.
@@ -146,7 +242,7 @@ func (g *Gate) before(c *call.Call) []stage {
 	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Output {
 		stages = stages[:last] // see Review
 	}
-	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Policy && c.Validation {
+	if last := len(stages) - 1; last >= 0 && stages[last].name == check.Policy && (c.Validation || c.Answering) {
 		stages = stages[:last] // access rules apply to the call described in the request, not to the request
 	}
 	return stages
@@ -157,9 +253,11 @@ type judgement struct {
 	call     *call.Call
 	at       Point
 	bound    *policy.Binding
+	places   *policy.Places // of bound, in the arguments of call
 	evaluate func() (*schema.Evaluation, error)
 	review   *review // nil before the tool has run
 	dry      *dryRun // nil of a live call
+	part     bool    // of a request, beside its arguments
 }
 
 // Waits reports whether judging c may block on files, names or databases. Otherwise Judge
@@ -169,9 +267,13 @@ func (g *Gate) Waits(c *call.Call) bool {
 	if err != nil {
 		return false // Judge refuses it at once
 	}
+	if g.callsOf(c) != nil {
+		return true // the inner call may
+	}
+	places := bound.In(c.Arguments)
 	for _, s := range g.stages {
 		for _, p := range s.checks {
-			if s.name != check.Output && p.Level == check.RuntimeLevel && (p.Demand == nil || bound.Demands(p.Demand, c.Arguments)) {
+			if s.name != check.Output && p.concerns(s.name, judgement{call: c}) && p.Level == check.RuntimeLevel && (p.Demand == nil || places.Demands(p.Demand)) {
 				return true
 			}
 		}
@@ -225,14 +327,10 @@ func (g *Gate) outputEvaluator(c *call.Call, r *result.Result) func() (*schema.E
 		if raw == nil {
 			return nil, nil
 		}
-		content, err := strictjson.Parse(raw, strictjson.Limits{Bytes: len(raw)})
-		if err != nil {
-			return nil, fmt.Errorf("the structured content is refused: %w", err)
-		}
 		s, err := g.schemas.Get(c.Tool.OutputSchema)
 		if err != nil {
 			return nil, err
 		}
-		return s.EvaluateSized(content, len(raw))
+		return s.EvaluateJSON(raw)
 	})
 }

@@ -144,7 +144,7 @@ func TestNewRefuses(t *testing.T) {
 		"invalid check":   {[]toolvet.Option{toolvet.WithChecks(nameless)}, "needs a name"},
 		"duplicate check": {[]toolvet.Option{toolvet.WithChecks(newCheck("a", fine), newCheck("a", fine))}, "is listed twice"},
 		"unknown name":    {[]toolvet.Option{toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"b": {}}})}, `unknown check "b"`},
-		"unknown in file": {[]toolvet.Option{toolvet.WithPolicy(read)}, "toolvet.yaml:3:3: the policy names the unknown check \"input-schma\": did you mean \"input-schema\"?"},
+		"unknown in file": {[]toolvet.Option{toolvet.WithPolicy(read), toolvet.WithElsewhere(toolvet.PartPreset)}, "toolvet.yaml:3:3: the policy names the unknown check \"input-schma\": did you mean \"input-schema\"?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

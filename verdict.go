@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
@@ -18,6 +19,11 @@ type Verdict struct {
 	Skipped  []check.Skip    // checks that could not look; they never count as passed
 	// Allowances are the caller's, in a dry run only.
 	Allowances []Allowance
+	// Inner are the calls within the arguments that the policy tells of (see policy.Calls), from the
+	// outermost, without their arguments.
+	Inner []*call.Call
+	// Stopped is the error of the caller's context, if it ended before a check did.
+	Stopped error
 }
 
 // refused reports whether a finding refuses the call.
@@ -46,12 +52,13 @@ func (v *Verdict) filter(blocks bool) []check.Finding {
 	return out
 }
 
-// Err returns nil for a go, and a *[DeniedError] with every reason for a no-go.
+// Err returns nil for a go, and a *[DeniedError] with every reason for a no-go. It matches
+// [context.Canceled] or [context.DeadlineExceeded] if the caller's context ended the judgement.
 func (v *Verdict) Err(tool string) error {
 	if v.Go {
 		return nil
 	}
-	return &DeniedError{Tool: tool, Findings: v.Errors()}
+	return &DeniedError{Tool: tool, Findings: v.Errors(), Stopped: v.Stopped}
 }
 
 // String formats the verdict for people: go or no-go, then one line for each finding.
@@ -72,7 +79,11 @@ func (v Verdict) String() string {
 type DeniedError struct {
 	Tool     string
 	Findings []check.Finding // every reason, in the order of the stages
+	Stopped  error           // as in the Verdict
 }
+
+// Unwrap returns the error of the caller's context, if it ended the judgement, or nil.
+func (e *DeniedError) Unwrap() error { return e.Stopped }
 
 func (e *DeniedError) Error() string {
 	var b strings.Builder

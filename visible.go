@@ -22,6 +22,15 @@ func (g *Gate) Lists(ctx context.Context, c *call.Call) bool {
 	return g.shows(ctx, g.visible, c) && g.shows(ctx, g.listed, c)
 }
 
+// Needs returns the methods of the lists that c must have in its Listed to be judged. A door asks the
+// server for them first. The Gate refuses a request whose lists are missing.
+func (g *Gate) Needs(c *call.Call) []string {
+	if g.needs == nil {
+		return nil
+	}
+	return g.needs(c)
+}
+
 func (g *Gate) shows(ctx context.Context, by func(context.Context, *call.Call) bool, c *call.Call) (shown bool) {
 	if by == nil {
 		return true
@@ -36,9 +45,14 @@ func (g *Gate) shows(ctx context.Context, by func(context.Context, *call.Call) b
 }
 
 // seen returns c with only the tools its session may know of: it makes a hidden tool unknown, and
-// keeps it out of suggestions.
+// keeps it out of suggestions. A call that names no server is one of the Gate's own.
 func (g *Gate) seen(ctx context.Context, c *call.Call) *call.Call {
-	if g.visible == nil || c == nil || c.Validation || c.Tool != nil && g.Visible(ctx, c) {
+	if c != nil && c.Server == "" && g.server != "" {
+		own := *c
+		own.Server = g.server
+		c = &own
+	}
+	if g.visible == nil || c == nil || !c.IsTool() || c.Validation || c.Tool != nil && g.Visible(ctx, c) {
 		return c
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)

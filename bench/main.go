@@ -63,7 +63,7 @@ func main() {
 }
 
 // everythingPath is the place where this module's tests install servers from npm.
-const everythingPath = "internal/npm/testdata/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+const everythingPath = "internal/test/npm/testdata/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 
 // run measures every server and size, and prints the tables.
 func run(ctx context.Context, f flags, out io.Writer) error {

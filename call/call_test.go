@@ -6,11 +6,31 @@ package call
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// TestSmallForms holds that the forms of small members count together.
+func TestSmallForms(t *testing.T) {
+	t.Parallel()
+	small := `":[` + strings.Repeat(`{"":0},`, 500) + `0],`
+	text := []byte(`{`)
+	for i := range 500 {
+		text = fmt.Appendf(text, `"k%d%s`, i, small)
+	}
+	text = append(text, `"name":"t"}`...)
+	_, tool := DecodeParams(text, Limits{})
+	_, other := DecodeRequest("x/y", text, Limits{})
+	for _, err := range []error{tool, other} {
+		if err == nil || !strings.Contains(err.Error(), "Send less at once") {
+			t.Error(err)
+		}
+	}
+}
 
 func TestDecodeParams(t *testing.T) {
 	t.Parallel()
@@ -48,12 +68,18 @@ func TestDecodeParamsRefuses(t *testing.T) {
 		`{"name":"a","arguments":"{}"}`: "must be an object",
 		`{"name":"a","arguments":[]}`:   "must be an object",
 		`{"name":"a","_meta":5}`:        `"params._meta" must be an object`,
-		`{"name":"a","arguments":{"x":{"y":1,"y":2}}}`: `"/x/y" is given twice`,
-		`{"name":"a","_meta":{"x":1,"x":2}}`:           `"/x" is given twice`,
-		`{"name":"a","task":{"ttl":1,"ttl":2}}`:        `"/ttl" is given twice`,
-		`{"name":"a","arguments":{"x":"\udead"}}`:      "unpaired UTF-16 surrogate",
-		`{"name":"a","arguments":{"x":1e400}}`:         "outside the range",
-		`{"name":"\ud83d"}`:                            "unpaired UTF-16 surrogate",
+		`{"name":"a","arguments":{"x":{"y":1,"y":2}}}`:   `"/x/y" is given twice`,
+		`{"name":"a","_meta":{"x":1,"x":2}}`:             `"/x" is given twice`,
+		`{"name":"a","task":{"ttl":1,"ttl":2}}`:          `"/ttl" is given twice`,
+		`{"name":"a","arguments":{"x":"\udead"}}`:        "unpaired UTF-16 surrogate",
+		`{"name":"a","arguments":{"x":1e400}}`:           "outside the range",
+		`{"name":"\ud83d"}`:                              "unpaired UTF-16 surrogate",
+		`{"name\u0000":"b","name":"a"}`:                  "a key with U+0000",
+		`{"name":"a","arguments":{"x":[{"y\u0000":1}]}}`: "a key with U+0000",
+		`{"name":"a\u0000"}`:                             `"params.name" holds U+0000`,
+		`{"name":"a","requestState":"\u0000"}`:           `"params.requestState" holds U+0000`,
+		`{"name":"a","other":{"x":"\u0000"}}`:            `"params.other.x" holds U+0000`,
+		`{"name":"a","_meta":{"progressToken":1e3}}`:     `"params._meta.progressToken" must be`,
 	} {
 		var raw []byte
 		if params != "" {
@@ -90,10 +116,12 @@ func TestDecodeTools(t *testing.T) {
 		{"name":"a","title":"A","description":"d","inputSchema":{"type":"object"},"outputSchema":{},"x":1},
 		{"name":"b","name":"c"},
 		{"title":"no name"},
+		{"name":"a","Name":"b"},
+		{"name":"a\u0000"},
 		5,
 		{"name":"d"}],"nextCursor":"n"}`)
 	tools, next, faults, err := DecodeTools(page, Limits{})
-	if err != nil || next != "n" || len(tools) != 2 || len(faults) != 3 {
+	if err != nil || next != "n" || len(tools) != 2 || len(faults) != 5 {
 		t.Fatalf("%d tools, %d faults, next %q, %v", len(tools), len(faults), next, err)
 	}
 	clear(page) // the tools must not share its memory
@@ -131,5 +159,44 @@ func TestCatalog(t *testing.T) {
 	}
 	if c.Tool("x") != nil || (*Catalog)(nil).Tool("a") != nil || (*Catalog)(nil).Names() != nil {
 		t.Error("an unknown tool is found")
+	}
+}
+
+// TestMethodVariants holds that a method which some readers take for one of MCP is refused.
+func TestMethodVariants(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]string{
+		"Tools/call": "tools/call", "tools/call ": "tools/call", "\tRESOURCES/READ\r": "resources/read",
+		"notifications/Cancelled": "notifications/cancelled", "Sampling/createMessage": "sampling/createMessage",
+		"resources/read": "", "sampling/createMessage": "", "notifications/initialized": "", "vendor/tools/call": "", "tools/calls": "",
+	} {
+		_, err := DecodeRequest(method, nil, Limits{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), strconv.Quote(want)) {
+			t.Errorf("%q: %v, want %q", method, err, want)
+		}
+	}
+}
+
+// TestFormsOfMembers holds that the members of a request share the memory of one form.
+func TestFormsOfMembers(t *testing.T) {
+	t.Parallel()
+	const size = 3 << 20 // of the text of one member, whose form takes nearly ten times as much
+	list := "[" + strings.Repeat("[] , ", size/5) + "1]"
+	if _, err := DecodeRequest("vendor/x", []byte(`{"a":`+list+`}`), Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeParams([]byte(`{"name":"t","arguments":{"a":`+list+`}}`), Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	var members []string
+	for i := range 4 {
+		members = append(members, fmt.Sprintf(`"m%d":%s`, i, list))
+	}
+	params := strings.Join(members, ",")
+	if _, err := DecodeRequest("vendor/x", []byte("{"+params+"}"), Limits{}); err == nil {
+		t.Error("a request with four large members passes")
+	}
+	if _, err := DecodeParams([]byte(`{"name":"t",`+params+`}`), Limits{}); err == nil {
+		t.Error("a call with four large members passes")
 	}
 }

@@ -19,6 +19,12 @@ import (
 // numbers. A zero field means its default: 16 MiB, 256 levels, 1024 digits.
 type Limits = strictjson.Limits
 
+// The levels of a message around its params and around the arguments of a tools/call.
+const (
+	paramsLevel    = 1
+	argumentsLevel = 2
+)
+
 // An Envelope is one JSON-RPC 2.0 message. The raw fields are parts of the text
 // that was decoded.
 type Envelope struct {
@@ -28,6 +34,11 @@ type Envelope struct {
 	Result json.RawMessage
 	Error  json.RawMessage
 	Other  bool // there are members that JSON-RPC does not know, or a result beside an error
+
+	// Unread is the error of a tools/call that cannot be read as a whole, while its own members can. If its
+	// params are at fault, their reader knows the place better, and reads a dry run of such a call.
+	// A reader that goes on with the message must refuse it if the params turn out to be good. Else nil.
+	Unread error
 
 	members []strictjson.Member
 }
@@ -44,14 +55,20 @@ var (
 	paramsKeys   = []string{"name", "arguments", "_meta", "task", "inputResponses", "requestState"}
 )
 
-// DecodeEnvelope reads one JSON-RPC message. Its own keys are read strictly; of
+// DecodeEnvelope reads one JSON-RPC message, and keeps parts of line. Its own keys are read strictly; of
 // params, result and error only the syntax is checked. The error is an *[Error];
 // the envelope beside it holds the id if it could be read, so that the message
 // can be answered, and the method if that is tools/call, so that it can be recorded.
+// If the members of a tools/call can be told apart, the envelope is whole but for
+// its faults, and the error is its Unread.
 func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 	var m Envelope
 	members, err := strictjson.Members(line, limits)
 	if err != nil {
+		if m := outlined(line, limits); m.Method == ToolsCall && m.IsRequest() && m.Params != nil {
+			m.Unread = jsonError(envelopeCode(err), "the message", err)
+			return m, m.Unread
+		}
 		found := Recover(bytes.NewReader(line))
 		m.ID = found.ID
 		if found.Call {
@@ -71,6 +88,24 @@ func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 	return m, nil
 }
 
+// outlined returns the envelope of a message with a fault in the value of a member, or the zero Envelope.
+func outlined(line []byte, limits Limits) (m Envelope) {
+	members, err := strictjson.Outline(line, limits)
+	if err != nil {
+		return Envelope{}
+	}
+	for _, member := range members {
+		if m.set(member) != nil {
+			return Envelope{}
+		}
+	}
+	if m.check(members) != nil {
+		return Envelope{}
+	}
+	m.members = members
+	return m
+}
+
 // envelopeCode distinguishes JSON that is not a message from text that is not JSON.
 func envelopeCode(err error) int {
 	var e *strictjson.Error
@@ -78,7 +113,7 @@ func envelopeCode(err error) int {
 		return ParseError
 	}
 	switch e.Kind {
-	case strictjson.DuplicateKey, strictjson.NotObject, strictjson.TooLarge, strictjson.TooDeep:
+	case strictjson.DuplicateKey, strictjson.NULKey, strictjson.NotObject, strictjson.TooLarge, strictjson.TooDeep:
 		return InvalidRequest
 	}
 	return ParseError
@@ -94,13 +129,16 @@ func (m *Envelope) set(member strictjson.Member) error {
 		// A response may have the id null, to a message whose id could not be read.
 		id, ok := canonicalID(member.Raw)
 		if !ok && string(member.Raw) != "null" {
-			return &Error{Code: InvalidRequest, Message: `"id" must be a string or an integer, and short`}
+			return &Error{Code: InvalidRequest, Message: fmt.Sprintf(`"id" must be a string or an integer within ±%d, short and without U+0000`, maxInteger)}
 		}
 		m.ID = id
 	case "method":
 		method, ok := stringOf(member.Raw)
 		if !ok || method == "" {
 			return &Error{Code: InvalidRequest, Message: `"method" must be a string that is not empty`}
+		}
+		if holdsNUL(method) {
+			return nulError(InvalidRequest, `"method"`)
 		}
 		m.Method = method
 	case "params":
@@ -131,6 +169,9 @@ func (m *Envelope) check(members []strictjson.Member) error {
 		return &Error{Code: InvalidRequest, Message: `the message is a request and a response at once: send "method", or "result" or "error"`}
 	case m.Method != "" && m.ID == nil && has("id"):
 		return &Error{Code: InvalidRequest, Message: `"id" of a request must not be null`}
+	case m.ID != nil && KnownNotification(m.Method):
+		// Some readers act on it and never answer, others refuse it.
+		return &Error{Code: InvalidRequest, Message: "the method is a notification, which has no \"id\""}
 	}
 	return nil
 }
@@ -142,7 +183,9 @@ func remains(members []strictjson.Member) (m Envelope) {
 		case "id":
 			m.ID, _ = canonicalID(member.Raw)
 		case "method":
-			if method, _ := stringOf(member.Raw); method == "tools/call" {
+			// A reader in C takes "tools/call\u0000" for a call.
+			method, _ := stringOf(member.Raw)
+			if method, _, _ = strings.Cut(method, "\x00"); method == "tools/call" {
 				m.Method = method
 			}
 		}
@@ -150,41 +193,50 @@ func remains(members []strictjson.Member) (m Envelope) {
 	return m
 }
 
-// maxID bounds an id, in bytes.
-const maxID = 1024
+// Bounds of an id.
+const (
+	maxID      = 1024      // bytes
+	maxInteger = 1<<53 - 1 // above, readers that use doubles take one id for another
+)
 
-// canonicalID accepts the ids that every JSON reader gives back unchanged:
-// strings and integers (MCP, basic/index, Requests). An id of 1.0 would come
-// back as 1.
+// canonicalID accepts the ids that every JSON reader gives back unchanged: integers within ±2^53 and
+// strings without U+0000 (MCP, basic/index, Requests). An id of 1.0 would come back as 1.
 func canonicalID(raw []byte) (json.RawMessage, bool) {
 	if len(raw) == 0 || len(raw) > maxID {
 		return nil, false
 	}
-	if raw[0] == '"' {
-		if _, ok := stringOf(raw); !ok {
-			return nil, false
-		}
+	s, ok := stringOf(raw)
+	if ok && !holdsNUL(s) || isInteger(string(raw)) {
 		return raw, true
 	}
-	digits := bytes.TrimPrefix(raw, []byte("-"))
-	if len(digits) == 0 || len(digits) > 32 || len(digits) > 1 && digits[0] == '0' || string(raw) == "-0" {
-		return nil, false
-	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return nil, false
-		}
-	}
-	return raw, true
+	return nil, false
 }
 
-// IDKey returns a key under which an id is found again, however its sender
-// spelt it ("a" and "\u0061" are one id).
+// isInteger reports whether s is an integer within ±2^53 as JSON.stringify writes it.
+func isInteger(s string) bool {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return err == nil && -maxInteger <= n && n <= maxInteger && strconv.FormatInt(n, 10) == s
+}
+
+// ValidID reports whether a JSON text is an id or a token that every reader gives back unchanged: an
+// integer within ±2^53, or a short string without U+0000.
+func ValidID(raw json.RawMessage) bool {
+	_, ok := canonicalID(raw)
+	return ok
+}
+
+// IDKey returns a key under which an id is found again, however its sender spelt it: "a" and "\u0061"
+// are one id. So are 1 and "1", because the SDKs in TypeScript and Python take an answer with the one
+// for the answer to the other.
 func IDKey(id json.RawMessage) string {
-	if s, ok := stringOf(id); ok {
-		return `"` + s
+	s, ok := stringOf(id)
+	switch {
+	case !ok:
+		return string(id)
+	case isInteger(s):
+		return s
 	}
-	return string(id)
+	return `"` + s
 }
 
 func stringOf(raw []byte) (string, bool) {

@@ -17,7 +17,10 @@ func TestDecodeEnvelope(t *testing.T) {
 		{`{"jsonrpc":"2.0","method":"notifications/x","params":[1]}`, "", "notifications/x"},
 		{`{"result":{"x":{"a":1,"a":2}},"jsonrpc":"2.0","id":-5}`, "-5", ""},
 		{`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`, "", ""},
-		{`{"jsonrpc":"2.0","id":12345678901234567890,"method":"m","vendor":{}}`, "12345678901234567890", "m"},
+		{`{"jsonrpc":"2.0","id":9007199254740991,"method":"m","vendor":{}}`, "9007199254740991", "m"},
+		{`{"jsonrpc":"2.0","id":-9007199254740991,"method":"m"}`, "-9007199254740991", "m"},
+		{`{"jsonrpc":"2.0","id":"9007199254740993","method":"m"}`, `"9007199254740993"`, "m"},
+		{`{"jsonrpc":"2.0","id":"\\u0000","method":"m","params":{"a":"\u0000"}}`, `"\\u0000"`, "m"},
 	} {
 		m, err := DecodeEnvelope([]byte(tt.line), Limits{})
 		if err != nil || string(m.ID) != tt.id || m.Method != tt.method {
@@ -50,10 +53,20 @@ func TestDecodeEnvelopeRefuses(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1.5,"method":"x"}`, InvalidRequest, "", "string or an integer"},
 		{`{"jsonrpc":"2.0","id":1e3,"method":"x"}`, InvalidRequest, "", "string or an integer"},
 		{`{"jsonrpc":"2.0","id":-0,"method":"x"}`, InvalidRequest, "", "string or an integer"},
+		{`{"jsonrpc":"2.0","id":1.0,"method":"x"}`, InvalidRequest, "", "string or an integer"},
+		{`{"jsonrpc":"2.0","id":9007199254740992,"method":"x"}`, InvalidRequest, "", "within ±9007199254740991"},
+		{`{"jsonrpc":"2.0","id":-9007199254740992,"method":"x"}`, InvalidRequest, "", "within ±9007199254740991"},
+		{`{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`, InvalidRequest, "", "within ±9007199254740991"},
+		{`{"jsonrpc":"2.0","id":"1\u0000","method":"x"}`, InvalidRequest, "", "without U+0000"},
+		{`{"jsonrpc":"2.0","id":"1\u0000","result":{}}`, InvalidRequest, "", "without U+0000"},
+		{`{"jsonrpc":"2.0","id":3,"method":"ping\u0000"}`, InvalidRequest, "3", `"method" holds U+0000`},
+		{`{"jsonrpc":"2.0","id":3,"method\u0000":"tools/call","method":"ping"}`, InvalidRequest, "3", "a key with U+0000"},
+		{`{"jsonrpc":"2.0","id":3,"result":{"a":[{"b\u0000c":1}]}}`, InvalidRequest, "3", "a key with U+0000"},
 		{`{"jsonrpc":"2.0","id":true,"method":"x"}`, InvalidRequest, "", "string or an integer"},
 		{`{"jsonrpc":"2.0","id":["\ud800"],"method":"x"}`, InvalidRequest, "", "string or an integer"},
 		{`{"jsonrpc":"2.0","id":"\ud800","method":"x"}`, InvalidRequest, "", "string or an integer"},
 		{`{"jsonrpc":"2.0","id":null,"method":"x"}`, InvalidRequest, "", "must not be null"},
+		{`{"jsonrpc":"2.0","id":3,"method":"notifications/cancelled","params":{"requestId":1}}`, InvalidRequest, "3", "is a notification"},
 		{`{"jsonrpc":"2.0","id":3,"method":"x","result":null}`, InvalidRequest, "3", "at once"},
 		{`{"jsonrpc":"2.0","id":3,"method":"x","method":"y"}`, InvalidRequest, "3", "given twice"},
 		{`{"jsonrpc":"2.0","id":3,"id":4,"method":"x"}`, InvalidRequest, "", "given twice"},
@@ -80,11 +93,61 @@ func TestDecodeEnvelopeRefuses(t *testing.T) {
 
 func TestIDKey(t *testing.T) {
 	t.Parallel()
-	if IDKey([]byte(`"a"`)) != IDKey([]byte(`"\u0061"`)) {
-		t.Error("one id in two spellings has two keys")
+	for _, tt := range []struct {
+		one, other string
+		same       bool
+	}{
+		{`"a"`, `"\u0061"`, true},
+		{`1`, `"1"`, true}, // the SDKs in TypeScript and Python take the one for the other
+		{`1`, `"\u0031"`, true},
+		{`-7`, `"-7"`, true},
+		{`1`, `"1.0"`, false},
+		{`1`, `" 1 "`, false},
+		{`1`, `"0x1"`, false},
+		{`1`, `"01"`, false},
+		{`1`, `"+1"`, false},
+		{`0`, `"-0"`, false},
+		{`0`, `""`, false},
+		{`1`, `1.0`, false},
+		{`9007199254740993`, `"9007199254740993"`, false},
+		{`"9007199254740993"`, `"9007199254740992"`, false},
+		{`1`, `"١"`, false},
+		{`null`, `"null"`, false},
+	} {
+		if same := IDKey([]byte(tt.one)) == IDKey([]byte(tt.other)); same != tt.same {
+			t.Errorf("IDKey(%s) == IDKey(%s) is %v", tt.one, tt.other, same)
+		}
 	}
-	if IDKey([]byte(`1`)) == IDKey([]byte(`"1"`)) {
-		t.Error("a number and a string have one key")
+}
+
+func TestCheckParams(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`{"uri":"file:///a"}`:                             "",
+		`{"name":"p","arguments":{"a":"x\u0000"}}`:        "", // the check nul judges it
+		`{"uri":"file:///a\u0000.txt"}`:                   `"params.uri" holds U+0000`,
+		`{"ref":{"type":"ref/resource","uri":"a\u0000"}}`: `"params.ref.uri" holds U+0000`,
+		`{"cursor":"\u0000"}`:                             `"params.cursor" holds U+0000`,
+		`{"taskId":"t\u0000"}`:                            `"params.taskId" holds U+0000`,
+		`{"requestState":"t\u0000"}`:                      `"params.requestState" holds U+0000`,
+		`{"requestId":"1\u0000"}`:                         `"params.requestId" holds U+0000`,
+		`{"progressToken":"1\u0000"}`:                     `"params.progressToken" holds U+0000`,
+		`{"list":["a",{"b":"\u0000"}]}`:                   `"params.list.b" holds U+0000`,
+		`{"_meta":{"progressToken":"a\u0000"}}`:           `"params._meta.progressToken" holds U+0000`,
+		`{"_meta":{"progressToken":1.0}}`:                 `"params._meta.progressToken" must be`,
+		`{"_meta":{"progressToken":9007199254740993}}`:    `"params._meta.progressToken" must be`,
+		`{"_meta":{"progressToken":[1]}}`:                 `"params._meta.progressToken" must be`,
+		`{"_meta":{"progressToken":9007199254740991}}`:    "",
+		`{"arguments":{"a\u0000":"x"}}`:                   "a key with U+0000",
+		`{"a":{"b":1,"b":2}}`:                             "given twice",
+	} {
+		err := CheckParams([]byte(params), Limits{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("CheckParams(%s) = %v, want %q", params, err, want)
+		}
+	}
+	if err := CheckParams(nil, Limits{}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ package call_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/toolvet/toolvet/call"
 )
@@ -17,5 +18,22 @@ func ExampleDecodeParams() {
 	fmt.Println(err)
 	// Output:
 	// read notes.txt <nil>
-	// "params.arguments" is refused: "/path" is given twice (at byte 30)
+	// "arguments" is refused: "/path" is given twice (at byte 30)
+}
+
+// A program that makes calls of its own needs no JSON text.
+func ExampleNewCall() {
+	tool, err := call.DecodeTool([]byte(`{"name": "read", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	type arguments struct {
+		Path string `json:"path"`
+	}
+	c, err := call.NewCall(tool, arguments{Path: "notes.txt"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Name, string(c.Raw))
+	// Output: read {"path":"notes.txt"}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -17,10 +18,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/test/cprogram"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // FuzzForwardsWhatItJudged: an accepted message reads the same to a plain Go decoder, to one that
-// ignores case, and to Node.
+// ignores case, and to each of the readers.
 func FuzzForwardsWhatItJudged(f *testing.F) {
 	seeds := forwardSeeds()
 	if len(seeds) == 0 {
@@ -29,7 +33,7 @@ func FuzzForwardsWhatItJudged(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
 	}
-	node := startNode(f)
+	readers := startReaders(f)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		m, err := DecodeEnvelope(line, Limits{})
 		if err != nil || m.Method != "tools/call" {
@@ -42,12 +46,77 @@ func FuzzForwardsWhatItJudged(f *testing.F) {
 		if diff := cmp.Diff(reading{m.Method, c.Name, c.Arguments}, plainGo(t, line)); diff != "" {
 			t.Errorf("Go reads %q otherwise (-judged +read):\n%s", line, diff)
 		}
-		if node == nil || bytes.ContainsAny(line, "\r\n") { // the proxy frames by lines
+		if bytes.ContainsAny(line, "\r\n") { // the proxy frames by lines
 			return
 		}
-		judged := reading{m.Method, c.Name, asDoubles(c.Arguments).(map[string]any)}
-		if diff := cmp.Diff(judged, node.read(t, line)); diff != "" {
-			t.Errorf("Node reads %q otherwise (-judged +read):\n%s", line, diff)
+		_, holdsNUL := findNUL(c.Arguments)
+		for _, r := range readers {
+			if r.inC && holdsNUL { // the check nul refuses the call
+				continue
+			}
+			read, ok := r.read(t, line)
+			if !ok && r.inC { // a number of more than 63 characters: nothing runs
+				continue
+			}
+			judged := reading{m.Method, c.Name, numbersAs(c.Arguments, r.number).(map[string]any)}
+			if diff := cmp.Diff(judged, read); diff != "" {
+				t.Errorf("%s reads %q otherwise (-judged +read):\n%s", r.name, line, diff)
+			}
+		}
+	})
+}
+
+// TestReadersRead holds that each reader reads plain calls, so that its silence means something.
+func TestReadersRead(t *testing.T) {
+	t.Parallel()
+	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"path":"x","n":[1.5,-0,12345678901234567890]}}}`)
+	for _, r := range startReaders(t) {
+		if read, ok := r.read(t, line); !ok || read.Name != "a" || read.Arguments["path"] != "x" {
+			t.Errorf("%s reads %+v, %v", r.name, read, ok)
+		}
+	}
+}
+
+// TestReadersInC holds that readers in C still take the key "name\u0000" for "name": what the refusal
+// of U+0000 in keys rests on.
+func TestReadersInC(t *testing.T) {
+	t.Parallel()
+	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name\u0000":"b","name":"a","name\u0000":"b"}}`)
+	for _, r := range startReaders(t) {
+		if read, ok := r.read(t, line); r.inC && (!ok || read.Name != "b") {
+			t.Errorf("%s reads %+v, %v", r.name, read, ok)
+		}
+	}
+	m, err := DecodeEnvelope(line, Limits{})
+	if err == nil {
+		_, err = DecodeParams(m.Params, Limits{})
+	}
+	if err == nil {
+		t.Error("toolvet accepts the message")
+	}
+}
+
+// FuzzOtherLineEnds: a reader that ends lines at other characters than LF finds no message inside an
+// accepted one.
+func FuzzOtherLineEnds(f *testing.F) {
+	for _, seed := range []string{
+		"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"a\":\"\u2028{\\\"jsonrpc\\\":\\\"2.0\\\"}\u2028\"}}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"a\":\"\u0085{\",\"b\":1,\"}\u2029\":[\"\u2028\"]}}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":\r{\"jsonrpc\":\"2.0\",\"method\":\"n\"}\r}",
+		"{\"jsonrpc\":\"2.0\",\v\"method\":\"m\"}",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, err := DecodeEnvelope([]byte(text), Limits{}); err != nil {
+			return
+		}
+		line := strictjson.OneLine([]byte(text))
+		pieces := bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) })
+		for _, piece := range pieces {
+			if _, err := DecodeEnvelope(piece, Limits{}); err == nil && len(pieces) > 1 {
+				t.Errorf("%q holds the message %q", text, piece)
+			}
 		}
 	})
 }
@@ -72,6 +141,15 @@ func forwardSeeds() []string {
 		`{"jsonrpc":"2.0","method":"ping","Method":"tools/call","params":{"name":"a"}}`,
 		`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"},"param\u017f":{"name":"b"}}`,
 		"\xef\xbb\xbf" + call(`{"name":"a"}`),
+		`{"jsonrpc":"2.0","id":1,"method\u0000":"tools/call","method":"ping","params":{"name":"a"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params\u0000":{"name":"b"},"params":{"name":"a"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call\u0000","params":{"name":"a"}}`,
+		call(`{"name\u0000":"b","name":"a"}`),
+		call(`{"name":"a","name\u0000":"b"}`),
+		call(`{"name":"a\u0000"}`),
+		call(`{"arguments\u0000":{"p":1},"name":"a","arguments":{"p":2}}`),
+		call(`{"name":"a","arguments":{"p\u0000":1,"p":2,"q":{"p":1,"p\u0000x":2}}}`),
+		call(`{"name":"a","arguments":{"p\\u0000":1,"p":2}}`),
 		call(`{"name":"a","arguments":` + strings.Repeat(`{"a":`, 50) + `1` + strings.Repeat(`}`, 50) + `}`),
 	}
 }
@@ -104,39 +182,56 @@ func plainGo(t *testing.T, line []byte) reading {
 	return reading{m.Method, m.Params.Name, m.Params.Arguments}
 }
 
-// asDoubles replaces numbers by the doubles that JavaScript reads.
-func asDoubles(v any) any {
+// numbersAs replaces numbers by what a reader makes of them.
+func numbersAs(v any, number func(string) float64) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			out[k] = asDoubles(e)
+			out[k] = numbersAs(e, number)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = asDoubles(e)
+			out[i] = numbersAs(e, number)
 		}
 		return out
 	case json.Number:
-		d, err := strconv.ParseFloat(string(v), 64)
-		if err != nil {
-			return err
-		}
-		return d + 0 // -0 is 0
+		return number(string(v)) + 0 // -0 is 0
 	}
 	return v
 }
 
-// nodeReader is a Node process that reads calls as a server in JavaScript would.
-type nodeReader struct {
+// double reads numbers as JavaScript and cJSON do.
+func double(text string) float64 {
+	d, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return d
+}
+
+// clamped reads numbers as json-c does: integers beyond 64 bits are its largest ones.
+func clamped(text string) float64 {
+	if strings.ContainsAny(text, ".eE") {
+		return double(text)
+	}
+	return min(max(double(text), math.MinInt64), math.MaxUint64)
+}
+
+// A lineReader is a process that answers each line with what a server reads in it: [method, name,
+// arguments], or null.
+type lineReader struct {
+	name   string
+	inC    bool                 // strings end at U+0000
+	number func(string) float64 // what it makes of a number
+
 	mu  sync.Mutex
 	in  io.Writer
 	out *bufio.Scanner
 }
 
-// nodeProgram answers each line with what JSON.parse makes of it.
 const nodeProgram = `
 let rest = Buffer.alloc(0);
 process.stdin.on("data", chunk => {
@@ -151,17 +246,43 @@ process.stdin.on("data", chunk => {
 	}
 });`
 
-// startNode returns nil where there is no Node; in CI that is a failure.
-func startNode(tb testing.TB) *nodeReader {
-	path, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatal("CI has no node")
+const pythonProgram = `
+import json, sys
+for line in sys.stdin.buffer:
+    try:
+        m = json.loads(line)
+        out = [m["method"], m["params"]["name"], m["params"].get("arguments", {})]
+    except Exception as e:
+        out = str(e)
+    print(json.dumps(out), flush=True)
+`
+
+// startReaders starts the readers that this machine has; CI has all.
+func startReaders(tb testing.TB) (readers []*lineReader) {
+	start := func(r *lineReader, command ...string) {
+		if path, err := exec.LookPath(command[0]); err == nil {
+			r.start(tb, path, command[1:]...)
+			readers = append(readers, r)
+		} else if os.Getenv("CI") == "true" {
+			tb.Fatalf("CI has no %s", command[0])
+		} else {
+			tb.Logf("no %s on PATH: not compared", command[0])
 		}
-		tb.Log("no node on PATH: comparing with Go alone")
-		return nil
 	}
-	cmd := exec.Command(path, "-e", nodeProgram)
+	start(&lineReader{name: "Node", number: double}, "node", "-e", nodeProgram)
+	start(&lineReader{name: "Python", number: double}, "python3", "-c", pythonProgram)
+	for _, r := range []*lineReader{{name: cprogram.CJSONReader, number: double, inC: true}, {name: cprogram.JSONCReader, number: clamped, inC: true}} {
+		if program, err := cprogram.Compile(tb, r.name); err != nil {
+			tb.Logf("%s: not compared: %v", r.name, err)
+		} else {
+			start(r, program)
+		}
+	}
+	return readers
+}
+
+func (r *lineReader) start(tb testing.TB, path string, args ...string) {
+	cmd := exec.Command(path, args...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -174,30 +295,35 @@ func startNode(tb testing.TB) *nodeReader {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	scanner := bufio.NewScanner(out)
-	scanner.Buffer(nil, 64<<20)
-	return &nodeReader{in: in, out: scanner}
+	r.in, r.out = in, bufio.NewScanner(out)
+	r.out.Buffer(nil, 64<<20)
 }
 
-func (n *nodeReader) read(t *testing.T, line []byte) reading {
+// read returns what the reader reads in a line. Only a reader in C may refuse an accepted message.
+func (r *lineReader) read(t *testing.T, line []byte) (_ reading, ok bool) {
 	t.Helper()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if _, err := fmt.Fprintf(n.in, "%s\n", line); err != nil {
-		t.Fatalf("node: %v", err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := fmt.Fprintf(r.in, "%s\n", line); err != nil {
+		t.Fatalf("%s: %v", r.name, err)
 	}
-	if !n.out.Scan() {
-		t.Fatalf("node ended: %v", n.out.Err())
+	if !r.out.Scan() {
+		t.Fatalf("%s ended: %v", r.name, r.out.Err())
 	}
-	var answer [3]any
-	if err := json.Unmarshal(n.out.Bytes(), &answer); err != nil {
-		t.Fatalf("node refuses what was accepted: %s", n.out.Bytes())
+	answer := r.out.Bytes()
+	if r.inC && string(answer) == "null" {
+		return reading{}, false
 	}
-	arguments, ok := answer[2].(map[string]any)
+	var members []any
+	v, err := strictjson.Parse(answer, Limits{Depth: 2 * strictjson.DefaultDepth}) // finds a key that stands twice
+	if members, ok = v.([]any); err != nil || !ok || len(members) != 3 {
+		t.Fatalf("%s refuses %q: %s (%v)", r.name, line, answer, err)
+	}
+	arguments, ok := numbersAs(members[2], double).(map[string]any)
 	if !ok {
-		t.Fatalf("node reads arguments that are no object: %s", n.out.Bytes())
+		t.Fatalf("%s reads arguments of %q that are no object: %s", r.name, line, answer)
 	}
-	method, _ := answer[0].(string)
-	name, _ := answer[1].(string)
-	return reading{method, name, arguments}
+	method, _ := members[0].(string)
+	name, _ := members[1].(string)
+	return reading{method, name, arguments}, true
 }

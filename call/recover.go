@@ -17,7 +17,16 @@ type Remnant struct {
 	Call   bool            // the method is tools/call
 }
 
-// Recover reads a refused message, so that even that can be answered. It reads r to its end but
+// Envelope returns a message with what is readable.
+func (m Remnant) Envelope() Envelope {
+	e := Envelope{ID: m.ID}
+	if m.Call {
+		e.Method = ToolsCall
+	}
+	return e
+}
+
+// Recover reads the parts of a refused message that its answer needs. It reads r to its end but
 // keeps only an id.
 func Recover(r io.Reader) Remnant {
 	s := idScanner{r: bufio.NewReaderSize(r, 32<<10)}

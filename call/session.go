@@ -17,6 +17,8 @@ type Session struct {
 	// Subject is who makes the calls: the token's subject, or, over stdio, what the flags or
 	// the environment say.
 	Subject string
+	// Authenticated says that a token, or whatever the door asks for, has proved who the subject is.
+	Authenticated bool
 	// Claims are the token's other claims, as decoded from JSON.
 	Claims map[string]any
 	// ID tells sessions of one server apart, for counting: no rule reads it, and it grants

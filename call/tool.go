@@ -83,16 +83,27 @@ func (t *Tool) AsSent() json.RawMessage {
 	return t.Raw
 }
 
-// DecodeTool reads one tool's definition, of which it keeps parts of raw. A definition
-// with a key given twice, or without a name, is an error.
+// DecodeTool reads one tool's definition. The tool shares no memory with raw. A definition
+// with a key given twice or in another case, or without a name, is an error.
 func DecodeTool(raw []byte, limits Limits) (*Tool, error) {
+	return decodeTool(bytes.Clone(raw), limits)
+}
+
+// decodeTool is DecodeTool, but keeps parts of raw.
+func decodeTool(raw []byte, limits Limits) (*Tool, error) {
 	members, err := strictjson.Members(raw, limits)
 	if err != nil {
 		return nil, fmt.Errorf("the definition of a tool is refused: %w", err)
 	}
 	t := &Tool{Raw: raw}
 	for _, m := range members {
+		if err := variantError(m.Key, toolKeys, InvalidRequest, "the definition of a tool"); err != nil {
+			return nil, err
+		}
 		t.set(m)
+	}
+	if holdsNUL(t.Name) {
+		return nil, nulError(InvalidRequest, "the name of a tool")
 	}
 	if t.Name == "" {
 		return nil, errors.New(`the definition of a tool has no "name"`)
@@ -145,7 +156,7 @@ func DecodeTools(result []byte, limits Limits) (tools []*Tool, nextCursor string
 		return nil, "", nil, errors.New(`the tools/list result has no "tools"`)
 	}
 	for _, raw := range list {
-		t, err := DecodeTool(raw, limits)
+		t, err := decodeTool(raw, limits)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -158,6 +169,9 @@ func DecodeTools(result []byte, limits Limits) (tools []*Tool, nextCursor string
 // listKeys are the members of a tools/list result that are read here. A client that matches keys
 // in any case would read other tools than these.
 var listKeys = []string{"tools", "nextCursor"}
+
+// toolKeys are the members of a definition that are read here.
+var toolKeys = []string{"name", "title", "description", "inputSchema", "outputSchema"}
 
 // A Catalog is the set of tools that a server lists. It is immutable.
 type Catalog struct {

@@ -14,9 +14,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // A Check looks for one thing in a call. Its fields are set once and only read.
@@ -35,19 +37,32 @@ type Check struct {
 	// Severity is that of its findings unless a policy says otherwise. The zero
 	// value is Error.
 	Severity Severity
-	// Bounded promises that Run waits for nothing and returns within a time that its own limits
-	// set. Such a check needs no goroutine of its own. For checks with a demand, and for checks
-	// of results, this holds for a few KiB; larger inputs get a goroutine. A check of level
-	// Runtime is never bounded.
-	Bounded bool
+	// Bounded is for the checks of toolvet itself, which promise that Run waits for nothing and
+	// returns within a time that its own limits set. They need no goroutine, unless the input is
+	// large. Every other check runs in one, and holds nobody up. A check of level Runtime is
+	// never bounded.
+	Bounded bounded.Promise
 	// Demand is the demand that the check answers on an argument. Nil: the check looks at every
 	// call as a whole.
 	Demand *Demand
+	// Requests makes a check without a demand judge requests other than tools/call, too, and the parts
+	// of a call beside its arguments. There the pass has a tool that is made up: its schema describes
+	// the params. Checks with a demand always judge both.
+	Requests bool
 	// Run reports what it finds through the pass. It must not change the call, has
 	// no side effects, and returns an error only when it could not do its work.
 	// Run is called concurrently, for many calls.
+	//
+	// Run should return once ctx is done. The driver does not wait for one that does not; after
+	// too many of them it no longer starts the check.
 	Run func(ctx context.Context, pass *Pass) error
+
+	left int32 // runs left behind; see Left
 }
+
+// Left returns the number of runs that their driver left behind (see [Run.Leave]) and that have
+// not returned yet. It may be called concurrently.
+func (c *Check) Left() int { return int(atomic.LoadInt32(&c.left)) }
 
 // A Stage is one of the four layers that a call passes, in this order.
 type Stage int
@@ -130,10 +145,10 @@ func (c *Check) Summary() string {
 	return strings.Join(strings.Fields(paragraph), " ")
 }
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var nameForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // Validate reports everything that is wrong with a list of checks: a nil check, a
-// missing field, a name given twice. Drivers call it before they run anything.
+// missing field, a name given twice, two demands of one name. Drivers call it before they run anything.
 func Validate(checks []*Check) error {
 	var errs []error
 	for i, c := range checks {
@@ -143,6 +158,9 @@ func Validate(checks []*Check) error {
 		}
 		if slices.ContainsFunc(checks[:i], func(o *Check) bool { return o != nil && o.Name == c.Name }) {
 			errs = append(errs, fmt.Errorf("check %q is listed twice", c.Name))
+		}
+		if slices.ContainsFunc(checks[:i], func(o *Check) bool { return o != nil && o.Demand.hides(c.Demand) }) {
+			errs = append(errs, fmt.Errorf("check %q has a demand %q, as a check before it: choose another name, or share the *Demand", c.Name, c.Demand.Name))
 		}
 		errs = append(errs, c.validate())
 	}
@@ -164,8 +182,12 @@ func (c *Check) validate() error {
 		return fail("needs a level")
 	case c.Severity != Error && c.Severity != Warning:
 		return fail("has an unknown severity")
-	case c.Bounded && c.Level == RuntimeLevel:
+	case c.Bounded.Holds() && c.Level == RuntimeLevel:
 		return fail("is of level runtime, so it is not bounded")
+	case c.Demand != nil && c.Demand.Name == "":
+		return fail("has a demand without a name")
+	case c.Demand != nil && c.Demand.Options == nil:
+		return fail("has a demand without options: let Options make a pointer to a struct, which may be empty")
 	case c.Run == nil:
 		return fail("has no Run function")
 	}

@@ -49,6 +49,8 @@ func TestValidate(t *testing.T) {
 		"no level":         {func(c *check.Check) { c.Level = 0 }, "needs a level"},
 		"unknown level":    {func(c *check.Check) { c.Level = check.SecurityLevel + 1 }, "needs a level"},
 		"unknown severity": {func(c *check.Check) { c.Severity = check.Warning + 1 }, "has an unknown severity"},
+		"nameless demand":  {func(c *check.Check) { c.Demand = &check.Demand{Options: func() any { return new(struct{}) }} }, "has a demand without a name"},
+		"no options":       {func(c *check.Check) { c.Demand = &check.Demand{Name: "word"} }, "has a demand without options"},
 		"no function":      {func(c *check.Check) { c.Run = nil }, "has no Run function"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +76,38 @@ func TestValidateReportsEveryFault(t *testing.T) {
 	}
 	if err := check.Validate(nil); err != nil {
 		t.Errorf("Validate of an empty list: %v", err)
+	}
+}
+
+// TestValidateDemands holds that no demand stands in the way of another of its name.
+func TestValidateDemands(t *testing.T) {
+	t.Parallel()
+	demand := func(results bool) *check.Demand {
+		return &check.Demand{Name: "word", Options: func() any { return new(struct{}) }, Results: results}
+	}
+	shared := demand(false)
+	for name, tt := range map[string]struct {
+		first, second *check.Demand
+		want          string
+	}{
+		"one demand of two checks":  {shared, shared, ""},
+		"two demands of one name":   {shared, demand(false), `check "other" has a demand "word", as a check before it: choose another name, or share the *Demand`},
+		"of arguments, and results": {shared, demand(true), ""},
+		"one without a demand":      {nil, shared, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, second := good(), good()
+			second.Name, second.Doc = "other", "# other\n\nText.\n"
+			first.Demand, second.Demand = tt.first, tt.second
+			got := ""
+			if err := check.Validate([]*check.Check{first, second}); err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

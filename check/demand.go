@@ -17,9 +17,17 @@ type Demand struct {
 	// Lists says that the demand is about a whole array, such as the words of a command.
 	// Otherwise each element of an array is a target of its own.
 	Lists bool
+	// Everywhere marks a demand on all arguments of every call. Its check runs on every call, once, and
+	// its targets are the places for which a policy chooses options.
+	Everywhere bool
 	// Results marks a demand on results instead of arguments. Its default options apply if no
 	// policy makes it.
 	Results bool
+}
+
+// hides reports whether a policy that names the demand o gets d.
+func (d *Demand) hides(o *Demand) bool {
+	return d != nil && o != nil && d != o && d.Name == o.Name && d.Results == o.Results
 }
 
 // Problems prepares filled-in options and returns their faults.

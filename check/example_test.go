@@ -16,11 +16,10 @@ import (
 // A check of one's own, beside those that toolvet has.
 func ExampleCheck() {
 	officeHours := &check.Check{
-		Name:    "office-hours",
-		Doc:     "# office-hours\n\nMessages to customers are sent between 8 and 18 o'clock.\n",
-		Stage:   check.Semantic,
-		Level:   check.SemanticLevel,
-		Bounded: true,
+		Name:  "office-hours",
+		Doc:   "# office-hours\n\nMessages to customers are sent between 8 and 18 o'clock.\n",
+		Stage: check.Semantic,
+		Level: check.SemanticLevel,
 		Run: func(_ context.Context, pass *check.Pass) error {
 			hour, ok := pass.Call.Arguments["hour"].(string)
 			if ok && (hour < "08" || hour > "18") {

@@ -6,6 +6,9 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
@@ -87,11 +90,13 @@ type Pass struct {
 	run *Run
 }
 
-// Report adds a finding. It fills in the check and its stage, and where the finding has
+// Report adds a finding. Its texts become one line: a control character, or another that does not
+// print, is replaced. It fills in the check and its stage, and where the finding has
 // none of its own, level and severity; an unknown severity is none. A check of severity
 // Warning never reports an error.
 func (p *Pass) Report(f Finding) {
 	f.Check, f.Stage = p.run.check.Name, p.run.check.Stage
+	f.Message, f.Suggestion = oneLine(f.Message), oneLine(f.Suggestion)
 	if f.Level == 0 {
 		f.Level = p.run.check.Level
 	}
@@ -101,14 +106,14 @@ func (p *Pass) Report(f Finding) {
 	p.run.Findings = append(p.run.Findings, f)
 }
 
-// Reportf adds a finding at a place.
+// Reportf adds a finding at a place. The message reaches models and logs: it must not repeat a value.
 func (p *Pass) Reportf(pointer, format string, args ...any) {
 	p.Report(Finding{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
 // Skipf reports why the check could not look.
 func (p *Pass) Skipf(format string, args ...any) {
-	p.run.Skip = &Skip{Check: p.run.check.Name, Level: p.run.check.Level, Why: fmt.Sprintf(format, args...)}
+	p.run.Skip = &Skip{Check: p.run.check.Name, Level: p.run.check.Level, Why: oneLine(fmt.Sprintf(format, args...))}
 }
 
 // Depends records that the findings depend on the file at a path, or on its absence. Call it
@@ -129,4 +134,23 @@ func (p *Pass) Change(edits ...result.Edit) { p.run.Changes = append(p.run.Chang
 func (p *Pass) Hide(places ...result.Edit) { p.run.Hidden = append(p.run.Hidden, places...) }
 
 // Note adds a sentence for the model beside the result.
-func (p *Pass) Note(text string) { p.run.Notes = append(p.run.Notes, text) }
+func (p *Pass) Note(text string) { p.run.Notes = append(p.run.Notes, oneLine(text)) }
+
+// oneLine replaces what could harm a terminal, forge a line of a log, or mislead a model: white space
+// by a space, other characters that do not print by U+FFFD.
+func oneLine(text string) string {
+	if !strings.ContainsFunc(text, unprintable) && utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case !unprintable(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return utf8.RuneError
+	}, text)
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -5,6 +5,7 @@ package check
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
@@ -26,7 +27,15 @@ type Run struct {
 	Notes    []string      // sentences for the model
 
 	check *Check
+	state atomic.Int32
 }
+
+// The states of a run.
+const (
+	begun int32 = iota
+	left        // nobody waits for it any more
+	over
+)
 
 // NewRun makes a run of c over a call.
 func NewRun(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Run {
@@ -36,4 +45,23 @@ func NewRun(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, er
 }
 
 // Do runs the check. Reports before an error stay in r.
-func (r *Run) Do(ctx context.Context) error { return r.check.Run(ctx, &r.Pass) }
+func (r *Run) Do(ctx context.Context) error {
+	defer r.end() // even when the check panics, or ends its goroutine
+	return r.check.Run(ctx, &r.Pass)
+}
+
+func (r *Run) end() {
+	if r.state.Swap(over) == left {
+		atomic.AddInt32(&r.check.left, -1)
+	}
+}
+
+// Leave tells that the driver waits for the run no longer, so that it counts as left behind until Do
+// returns (see [Check.Left]). Other fields of r must not be read then. Leave is called after Do was
+// begun in another goroutine, or with the promise that it will be.
+func (r *Run) Leave() {
+	atomic.AddInt32(&r.check.left, 1)
+	if !r.state.CompareAndSwap(begun, left) {
+		atomic.AddInt32(&r.check.left, -1)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -37,7 +38,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 		params = json.RawMessage("{}")
 	}
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, method, params)
-	if !s.out.put(ctx, oneLine(line)) {
+	if !s.out.put(ctx, strictjson.OneLine(line)) {
 		return nil, errors.New("the client takes no more questions")
 	}
 	select {

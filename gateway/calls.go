@@ -10,7 +10,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
@@ -18,7 +18,7 @@ import (
 
 // callTool answers a tools/call.
 func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, error) {
-	c, err := s.decode(ctx, r.params, r.passage())
+	c, err := s.decode(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,10 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
 	if unknown != nil {
 		answer, _ := s.g.door.Refuse(ctx, c, r.passage(), unknown.verdict()).Refusal()
-		return answer, nil
+		return answer.Raw, nil
 	}
-	params, err := s.sent(r.params)
-	if err != nil {
+	params := r.params.Clone()
+	if err := s.sent(params); err != nil {
 		return s.unmade(ctx, r, c, err), nil
 	}
 	end, err := t.begin(s)
@@ -47,7 +47,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	}
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
-		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(params),
+		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(params.Text()),
 		upstream.WithHandler(s.handler()), upstream.WithProgress(s.progress(r)), upstream.WithErrorText(func(err error) string { return explain(t.of(err)) }))
 	switch {
 	case o == nil:
@@ -60,23 +60,23 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 
 // passed converts a result to the form that the client gets.
 func (s *session) passed(ctx context.Context, r *request, p *pool, from target, o *upstream.Outcome) (json.RawMessage, error) {
-	raw := o.Raw
+	answer := splice.New(o.Raw, wide)
 	if o.Ran {
-		var err error
-		if raw, err = p.linked(ctx, from.peer, raw); err != nil {
+		if err := p.linked(ctx, from.peer, answer); err != nil {
 			return nil, from.of(err)
 		}
 	}
-	if !r.modern && bytes.Contains(raw, []byte("input_required")) && textOf(splice.Get(raw, wide, "resultType")) == "input_required" {
+	if !r.modern && bytes.Contains(o.Raw, []byte("input_required")) && textOf(answer.Get("resultType")) == "input_required" {
 		why := explain(from.of(errors.New("the server asks for input in the way of 2026-07-28, which this client does not speak")))
 		return protocol.Failure(from.own, why, true, r.modern), nil
 	}
-	return s.complete(r, raw, "")
+	return s.complete(r, answer, "")
 }
 
 // decode reads the params of a tools/call.
-func (s *session) decode(ctx context.Context, params json.RawMessage, r door.Request) (*call.Call, error) {
-	c, err := s.doorOf(params).Decode(ctx, params, s.who, r)
+func (s *session) decode(ctx context.Context, r *request) (*call.Call, error) {
+	m := call.Envelope{Params: r.params.Text(), Unread: r.unread}
+	c, err := s.g.doorOf(r.params).Decode(ctx, m, s.who, r.passage(), func(name string) bool { return s.g.validator.Answers(name, s.g.cfg.ValidateName) })
 	if err == nil {
 		c.Server = ""
 	}
@@ -85,20 +85,12 @@ func (s *session) decode(ctx context.Context, params json.RawMessage, r door.Req
 
 // doorOf returns the door that records a call refused before it reaches a server. The prefix
 // of the tool's name tells the server; the gateway's own door records the rest.
-func (s *session) doorOf(params json.RawMessage) *door.Door {
-	d := s.g.door
-	if server, _, ok := split(textOf(splice.Get(params, s.limits, "name"))); ok && s.g.has(server) {
+func (g *Gateway) doorOf(params *splice.Document) *door.Door {
+	d := g.door
+	if server, _, ok := split(textOf(params.Get("name"))); ok && g.has(server) {
 		d.Server = server
 	}
 	return &d
-}
-
-// refused records a tools/call refused with err before anybody works on it.
-func (s *session) refused(m call.Envelope, err error) {
-	r := door.Request{ID: string(m.ID)}
-	if c, unread := s.decode(s.ctx, m.Params, r); unread == nil { // otherwise decode has recorded it
-		s.doorOf(m.Params).Unreadable(s.ctx, c, r, err)
-	}
 }
 
 // passage identifies a call for its passage through a door.
@@ -107,36 +99,35 @@ func (r *request) passage() door.Request { return door.Request{ID: string(r.id),
 // complete adds the members that 2026-07-28 requires of results, if the client speaks that
 // revision and the server did not write them. The result of the method cacheable also gets
 // caching members; they forbid the client to keep it.
-func (s *session) complete(r *request, raw json.RawMessage, cacheable string) (json.RawMessage, error) {
+func (s *session) complete(r *request, answer *splice.Document, cacheable string) (json.RawMessage, error) {
 	if !r.modern {
-		return raw, nil
+		return answer.Text(), nil
 	}
 	add := [][2]string{{"resultType", `"complete"`}}
 	if r.method == cacheable {
 		add = append(add, [2]string{"ttlMs", "0"}, [2]string{"cacheScope", `"private"`})
 	}
 	for _, m := range add {
-		if splice.Get(raw, wide, m[0]) != nil {
+		if answer.At(m[0]) != nil {
 			continue
 		}
-		var err error
-		if raw, err = splice.Set(raw, wide, []byte(m[1]), m[0]); err != nil {
+		if err := answer.Set([]byte(m[1]), m[0]); err != nil {
 			return nil, err
 		}
 	}
-	return raw, nil
+	return answer.Text(), nil
 }
 
 // unmade refuses a call that cannot reach its server.
 func (s *session) unmade(ctx context.Context, r *request, c *call.Call, err error) json.RawMessage {
 	answer, _ := s.g.door.Refuse(ctx, c, r.passage(), door.Fault("call", explain(err))).Refusal()
-	return answer
+	return answer.Raw
 }
 
 // progress returns a function that passes progress on to the client under the client's own
 // token. It returns nil if the client gave no token.
 func (s *session) progress(r *request) func(json.RawMessage) {
-	token := splice.Get(r.params, s.limits, "_meta", "progressToken")
+	token := r.params.Get("_meta", "progressToken")
 	if token == nil {
 		return nil
 	}

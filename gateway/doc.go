@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package gateway puts many MCP servers behind one endpoint. A session serves one client:
-// it reads and writes messages, one a line. Over HTTP a streamable front turns requests
-// into sessions; over stdio there is one session.
+// it reads and writes messages, one a line. Over HTTP [Gateway.Handler] turns requests into
+// sessions, with the authentication of the program around it; over stdio there is one session.
 //
 //	client ── line ──▶ session ─ whose tool, prompt, resource? ─▶ upstream.Set of the server
 //	   ▲                  │ refusal                                  judge, call, review

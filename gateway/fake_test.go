@@ -150,7 +150,7 @@ func (f *fake) Dial(context.Context, io.Writer) (upstream.Transport, error) {
 func (c *conn) Stdin() io.WriteCloser { return c.toServer }
 func (c *conn) Stdout() io.ReadCloser { return c.toClient }
 func (c *conn) Done() <-chan struct{} { return c.done }
-func (c *conn) Stop(context.Context, process.Grace) process.Exit {
+func (c *conn) Stop(context.Context) error {
 	c.die()
 	<-c.done
 	return process.Exit{Code: 137, Signal: "SIGKILL"}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
@@ -34,6 +34,9 @@ type Server struct {
 	// with the same Subject and Claims then share a connection. [Gateway.Update] accepts such a
 	// server only if the Gateway began with one.
 	DialerFor func(who call.Session) upstream.Dialer
+	// CountFor, if not nil, returns the Dialer for the connections of a principal, so that they can be
+	// counted and bounded. Unlike DialerFor, it leaves the server one that all principals share.
+	CountFor func(who call.Session, dialer upstream.Dialer) upstream.Dialer
 	// Rehearse makes calls, one after the other, where they can do no harm, and returns a
 	// CallToolResult with their effects. If it is nil, calls of the server cannot be rehearsed.
 	// The Gateway offers one tool "rehearse" if any of its servers has a Rehearse.

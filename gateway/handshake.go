@@ -50,7 +50,7 @@ func (e *versionError) data() json.RawMessage {
 
 // version finds the revision of a request.
 func (s *session) version(r *request) error {
-	raw := splice.Get(r.params, s.limits, "_meta", call.RevisionKey)
+	raw := r.params.Get("_meta", call.RevisionKey)
 	if raw == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func textOf(raw []byte) string {
 // that varied the rest could open new connections to all servers each time.
 func (s *session) offer(r *request, name string, parts ...string) string {
 	has := func(path ...string) bool {
-		said := splice.Get(r.params, s.limits, append([]string{"capabilities", name}, path...)...)
+		said := r.params.Get(append([]string{"capabilities", name}, path...)...)
 		return len(said) > 0 && said[0] == '{'
 	}
 	if !has() {
@@ -90,7 +90,7 @@ func (s *session) offer(r *request, name string, parts ...string) string {
 
 // initialize begins a session of 2025-11-25 or older.
 func (s *session) initialize(ctx context.Context, r *request) (json.RawMessage, error) {
-	requested := textOf(splice.Get(r.params, s.limits, "protocolVersion"))
+	requested := textOf(r.params.Get("protocolVersion"))
 	version := legacyVersions[0]
 	if slices.Contains(legacyVersions, requested) {
 		version = requested
@@ -103,8 +103,8 @@ func (s *session) initialize(ctx context.Context, r *request) (json.RawMessage, 
 	s.begun = true
 	s.offers = principal{elicitation: s.offer(r, "elicitation", "form", "url"), sampling: s.offer(r, "sampling", "context", "tools")}
 	s.caller.ProtocolVersion = version
-	s.caller.ClientName = textOf(splice.Get(r.params, s.limits, "clientInfo", "name"))
-	s.caller.ClientVersion = textOf(splice.Get(r.params, s.limits, "clientInfo", "version"))
+	s.caller.ClientName = textOf(r.params.Get("clientInfo", "name"))
+	s.caller.ClientVersion = textOf(r.params.Get("clientInfo", "version"))
 	s.mu.Unlock()
 	capabilities, instructions, err := s.announce(ctx, false)
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *session) listen(ctx context.Context, r *request) (json.RawMessage, erro
 		Resources bool     `json:"resourcesListChanged,omitempty"`
 		URIs      []string `json:"resourceSubscriptions,omitempty"`
 	}
-	if err := json.Unmarshal(splice.Get(r.params, s.limits, "notifications"), &wanted); err != nil || !r.modern {
+	if err := json.Unmarshal(r.params.Get("notifications"), &wanted); err != nil || !r.modern {
 		return nil, &call.Error{Code: call.InvalidParams, Message: `"notifications" must say what is to be told, and since 2026-07-28`}
 	}
 	p, err := s.connections()
@@ -62,7 +62,11 @@ func (s *session) listen(ctx context.Context, r *request) (json.RawMessage, erro
 	granted := []string{}
 	for _, uri := range wanted.URIs[:min(len(wanted.URIs), maxWatched)] {
 		t, err := p.locate(ctx, uri)
-		if err == nil && s.g.featuresOf(t.name).subscribe && t.subscribe(ctx, l, t.own, uri) == nil {
+		if err != nil || !s.g.featuresOf(t.name).subscribe {
+			continue
+		}
+		err = t.permit(ctx, s, r, "resources/subscribe", fmt.Appendf(nil, `{"uri":%s}`, quoted(t.own)), func() error { return t.subscribe(ctx, l, t.own, uri) })
+		if err == nil {
 			granted = append(granted, uri)
 			defer func() { _ = t.unsubscribe(p.ctx, l, t.own) }()
 		}

@@ -77,7 +77,7 @@ func (s *session) list(ctx context.Context, r *request, list upstream.List) (jso
 		return nil, err
 	}
 	var from cursor
-	if raw := splice.Get(r.params, s.limits, "cursor"); raw != nil && string(raw) != "null" {
+	if raw := r.params.Get("cursor"); raw != nil && string(raw) != "null" {
 		var text string
 		ok := json.Unmarshal(raw, &text) == nil
 		if ok {
@@ -136,8 +136,13 @@ func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.
 		if !s.sees(ctx, peer, e) {
 			return nil
 		}
-	case upstream.Resources, upstream.ResourceTemplates:
-		if p.ownership(ctx).entry(list, e.own) != peer {
+	case upstream.Prompts, upstream.Resources, upstream.ResourceTemplates:
+		d := s.g.door
+		d.Gate, d.Server = peer.judge, peer.name
+		if !d.Lists(ctx, string(list), e.shown, e.sent, s.who(nil)) {
+			return nil
+		}
+		if list != upstream.Prompts && p.ownership(ctx).entry(list, e.own) != peer {
 			raw, err := splice.Set(e.raw, wide, quoted(exposeURI(peer.name, e.own)), keyOf(list))
 			if err != nil { // cannot happen: the entry was read before
 				return nil

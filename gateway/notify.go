@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/splice"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -20,7 +21,7 @@ func notificationLine(method string, params json.RawMessage) []byte {
 	if params == nil {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`, method)
 	}
-	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params))
+	return strictjson.OneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params))
 }
 
 // notified handles a notification of the server. It must return soon.
@@ -49,11 +50,26 @@ func (p *peer) outdated(list upstream.List) {
 	p.mu.Lock()
 	s := p.shelf(list)
 	s.told = true
-	known := s.known
+	begin := s.known && !s.renewing
+	s.outdated, s.renewing = s.known, s.renewing || begin
 	p.mu.Unlock()
 	p.pool.listChanged(list)
-	if known {
-		go p.list(p.pool.ctx, list)
+	if begin {
+		go p.renew(list, s)
+	}
+}
+
+// renew asks the server for a list until there is no newer notification of a change. One goroutine does so
+// for a list, however many notifications come.
+func (p *peer) renew(list upstream.List, s *shelf) {
+	again := func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		s.renewing, s.outdated = s.outdated, false
+		return s.renewing
+	}
+	for again() {
+		p.list(p.pool.ctx, list)
 	}
 }
 
@@ -116,7 +132,7 @@ func (s *session) wantedLevel() string {
 // setLevel sets the client's log level. It sets the servers' level to the lowest that any
 // session of the pool wants.
 func (s *session) setLevel(ctx context.Context, r *request) (json.RawMessage, error) {
-	level := textOf(splice.Get(r.params, s.limits, "level"))
+	level := textOf(r.params.Get("level"))
 	if !slices.Contains(severities, level) {
 		return nil, &call.Error{Code: call.InvalidParams, Message: `"level" must be one of ` + strings.Join(severities, ", ")}
 	}
@@ -135,7 +151,13 @@ func (s *session) setLevel(ctx context.Context, r *request) (json.RawMessage, er
 		}
 	})
 	for _, peer := range p.all() {
-		go peer.setLevel(p.ctx, level) // a server that hangs holds up nobody
+		err := peer.permit(ctx, s, r, r.method, fmt.Appendf(nil, `{"level":%q}`, level), func() error {
+			go peer.setLevel(p.ctx, level) // a server that hangs holds up nobody
+			return nil
+		})
+		if err != nil {
+			s.g.log.Debug("a client may not set the level of a server's log messages", "server", peer.name)
+		}
 	}
 	return json.RawMessage("{}"), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -42,6 +43,9 @@ func newPeer(p *pool, s Server) (*peer, error) {
 	own := s.Server
 	if s.DialerFor != nil {
 		own.Dialer = s.DialerFor(p.who)
+	}
+	if s.CountFor != nil {
+		own.Dialer = s.CountFor(p.who, own.Dialer)
 	}
 	own.Capabilities = p.key.capabilities()
 	own.Handler = upstream.Handler{Request: peer.asked}
@@ -152,14 +156,44 @@ func (p *peer) connected() {
 	}
 }
 
-// do makes a request on behalf of a session.
-func (p *peer) do(ctx context.Context, s *session, r upstream.Request) (json.RawMessage, error) {
+// ask makes a session's request, which the gate of the server judges.
+func (p *peer) ask(ctx context.Context, s *session, by *request, r upstream.Request) (json.RawMessage, error) {
 	end, err := p.begin(s)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	return p.set.Do(ctx, p.name, r)
+	return p.set.Ask(ctx, p.name, r, s.as(by)...)
+}
+
+// permit judges a request that the gateway makes for several sessions at once, or keeps to itself.
+// Made does it, and returns an error if it came to nothing.
+func (p *peer) permit(ctx context.Context, s *session, by *request, method string, params json.RawMessage, made func() error) error {
+	passage, err := p.set.Enter(ctx, p.name, upstream.Request{Method: method, Params: params}, s.as(by)...)
+	if err != nil {
+		return err
+	}
+	defer passage.Close()
+	passage.Sending()
+	err = made()
+	passage.Sent()
+	if err != nil {
+		door.Lost(ctx, passage)
+		return err
+	}
+	if passage.Returned(ctx, json.RawMessage("{}")).Withheld {
+		return errors.New("it could not be recorded; the reason is in toolvet's log")
+	}
+	return nil
+}
+
+// as identifies the sender of a request.
+func (s *session) as(r *request) []upstream.CallOption {
+	var meta map[string]any
+	if raw := r.params.Get("_meta"); raw != nil {
+		meta, _ = call.DecodeArguments(raw, s.limits) // a malformed _meta is refused with the params
+	}
+	return []upstream.CallOption{upstream.WithSession(s.who(meta)), upstream.WithRequestID(string(r.id))}
 }
 
 // reviewed passes the server's part of the handshake through the output layer. It returns nil

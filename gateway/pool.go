@@ -61,10 +61,10 @@ func (g *Gateway) join(key principal, who call.Session, s *session) (*pool, erro
 	switch {
 	case g.closed:
 		return nil, errClosed
-	case p == nil && s.heard == nil && g.full() && !g.evict():
+	case p == nil && s.heard == nil && g.full() && !g.evict(""):
 		return nil, fmt.Errorf("%d principals have connections already: try again later", g.cfg.MaxPrincipals)
 	case p == nil:
-		p = &pool{g: g, key: key, who: call.Session{Subject: who.Subject, Claims: who.Claims, Transport: who.Transport}, sessions: map[*session]bool{}, changed: map[string]bool{}}
+		p = &pool{g: g, key: key, who: call.Session{Subject: who.Subject, Authenticated: who.Authenticated, Claims: who.Claims, Transport: who.Transport}, sessions: map[*session]bool{}, changed: map[string]bool{}}
 		p.ctx, p.cancel = context.WithCancel(g.ctx)
 		p.update(g.servers)
 		g.pools[key] = p
@@ -78,15 +78,25 @@ func (g *Gateway) join(key principal, who call.Session, s *session) (*pool, erro
 	return p, nil
 }
 
-// evict closes connections that no session uses, to make room. G must be locked.
-func (g *Gateway) evict() bool {
+// evict closes connections that no session uses, to make room: of a principal, or of anybody if it is
+// "". G must be locked.
+func (g *Gateway) evict(principal string) bool {
 	for _, p := range g.pools {
-		if p.isIdle() {
+		if p.isIdle() && (principal == "" || p.who.Principal() == principal) {
 			g.discard(p)
 			return true
 		}
 	}
 	return false
+}
+
+// EndIdle closes the connections of a principal that no session uses, and so ends the processes of
+// their servers. The principal "" is anybody; see [call.Session.Principal]. It returns false if there
+// are no such connections.
+func (g *Gateway) EndIdle(principal string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.evict(principal)
 }
 
 // discard forgets a pool. G must be locked.

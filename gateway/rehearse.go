@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 )
 
@@ -40,7 +40,7 @@ func (g *Gateway) rehearserOf(server string) door.Rehearser {
 // rehearse answers a call of the rehearse tool.
 func (s *session) rehearse(ctx context.Context, r *request, p *pool, c *call.Call) json.RawMessage {
 	return s.g.door.Rehearse(ctx, c, r.passage(), door.Rehearsal{
-		Find:      func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, p, tool, false) },
+		Find:      func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, r, p, tool, false) },
 		Rehearser: s.g.rehearserOf,
 	})
 }

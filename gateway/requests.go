@@ -31,7 +31,7 @@ func (s *session) serve(ctx context.Context, r *request) (result json.RawMessage
 	if r.method != "tools/call" {
 		return nil, err
 	}
-	c, unread := s.decode(ctx, r.params, r.passage())
+	c, unread := s.decode(ctx, r)
 	if unread != nil {
 		return nil, unread
 	}
@@ -63,7 +63,7 @@ func (s *session) try(ctx context.Context, r *request) (json.RawMessage, error) 
 	case "subscriptions/listen":
 		return s.listen(ctx, r)
 	}
-	if s.g.validator.OwnsTask(r.method, r.params) {
+	if s.g.validator.OwnsTask(r.method, r.params.Text()) {
 		return s.task(r)
 	}
 	return nil, &call.Error{Code: methodNotFound, Message: "the gateway does not offer this method"}
@@ -80,7 +80,7 @@ func (s *session) getPrompt(ctx context.Context, r *request) (json.RawMessage, e
 	if err != nil {
 		return nil, err
 	}
-	t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(splice.Get(r.params, s.limits, "name")))
+	t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(r.params.Get("name")))
 	if unknown != nil {
 		return nil, &call.Error{Code: call.InvalidParams, Message: unknown.Error()}
 	}
@@ -102,7 +102,7 @@ func (s *session) resource(ctx context.Context, r *request) (*pool, target, erro
 	if err != nil {
 		return nil, target{}, err
 	}
-	t, err := p.locate(ctx, textOf(splice.Get(r.params, s.limits, "uri")))
+	t, err := p.locate(ctx, textOf(r.params.Get("uri")))
 	if err != nil {
 		code := resourceNotFound
 		if r.modern {
@@ -119,15 +119,15 @@ func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	switch textOf(splice.Get(r.params, s.limits, "ref", "type")) {
+	switch textOf(r.params.Get("ref", "type")) {
 	case "ref/prompt":
-		t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(splice.Get(r.params, s.limits, "ref", "name")))
+		t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(r.params.Get("ref", "name")))
 		if unknown != nil {
 			return nil, &call.Error{Code: call.InvalidParams, Message: unknown.Error()}
 		}
 		return s.ask(ctx, r, p, t, "ref", "name")
 	case "ref/resource":
-		uri := textOf(splice.Get(r.params, s.limits, "ref", "uri"))
+		uri := textOf(r.params.Get("ref", "uri"))
 		t, err := p.locateTemplate(ctx, uri)
 		if err != nil {
 			return nil, &call.Error{Code: call.InvalidParams, Message: err.Error()}
@@ -140,28 +140,30 @@ func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMes
 // ask passes a request on to its server, and writes the server's own name at path. In the
 // result it turns the server's URIs back into the client's.
 func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path ...string) (json.RawMessage, error) {
-	params, err := splice.Set(r.params, s.limits, quoted(t.own), path...)
+	params := r.params.Clone()
+	err := params.Set(quoted(t.own), path...)
 	if err == nil {
-		params, err = s.sent(params)
+		err = s.sent(params)
 	}
 	if err != nil {
 		return nil, &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
 	}
 	handler := s.handler()
-	raw, err := t.do(ctx, s, upstream.Request{Method: r.method, Params: params, Progress: s.progress(r), Handler: &handler})
+	raw, err := t.ask(ctx, s, r, upstream.Request{Method: r.method, Params: params.Text(), Progress: s.progress(r), Handler: &handler})
 	if err != nil {
 		return nil, t.of(err)
 	}
-	if raw, err = p.linked(ctx, t.peer, raw); err != nil {
+	answer := splice.New(raw, wide)
+	if err := p.linked(ctx, t.peer, answer); err != nil {
 		return nil, t.of(err)
 	}
-	return s.complete(r, raw, "resources/read")
+	return s.complete(r, answer, "resources/read")
 }
 
 // sent removes the client's tasks extension from the params of a request: the gateway does not
 // pass on tasks of servers.
-func (s *session) sent(params json.RawMessage) (json.RawMessage, error) {
-	return splice.Edit(params, s.limits, []string{"_meta", call.CapabilitiesKey, "extensions"}, func(offered []byte) ([]byte, error) {
+func (s *session) sent(params *splice.Document) error {
+	return params.Edit(func(offered []byte) ([]byte, error) {
 		if splice.Get(offered, s.limits, protocol.TasksExtension) == nil {
 			return nil, nil
 		}
@@ -176,5 +178,5 @@ func (s *session) sent(params json.RawMessage) (json.RawMessage, error) {
 			}
 		}
 		return slices.Concat([]byte("{"), bytes.Join(kept, []byte(",")), []byte("}")), nil
-	})
+	}, "_meta", call.CapabilitiesKey, "extensions")
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -59,8 +58,9 @@ type session struct {
 type request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
-	params json.RawMessage
-	modern bool // speaks 2026-07-28
+	params *splice.Document // as the client sent them, never changed
+	unread error            // see call.Envelope
+	modern bool             // speaks 2026-07-28
 	cancel context.CancelFunc
 }
 
@@ -153,14 +153,18 @@ func (s *session) abandon() {
 
 // read handles the client's messages until there are no more.
 func (s *session) read(in io.Reader) {
-	messages := lines.NewReader(in, s.limits.Bytes)
+	messages := lines.NewReader(in, s.limits.Bytes).ForOwner(s.caller.Principal())
 	for {
 		line, err := messages.Next()
 		var long *lines.TooLongError
 		switch {
 		case errors.As(err, &long):
-			s.unreadable(long.Remnant, err)
-			s.refuse(long.ID, &call.Error{Code: call.InvalidRequest, Message: "the message is larger than the gateway's limit: send less at once"})
+			s.g.refused(s.ctx, s.who, long.Envelope(), err)
+			why := "the message is larger than the gateway's limit: send less at once"
+			if long.Full != nil {
+				why = long.Full.Error()
+			}
+			s.refuse(long.ID, &call.Error{Code: call.InvalidRequest, Message: why})
 		case err != nil:
 			return
 		default:
@@ -191,10 +195,9 @@ func (s *session) line(line []byte) {
 func (s *session) message(text []byte) {
 	m, err := call.DecodeEnvelope(text, s.limits)
 	switch {
-	case err != nil:
+	case err != nil && m.Unread == nil:
 		s.g.log.Warn("refused a message", "err", err)
-		s.unreadable(call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
-		s.refuse(m.ID, err)
+		s.refuse(m.ID, s.g.refused(s.ctx, s.who, m, err))
 	case m.Method == "":
 		s.replied(m)
 	case m.ID == nil:
@@ -204,26 +207,35 @@ func (s *session) message(text []byte) {
 	}
 }
 
-// unreadable records a message refused with err, if it is a call.
-func (s *session) unreadable(m call.Remnant, err error) { s.g.Unreadable(s.ctx, *s.who(nil), m, err) }
+// Refused records a client's request that a transport refuses with err. It returns the error to answer with.
+func (g *Gateway) Refused(ctx context.Context, who call.Session, m call.Envelope, err error) error {
+	return g.refused(ctx, func(map[string]any) *call.Session { return &who }, m, err)
+}
 
-// Unreadable records a client's message refused by a transport with err, if it is a call.
-func (g *Gateway) Unreadable(ctx context.Context, who call.Session, m call.Remnant, err error) {
-	if m.Call {
-		g.door.Unreadable(ctx, &call.Call{Session: &who}, door.Request{ID: string(m.ID)}, err)
+func (g *Gateway) refused(ctx context.Context, who func(map[string]any) *call.Session, m call.Envelope, err error) error {
+	return g.doorOf(paramsOf(m, g.cfg.Limits)).Refused(ctx, who, m, err)
+}
+
+// paramsOf returns the params of a message. If they cannot be read as a whole, the document has the members
+// that can be told apart, for finding the server.
+func paramsOf(m call.Envelope, limits call.Limits) *splice.Document {
+	params := bytes.Clone(m.Params)
+	if m.Unread != nil {
+		if members, err := strictjson.Outline(params, limits); err == nil {
+			return splice.NewObject(params, members, limits)
+		}
 	}
+	return splice.New(params, limits)
 }
 
 // request starts work on a request.
 func (s *session) request(m call.Envelope) {
-	r := &request{id: bytes.Clone(m.ID), method: m.Method, params: bytes.Clone(m.Params)}
+	r := &request{id: bytes.Clone(m.ID), method: m.Method, params: paramsOf(m, s.limits), unread: m.Unread}
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancel(s.ctx)
 	if err := s.begin(r); err != nil {
 		r.cancel()
-		if m.Method == "tools/call" {
-			s.refused(m, err)
-		}
+		s.g.refused(s.ctx, s.who, m, err)
 		s.refuse(r.id, err)
 		return
 	}
@@ -306,16 +318,7 @@ func responseLine(id json.RawMessage, member string, value json.RawMessage) []by
 	if value == nil {
 		value = json.RawMessage("{}")
 	}
-	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value))
-}
-
-// oneLine removes line ends from a message. In valid JSON they are only white space.
-func oneLine(message []byte) []byte {
-	if bytes.ContainsAny(message, "\r\n") {
-		message = bytes.ReplaceAll(message, []byte("\n"), []byte(" "))
-		message = bytes.ReplaceAll(message, []byte("\r"), []byte(" "))
-	}
-	return message
+	return strictjson.OneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value))
 }
 
 // connections returns the session's pool. It joins the pool at the first use.
@@ -385,6 +388,6 @@ func (s *session) note(m call.Envelope) {
 		}
 	case "tools/call":
 		s.g.log.Warn("dropped a tools/call without an id")
-		s.refused(m, errors.New("the call has no id"))
+		s.g.refused(s.ctx, s.who, m, errors.New("the call has no id"))
 	}
 }

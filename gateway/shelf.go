@@ -53,12 +53,15 @@ func changedMethod(list upstream.List) string {
 // A shelf holds the last known list of a server, even while the server is down.
 type shelf struct {
 	pages   []json.RawMessage
-	sent    *call.Catalog // the tools as sent, before the output layer
+	sent    *call.Catalog // the entries as sent, before the output layer
 	entries []entry
 	known   bool          // the server has sent the list at least once
 	told    bool          // sessions have been notified of the change
 	missed  bool          // a session got a merged list without it
 	flight  chan struct{} // closed when the server has answered or failed; nil: not asked
+
+	outdated bool // the server has told of a change, and renew has not asked since
+	renewing bool // a goroutine runs renew
 }
 
 // An entry is an entry of a server's list.
@@ -66,6 +69,8 @@ type entry struct {
 	name  string          // the clients' name for it; "" for resources
 	own   string          // the server's name, URI or URI template
 	raw   json.RawMessage // as the server wrote it, except for the name
+	shown json.RawMessage // likewise, with its own name
+	sent  json.RawMessage // as the server sent it, before the output layer
 	tool  *call.Tool      // the tool as the server sent it; nil for other lists
 	match *regexp.Regexp  // matches the URIs of a template; nil if there is no matcher
 }
@@ -136,14 +141,10 @@ func (p *peer) shelf(list upstream.List) *shelf {
 
 // refresh gets a list from the Set, from its memory or from the server.
 func (p *peer) refresh(list upstream.List, s *shelf) {
-	pages, err := p.set.List(p.pool.ctx, p.name, list)
-	var sent *call.Catalog
-	if list == upstream.Tools && err == nil {
-		sent, err = p.set.Tools(p.pool.ctx, p.name)
-	}
+	pages, sent, err := p.set.Listed(p.pool.ctx, p.name, list)
 	var refused *upstream.RefusedError
 	if errors.As(err, &refused) && refused.Code == methodNotFound { // the server does not have this list
-		pages, err = nil, nil
+		pages, sent, err = nil, nil, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -220,7 +221,10 @@ func (p *peer) entry(list upstream.List, raw []byte, sent *call.Catalog) (e entr
 	if err := json.Unmarshal(splice.Get(raw, wide, keyOf(list)), &e.own); err != nil {
 		return e, errNameless
 	}
-	e.raw = raw
+	e.raw, e.shown, e.sent = raw, raw, raw
+	if t := sent.Tool(e.own); t != nil && t.Fault == nil { // of two definitions, this one is compared
+		e.sent = t.AsSent()
+	}
 	switch list {
 	case upstream.ResourceTemplates:
 		e.match = matcher(e.own)

@@ -19,11 +19,12 @@ func (s *session) subscribe(ctx context.Context, r *request) (json.RawMessage, e
 	if err != nil {
 		return nil, err
 	}
-	if r.method == "resources/subscribe" {
-		err = t.subscribe(ctx, s, t.own, textOf(splice.Get(r.params, s.limits, "uri")))
-	} else {
-		err = t.unsubscribe(ctx, s, t.own)
-	}
+	err = t.permit(ctx, s, r, r.method, fmt.Appendf(nil, `{"uri":%s}`, quoted(t.own)), func() error {
+		if r.method == "resources/subscribe" {
+			return t.subscribe(ctx, s, t.own, textOf(r.params.Get("uri")))
+		}
+		return t.unsubscribe(ctx, s, t.own)
+	})
 	if err != nil {
 		return nil, t.of(err)
 	}

@@ -4,12 +4,14 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,6 +87,35 @@ func TestTrouble(t *testing.T) {
 		if string(m.ID) == stuck && m.Method == "" {
 			t.Errorf("a cancelled call was answered")
 		}
+	}
+}
+
+// TestToldOfChanges holds that a server which tells of changes without end, and does not list them, takes
+// no memory for each.
+func TestToldOfChanges(t *testing.T) {
+	t.Parallel()
+	s := lists(map[string]string{"tools/list": tools("x")}, echo)
+	first := s.answers["tools/list"]
+	var asked atomic.Int32
+	s.answers["tools/list"] = func(c *conn, m message) {
+		if asked.Add(1) == 1 {
+			first(c, m)
+			return
+		}
+		hangs(c, m)
+	}
+	g := open(t, map[string]*fake{"s": s}, func(cfg *gateway.Config) { cfg.Patience = patience })
+	c := legacy(t, g, "ann", `{}`)
+	c.request("tools/list", `{}`)
+	for range 5000 {
+		s.last.line(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	}
+	s.last.line(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"all told"}}`)
+	c.notified("notifications/message")
+	eventually(t, "the server is asked again", func() bool { return asked.Load() > 1 })
+	stacks := make([]byte, 64<<20)
+	if n := bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("gateway.(*peer).list(")); n > 1000 {
+		t.Errorf("%d goroutines wait for lists", n)
 	}
 }
 

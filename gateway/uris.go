@@ -158,9 +158,9 @@ func (p *pool) locateTemplate(ctx context.Context, template string) (target, err
 // linked makes the server's URIs in a result usable for the client: it puts the server into
 // each URI that would otherwise lead elsewhere. URIs stand in the contents of resources, in
 // content blocks and in the messages of prompts.
-func (p *pool) linked(ctx context.Context, from *peer, raw json.RawMessage) (json.RawMessage, error) {
-	if !bytes.Contains(raw, []byte(`"uri"`)) {
-		return raw, nil
+func (p *pool) linked(ctx context.Context, from *peer, result *splice.Document) error {
+	if !bytes.Contains(result.Text(), []byte(`"uri"`)) {
+		return nil
 	}
 	owned := p.ownership(ctx)
 	expose := func(value []byte) ([]byte, error) {
@@ -194,8 +194,7 @@ func (p *pool) linked(ctx context.Context, from *peer, raw json.RawMessage) (jso
 			})
 		}},
 	} {
-		var err error
-		raw, err = splice.Edit(raw, wide, []string{place.key}, func(list []byte) ([]byte, error) {
+		err := result.Edit(func(list []byte) ([]byte, error) {
 			if len(list) == 0 || list[0] != '[' {
 				return nil, nil
 			}
@@ -205,10 +204,10 @@ func (p *pool) linked(ctx context.Context, from *peer, raw json.RawMessage) (jso
 				}
 				return place.change(e)
 			})
-		})
+		}, place.key)
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return raw, nil
+	return nil
 }

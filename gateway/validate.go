@@ -9,7 +9,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
@@ -21,7 +21,7 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 	batch := c.Name == protocol.BatchName(s.g.cfg.ValidateName)
 	q := &validate.Request{
 		Call: c, Method: s.g.cfg.ValidateName, Gate: s.g.plain, Tasks: r.modern,
-		Find: func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, p, tool, batch) },
+		Find: func(ctx context.Context, tool string) (validate.Found, string) { return s.find(ctx, r, p, tool, batch) },
 	}
 	if token := protocol.ProgressToken(c.Meta); token != nil {
 		q.Progress = func(progress protocol.Progress) {
@@ -39,18 +39,18 @@ func (s *session) validate(ctx context.Context, r *request, p *pool, c *call.Cal
 
 // find finds the server and tool of a dry run. The calls of a batch share its time, so a server
 // that hangs must not use it all up.
-func (s *session) find(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string) {
+func (s *session) find(ctx context.Context, r *request, p *pool, tool string, batch bool) (validate.Found, string) {
 	for range maxReplaced {
-		if found, name, err := s.tryFind(ctx, p, tool, batch); !errors.Is(err, errRetired) {
+		if found, name, err := s.tryFind(ctx, r, p, tool, batch); !errors.Is(err, errRetired) {
 			return found, name
 		}
 	}
-	found, name, _ := s.tryFind(ctx, p, tool, batch) // its answer tells the reason
+	found, name, _ := s.tryFind(ctx, r, p, tool, batch) // its answer tells the reason
 	return found, name
 }
 
 // tryFind makes one attempt at find. The error is errRetired if the server was replaced meanwhile.
-func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool) (validate.Found, string, error) {
+func (s *session) tryFind(ctx context.Context, r *request, p *pool, tool string, batch bool) (validate.Found, string, error) {
 	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
 	if unknown != nil {
 		v := unknown.verdict()
@@ -75,8 +75,8 @@ func (s *session) tryFind(ctx context.Context, p *pool, tool string, batch bool)
 	}
 	method, ok, err := t.set.NativeValidation(ctx, t.name)
 	if ok && err == nil && found.Tools.Tool(method) != nil {
-		found.Native = func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-			return t.set.AskNative(ctx, t.name, method, arguments)
+		found.Native = func(ctx context.Context, target *call.Call, arguments json.RawMessage) (json.RawMessage, error) {
+			return t.set.AskNative(ctx, target, arguments, upstream.WithRequestID(string(r.id)))
 		}
 	}
 	return found, t.own, nil
@@ -94,10 +94,10 @@ func (e explained) Unwrap() error { return e.error }
 // task answers a request about a task of the gateway's own: a long validation.
 func (s *session) task(r *request) (json.RawMessage, error) {
 	var meta map[string]any
-	if fields, err := call.DecodeArguments(r.params, s.limits); err == nil {
+	if fields, err := call.DecodeArguments(r.params.Text(), s.limits); err == nil {
 		meta, _ = fields["_meta"].(map[string]any)
 	}
-	result, failed := s.g.validator.Task(r.method, r.params, s.who(meta))
+	result, failed := s.g.validator.Task(r.method, r.params.Text(), s.who(meta))
 	if failed != nil {
 		return nil, &taskError{failed}
 	}

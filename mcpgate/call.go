@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -54,16 +54,16 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 		}
 	}()
 	request := door.Request{Modern: modern(r)}
-	c, err := g.decode(r)
-	if err != nil {
-		g.door.Unreadable(ctx, &call.Call{Name: r.Params.Name, Session: c.Session}, request, err)
-		return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
-	}
+	c, unread := g.decode(r)
 	inv, err := g.inventory(ctx, r)
+	validates := err == nil && g.validator.Answers(c.Name, inv.method)
 	switch {
+	case unread != nil && !(validates && c.Unread != nil):
+		g.door.Unreadable(ctx, &call.Call{Name: r.Params.Name, Session: c.Session}, request, unread)
+		return nil, nil, wired(unread)
 	case err != nil:
 		p = g.door.Refuse(ctx, c, request, door.Unlisted(errors.New("the reason is in toolvet's log")))
-	case g.validator.Answers(c.Name, inv.method):
+	case validates:
 		c.Resolve(inv.catalog)
 		answer, err = g.validate(ctx, r, c, inv)
 		return nil, answer, err
@@ -72,43 +72,41 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 		p = g.door.Enter(ctx, c, request)
 	}
 	raw, refused := p.Refusal()
-	switch {
-	case !refused:
+	if !refused {
 		return p, nil, nil
-	case inv != nil && (c.Tool == nil || !g.gate.Visible(ctx, c)):
-		// Use the SDK's words but do not let the SDK answer: it would run a tool added at
-		// this very moment without a verdict.
-		return p, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", c.Name)}
 	}
-	answer, err = newResult(raw)
+	answer, err = newResult(raw.Raw) // of an unknown tool, too: the SDK would run one that is added at this very moment
 	return p, answer, err
 }
 
-// decode reads the arguments strictly. The gate judges absent arguments as {}; for the handler
-// they stay absent. The call's _meta is a copy, because a handler may change its own while a
-// late check still reads. Decode returns a call even with an error.
+// decode reads the arguments strictly. The gate judges absent arguments
+// as {}; for the handler they stay absent. The call's _meta is a copy, because a handler may change its
+// own while a late check still reads. Decode returns a call even with an error.
 func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
 	c := &call.Call{
 		Server: g.server, Name: r.Params.Name, Raw: json.RawMessage("{}"), Arguments: map[string]any{},
 		Meta: maps.Clone(r.Params.Meta), Session: g.sessionOf(r, r.Params.Meta),
 	}
+	if len(r.Params.InputResponses) > 0 {
+		raw, err := json.Marshal(r.Params.InputResponses)
+		if err != nil {
+			return c, fmt.Errorf("inputResponses cannot be read: %w", err)
+		}
+		inputs, err := call.DecodeParams(fmt.Appendf(nil, `{"name":"tool","inputResponses":%s}`, raw), g.limits)
+		if err != nil {
+			return c, err
+		}
+		c.Inputs = inputs.Inputs
+	}
 	if len(r.Params.Arguments) == 0 {
 		return c, nil
 	}
-	var err error
-	c.Raw = r.Params.Arguments
-	if c.Arguments, err = call.DecodeArguments(r.Params.Arguments, g.limits); err != nil {
-		// In the words of the other doors, which decode the whole params.
-		if _, worded := call.DecodeParams(fmt.Appendf(nil, `{"name":"tool","arguments":%s}`, r.Params.Arguments), g.limits); worded != nil {
-			err = worded
-		}
-	}
-	return c, err
+	return c, c.Read(r.Params.Arguments, g.limits)
 }
 
 // validate answers a call of the validate tool, or of the batch tool.
 func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory) (*mcp.CallToolResult, error) {
-	q := &validate.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate}
+	q := &validate.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate()}
 	if token := r.Params.GetProgressToken(); token != nil && r.Session != nil {
 		q.Progress = func(p protocol.Progress) {
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
@@ -129,7 +127,7 @@ func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Ca
 // run runs an admitted call and reviews its result. It turns a panic or a missing result into a
 // tool execution error; in the SDK either would end the process.
 func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest) (mcp.Result, error) {
-	res, err := g.handle(ctx, r)
+	res, err := g.handle(ctx, p, r)
 	switch {
 	case ctx.Err() != nil:
 		// The client has stopped waiting, and there is no time left for a review. The SDK would
@@ -154,23 +152,38 @@ func (g *guard) run(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest
 }
 
 // handle calls the handler. It returns nil if the handler panicked or returned nothing.
-func (g *guard) handle(ctx context.Context, r *mcp.CallToolRequest) (res mcp.Result, err error) {
+func (g *guard) handle(ctx context.Context, p *door.Passage, r *mcp.CallToolRequest) (res mcp.Result, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			g.panicked("running a tool", r.Params.Name, value)
 			res, err = nil, nil
 		}
 	}()
-	res, err = g.next(ctx, methodCallTool, r)
+	res, err = g.next(p.Context(ctx), methodCallTool, traced(p, r))
 	if result, ok := res.(*mcp.CallToolResult); ok && result == nil {
 		res = nil
 	}
 	return res, err
 }
 
+// traced returns the request with the call's span as its traceparent, if it has one. Others may still read the
+// client's.
+func traced(p *door.Passage, r *mcp.CallToolRequest) *mcp.CallToolRequest {
+	var parent string
+	if json.Unmarshal(p.Parent(), &parent) != nil || parent == "" {
+		return r
+	}
+	params := *r.Params
+	params.Meta = maps.Clone(params.Meta)
+	params.Meta["traceparent"] = parent
+	changed := *r
+	changed.Params = &params
+	return &changed
+}
+
 // broken answers a call if its handler gave no usable result.
 func (g *guard) broken(ctx context.Context, p *door.Passage, why string) (mcp.Result, error) {
-	return untyped(newResult(p.Failed(ctx, why)))
+	return untyped(newResult(p.Failed(ctx, why).Raw))
 }
 
 // returnedError reviews a handler's error, because its text reaches the client.

@@ -85,8 +85,8 @@ func useClient(t *testing.T, session *mcp.ClientSession, ran *runs) {
 	if content, _ := batch.StructuredContent.(map[string]any); content["valid"] != false || len(content["results"].([]any)) != 3 {
 		t.Errorf("validate_batch says %v", batch.StructuredContent)
 	}
-	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nosuch"}); err == nil {
-		t.Error("got no error for an unknown tool")
+	if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nosuch"}); err != nil || !r.IsError {
+		t.Errorf("an unknown tool: got %+v, %v, want a refusal", r, err)
 	}
 }
 

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -61,9 +63,7 @@ func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory,
 		return last, nil
 	}
 	g.tools.last = g.newInventory(listed, g.tools.last)
-	if g.observer != nil { // before any call of these tools
-		g.observer.Listed(ctx, g.server, g.tools.last.servers)
-	}
+	g.door.Listed(ctx, g.tools.last.servers) // before any call of these tools
 	return g.tools.last, nil
 }
 
@@ -149,3 +149,42 @@ func define(t *mcp.Tool, limits call.Limits) *call.Tool {
 	}
 	return definition
 }
+
+// entries lists the server's prompts, resources or templates on behalf of the caller of req.
+func (g *guard) entries(ctx context.Context, method string, req mcp.Request) (*call.Catalog, error) {
+	session, _ := req.GetSession().(*mcp.ServerSession)
+	return door.Entries(ctx, method, call.Limits{Bytes: maxList}, func(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+		cursor, _ := params["cursor"].(string)
+		res, err := g.next(ctx, method, listRequest(method, cursor, session, req.GetExtra()))
+		if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
+			return nil, answeredError(wire.Code)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(res)
+	})
+}
+
+// maxList is the size of the largest page of a list, in bytes.
+const maxList = 64 << 20
+
+func listRequest(method, cursor string, session *mcp.ServerSession, extra *mcp.RequestExtra) mcp.Request {
+	switch method {
+	case call.PromptsList:
+		return &mcp.ListPromptsRequest{Session: session, Params: &mcp.ListPromptsParams{Cursor: cursor}, Extra: extra}
+	case call.ResourcesList:
+		return &mcp.ListResourcesRequest{Session: session, Params: &mcp.ListResourcesParams{Cursor: cursor}, Extra: extra}
+	}
+	return &mcp.ListResourceTemplatesRequest{Session: session, Params: &mcp.ListResourceTemplatesParams{Cursor: cursor}, Extra: extra}
+}
+
+// An answeredError is a handler's JSON-RPC error, without its text.
+type answeredError int
+
+func (e answeredError) Error() string {
+	return fmt.Sprintf("the server answers with the error %d", int(e))
+}
+
+// ErrorCode returns the code of the JSON-RPC error.
+func (e answeredError) ErrorCode() int { return int(e) }

@@ -51,7 +51,7 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 	if caps != nil {
 		announced = *caps
 	}
-	capability := g.validator.Capability(inv.method, validate.Door{Levels: g.gate.Levels(), Progress: true})
+	capability := g.validator.Capability(inv.method, validate.Door{Levels: g.gate().Levels(), Progress: true})
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
 	if announced.Tools == nil { // the server has no tools of its own yet
@@ -102,7 +102,7 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 
 // shown returns a page without the tools hidden from the session.
 func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsResult) *mcp.ListToolsResult {
-	if !g.gate.Hides() {
+	if !g.gate().Hides() {
 		return page
 	}
 	var session *call.Session
@@ -114,7 +114,7 @@ func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsR
 		if t == nil {
 			return true
 		}
-		return !g.gate.Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: define(t, g.limits), Session: session})
+		return !g.gate().Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: define(t, g.limits), Session: session})
 	})
 	if shown.Tools == nil { // the list is required
 		shown.Tools = []*mcp.Tool{}

@@ -27,7 +27,8 @@
 //
 // The gate and the handler both get the arguments as the client's own bytes. The gate
 // refuses duplicate keys in them, invalid UTF-8 and numbers beyond the range of some
-// readers with the JSON-RPC error -32602.
+// readers with the JSON-RPC error of the other doors, -32602 or -32700. A tool that the server
+// does not list is refused as there, with a tool execution error.
 //
 // The SDK decodes the rest of the message before any middleware runs. Of duplicate keys
 // in the message, in params or in _meta the last counts. Keys in another case are
@@ -62,12 +63,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -96,13 +101,6 @@ func WithValidation(c validate.Config) Option {
 	return optionFunc(func(g *guard) { g.validation = c })
 }
 
-// WithServer sets the server's name in the policy, and the caller of sessions over a transport
-// without authentication. By default the server has no name, and only a bearer token verified by
-// the SDK identifies the caller. Caller may be nil.
-func WithServer(name string, caller *call.Session) Option {
-	return optionFunc(func(g *guard) { g.server, g.caller = name, caller })
-}
-
 // WithLimits bounds the arguments of a call; zero fields mean the defaults of [call.Limits].
 // The SDK's transports apply their own limits first.
 func WithLimits(l call.Limits) Option {
@@ -121,19 +119,32 @@ func WithLogger(l *slog.Logger) Option {
 	})
 }
 
-// Install puts gate in front of the tools of server. Call it once, before adding other
-// middleware (see the package documentation) and before connecting the server. Tools may be
-// added and removed at any time. Install fails for a nil server or gate and for an invalid
-// tool name.
+// installed are the servers that have a gate, as weak pointers.
+var installed sync.Map
+
+// Install puts the gate of source in front of the tools of server. Source is a *toolvet.Gate, or gives the one
+// in force at each request, as a policyfile.File does. The gate names the server, the caller of sessions
+// without a token, and the observer of calls.
+//
+// Call Install once for each server, before adding other middleware (see the package documentation) and
+// before connecting the server. Tools may be added and removed at any time. Install fails for a nil server,
+// source or option, for a server that has a gate already, and for an invalid tool name.
 //
 // Install's toolValidation capability replaces the server's own, if there is one. All other
 // capabilities stay as they are.
-func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
-	if server == nil || gate == nil {
-		return errors.New("mcpgate: Install needs a server and a gate")
+func Install(server *mcp.Server, source toolvet.Source, opts ...Option) error {
+	gate := (*toolvet.Gate)(nil)
+	if source != nil && source != toolvet.Source(gate) {
+		gate = source.Current()
 	}
-	g := &guard{gate: gate, name: protocol.ToolName, logger: slog.Default()}
-	for _, opt := range opts {
+	if server == nil || gate == nil {
+		return errors.New("mcpgate: Install needs a server and a gate; a policy for several servers needs the name of this one")
+	}
+	g := &guard{source: source, server: gate.Server(), name: protocol.ToolName, logger: slog.Default()}
+	for i, opt := range opts {
+		if opt == nil {
+			return fmt.Errorf("mcpgate: option %d is nil", i)
+		}
 		opt.apply(g)
 	}
 	if !protocol.ValidMethod(g.name) {
@@ -145,9 +156,13 @@ func Install(server *mcp.Server, gate *toolvet.Gate, opts ...Option) error {
 		return fmt.Errorf("mcpgate: %w", err)
 	}
 	g.door = door.Door{
-		Gate: func() *toolvet.Gate { return g.gate }, Server: g.server, Point: toolvet.PointLibrary,
-		Observer: g.observer, Logger: g.logger, Limits: g.limits,
+		Gate: source.Current, Server: g.server, Point: toolvet.PointLibrary, Logger: g.logger, Limits: g.limits,
 	}
+	key := weak.Make(server)
+	if _, again := installed.LoadOrStore(key, true); again {
+		return errors.New("mcpgate: the server has a gate already")
+	}
+	runtime.AddCleanup(server, func(key weak.Pointer[mcp.Server]) { installed.Delete(key) }, key)
 	server.AddReceivingMiddleware(g.middleware)
 	server.AddSendingMiddleware(g.sending)
 	return nil
@@ -163,15 +178,12 @@ const (
 
 // A guard stands in front of one server's tools.
 type guard struct {
-	gate   *toolvet.Gate
+	source toolvet.Source
 	name   string // the preferred name of the validate tool
 	limits call.Limits
 	logger *slog.Logger
 
-	server string        // its name in a policy
-	caller *call.Session // nil: see sessionOf
-
-	observer toolvet.Observer // nil: nobody
+	server string // its name in a policy
 
 	validation validate.Config
 	validator  *validate.Validator
@@ -182,19 +194,19 @@ type guard struct {
 	sessions sessionIDs
 }
 
+// gate returns the gate in force.
+func (g *guard) gate() *toolvet.Gate { return g.source.Current() }
+
 // middleware is called once, by AddReceivingMiddleware.
 func (g *guard) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	g.next = next
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch method {
-		case methodInitialize, methodDiscover:
-			return g.handshake(ctx, method, req)
-		case methodListTools:
-			return g.listTools(ctx, req)
-		case methodCallTool:
+		switch {
+		case method == methodCallTool:
 			return g.callTool(ctx, req)
+		case strings.HasPrefix(method, "notifications/"): // the SDK knows those of MCP alone
+			return next(ctx, method, req)
 		}
-		res, err := next(ctx, method, req)
-		return g.review(ctx, method, res, err)
+		return g.request(ctx, method, req)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -60,7 +61,7 @@ func TestObserver(t *testing.T) {
 	}{
 		{"go", "read", `{"path":"x"}`, &fakeObserver{}, []string{"read is judged at 0: true", "read returns: bytes true, failed false"}, `"content"`},
 		{"no-go", "read", `{"path":5}`, &fakeObserver{}, []string{"read is judged at 0: false"}, "refused"},
-		{"unknown", "raed", `{}`, &fakeObserver{}, []string{"raed is judged at 0: false"}, "unknown tool"},
+		{"unknown", "raed", `{}`, &fakeObserver{}, []string{"raed is judged at 0: false"}, "did you mean the tool read?"},
 		{"fails", "fail", `{}`, &fakeObserver{}, []string{"fail is judged at 0: true", "fail returns: bytes true, failed true"}, `"error":`},
 		{"answers with an error", "fail-coded", `{}`, &fakeObserver{}, []string{"fail-coded is judged at 0: true", "fail-coded returns: bytes true, failed true"}, `"error":`},
 		{"panics", "panic", `{}`, &fakeObserver{}, []string{"panic is judged at 0: true", "panic returns: bytes false, failed true"}, `"isError":true`},
@@ -71,7 +72,10 @@ func TestObserver(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			server, ran := guarded(t, nil, mcpgate.WithObserver(tt.observer))
+			server, ran := newServer(nil)
+			if err := mcpgate.Install(server, newGate(t, toolvet.WithObserver(tt.observer)), mcpgate.WithLogger(slog.New(slog.DiscardHandler))); err != nil {
+				t.Fatal(err)
+			}
 			got := open(t, server, "2025-11-25").call(tt.tool, tt.arguments).line
 			if !strings.Contains(got, tt.answer) || strings.Contains(got, "no room") {
 				t.Errorf("got %s, want %s", got, tt.answer)

@@ -22,7 +22,7 @@ import (
 // returns the same result if the review changes nothing.
 func (g *guard) review(ctx context.Context, method string, res mcp.Result, err error) (mcp.Result, error) {
 	switch {
-	case !g.gate.Reviews():
+	case !g.gate().Reviews():
 		return res, err
 	case err != nil:
 		return nil, g.reviewError(ctx, method, err)

@@ -21,13 +21,20 @@ type request interface {
 	ProtocolVersion() string
 }
 
+// callerOf identifies the principal behind a request of any form.
+func (g *guard) callerOf(req mcp.Request, meta mcp.Meta) *call.Session {
+	if r, ok := req.(request); ok {
+		return g.sessionOf(r, meta)
+	}
+	s := g.gate().Caller()
+	return &s
+}
+
 // sessionOf identifies the principal behind a request by the bearer token, if the server's own
 // authorization has verified one.
 func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	s := new(call.Session)
-	if g.caller != nil {
-		*s = *g.caller
-	}
+	*s = g.gate().Caller()
 	s.ProtocolVersion = r.ProtocolVersion()
 	s.Traceparent, _ = meta["traceparent"].(string) // SEP-414
 	extra := r.GetExtra()
@@ -35,7 +42,7 @@ func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 		extra = new(mcp.RequestExtra)
 	}
 	if token := extra.TokenInfo; token != nil {
-		s.Subject, s.Claims = token.UserID, token.Extra
+		s.Subject, s.Claims, s.Authenticated = token.UserID, token.Extra, true
 	}
 	if extra.Header != nil {
 		s.Transport = "http"
@@ -71,6 +78,9 @@ func (g *guard) sending(next mcp.MethodHandler) mcp.MethodHandler {
 		switch method {
 		case "notifications/resources/updated", "notifications/resources/list_changed":
 			g.validator.ResourcesChanged()
+		}
+		if asks[method] {
+			return g.ask(ctx, next, method, req)
 		}
 		return next(ctx, method, req)
 	}

@@ -4,6 +4,7 @@
 package mcpgate_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,15 +82,20 @@ func TestBadRequestToValidateIsRefused(t *testing.T) {
 		server, ran := guarded(t, nil)
 		w := open(t, server, version)
 		for _, arguments := range []string{
-			"", `{}`, `{"tool":"read"}`, `{"arguments":{}}`, `{"tool":5,"arguments":{}}`, `{"tool":"","arguments":{}}`,
-			`{"tool":"read","arguments":[]}`, `{"tool":"read","arguments":{"path":"a"},"dryRun":true}`,
+			"", `{}`, `[]`, `{"tool":"read","tool":"read"}`, `{"arguments":{}}`, `{"tool":5,"arguments":{}}`, `{"tool":"","arguments":{}}`,
+			`{"tool":"read","arguments":{"path":"a"},"dryRun":true}`,
 			`{"Tool":"read","arguments":{"path":"a"}}`,
 		} {
 			checkRefusal(t, w.call("validate", arguments).tool(t), version)
 		}
-		// The described arguments are a part of the call's own, so they are read as strictly.
-		if a := w.validate("read", `{"path":"a","path":"b"}`); a.Error == nil || a.Error.Code != -32602 {
-			t.Errorf("got %s, want the error -32602", a.line)
+		// Of the described arguments, the verdict tells, whatever they are.
+		for described, want := range map[string]string{
+			`,"arguments":{"path":"a","path":"b"}`: "/path: is given twice (at byte 19)", `,"arguments":[]`: `"arguments" must be an object`,
+			`,"arguments":null`: `"arguments" must be an object`, "": "/path: required property is missing; expected string",
+		} {
+			if v := w.call("validate", `{"tool":"read"`+described+`}`).tool(t).verdict(t); v.Valid || !slices.Equal(v.Errors, []string{want}) {
+				t.Errorf("%s: got %+v, want the error %s", described, v, want)
+			}
 		}
 		if got := ran.take(); got != nil {
 			t.Errorf("ran %q, want nothing", got)
@@ -119,7 +125,7 @@ func TestLaxPolicyDoesNotMakeValidateGreener(t *testing.T) {
 	if err := mcpgate.Install(server, newGate(t, toolvet.WithPolicy(p))); err != nil {
 		t.Fatal(err)
 	}
-	checkRefusal(t, open(t, server, "2025-11-25").call("validate", `{"tool":"read"}`).tool(t), "2025-11-25")
+	checkRefusal(t, open(t, server, "2025-11-25").call("validate", `{"arguments":{}}`).tool(t), "2025-11-25")
 }
 
 // Numbers and the order of members are those that package protocol wrote, though the

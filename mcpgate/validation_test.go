@@ -139,7 +139,7 @@ func TestSession(t *testing.T) {
 	_ = answer.Body.Close()
 	mu.Lock()
 	defer mu.Unlock()
-	want := []call.Session{{Subject: "ann", Claims: map[string]any{"team": "x"}, Transport: "http", ProtocolVersion: "2025-06-18"}}
+	want := []call.Session{{Subject: "ann", Authenticated: true, Claims: map[string]any{"team": "x"}, Transport: "http", ProtocolVersion: "2025-06-18"}}
 	if diff := cmp.Diff(want, seen); diff != "" || answer.StatusCode != http.StatusOK {
 		t.Errorf("status %d (-want +got):\n%s", answer.StatusCode, diff)
 	}

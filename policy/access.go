@@ -19,6 +19,7 @@ type Rule struct {
 	Name       string
 	Allow      bool     // it permits what it matches; otherwise it refuses that
 	Tools      []string // patterns, SERVER:TOOL or TOOL
+	Requests   []string // patterns of other requests, SERVER:METHOD or METHOD
 	When       string   // a CEL expression
 	Message    string
 	Suggestion string
@@ -88,6 +89,7 @@ func readRule(d *decoder, n ast.Node) Rule {
 	effect.required = true
 	d.object(n, "the rule", name, effect,
 		at("tools", func(n ast.Node) { r.Tools = d.texts(n) }),
+		at("requests", func(n ast.Node) { r.Requests = d.texts(n) }),
 		at("when", func(n ast.Node) { r.When = d.expression(n) }),
 		at("message", text(&r.Message)),
 		at("suggestion", text(&r.Suggestion)),
@@ -135,6 +137,14 @@ type Pinning struct {
 	Lock    string         // the lock file; "": tools are not compared with any
 	Changed check.Severity // of a call of a tool whose definition has changed
 	Unknown check.Severity // of a call of a tool that is not in the lock
+}
+
+// Beside lists the other files that are part of the policy: a gate reads them when it is made.
+func (p *Policy) Beside() []string {
+	if p == nil || p.Pinning.Lock == "" {
+		return nil
+	}
+	return []string{p.Pinning.Lock}
 }
 
 func (p *Policy) readPinning(d *decoder, n ast.Node) {

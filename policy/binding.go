@@ -4,9 +4,8 @@
 package policy
 
 import (
-	"maps"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -41,14 +40,58 @@ func (p *Policy) Bind(server, name string, t *call.Tool, more ...Tool) *Binding 
 	}
 	b.output = append(b.output, p.Output...)
 	if p.Infer != nil && t != nil {
-		said := b.arguments
-		for _, inferred := range p.Infer(t) {
-			if !slices.ContainsFunc(said, func(a Argument) bool { return covers(a.Address, inferred.Address) }) {
-				b.arguments = append(b.arguments, inferred)
-			}
-		}
+		b.infer(p.Infer(t))
 	}
 	return b
+}
+
+// BindRequest is Bind for a request other than tools/call. Its params are the arguments, and the
+// inferred demands depend on them. The error is that of p.InferRequest.
+func (p *Policy) BindRequest(c *call.Call) (*Binding, error) {
+	b := new(Binding)
+	if p == nil {
+		return b, nil
+	}
+	if s := p.Server(c.Server); s != nil {
+		b.world, b.clientRoots = s.World, s.ClientRoots && !s.World.Remote
+		b.add(s.Requests, c.Method)
+		b.output = append(b.output, s.Output...)
+	}
+	b.output = append(b.output, p.Output...)
+	if p.InferRequest == nil {
+		return b, nil
+	}
+	inferred, err := p.InferRequest(c)
+	b.infer(inferred)
+	return b, err
+}
+
+// BindPart is Bind for a part of a request beside its arguments. All that is demanded of it is
+// inferred. The error is that of p.InferPart.
+func (p *Policy) BindPart(part call.Part) (*Binding, error) {
+	b := new(Binding)
+	if p == nil {
+		return b, nil
+	}
+	if s := p.Server(part.Server); s != nil {
+		b.world, b.clientRoots = s.World, s.ClientRoots && !s.World.Remote
+	}
+	if p.InferPart == nil {
+		return b, nil
+	}
+	inferred, err := p.InferPart(part)
+	b.infer(inferred)
+	return b, err
+}
+
+// infer adds demands on arguments that the policy does not mention.
+func (b *Binding) infer(inferred []Argument) {
+	said := b.arguments
+	for _, guess := range inferred {
+		if !slices.ContainsFunc(said, func(a Argument) bool { return covers(a.Address, guess.Address) }) {
+			b.arguments = append(b.arguments, guess)
+		}
+	}
 }
 
 // add adds the demands of the tools whose pattern matches a name.
@@ -83,27 +126,9 @@ func (b *Binding) World(c *call.Call) check.World {
 	return w
 }
 
-// Demands reports whether a demand of this kind applies to any place in a call's arguments.
-func (b *Binding) Demands(kind *check.Demand, arguments map[string]any) bool {
-	found := false
-	b.find(kind, arguments, func(check.Target, check.Severity) (more bool) {
-		found = true
-		return false
-	})
-	return found
-}
-
-// Targets returns the places in a call's arguments that demands of this kind and severity apply
-// to, limit at most.
-func (b *Binding) Targets(kind *check.Demand, severity check.Severity, arguments map[string]any, limit int) []check.Target {
-	var targets []check.Target
-	b.find(kind, arguments, func(t check.Target, s check.Severity) (more bool) {
-		if s == severity && len(targets) < limit {
-			targets = append(targets, t)
-		}
-		return len(targets) < limit
-	})
-	return targets
+// In returns the places that b's demands have in the arguments of a call.
+func (b *Binding) In(arguments map[string]any) *Places {
+	return &Places{b: b, arguments: arguments}
 }
 
 // OutputOptions returns the options of the most particular demand of this kind on results, or
@@ -117,24 +142,18 @@ func (b *Binding) OutputOptions(kind *check.Demand) any {
 	return kind.Options()
 }
 
-// find calls visit for each place that a demand of this kind applies to, until it returns false.
-func (b *Binding) find(kind *check.Demand, arguments map[string]any, visit func(check.Target, check.Severity) (more bool)) {
-	for _, a := range b.arguments {
-		for _, d := range a.Demands {
-			if d.Kind != kind {
-				continue
-			}
-			more := find(arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
-				if a.Inferred != "" && !fits(v, kind) {
-					return true // the guess was about another type; the schema judges the value
-				}
-				return visit(check.Target{Pointer: pointer, Value: v, Options: d.Options, Inferred: a.Inferred}, d.Severity)
-			})
-			if !more {
-				return
-			}
-		}
+// pathOf returns the path of a file: URI of this machine. Any other URI stays, and is no path: so
+// does one whose query or fragment some servers take for a part of the path.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && !strings.EqualFold(u.Host, "localhost") || u.Opaque != "" ||
+		u.Path == "" || strings.ContainsAny(uri, "?#") {
+		return uri
 	}
+	if len(u.Path) > 3 && u.Path[2] == ':' && u.Path[3] == '/' {
+		return u.Path[1:] // file:///C:/work
+	}
+	return u.Path
 }
 
 // fits reports whether a guess of this kind can hold for a value: guesses are about strings, or
@@ -147,59 +166,4 @@ func fits(v any, kind *check.Demand) bool {
 		return kind.Lists
 	}
 	return false
-}
-
-// find calls add for every place that an address leads to, until it returns false; then
-// find does, too. At the address's end the elements of an array are places of their own,
-// unless the demand is about lists.
-func find(v any, address, pointer string, lists bool, add func(pointer string, v any) (more bool)) (more bool) {
-	if address == "" {
-		array, ok := v.([]any)
-		if !ok || lists {
-			return add(pointer, v)
-		}
-		for i, e := range array {
-			if !add(pointer+"/"+strconv.Itoa(i), e) {
-				return false
-			}
-		}
-		return true
-	}
-	step, rest, deeper := strings.Cut(address[1:], "/")
-	if deeper {
-		rest = "/" + rest
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range matching(v, step) {
-			if !find(v[key], rest, pointer+"/"+check.EscapePointer(key), lists, add) {
-				return false
-			}
-		}
-	case []any:
-		for i, e := range v {
-			n := strconv.Itoa(i)
-			if (step == "*" || step == n) && !find(e, rest, pointer+"/"+n, lists, add) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// matching returns the properties that a step of an address stands for, in order. A
-// property in another case counts, because some servers take it for the same.
-func matching(object map[string]any, step string) []string {
-	if step == "*" {
-		return slices.Sorted(maps.Keys(object))
-	}
-	name := check.UnescapePointer(step)
-	var keys []string
-	for key := range object {
-		if key == name || strings.EqualFold(key, name) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -6,9 +6,13 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 func TestFind(t *testing.T) {
@@ -34,11 +38,50 @@ func TestFind(t *testing.T) {
 		{"/path/deeper", false, nil},
 	} {
 		var got []string
-		find(arguments, tt.address, "", tt.lists, func(pointer string, v any) bool { got = append(got, fmt.Sprintf("%s=%v", pointer, v)); return true })
+		new(Binding).In(nil).below(arguments, tt.address, "", tt.lists, func(pointer string, v any) bool { got = append(got, fmt.Sprintf("%s=%v", pointer, v)); return true })
 		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("find(%q) (-want +got):\n%s", tt.address, diff)
+			t.Errorf("below(%q) (-want +got):\n%s", tt.address, diff)
 		}
 	}
+}
+
+// TestPlacesOfMany holds that a large object has the same places as a small one, in any case of the keys, and that it is
+// looked through once, however many demands there are.
+func TestPlacesOfMany(t *testing.T) {
+	t.Parallel()
+	kind := &check.Demand{Name: "kind"}
+	b := new(Binding)
+	for i := range 40 {
+		b.arguments = append(b.arguments, Argument{Address: fmt.Sprintf("/mask%d", i), Demands: []Demand{{Kind: kind}}})
+	}
+	b.arguments = append(b.arguments, Argument{Address: "/in/a~1b", Demands: []Demand{{Kind: kind}}}, Argument{Address: "/straße", Demands: []Demand{{Kind: kind}}})
+	given := map[string]any{"mask1": "1", "MAſK1": "2", "mas\u212A3": "3", "STRAßE": "4", "strasse": "no", "in": map[string]any{"A/B": "5"}}
+	want := b.In(given).Targets(kind, 0, 100)
+	if len(want) != 5 {
+		t.Fatalf("%d places: %v", len(want), want)
+	}
+	inner := given["in"].(map[string]any)
+	for i := range 1000 {
+		given[fmt.Sprintf("other%d", i)], inner[fmt.Sprintf("other%d", i)] = "no", "no"
+	}
+	places := b.In(given)
+	if diff := cmp.Diff(want, places.Targets(kind, 0, 100)); diff != "" {
+		t.Errorf("(-few +many):\n%s", diff)
+	}
+	if len(places.named) != 2 || !places.Demands(kind) {
+		t.Errorf("%d objects looked through", len(places.named))
+	}
+}
+
+func FuzzFold(f *testing.F) {
+	for _, s := range [][2]string{{"mask", "MAſ\u212A"}, {"ß", "ẞ"}, {"i", "İ"}, {"ς", "Σ"}, {"a", "b"}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if utf8.ValidString(a) && utf8.ValidString(b) && strings.EqualFold(a, b) != (string(fold(nil, a)) == string(fold(nil, b))) {
+			t.Errorf("%q and %q", a, b)
+		}
+	})
 }
 
 func TestMatches(t *testing.T) {

@@ -56,6 +56,7 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 				"additionalProperties": object{"$ref": "#/$defs/demands"}},
 			"requires": listOf(object{"$ref": "#/$defs/demands"}, "demands on the tool as a whole"),
 			"output":   results,
+			"calls":    callsSchema(),
 		}, "demands on the calls of a tool"),
 		"demands": closed(demands, "demands, by name"),
 		"output":  closed(output, "demands on results, by name; those of a tool count before those of its server, and these before those of all"),
@@ -156,8 +157,9 @@ func ruleSchema() object {
 	s := closed(object{
 		"name":       textSchema("names the rule in reasons and logs"),
 		"effect":     words("decision on matching calls", "allow", "deny"),
-		"tools":      listOf(object{"type": "string"}, "SERVER:TOOL, or TOOL of any server; * is any characters; default: all tools"),
-		"when":       textSchema("a CEL expression over session, server, tool, args and now; default: always"),
+		"tools":      listOf(object{"type": "string"}, "SERVER:TOOL, or TOOL of any server; * is any characters; default, where requests is absent, too: all tools and requests"),
+		"requests":   listOf(object{"type": "string"}, "requests other than tools/call: SERVER:METHOD, or METHOD of any server; * is any characters"),
+		"when":       textSchema("a CEL expression over session, server, tool, request, args and now; default: always"),
 		"message":    textSchema("the text for a refused caller"),
 		"suggestion": textSchema("advice for a refused caller"),
 		"mode":       words("observe: the rule only reports its decision; default: enforce", "enforce", "observe"),
@@ -180,6 +182,8 @@ func serverSchema() object {
 		"output":      object{"$ref": "#/$defs/output"},
 		"resolver":    textSchema("IP address of the DNS server that names are looked up at, with its port if that is not 53; default: this machine's resolver"),
 		"tools": object{"type": "object", "description": "tools by name; * in a name is any characters",
+			"additionalProperties": object{"$ref": "#/$defs/tool"}},
+		"requests": object{"type": "object", "description": "requests other than tools/call by method, such as resources/read; * is any characters; arguments are the params",
 			"additionalProperties": object{"$ref": "#/$defs/tool"}},
 	}, "a server")
 }

@@ -6,7 +6,6 @@ package policy
 import (
 	"encoding"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -217,7 +217,7 @@ func (d *decoder) raw(n ast.Node) (string, bool) {
 	return "", false
 }
 
-var variable = regexp.MustCompile(`\$\$|\$\{([^}]*)\}?|\$`)
+var variable = lazyregexp.New(`\$\$|\$\{([^}]*)\}?|\$`)
 
 const unclosed = "${ must be followed by the name of an environment variable and }; write $$ for a dollar sign"
 

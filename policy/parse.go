@@ -6,7 +6,6 @@ package policy
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,16 +22,20 @@ const maxBytes = 1 << 20
 // maxErrors bounds what one reading reports.
 const maxErrors = 100
 
-// Load reads the policy in a file. The error is that of [Parse], or of reading.
-func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
-	f, err := os.Open(filename)
+// Read returns the text in a policy's file. A text that is too large for [Parse] is cut, and still too large.
+func Read(filename string) ([]byte, error) {
+	text, err := readAll(filename)
 	if err != nil {
 		return nil, fmt.Errorf("reading the policy: %w", err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return text, nil
+}
+
+// Load reads the policy in a file. The error is that of [Parse], or of reading.
+func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
+	data, err := Read(filename)
 	if err != nil {
-		return nil, fmt.Errorf("reading the policy: %w", err)
+		return nil, err
 	}
 	return Parse(filename, data, kinds...)
 }
@@ -61,13 +64,15 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 //	      "read_*":
 //	        arguments:
 //	          path: {path: {exists: true}}    # a name or a JSON Pointer; demands by name
+//	      call_tool:
+//	        calls: {tool: name, arguments: arguments}    # its arguments are the call of another tool; see Calls
 //
 //	  api:
 //	    url: https://api.example.org/mcp    # in place of command; location: remote, if it is elsewhere
 //	    credentials:        # header, header_file, client_credentials; see Credentials
 //	      header: {Authorization: "Bearer ${API_TOKEN}"}
 //
-//	authorization:        # whose requests a door takes that listens on the network
+//	authorization:        # tokens for an endpoint on the network
 //	  resource: https://mcp.example.org/mcp
 //	  issuers: [{issuer: "https://login.example.org"}]    # see Issuer
 //	  tokens: [{sha256: DIGEST, subject: ci, claims: {scope: mcp}}]    # toolvet token makes one
@@ -75,7 +80,7 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 //	  clock_skew: 1m
 //	session:
 //	  subject: ${USER}    # the caller, where nobody is authenticated
-//	rules:                # who may make which calls; see package rule
+//	rules:                # access rules; see package rule
 //	  - {name: readers, effect: allow, tools: ["files:read_*"], when: 'session.subject == "ann"'}
 //	pinning: {lock: toolvet.lock, changed: refuse, unknown: refuse}    # refuse | warn
 //	limits:

@@ -39,6 +39,11 @@ type Policy struct {
 	// nothing.
 	Infer func(t *call.Tool) []Argument
 
+	// InferRequest does the same for a request other than tools/call, by its method and params, and InferPart for
+	// a part of any request. Nil: nothing. The error is [call.ErrShape], which refuses the request.
+	InferRequest func(c *call.Call) ([]Argument, error)
+	InferPart    func(p call.Part) ([]Argument, error)
+
 	// Preset is the name of the demands on arguments that the policy does not mention; "" if it
 	// does not say. Package preset turns it into Infer.
 	Preset string
@@ -66,6 +71,12 @@ func (p *Policy) Check(name string) Check {
 		return Check{}
 	}
 	return p.Checks[name]
+}
+
+// WantsPreset reports whether p was read from a text that wants a preset, which nothing has applied. Package
+// preset applies it, and policyfile.Open does that.
+func (p *Policy) WantsPreset() bool {
+	return p != nil && p.origin != nil && p.Preset != "none" && p.Infer == nil
 }
 
 // Validate reports names in p that none of the checks has. The error is an

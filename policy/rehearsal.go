@@ -6,11 +6,11 @@ package policy
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Rehearsal selects the calls to rehearse before they are made. Package rehearse carries it out.
@@ -44,8 +44,8 @@ type Effect struct {
 }
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
-	hostName     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	hostName     = lazyregexp.New(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`)
 )
 
 // Covers reports whether the effect holds for a tool of a server.

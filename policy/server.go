@@ -24,8 +24,11 @@ type Server struct {
 	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
 	World       check.World
-	Tools       []Tool   // in the order of the file
-	Output      []Demand // of what the server sends back
+	Tools       []Tool // in the order of the file
+	// Requests hold demands on requests other than tools/call, by patterns of methods, in the order of
+	// the file.
+	Requests []Tool
+	Output   []Demand // of what the server sends back
 
 	// ClientRoots adds the roots that the client announces to those of World. A policy file that
 	// names roots means these alone.
@@ -38,6 +41,7 @@ type Tool struct {
 	Arguments []Argument
 	Requires  []Demand // of the tool as a whole
 	Output    []Demand // of its results
+	Calls     *Calls   // the call of another tool within the arguments; nil: none
 }
 
 // Matches reports whether t speaks of the tool called name.
@@ -60,8 +64,10 @@ func (t *Tool) Matches(name string) bool {
 type Argument struct {
 	// Address is a JSON Pointer in which a step * stands for every element or
 	// property; "" is the arguments as a whole.
-	Address  string
-	Demands  []Demand
+	Address string
+	Demands []Demand
+	// URI says that the value is a URI: demands on paths judge the path of a file: URI.
+	URI      bool
 	Inferred string // why toolvet takes the place for one of this kind; "" if the policy says so
 }
 
@@ -127,6 +133,16 @@ func readServer(d *decoder, e entry) *Server {
 				s.Tools = append(s.Tools, readTool(d, t))
 			}
 		}},
+		field{key: "requests", read: func(n ast.Node) {
+			requests, _ := d.entries(n, "requests by method")
+			for _, e := range requests {
+				r := readTool(d, e)
+				for i := range r.Arguments {
+					r.Arguments[i].URI = true
+				}
+				s.Requests = append(s.Requests, r)
+			}
+		}},
 	)
 	s.checkURL(d, e.at)
 	if s.World.Base == "" {
@@ -172,6 +188,7 @@ func readTool(d *decoder, e entry) Tool {
 			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.readDemands(n, ofArguments)...) })
 		}},
 		field{key: "output", read: func(n ast.Node) { t.Output = d.readDemands(n, ofResults) }},
+		field{key: "calls", read: func(n ast.Node) { t.Calls = readCalls(d, n) }},
 	)
 	return t
 }

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -34,8 +35,9 @@ type TestTools struct {
 // A Case is one call, and what must become of it.
 type Case struct {
 	Name      string
-	Tool      string          // TOOL or SERVER:TOOL
-	Arguments json.RawMessage // an object
+	Tool      string          // TOOL or SERVER:TOOL; "" for a request
+	Request   string          // METHOD or SERVER:METHOD of a request other than tools/call; "" for a call
+	Arguments json.RawMessage // an object; of a request, its params
 	Session   *call.Session   // the caller; nil: as the policy says, over stdio
 	Now       time.Time       // when the call is made; zero: when the tests run
 	Want      Want
@@ -72,6 +74,8 @@ func (w Want) Anything() bool {
 //	    call: {tool: files:read_text_file, arguments: {path: ../etc/passwd}}
 //	    go: false
 //	    check: path                 # or rule: a name of rules; pointer: /path; message: a part of it
+//	  - call: {request: files:resources/read, params: {uri: file:///etc/passwd}}
+//	    go: false
 //
 // Nothing in a call or a session is expanded: ${IFS} is what it is. The error is an [Errors]
 // with everything that is wrong, except for names of servers, checks and rules.
@@ -179,26 +183,40 @@ func (d *decoder) testCase(n ast.Node) Case {
 		text("message", &c.Want.Message),
 	)
 	if c.Name == "" {
-		c.Name = c.Tool
+		c.Name = cmp.Or(c.Tool, c.Request)
 	}
 	return c
 }
 
 func (c *Case) readCall(d *decoder, n ast.Node) {
 	c.Arguments = json.RawMessage("{}")
-	d.object(n, "the call",
-		field{key: "tool", required: true, read: func(n ast.Node) {
+	said := map[string]bool{}
+	named := func(key string, into *string) field {
+		return field{key: key, read: func(n ast.Node) {
 			c.fields["tool"] = textPosition{position: positionOf(n)}
-			c.Tool = d.filled(n)
-		}},
-		field{key: "arguments", read: func(n ast.Node) {
+			*into = d.filled(n)
+			said[key] = true
+		}}
+	}
+	object := func(key, what string) field {
+		return field{key: key, read: func(n ast.Node) {
+			said[key] = true
 			if _, ok := bare(n).(ast.MapNode); !ok {
-				d.mismatch(n, "a mapping: the arguments by name")
+				d.mismatch(n, "a mapping: "+what)
 				return
 			}
 			c.Arguments = d.json(n)
-		}},
-	)
+		}}
+	}
+	d.object(n, "the call",
+		named("tool", &c.Tool), object("arguments", "the arguments by name"),
+		named("request", &c.Request), object("params", "the params by name"))
+	switch {
+	case said["tool"] == said["request"]:
+		d.errorf(positionOf(n), "the call names a tool or a request: {tool: files:read_file, arguments: {…}}, or {request: files:resources/read, params: {…}}")
+	case said["tool"] && said["params"] || said["request"] && said["arguments"]:
+		d.errorf(positionOf(n), "a tool has arguments, and a request has params")
+	}
 }
 
 // moment reads a time with its zone.

@@ -5,11 +5,12 @@ package policy
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // verbatim reads a string in which nothing is expanded.
@@ -37,7 +38,7 @@ func (d *decoder) filled(n ast.Node) string {
 const maxEscape = 6
 
 // jsonNumber is a number by RFC 8259, section 6.
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // json writes any value as JSON, members in the order of the file and numbers with their own
 // digits. A number that JSON writes otherwise, such as 0x1F, is an error.

@@ -4,123 +4,224 @@
 package policy
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
+	"slices"
+	"sync"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-// settle is how long a file must rest before it is read: editors write in several steps.
-const settle = 50 * time.Millisecond
+// How a [Watcher] keeps its promises: a file is seen within lookEvery of its last change, and counts
+// when it has rested.
+const (
+	// Rest is the time for which the content of a policy's file must not change before it counts: a
+	// program that writes the file in several steps pauses for a shorter time.
+	Rest = 500 * time.Millisecond
+	// InForceWithin bounds the time from the last change of a policy's file until the policy is in force,
+	// apart from the time to load it.
+	InForceWithin = Rest + 2*lookEvery
 
-// Watch calls load at once, and then each time the content of the file changes, until ctx is
-// done. Calls of load do not overlap. If load returns an error, Watch logs it and goes on; load
-// should then leave in force what was. A nil log discards.
+	lookEvery  = 100 * time.Millisecond
+	retryEvery = time.Second // between two tries to load a policy that failed
+)
+
+// A Watcher loads the policy in a file again whenever the file changes. It looks at the file's path ten
+// times a second, from the root on. So it follows each way to replace a file: writing, renaming, a
+// link at any place of the path, a directory that is removed and made again. Other files in the
+// directory do not delay it.
 //
-// The file may be replaced, as editors do, be a link that is swapped, or be gone for a while:
-// Watch watches its directory and, if it is a link, the directory of the target. The error is nil
-// when ctx is done; otherwise it says why the file cannot be watched.
-func Watch(ctx context.Context, filename string, load func() error, log *slog.Logger) error {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	watcher, err := fsnotify.NewWatcher()
-	if err != nil {
-		return fmt.Errorf("watching the policy: %w", err)
-	}
-	defer watcher.Close()
-	if err := watcher.Add(filepath.Dir(filename)); err != nil {
-		return fmt.Errorf("watching the policy's directory: %w", err)
-	}
-	w := &watch{filename: filename, load: load, log: log, watcher: watcher}
-	w.reload()
-	return w.run(ctx)
+// A new text counts when it has not changed for [Rest]. While the text in force ends with the line "...",
+// which ends a YAML document, a text without that line is unfinished and does not count. A text that is
+// refused leaves in force what was, and is tried again every second, because something else may have
+// been missing, such as the lock of tools.
+//
+// Set File and Load before the first use.
+type Watcher struct {
+	File string // the policy's
+	// Load puts a text in force. It returns the other files that the policy is made of, such as the lock of
+	// tools; a change of one of them counts as a change of the policy. If it returns an error, what was in
+	// force must stay; beside may be valid even then. Calls of Load do not overlap.
+	Load func(text []byte) (beside []string, err error)
+	// Log is told which policy is in force, and why one is not. Nil discards.
+	Log *slog.Logger
+
+	loading sync.Mutex // held while a text is put in force
+	now     watched    // guarded by loading
+
+	mu      sync.Mutex
+	inForce InForce
 }
 
-type watch struct {
-	filename string
-	load     func() error
-	log      *slog.Logger
-	watcher  *fsnotify.Watcher
-	target   string   // the directory of the file that filename links to
-	seen     [32]byte // the content when it was last loaded
+// InForce tells which policy is in force.
+type InForce struct {
+	Digest  string    // SHA-256 of the policy's text, in hexadecimal digits; "" before the first
+	Since   time.Time // when this text came into force
+	Looked  time.Time // when the file was last looked at
+	Problem string    // why the present content of the file is not in force; "" if it is
 }
 
-func (w *watch) run(ctx context.Context) error {
-	rest := time.NewTimer(settle)
-	defer rest.Stop()
+// InForce returns which policy is in force. It is safe for concurrent use. The InForce of a nil Watcher
+// is zero.
+func (w *Watcher) InForce() InForce {
+	if w == nil {
+		return InForce{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.inForce
+}
+
+// Holds notes that a text is in force already, with the files that belong to it. Call it before [Watcher.Run];
+// without it, Run loads the first text that it finds.
+func (w *Watcher) Holds(text []byte, beside ...string) {
+	w.loading.Lock()
+	defer w.loading.Unlock()
+	w.now = watched{}
+	if !w.now.follow(beside, true) {
+		w.now.loaded = digestOf([]*sighting{{sum: sha256.Sum256(text)}})
+	}
+	w.took(text, time.Now())
+}
+
+// Run follows the file until ctx is done.
+func (w *Watcher) Run(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case _, ok := <-w.watcher.Events:
-			if !ok {
-				return errors.New("watching the policy: the system stopped telling of changes")
-			}
-			rest.Reset(settle)
-		case err, ok := <-w.watcher.Errors:
-			if !ok {
-				return errors.New("watching the policy: the system stopped telling of changes")
-			}
-			w.log.Warn("watching the policy: changes may have been missed", "file", w.filename, "err", err)
-			rest.Reset(settle) // the file itself shows any missed change
-		case <-rest.C:
-			if w.changed() {
-				w.reload()
-			}
+			return
+		case <-tick.C:
+			w.step(time.Now())
 		}
 	}
 }
 
-// changed reports whether the file can be read and holds something new. A file that is
-// gone is about to be replaced, or its policy stays in force.
-func (w *watch) changed() bool {
-	w.follow()
-	sum, ok := w.sum()
-	return ok && sum != w.seen
+// A watched is what a Watcher knows of its files.
+type watched struct {
+	beside []string
+	files  map[string]*sighting
+	digest [sha256.Size]byte // of what the files hold
+	since  time.Time         // when this digest was first seen
+	loaded [sha256.Size]byte // the digest that was last put in force
+	marked bool              // the text in force has an end marker
+	tried  time.Time         // when a text was last refused; zero: no text was since the last change
 }
 
-func (w *watch) reload() {
-	w.follow()
-	w.seen, _ = w.sum() // before it is loaded: what changes meanwhile is loaded again
-	if err := w.load(); err != nil {
-		w.log.Error("the policy was not loaded: the one before it stays in force", "file", w.filename, "err", err)
+// step looks at the files, and loads the policy if that is due.
+func (w *Watcher) step(now time.Time) {
+	w.loading.Lock()
+	defer w.loading.Unlock()
+	n := &w.now
+	if digest := n.look(w.File, now); digest != n.digest || n.since.IsZero() {
+		n.digest, n.since, n.tried = digest, now, time.Time{}
+	}
+	w.mu.Lock()
+	w.inForce.Looked = now
+	w.mu.Unlock()
+	switch {
+	case now.Sub(n.since) < Rest:
+	case n.digest == n.loaded:
+		w.problem(nil)
+	case n.tried.IsZero() || now.Sub(n.tried) >= retryEvery:
+		w.load(now)
 	}
 }
 
-func (w *watch) sum() (sum [32]byte, ok bool) {
-	f, err := os.Open(w.filename)
+// load puts the text that was seen in force.
+func (w *Watcher) load(now time.Time) {
+	n := &w.now
+	seen := n.files[w.File]
+	err := seen.err
+	switch {
+	case err != nil:
+		err = fmt.Errorf("reading the policy: %w", err)
+	case n.marked && !hasEnd(seen.text):
+		err = errUnfinished
+	default:
+		var beside []string
+		if beside, err = w.Load(seen.text); err == nil {
+			// Load has read files that were not seen before at another time: they count as unread.
+			if !n.follow(beside, true) {
+				n.loaded = n.digest
+			}
+			w.took(seen.text, now)
+			return
+		}
+		n.follow(beside, false)
+	}
+	n.tried = now
+	w.problem(err)
+}
+
+var errUnfinished = errors.New(`the text does not end with the line "...", as the text in force does: it is unfinished`)
+
+// took notes that a text is in force.
+func (w *Watcher) took(text []byte, now time.Time) {
+	w.now.marked = hasEnd(text)
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:])
+	w.mu.Lock()
+	other := digest != w.inForce.Digest
+	if other {
+		w.inForce.Digest, w.inForce.Since = digest, now
+	}
+	w.mu.Unlock()
+	if other {
+		w.log().Info("the policy holds", "file", w.File, "digest", digest)
+	} else {
+		w.log().Info("the policy was loaded again, for a file that belongs to it", "file", w.File, "digest", digest)
+	}
+	w.problem(nil)
+}
+
+// problem notes why the present content is not in force, and logs a reason once.
+func (w *Watcher) problem(err error) {
+	text := ""
 	if err != nil {
-		return sum, false
+		text = err.Error()
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	return sha256.Sum256(data), err == nil
+	w.mu.Lock()
+	before := w.inForce.Problem
+	w.inForce.Problem = text
+	w.mu.Unlock()
+	switch {
+	case text == before:
+	case text == "":
+		w.log().Info("the policy's file holds what is in force", "file", w.File)
+	default:
+		w.log().Error("the policy was not loaded: the one before it stays in force", "file", w.File, "err", err)
+	}
 }
 
-// follow also watches the real directory of the file, if that is another one.
-func (w *watch) follow() {
-	real, err := filepath.EvalSymlinks(w.filename)
-	if err != nil {
-		return
+func (w *Watcher) log() *slog.Logger {
+	return cmp.Or(w.Log, slog.New(slog.DiscardHandler))
+}
+
+// follow sets the files beside the policy, and reports whether they are others than before. Unless the
+// list is complete, it only adds to them.
+func (n *watched) follow(beside []string, complete bool) bool {
+	next := slices.Clone(beside)
+	if !complete {
+		next = append(next, n.beside...)
 	}
-	dir := filepath.Dir(real)
-	if dir == w.target || dir == filepath.Dir(w.filename) {
-		return
+	slices.Sort(next)
+	next = slices.DeleteFunc(slices.Compact(next), func(name string) bool { return name == "" })
+	if slices.Equal(next, n.beside) {
+		return false
 	}
-	if err := w.watcher.Add(dir); err != nil {
-		w.log.Warn("watching the policy: changes of the file that it links to are not seen", "file", w.filename, "err", err)
-		return
-	}
-	if w.target != "" {
-		_ = w.watcher.Remove(w.target) // it may be gone
-	}
-	w.target = dir
+	n.beside = next
+	return true
+}
+
+// hasEnd reports whether a text ends with the marker of YAML for the end of a document.
+func hasEnd(text []byte) bool {
+	text = bytes.TrimRight(text, " \t\r\n")
+	return bytes.Equal(text, []byte("...")) || bytes.HasSuffix(text, []byte("\n..."))
 }

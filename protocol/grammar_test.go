@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/toolvet/toolvet/internal/jsonschema"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"

@@ -13,8 +13,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 const (
@@ -103,7 +104,7 @@ func BatchName(method string) string { return method + "_batch" }
 // Encode writes t as JSON, the same bytes each time.
 func (t Tool) Encode() (json.RawMessage, error) { return json.Marshal(t) }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // ValidName reports whether a tool may be called name (MCP, server/tools, Tool Names).
 func ValidName(name string) bool { return toolName.MatchString(name) }

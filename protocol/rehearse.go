@@ -29,7 +29,7 @@ const rehearsedCall = `"tool":{"type":"string","minLength":1,"description":"Name
 var rehearseInput = `{"type":"object","properties":{` + rehearsedCall + `,` +
 	`"calls":{"type":"array","minItems":1,"maxItems":` + strconv.Itoa(MaxRehearsed) + `,` +
 	`"description":"Several calls in the place of one: they are made in this order, each with what those before it changed",` +
-	`"items":{"type":"object","properties":{` + rehearsedCall + `},"required":["tool","arguments"],"additionalProperties":false}}},` +
+	`"items":{"type":"object","properties":{` + rehearsedCall + `},"required":["tool"],"additionalProperties":false}}},` +
 	`"additionalProperties":false}`
 
 // DecodeRehearsal reads the arguments of a call of the rehearse tool, after its schema has accepted

@@ -22,23 +22,26 @@ type Request struct {
 
 // DecodeRequest reads the arguments of a call of the validate tool, whose shape the
 // InputSchema has found good. The tool of the call that it describes is looked up in catalog.
+// The arguments of that call may be anything: its Unread says what is wrong with them. Missing ones
+// are {}.
 func DecodeRequest(arguments json.RawMessage, catalog *call.Catalog, limits call.Limits) (*Request, error) {
-	members, err := strictjson.Members(arguments, limits)
+	members, err := strictjson.Outline(arguments, limits)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments of validate: %w", err)
 	}
-	c, r := &call.Call{}, &Request{}
+	c, r := &call.Call{Raw: json.RawMessage("{}"), Arguments: map[string]any{}}, &Request{}
 	for _, m := range members {
 		switch m.Key {
 		case "tool":
-			if err := json.Unmarshal(m.Raw, &c.Name); err != nil {
-				return nil, errors.New(`"tool" must be a string`)
+			name, err := strictjson.Parse(m.Raw, limits)
+			if err != nil {
+				return nil, fmt.Errorf(`"tool" is refused: %w`, err)
+			}
+			if c.Name, _ = name.(string); c.Name == "" {
+				return nil, errors.New(`"tool" must be a string that is not empty`)
 			}
 		case "arguments":
-			c.Raw = m.Raw
-			if c.Arguments, err = call.DecodeArguments(m.Raw, limits); err != nil {
-				return nil, err
-			}
+			_ = c.Read(m.Raw, limits) // the verdict on c tells
 		case "levels":
 			if r.Levels, err = decodeLevels(m.Raw); err != nil {
 				return nil, err
@@ -47,8 +50,8 @@ func DecodeRequest(arguments json.RawMessage, catalog *call.Catalog, limits call
 			return nil, errors.New("the validate tool takes tool, arguments and levels, nothing else")
 		}
 	}
-	if c.Name == "" || c.Raw == nil {
-		return nil, errors.New("the validate tool takes tool and arguments: one is missing")
+	if c.Name == "" {
+		return nil, errors.New("the validate tool takes tool and arguments: tool is missing")
 	}
 	c.Resolve(catalog)
 	r.Call = c
@@ -73,16 +76,16 @@ func (r *Request) Native() json.RawMessage {
 }
 
 // DecodeBatch reads the arguments of a call of the batch tool, whose shape the schema of the
-// tool has found good: the arguments of the validate tool for each call, unread.
+// tool has found good: the arguments of the validate tool for each call, unread. They need not be JSON.
 func DecodeBatch(arguments json.RawMessage, limits call.Limits) ([]json.RawMessage, error) {
-	members, err := strictjson.Members(arguments, limits)
+	members, err := strictjson.Outline(arguments, limits)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments of the batch tool: %w", err)
 	}
 	if len(members) != 1 || members[0].Key != "calls" {
 		return nil, errors.New("the batch tool takes calls, nothing else")
 	}
-	elements, err := strictjson.Elements(members[0].Raw, limits)
+	elements, err := strictjson.OutlineElements(members[0].Raw, limits)
 	if err != nil || len(elements) == 0 {
 		return nil, errors.New(`"calls" must be an array of calls, and not be empty`)
 	}

@@ -38,13 +38,11 @@ func TestDecodeRequest(t *testing.T) {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
 	for request, want := range map[string]string{
-		`{}`:                                                "one is missing",
-		`{"tool":"read"}`:                                   "one is missing",
-		`{"arguments":{}}`:                                  "one is missing",
-		`{"tool":"","arguments":{}}`:                        "one is missing",
-		`{"tool":7,"arguments":{}}`:                         `"tool" must be a string`,
-		`{"tool":"read","arguments":[]}`:                    "must be an object",
-		`{"tool":"read","arguments":{"a":1,"a":2}}`:         "given twice",
+		`{}`:                               "tool is missing",
+		`{"arguments":{}}`:                 "tool is missing",
+		`{"tool":"","arguments":{}}`:       `"tool" must be a string that is not empty`,
+		`{"tool":"\ud800","arguments":{}}`: `"tool" is refused`,
+		`{"tool":7,"arguments":{}}`:        `"tool" must be a string`,
 		`{"tool":"read","tool":"write","arguments":{}}`:     "given twice",
 		`{"tool":"read","Tool":"write","arguments":{}}`:     "nothing else",
 		`{"tool":"read","arguments":{},"schedule":"daily"}`: "nothing else",
@@ -62,6 +60,24 @@ func TestDecodeRequest(t *testing.T) {
 	}
 }
 
+// What is wrong with the arguments of the described call is the verdict's to tell.
+func TestDecodeRequestOfUnreadableArguments(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		"":                                "<nil>",
+		`,"arguments":[]`:                 `"arguments" must be an object`,
+		`,"arguments":null`:               `"arguments" must be an object`,
+		`,"arguments":{"a":1,"a":2}`:      `"arguments" is refused: "/a" is given twice (at byte 11)`,
+		",\"arguments\":{\"a\":\"\xff\"}": `"arguments" is refused: "/a" has bytes that are not valid UTF-8 (at byte 6)`,
+		`,"arguments":{"a":1/*b*/}`:       `"arguments" is refused: the JSON text has '/' where ',' or '}' is expected (at byte 6)`,
+	} {
+		r, err := protocol.DecodeRequest(json.RawMessage(`{"tool":"read"`+arguments+`}`), nil, call.Limits{})
+		if err != nil || fmt.Sprint(r.Call.Unread) != want || r.Call.Arguments == nil || len(r.Call.Arguments) > 0 {
+			t.Errorf("%q: got %+v, %v, want the fault %s", arguments, r, err, want)
+		}
+	}
+}
+
 // FuzzDecodeRequest: the call that is judged is the one that a plain reader sees.
 func FuzzDecodeRequest(f *testing.F) {
 	for _, seed := range []string{
@@ -73,7 +89,7 @@ func FuzzDecodeRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := protocol.DecodeRequest(raw, nil, call.Limits{})
-		if err != nil {
+		if err != nil || r.Call.Unread != nil {
 			return
 		}
 		c := r.Call
@@ -85,6 +101,9 @@ func FuzzDecodeRequest(f *testing.F) {
 		}
 		if err := json.Unmarshal(raw, &plain); err != nil {
 			t.Fatalf("accepted what encoding/json refuses: %v", err)
+		}
+		if plain.Arguments == nil {
+			plain.Arguments = json.RawMessage("{}")
 		}
 		if c.Name != plain.Tool || string(c.Raw) != string(plain.Arguments) {
 			t.Fatalf("judged %q %s, a plain reader sees %q %s", c.Name, c.Raw, plain.Tool, plain.Arguments)

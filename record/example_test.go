@@ -13,12 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access"
-	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
+	"github.com/toolvet/toolvet/policyfile"
 	"github.com/toolvet/toolvet/record/calllog"
 )
 
@@ -29,28 +25,20 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	p, err := policy.Parse(filepath.Join(dir, "toolvet.yaml"), []byte(`version: 1
+	name := filepath.Join(dir, "toolvet.yaml")
+	if err := os.WriteFile(name, []byte(`version: 1
 rules: [{name: small, effect: allow, tools: double, when: args.n < 100, message: only small numbers}]
 log: {file: log.jsonl}
-`), suite.Demands()...)
-	if err != nil {
+`), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	options, err := new(access.Enforcer).Options(p)
-	if err != nil {
-		log.Fatal(err)
-	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p))...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	record, err := record.Open(p.Log, record.Options{})
+	file, err := policyfile.Open(name, policyfile.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	server := mcp.NewServer(&mcp.Implementation{Name: "doubler", Version: "1"}, nil)
-	if err := mcpgate.Install(server, gate, mcpgate.WithObserver(record)); err != nil {
+	if err := mcpgate.Install(server, file); err != nil {
 		log.Fatal(err)
 	}
 	type number struct {
@@ -63,7 +51,7 @@ log: {file: log.jsonl}
 
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	record.Close(ctx)
+	file.Close(ctx)
 	for r, err := range calllog.Records(filepath.Join(dir, "log.jsonl")) {
 		if err != nil {
 			log.Fatal(err)

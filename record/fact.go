@@ -5,22 +5,38 @@ package record
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// tool returns the name of the tool. If the server does not list the tool, the name is the client's own text and may
+// toolName returns the name of the tool of a call. If the server does not list the tool, the name is the client's own text and may
 // even be a secret.
-func (r *Recorder) tool(e *toolvet.Event) string {
-	if e.Call.Tool != nil {
-		return e.Call.Name
+func (r *Recorder) toolName(c *call.Call) string {
+	if !c.IsTool() {
+		return ""
 	}
-	return "unknown " + r.fact(e.Call.Name)
+	if c.Tool != nil {
+		return c.Name
+	}
+	return "unknown " + r.fact(c.Name)
+}
+
+// method returns the method of a request other than tools/call. A method that MCP does not have is the client's own
+// text.
+func (r *Recorder) method(e *toolvet.Event) string {
+	switch {
+	case e.Call.IsTool():
+		return ""
+	case e.Call.KnownMethod():
+		return e.Call.Method
+	}
+	return "unknown " + r.fact(e.Call.Method)
 }
 
 // plainID matches ids of requests as clients usually make them: numbers, short words, and UUIDs.
-var plainID = regexp.MustCompile(`^(?:|-?[0-9.eE+-]{1,32}|"[\w.:/-]{0,15}"|"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")$`)
+var plainID = lazyregexp.New(`^(?:|-?[0-9.eE+-]{1,32}|"[\w.:/-]{0,15}"|"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")$`)
 
 // request returns the id of the request, as spelt, unless it may contain a secret.
 func (r *Recorder) request(e *toolvet.Event) string {

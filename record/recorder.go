@@ -6,7 +6,9 @@
 //
 //	record, err := record.Open(p.Log, record.Options{})
 //	defer record.Close(ctx) // with a deadline
-//	err = mcpgate.Install(server, gate, mcpgate.WithObserver(record))
+//	gate, err := toolvet.New(toolvet.WithObserver(record))
+//
+// Package policyfile does all of this for a policy file.
 package record
 
 import (
@@ -20,6 +22,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/record/calllog"
 	"github.com/toolvet/toolvet/record/telemetry"
@@ -105,7 +108,7 @@ func (r *Recorder) append(ctx context.Context, rec calllog.Record) error {
 // Judged implements toolvet.Observer.
 func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 	_, span := r.observer.Start(ctx, r.telemetryCall(e))
-	e.Keep, e.Traceparent = &kept{span, e.Took}, span.Traceparent()
+	e.Keep, e.Traceparent, e.Span = &kept{span, e.Took}, span.Traceparent(), span
 	rec := r.record(e, calllog.KindCall)
 	rec.Trace = span.TraceID()
 	rec.ArgumentsBytes = len(e.Call.Raw)
@@ -116,7 +119,9 @@ func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 		rec.Kind = calllog.KindValidate
 	}
 	if r.settings.Arguments {
-		rec.Arguments = e.Call.Raw
+		if e.Call.Unread == nil || len(e.Call.Arguments) > 0 { // other text may be no JSON
+			rec.Arguments = e.Call.Raw
+		}
 		if e.Call.Session != nil {
 			rec.Roots = e.Call.Session.Roots
 		}
@@ -144,7 +149,7 @@ func (r *Recorder) Returned(ctx context.Context, e *toolvet.Event) error {
 	rec.ResultBytes, rec.ResultError = e.Bytes, e.Failed
 	for _, f := range e.Verdict.Findings {
 		if f.Check == "secret" && f.Severity == check.Warning {
-			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: f.Place(), Pattern: f.Source})
+			rec.Redactions = append(rec.Redactions, calllog.Redaction{Pointer: logname.Pointer(f.Pointer, nil), Pattern: f.Source})
 		}
 	}
 	if k, ok := e.Keep.(*kept); ok {
@@ -174,15 +179,25 @@ func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalo
 }
 
 func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
-	rec := calllog.Record{Kind: kind, Server: e.Call.Server, Tool: r.tool(e), Point: point(e.Point), Request: r.request(e),
+	rec := calllog.Record{Kind: kind, Server: e.Call.Server, Tool: r.toolName(e.Call), Method: r.method(e), Point: point(e.Point), Request: r.request(e),
 		Verdict: verdictOf(&e.Verdict), Findings: calllog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
+	for i, f := range e.Verdict.Findings {
+		if kind == calllog.KindResult {
+			rec.Findings[i].Pointer = logname.Pointer(f.Pointer, nil)
+		} else {
+			rec.Findings[i].Pointer = logname.Call(f.Pointer, e.Call)
+		}
+	}
+	for _, in := range e.Verdict.Inner {
+		rec.Inner = append(rec.Inner, r.toolName(in))
+	}
 	if e.Call.Session != nil {
 		rec.Subject = e.Call.Session.Subject
 	}
 	for _, s := range e.Verdict.Skipped {
 		rec.Skipped = append(rec.Skipped, s.Check)
 	}
-	if e.Call.Tool != nil {
+	if e.Call.IsTool() && e.Call.Tool != nil {
 		rec.SchemaDigest = calllog.Fingerprint(e.Call.Tool.Raw)
 	}
 	return rec
@@ -203,7 +218,7 @@ func point(p toolvet.Point) string {
 }
 
 func (r *Recorder) telemetryCall(e *toolvet.Event) telemetry.Call {
-	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil, Point: point(e.Point), Request: r.request(e), Meta: e.Call.Meta}
+	c := telemetry.Call{Server: e.Call.Server, Tool: e.Call.Name, Known: e.Call.Tool != nil && e.Call.KnownMethod(), Method: e.Call.Method, Point: point(e.Point), Request: r.request(e), Meta: e.Call.Meta}
 	if e.Call.Session != nil {
 		c.Protocol = e.Call.Session.ProtocolVersion
 	}

@@ -125,3 +125,46 @@ func TestClientsTexts(t *testing.T) {
 		t.Errorf("recorded (-want +got):\n%s%s", diff, got[0])
 	}
 }
+
+// TestNames holds that no name that a caller or a server chose reaches the log if it may be a secret: not
+// as a property, nor as a tool that is not listed, within a call or not.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const token = "ghp_R7kQ2mZx9LpV4tYw8NcB3sHd6JfG1a2uEQqT"
+	file := filepath.Join(t.TempDir(), "log.jsonl")
+	r, err := record.Open(policy.Log{File: file}, record.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := call.DecodeTool([]byte(`{"name":"t","inputSchema":{"properties":{"path":{},"`+token+`":{}}}}`), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finding := func(pointer string) check.Finding {
+		return check.Finding{Check: "secret", Stage: check.Output, Severity: check.Warning, Pointer: pointer}
+	}
+	e := &toolvet.Event{Call: &call.Call{Name: "t", Tool: tool}, Verdict: toolvet.Verdict{Go: true,
+		Findings: []check.Finding{finding("/path"), finding("/" + token), finding("/pth/" + token)},
+		Inner:    []*call.Call{{Name: "t", Tool: tool}, {Name: token}}}}
+	if err := r.Judged(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	e.Verdict = toolvet.Verdict{Go: true, Findings: []check.Finding{finding("/content/0/text"), finding("/structuredContent/" + token)}}
+	if err := r.Returned(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	r.Close(t.Context())
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"pointer":"/path"`, `"pointer":"/(40 bytes)"`, `"pointer":"/(3 bytes)/(40 bytes)"`, `"inner":["t","unknown (40 bytes, `,
+		`"pointer":"/content/0/text"`, `"pointer":"/structuredContent/(40 bytes)"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is missing from %s", want, text)
+		}
+	}
+	if strings.Contains(string(text), token) {
+		t.Errorf("the log holds the token: %s", text)
+	}
+}

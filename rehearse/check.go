@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,9 +28,35 @@ func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) 
 	}
 }
 
+// Before returns a function that makes the check "rehearsal" for the policy of one server, in sessions of a pool. The
+// command starts the server; nil stands for the policy's. Init is as in [Config]. It is what policyfile.Options take.
+func Before(command, init []string) func(*policy.Policy) (*check.Check, error) {
+	return func(p *policy.Policy) (*check.Check, error) {
+		pool, err := PoolOf(p, command, init)
+		if err != nil {
+			return nil, err
+		}
+		return NewCheck(p.Rehearsal, pool.Take), nil
+	}
+}
+
+// PoolOf makes a pool for a policy's only server, with its environment and directory. Command and init are as in [Before].
+// A server that the pool keeps ready ends by itself.
+func PoolOf(p *policy.Policy, command, init []string) (*Pool, error) {
+	server := p.Servers[0]
+	env, err := server.Environ(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	if command == nil {
+		command = server.Command
+	}
+	return NewPool(Config{Init: init, Command: command, Dir: server.Dir, Env: env, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network}), nil
+}
+
 func run(ctx context.Context, pass *check.Pass, r policy.Rehearsal, take func(context.Context) (*Session, error)) error {
 	c := pass.Call
-	if c.Validation || !r.Covers(c.Server, c.Name) {
+	if c.Validation || !c.IsTool() || !r.Covers(c.Server, c.Name) {
 		return nil
 	}
 	pass.Fleeting()

@@ -134,8 +134,8 @@ type transport struct {
 	grace time.Duration
 }
 
-func (t transport) Stop(ctx context.Context, _ process.Grace) process.Exit {
-	return t.Sandbox.Stop(ctx, process.Grace{EOF: t.grace, Term: t.grace})
+func (t transport) Stop(ctx context.Context) error {
+	return t.End(ctx, process.Grace{EOF: t.grace, Term: t.grace}).Err()
 }
 
 // settle notes the server's effects before the first call.

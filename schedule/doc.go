@@ -27,6 +27,6 @@
 //
 // [Scheduler.Of] returns the scheduler as one owner sees it, for programs with several users. Package
 // schedule/when reads schedules. Packages schedule/sqlstore and schedule/memstore are stores, and
-// schedule/storetest tests others. Packages internal/jobs/server and internal/jobs/web show a scheduler to models and to
-// people, and internal/jobs/notify delivers alerts. See also docs/scheduler.md.
+// schedule/storetest tests others. Packages cmd/internal/jobs/server and cmd/internal/jobs/web show a scheduler to models and to
+// people, and cmd/internal/jobs/notify delivers alerts. See also docs/scheduler.md.
 package schedule

@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"

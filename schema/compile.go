@@ -9,15 +9,16 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/toolvet/toolvet/internal/jsonschema"
 )
 
 // documentURL is the base URI of a schema without "$id". It is hierarchical: "other.json"
 // resolves to another document, and is refused.
 const documentURL = "toolvet:///schema"
 
-// A Schema is a compiled JSON Schema. It is immutable and safe for concurrent
-// use.
+// A Schema is a compiled JSON Schema; [Compile] makes one. It is immutable and
+// safe for concurrent use. A nil or zero Schema judges nothing: its methods
+// return an [*EvaluateError].
 type Schema struct {
 	root   *node
 	limits Limits
@@ -29,22 +30,43 @@ type Schema struct {
 }
 
 // Digest returns the SHA-256 of the text that the schema was compiled from, in
-// lower-case hexadecimal digits.
-func (s *Schema) Digest() string { return s.digest }
+// lower-case hexadecimal digits; "" of a nil or zero Schema.
+func (s *Schema) Digest() string {
+	if s == nil {
+		return ""
+	}
+	return s.digest
+}
 
-// Compile reads a schema, which must be a JSON object. Every error is a
+// Compile reads a schema: a JSON object, or true or false. Every error is a
 // [*CompileError]; one for an unsupported dialect wraps
-// [ErrUnsupportedDialect]. Nothing outside raw is read.
-func Compile(raw []byte, limits Limits) (_ *Schema, err error) {
+// [ErrUnsupportedDialect]. Nothing outside raw is read, and the schema keeps
+// nothing of raw.
+func Compile(raw []byte, limits Limits) (*Schema, error) { return compile(raw, limits, true) }
+
+func compile(raw []byte, limits Limits, booleans bool) (_ *Schema, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = &CompileError{Reason: fmt.Sprintf("it cannot be compiled: %s", printable(fmt.Sprint(fault), maxPrintedFault))}
 		}
 	}()
 	limits = limits.withDefaults()
-	doc, err := parse(raw, limits)
+	v, err := parse(raw, limits)
 	if err != nil {
 		return nil, err
+	}
+	sum := sha256.Sum256(raw)
+	compiled := &Schema{limits: limits, digest: hex.EncodeToString(sum[:])}
+	if accepts, ok := v.(bool); ok && booleans {
+		compiled.root = &node{always: accepts, never: !accepts}
+		return compiled, nil
+	}
+	doc, ok := v.(map[string]any)
+	switch {
+	case !ok && booleans:
+		return nil, &CompileError{Reason: "it must be a JSON object, true or false"}
+	case !ok:
+		return nil, &CompileError{Reason: "it must be a JSON object"}
 	}
 	engine := newEngine(limits)
 	survey := surveyor{engine: engine}
@@ -56,15 +78,11 @@ func Compile(raw []byte, limits Limits) (_ *Schema, err error) {
 		return nil, &CompileError{Reason: err.Error()}
 	}
 	g := newGraph(doc)
-	root, err := g.compile(c, survey)
-	if err != nil {
+	if compiled.root, err = g.compile(c, survey); err != nil {
 		return nil, explainCompile(err, survey.refs)
 	}
-	sum := sha256.Sum256(raw)
-	return &Schema{
-		root: root, limits: limits, digest: hex.EncodeToString(sum[:]),
-		formats: g.formats, mixed: g.mixed, tracks: g.tracks,
-	}, nil
+	compiled.formats, compiled.mixed, compiled.tracks = g.formats, g.mixed, g.tracks
+	return compiled, nil
 }
 
 // compile makes the nodes of the document. A schema that only a dynamic reference leads to is not

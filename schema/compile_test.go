@@ -23,7 +23,6 @@ func TestCompileRefuses(t *testing.T) {
 		{"absent", "", "", "the tool has no inputSchema"},
 		{"blank", " \n", "", "the tool has no inputSchema"},
 		{"null", "null", "", "it must be a JSON object"},
-		{"true", "true", "", "it must be a JSON object"},
 		{"array", "[{}]", "", "it must be a JSON object"},
 		{"string", `"object"`, "", "it must be a JSON object"},
 		{"not JSON", `{"type":`, "", "it is not JSON"},

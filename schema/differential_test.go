@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/toolvet/toolvet/internal/jsonschema"
+	"github.com/toolvet/toolvet/internal/jsonschema/kind"
 )
 
 // plain is the library on its own: the same patterns and formats, but its own

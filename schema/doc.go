@@ -6,14 +6,15 @@
 //
 //	raw schema ─ parse ─ compile ─▶ Schema ─ Evaluate(value) ─▶ Evaluation
 //
-// [Compile] takes the text of a schema, [Schema.Evaluate] a value as a strict
-// JSON decoder produced it: map[string]any, []any, string, bool, nil and
-// [encoding/json.Number]. 2020-12 is the default dialect; 2019-09 and drafts
+// [Compile] takes the text of a schema. [Schema.EvaluateJSON] takes the text of a
+// value, [Schema.Evaluate] a Go value, and [Schema.Validate] returns an error for one
+// that is invalid. Values that a strict JSON decoder produced with numbers as
+// [encoding/json.Number] are judged as they stand; others are written as JSON first. 2020-12 is the default dialect; 2019-09 and drafts
 // 07, 06 and 04 are chosen by "$schema". A "$ref" may only point into the same
 // document: nothing is ever fetched.
 //
-// The library github.com/santhosh-tekuri/jsonschema/v6 resolves references and
-// checks a schema against its metaschema. The evaluation is this package's
+// The library github.com/santhosh-tekuri/jsonschema, of which internal/jsonschema is a copy, resolves
+// references and checks a schema against its metaschema. The evaluation is this package's
 // own, because the library's cannot be stopped, and a hostile schema can keep
 // it busy for ever. The tests hold the two against each other.
 //

@@ -3,7 +3,11 @@
 
 package schema
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // ErrUnsupportedDialect is wrapped by the [CompileError] of a schema with an unsupported
 // "$schema".
@@ -12,6 +16,9 @@ var ErrUnsupportedDialect = errors.New("unsupported dialect")
 // ErrOutOfTime is wrapped by the [EvaluateError] of an evaluation that did not
 // end within [Limits].Time.
 var ErrOutOfTime = errors.New("out of time")
+
+// errForeign is wrapped by the [EvaluateError] of a value that no JSON decoder produces.
+var errForeign = errors.New("foreign")
 
 // A CompileError says why a schema cannot be used. It is the fault of the
 // schema's author, not of the caller.
@@ -50,3 +57,25 @@ func (e *EvaluateError) Error() string { return "schema: could not judge: " + e.
 
 // Unwrap returns [ErrOutOfTime] when the time limit was the reason.
 func (e *EvaluateError) Unwrap() error { return e.err }
+
+// An InvalidError is the error of [Schema.Validate] for a value that the schema refuses.
+type InvalidError struct {
+	Violations []Violation // at least one, ordered as in an [Evaluation]
+}
+
+// Error is a line for each violation: its place, what was expected, and the fix.
+func (e *InvalidError) Error() string {
+	var b strings.Builder
+	b.WriteString("schema: the value is invalid")
+	for _, v := range e.Violations {
+		b.WriteString("\n - ")
+		if v.Pointer != "" {
+			fmt.Fprintf(&b, "%s: ", printable(v.Pointer, maxPrintedPointer))
+		}
+		b.WriteString(v.Message)
+		if v.Suggestion != "" {
+			fmt.Fprintf(&b, "; %s", v.Suggestion)
+		}
+	}
+	return b.String()
+}

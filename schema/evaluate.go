@@ -5,9 +5,12 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // An Evaluation says what is wrong with one value. The lists are ordered by
@@ -23,8 +26,8 @@ type Evaluation struct {
 	// Unknown are properties that the schema neither declares nor forbids; the
 	// tool may ignore them.
 	Unknown []Violation
-	// Ambiguous are undeclared properties that differ only in case from a declared one beside
-	// them. Readers that match names in any case take the one for the other. They are not among
+	// Ambiguous are undeclared properties that differ only in case from a declared one,
+	// whether that is given or not. Readers that match names in any case take the one for the other. They are not among
 	// Unknown.
 	Ambiguous []Violation
 }
@@ -49,14 +52,58 @@ type Violation struct {
 	Value json.RawMessage
 }
 
-// Evaluate judges a decoded JSON value. An error, always an [*EvaluateError], reports that the
-// value could not be judged within the limits. The caller must refuse it. Evaluate is safe for
-// concurrent use.
-func (s *Schema) Evaluate(v any) (*Evaluation, error) { return s.EvaluateSized(v, 0) }
+// Evaluate judges a value: one as a JSON decoder produces it, or any other that
+// encoding/json writes, such as a struct or a map of integers, by what it writes.
+// Text, a [json.Number] among it, stands for itself; for JSON text there is
+// EvaluateJSON. Evaluate keeps nothing of v.
+//
+// An error, always an [*EvaluateError], reports that the value could not be judged:
+// it is no JSON, or the limits did not suffice. The caller must refuse it. Evaluate
+// is safe for concurrent use.
+func (s *Schema) Evaluate(v any) (*Evaluation, error) {
+	out, err := s.evaluate(v, 0)
+	if !errors.Is(err, errForeign) {
+		return out, err
+	}
+	plain, err := plainValue(v, 0)
+	if err != nil {
+		return nil, err
+	}
+	return s.evaluate(plain, 0)
+}
 
-// EvaluateSized is Evaluate for a value whose text has so many bytes: it may take the time of
-// [Limits], and as much again for each MiB.
-func (s *Schema) EvaluateSized(v any, bytes int) (_ *Evaluation, err error) {
+// EvaluateJSON is Evaluate for the text of a value, in which every number keeps its
+// digits. A text that two JSON readers could read differently, for one with a key
+// given twice, is an [*EvaluateError]. The evaluation may take the time of [Limits],
+// and as much again for each MiB of text.
+func (s *Schema) EvaluateJSON(text []byte) (*Evaluation, error) {
+	v, err := strictjson.Parse(text, strictjson.Limits{Bytes: max(len(text), 1)})
+	if err != nil {
+		return nil, &EvaluateError{Reason: "the text is refused: " + err.Error()}
+	}
+	return s.evaluate(v, len(text))
+}
+
+// Validate returns nil for a value that the schema accepts, and an
+// [*InvalidError] for one that it does not. Any other error is an [*EvaluateError].
+// It takes the values that Evaluate takes; JSON text is a [json.RawMessage]. Formats
+// and unknown properties are left to Evaluate.
+func (s *Schema) Validate(v any) error {
+	ev, err := s.Evaluate(v)
+	if err != nil {
+		return err
+	}
+	if len(ev.Violations) > 0 {
+		return &InvalidError{ev.Violations}
+	}
+	return nil
+}
+
+// evaluate judges a plain value whose text has so many bytes.
+func (s *Schema) evaluate(v any, bytes int) (_ *Evaluation, err error) {
+	if s == nil || s.root == nil {
+		return nil, &EvaluateError{Reason: "there is no schema: use one that Compile returned"}
+	}
 	limit := s.limits.Time + s.limits.Time/1024*time.Duration(bytes>>10)
 	e := evaluator{schema: s, left: stepsPerLook, deadline: time.Now().Add(limit)}
 	defer func() {
@@ -106,4 +153,9 @@ func (e *evaluator) abort(format string, args ...any) {
 
 func (e *evaluator) outOfTime(format string, args ...any) {
 	panic(aborted{&EvaluateError{Reason: fmt.Sprintf(format, args...), err: ErrOutOfTime}})
+}
+
+// foreign ends the evaluation of a value that no JSON decoder produces.
+func (e *evaluator) foreign(v any) {
+	panic(aborted{&EvaluateError{Reason: fmt.Sprintf("the value holds a %T, which no JSON decoder produces", v), err: errForeign}})
 }

@@ -94,7 +94,10 @@ func (e *evaluator) eval(n *node, v any, at *place, out *seen) bool {
 func (e *evaluator) all(n *node, v any, at *place, own *seen) bool {
 	kind := kindOf(v)
 	if kind == 0 {
-		e.abort("the value holds a %T, which no JSON decoder produces", v)
+		e.foreign(v)
+	}
+	if number, ok := v.(json.Number); ok {
+		e.readable(number)
 	}
 	if n.kinds != 0 && !e.allowed(n.kinds, kind, v) {
 		e.fail(failure{at: at, node: n, keyword: "type", value: v})
@@ -198,6 +201,13 @@ func (e *evaluator) attempt(n *node, v any, at *place, out *seen) ([]failure, bo
 	failures := e.sink.failures
 	e.sink = kept
 	return failures, ok
+}
+
+// readable aborts on a text that is no number.
+func (e *evaluator) readable(n json.Number) {
+	if _, ok := smallInt(n); !ok {
+		e.decimal(n)
+	}
 }
 
 func (e *evaluator) decimal(n json.Number) decimal {

@@ -4,7 +4,7 @@
 package schema_test
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 
@@ -24,7 +24,7 @@ func ExampleSchema_Evaluate() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ev, err := s.Evaluate(map[string]any{"pth": "a.txt", "mode": "Read", "limit": json.Number("0")})
+	ev, err := s.Evaluate(map[string]any{"pth": "a.txt", "mode": "Read", "limit": 0})
 	if err != nil {
 		log.Fatal(err) // it could not be judged: refuse
 	}
@@ -44,4 +44,27 @@ func ExampleSchema_Evaluate() {
 	// /path: required property is missing; expected string
 	//   rename "pth" to "path"
 	// warning: /pth: rename "pth" to "path"
+}
+
+func ExampleSchema_Validate() {
+	s, err := schema.Compile([]byte(`{
+		"type": "object",
+		"properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}},
+		"required": ["path"]
+	}`), schema.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	type arguments struct {
+		Path  string `json:"path"`
+		Limit int    `json:"limit"`
+	}
+	fmt.Println(s.Validate(arguments{Path: "a.txt", Limit: 10}))
+	err = s.Validate(arguments{Path: "a.txt"})
+	if invalid, ok := errors.AsType[*schema.InvalidError](err); ok {
+		fmt.Println(invalid.Violations[0].Pointer, invalid.Violations[0].Message)
+	}
+	// Output:
+	// <nil>
+	// /limit expected a number of at least 1
 }

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/toolvet/toolvet/internal/jsonschema"
 )
 
 // A graph turns the library's compiled schemas into nodes, each once.

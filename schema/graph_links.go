@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/toolvet/toolvet/internal/jsonschema"
 )
 
 // linkInPlace collects the nodes that n applies, or may apply, to the same

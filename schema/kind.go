@@ -106,7 +106,7 @@ func (e *evaluator) appendKey(b []byte, v any) []byte {
 		}
 		return append(b, '}')
 	default:
-		e.abort("the value holds a %T, which no JSON decoder produces", v)
+		e.foreign(v)
 		return b
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/toolvet/toolvet/internal/jsonschema"
+	"github.com/toolvet/toolvet/internal/jsonschema/kind"
 )
 
 var errOutside = errors.New("only the same document may be referred to")

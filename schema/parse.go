@@ -16,9 +16,9 @@ import (
 // schema. The library expands numbers to all their digits.
 const maxSchemaNumber = 1000
 
-// parse reads the text of a schema: one JSON object without duplicate keys,
-// in valid UTF-8 and within the limits.
-func parse(raw []byte, limits Limits) (map[string]any, error) {
+// parse reads the text of a schema: one JSON object without duplicate keys, or
+// a boolean, in valid UTF-8 and within the limits.
+func parse(raw []byte, limits Limits) (any, error) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return nil, &CompileError{Reason: "the tool has no inputSchema"}
@@ -36,11 +36,7 @@ func parse(raw []byte, limits Limits) (map[string]any, error) {
 	if r.dec.InputOffset() < int64(len(bytes.TrimRight(raw, " \t\r\n"))) {
 		return nil, &CompileError{Reason: "there is more text after the schema"}
 	}
-	doc, ok := v.(map[string]any)
-	if !ok {
-		return nil, &CompileError{Reason: "it must be a JSON object"}
-	}
-	return doc, nil
+	return v, nil
 }
 
 // A reader is a recursive walk over a decoder's tokens.

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/toolvet/toolvet/internal/jsonschema"
 )
 
 const (

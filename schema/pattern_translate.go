@@ -5,10 +5,11 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Where ECMA-262 and Go's RE2 syntax read the same text differently, toGo
@@ -23,7 +24,7 @@ const (
 
 // goFlags is Go's way to change the meaning of ".", and the author's word that
 // the pattern is written for such an engine.
-var goFlags = regexp.MustCompile(`\(\?[imsU-]+[:)]`)
+var goFlags = lazyregexp.New(`\(\?[imsU-]+[:)]`)
 
 // toGo translates an ECMA-262 pattern to Go's syntax. It leaves unknown text alone, for Go to
 // accept or refuse. It fails on the classes [] and [^], which Go cannot say.

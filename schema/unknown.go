@@ -114,17 +114,22 @@ func (w *unknowns) object(view *view, obj map[string]any, at *place) {
 		return // a free-form object, or reported as a violation already
 	}
 	for _, name := range sortedNames(obj) {
-		if w.confusable(view, obj, name) {
+		if declared, ok := w.confusable(view, name); ok {
 			if w.ambiguous.full() {
 				w.ambiguous.left++
 				continue
 			}
-			w.ambiguous.add(Violation{
+			v := Violation{
 				Pointer:    at.property(name).pointer(),
 				Keyword:    "properties",
-				Message:    "differs from another argument in case alone, and some servers take the one for the other",
-				Suggestion: "send only one of the two, as the tool declares it",
-			})
+				Message:    "differs from a declared argument in case alone, and some servers take the one for the other",
+				Suggestion: "rename " + quote(name) + " to " + quote(declared),
+			}
+			if _, both := obj[declared]; both {
+				v.Message = "differs from another argument in case alone, and some servers take the one for the other"
+				v.Suggestion = "send only one of the two, as the tool declares it"
+			}
+			w.ambiguous.add(v)
 			continue
 		}
 		if view.declares(w.evaluator, name) {
@@ -147,19 +152,19 @@ func (w *unknowns) object(view *view, obj map[string]any, at *place) {
 	}
 }
 
-// confusable reports whether an undeclared name differs only in case from a declared one that obj
-// also has.
-func (w *unknowns) confusable(view *view, obj map[string]any, name string) bool {
+// confusable returns the declared name from which an undeclared name differs only in case.
+func (w *unknowns) confusable(view *view, name string) (string, bool) {
 	if view.declared[name] {
-		return false
+		return "", false
 	}
 	w.spend(len(view.declared))
+	found, ok := "", false
 	for declared := range view.declared {
-		if _, has := obj[declared]; has && strings.EqualFold(declared, name) {
-			return true
+		if strings.EqualFold(declared, name) && (!ok || declared < found) {
+			found, ok = declared, true
 		}
 	}
-	return false
+	return found, ok
 }
 
 func unknownMessage(view *view) string {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
@@ -37,7 +37,7 @@ type Outcome struct {
 // no Outcome. Call makes a call a second time only if nothing of the first was sent.
 func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (*Outcome, error) {
 	o := optionsOf(options)
-	t, c, err := s.target(ctx, name, arguments, o)
+	t, c, err := s.target(ctx, name, arguments, o, false)
 	if err != nil {
 		p := s.door(c.Server).Refuse(ctx, c, o.request(c.Meta), noGo(err, o.text))
 		if !errors.As(err, new(unjudged)) {
@@ -50,20 +50,26 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	if _, no := p.Refusal(); no {
 		return refused(p), nil
 	}
-	o.Method = "tools/call"
+	o.Method, o.caller = "tools/call", t.call.Session
 	if o.Params, err = callParams(traced(p, o.Params, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
 		return failed(ctx, p, err, o.text), err
 	}
 	if err := ctx.Err(); err != nil { // the caller has given up
 		return failed(ctx, p, err, o.text), err
 	}
+	o.abandoned, o.over = p.Abandon, p.Over
 	p.Sending()
 	raw, err := t.do(ctx, o.Request)
+	noteUnsent(p, err)
+	p.Sent()
+	return returned(ctx, p, raw, err, o.text)
+}
+
+// noteUnsent tells a passage if err means that the server did not take the call.
+func noteUnsent(p *door.Passage, err error) {
 	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent || errors.As(err, new(*UnavailableError)) {
 		p.Unsent()
 	}
-	p.Sent()
-	return returned(ctx, p, raw, err, o.text)
 }
 
 // returned builds the outcome of a call that was made.
@@ -101,11 +107,11 @@ func traced(p *door.Passage, params json.RawMessage, limits call.Limits) json.Ra
 
 func refused(p *door.Passage) *Outcome {
 	answer, _ := p.Refusal()
-	return &Outcome{Raw: answer, Judged: p.Verdict()}
+	return &Outcome{Raw: answer.Raw, Judged: p.Verdict()}
 }
 
 func failed(ctx context.Context, p *door.Passage, err error, text func(error) string) *Outcome {
-	return &Outcome{Raw: p.Failed(ctx, text(err)), Ran: p.Made(), Judged: p.Verdict()}
+	return &Outcome{Raw: p.Failed(ctx, text(err)).Raw, Ran: p.Made(), Judged: p.Verdict()}
 }
 
 // door returns the door to a server. The door to an unknown server only refuses.

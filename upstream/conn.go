@@ -4,18 +4,17 @@
 package upstream
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -36,6 +35,7 @@ type conn struct {
 	mu      sync.Mutex
 	lastID  int
 	pending map[string]*waiter
+	late    map[string]func()             // called when a request is answered that nobody waits for
 	serving map[string]context.CancelFunc // requests of the server in progress
 	odd     string                        // the server's first fault that did not end the session
 
@@ -71,7 +71,7 @@ func newConn(transport Transport, stderr *tail, o Options) *conn {
 	c := &conn{
 		transport: transport, stderr: stderr, limits: o.Limits, handler: o.Handler,
 		out: make(chan []byte, 16), closing: make(chan struct{}),
-		pending: map[string]*waiter{}, serving: map[string]context.CancelFunc{}, gone: make(chan struct{}),
+		pending: map[string]*waiter{}, late: map[string]func(){}, serving: map[string]context.CancelFunc{}, gone: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.running.Go(c.read)
@@ -85,7 +85,22 @@ func (c *conn) fail(why error) {
 		c.why = why
 		close(c.gone)
 		c.cancel()
+		c.endLate()
 	})
+}
+
+// endLate notes that the server has ended, and so works on no request any longer. A server on another machine may.
+func (c *conn) endLate() {
+	if r, ok := c.transport.(interface{ Remote() bool }); ok && r.Remote() {
+		return
+	}
+	c.mu.Lock()
+	late := c.late
+	c.late = nil
+	c.mu.Unlock()
+	for _, over := range late {
+		go over() // it may ask a database
+	}
 }
 
 func (c *conn) read() {
@@ -95,18 +110,29 @@ func (c *conn) read() {
 	if limit <= 0 {
 		limit = strictjson.DefaultBytes
 	}
-	r := bufio.NewReaderSize(stdout, 64<<10)
+	in := lines.NewReader(stdout, limit).EndAtLimit().ForOwner(fmt.Sprintf("server %p", c))
 	for {
-		line, err := readLine(r, limit)
-		if errors.Is(err, errLongLine) {
+		line, err := in.Next()
+		var long *lines.TooLongError
+		switch {
+		case errors.As(err, &long) && long.Full != nil:
+			c.dropped(long)
+		case err != nil && long != nil:
 			c.fail(fmt.Errorf("the server wrote a line longer than %d bytes on its standard output", limit))
 			return
-		}
-		if err != nil {
+		case err != nil:
 			c.fail(errStdout)
 			return
+		default:
+			c.handle(trimEnd(in.Keep(line)))
 		}
-		c.handle(line)
+	}
+}
+
+// dropped answers the request whose answer found no memory.
+func (c *conn) dropped(e *lines.TooLongError) {
+	if e.ID == nil || e.Method || !c.deliver(answer{Envelope: call.Envelope{ID: e.ID}, err: fmt.Errorf("the server's answer is dropped: %w", e.Full)}) {
+		c.remember("sent a message for which there was no memory")
 	}
 }
 
@@ -143,7 +169,7 @@ func (c *conn) await() {
 func (c *conn) close(ctx context.Context) {
 	close(c.closing)
 	c.cancel()
-	c.transport.Stop(ctx, process.Grace{})
+	_ = c.transport.Stop(ctx) // how it ended is no matter any more
 	c.transport.Stdout().Close()
 	c.running.Wait()
 }
@@ -178,6 +204,10 @@ func (c *conn) deliver(a answer) bool {
 		delete(c.pending, key)
 		waiting.answer <- a
 		return true
+	}
+	if over := c.late[key]; over != nil {
+		delete(c.late, key)
+		go over()
 	}
 	n, err := strconv.Atoi(key)
 	return err == nil && n > 0 && n <= c.lastID // a former request, already given up
@@ -224,9 +254,32 @@ func (c *conn) do(ctx context.Context, r Request, meta map[string]json.RawMessag
 			return nil, c.goneError(r.Method, true)
 		}
 	case <-ctx.Done():
+		if r.abandoned != nil {
+			r.abandoned()
+			c.awaitLate(id, r.over)
+		}
 		c.abandon(id, r.Method)
 		return nil, c.contextError(ctx, r.Method)
 	}
+}
+
+// awaitLate calls over when a request is answered that nobody waits for any more, or the server has ended.
+func (c *conn) awaitLate(id string, over func()) {
+	c.mu.Lock()
+	_, waits := c.pending[id]
+	delete(c.pending, id)
+	if waits && c.late != nil {
+		c.late[id] = over
+		c.mu.Unlock()
+		time.AfterFunc(door.HoldTime, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			delete(c.late, id)
+		})
+		return
+	}
+	c.mu.Unlock()
+	over() // the answer has come, or the server has ended
 }
 
 // abandon cancels a request at the server. It does not wait for a server that does not read.
@@ -284,27 +337,6 @@ func (c *conn) send(ctx context.Context, method string, line []byte) error {
 		return c.goneError(method, false)
 	case <-ctx.Done():
 		return c.contextError(ctx, method)
-	}
-}
-
-var errLongLine = errors.New("line too long")
-
-// readLine returns a copy of the next line without its end.
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > limit {
-			return nil, errLongLine
-		}
-		line = append(line, part...)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
-			return trimEnd(line), nil
-		default:
-			return nil, err
-		}
 	}
 }
 

@@ -23,7 +23,8 @@ type HandshakeError struct{ err error }
 func (e *HandshakeError) Error() string { return e.err.Error() }
 func (e *HandshakeError) Unwrap() error { return e.err }
 
-// A RefusedError reports a request that the server answered with an error.
+// A RefusedError reports a request that the server answered with an error, or that toolvet refused
+// (see [Set.Ask]).
 type RefusedError struct {
 	Method  string
 	Code    int             // the JSON-RPC error code from the server
@@ -66,12 +67,30 @@ type GoneError struct {
 	Method string
 	Sent   bool // the server may have received and executed the request
 	text   string
+	err    error
 }
 
 func (e *GoneError) Error() string { return e.text }
 
+// Unwrap returns [ErrClosed] if the server is gone because its [Set] was closed.
+func (e *GoneError) Unwrap() error { return e.err }
+
+// ended returns the error of a request in terms of the set: once it is closed, that is the reason.
+func (s *Set) ended(err error) error {
+	gone, ok := errors.AsType[*GoneError](err)
+	switch {
+	case err == nil || s.ctx.Err() == nil:
+		return err
+	case !ok && errors.Is(err, context.Canceled):
+		return ErrClosed // the set's own requests end with its context
+	case !ok:
+		return err
+	}
+	return &GoneError{gone.Method, gone.Sent, "the servers were closed before an answer to " + gone.Method, ErrClosed}
+}
+
 func (c *conn) goneError(method string, sent bool) error {
-	return &GoneError{method, sent, fmt.Sprintf("%s before it answered %s%s", c.end(), method, c.circumstances())}
+	return &GoneError{Method: method, Sent: sent, text: fmt.Sprintf("%s before it answered %s%s", c.end(), method, c.circumstances())}
 }
 
 // end describes the end of the session. It waits a moment for the server's exit code.
@@ -79,11 +98,27 @@ func (c *conn) end() string {
 	if errors.Is(c.why, errStdout) || errors.Is(c.why, errStdin) {
 		select {
 		case <-c.transport.Done():
-			return "the server " + c.transport.Stop(context.Background(), process.Grace{}).String()
+			return exitText(c.transport)
 		case <-time.After(exitWait):
 		}
 	}
 	return c.why.Error()
+}
+
+// exitText describes the end of a server that is gone.
+func exitText(t Transport) string {
+	err := t.Stop(context.Background())
+	exit, ok := errors.AsType[process.Exit](err)
+	if p, child := t.(*process.Process); child {
+		exit, ok = p.Exit(), true // it may have ended well
+	}
+	switch {
+	case ok:
+		return "the server " + exit.String()
+	case err != nil:
+		return "the server ended (" + strictjson.Printable(err.Error(), 200) + ")"
+	}
+	return "the server ended"
 }
 
 // contextError reports that ctx ended before the answer to method arrived.

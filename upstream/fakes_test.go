@@ -100,7 +100,7 @@ var fakes = map[string]func(*fake){
 	},
 	"wrong id": func(f *fake) {
 		m := f.expect("initialize")
-		m.ID = []byte(`"` + string(m.ID) + `"`)
+		m.ID = []byte(`"` + string(m.ID) + `.0"`)
 		f.answer(m, `{"protocolVersion":"2025-11-25"}`)
 		f.sleep()
 	},

@@ -118,7 +118,7 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 		defer release()
 		on = l
 		if list != Tools && !announces(l.Capabilities(), list.capability()) {
-			return &listing{listed: time.Now()}, nil
+			return &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil
 		}
 		return l.lists.get(ctx, list, anew, func() (*listing, error) {
 			found, err := l.list(p.set.ctx, list)
@@ -132,7 +132,7 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 			if err == nil {
 				p.tell(list, found)
 			}
-			return found, err
+			return found, p.set.ended(err)
 		})
 	})
 	return l, on, err
@@ -141,10 +141,10 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 // tell logs the faults in a list of tools, and gives the tools to the Observer.
 func (p *peer) tell(list List, found *listing) {
 	for _, fault := range found.faults {
-		p.set.log.Warn("the server lists a tool that cannot be used", "server", p.cfg.Name, "err", fault)
+		p.set.log.Warn("the server lists what cannot be used", "server", p.cfg.Name, "list", list, "err", fault)
 	}
-	if list == Tools && p.set.cfg.Observer != nil {
-		p.set.cfg.Observer.Listed(p.set.ctx, p.cfg.Name, found.tools)
+	if list == Tools {
+		p.door.Listed(p.set.ctx, found.tools)
 	}
 }
 
@@ -187,23 +187,30 @@ func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.
 // change pages; if it withholds one, List returns an error. A server without the capability
 // has no pages.
 func (s *Set) List(ctx context.Context, server string, list List) ([]json.RawMessage, error) {
+	pages, _, err := s.Listed(ctx, server, list)
+	return pages, err
+}
+
+// Listed is List, together with the entries of the same pages as the server sent them, for comparison with
+// a lock. Resources and resource templates are named by their URIs.
+func (s *Set) Listed(ctx context.Context, server string, list List) (pages []json.RawMessage, entries *call.Catalog, err error) {
 	p, err := s.peer(server)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, _, err := p.list(ctx, list, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	pages := make([]json.RawMessage, len(l.pages))
+	pages = make([]json.RawMessage, len(l.pages))
 	for i, raw := range l.pages {
 		v := s.look(ctx, &call.Call{Server: server}, string(list), raw)
 		if !v.Go {
-			return nil, withheldError(string(list), v)
+			return nil, nil, withheldError(string(list), v)
 		}
 		pages[i] = v.Raw
 	}
-	return pages, nil
+	return pages, l.tools, nil
 }
 
 // tool returns the tools of a server. If none has the name, it asks the server once more: some

@@ -68,7 +68,7 @@ func (m *memory) Dial(_ context.Context, _ io.Writer) (upstream.Transport, error
 func (s *session) Stdin() io.WriteCloser { return s.toServer }
 func (s *session) Stdout() io.ReadCloser { return s.toClient }
 func (s *session) Done() <-chan struct{} { return s.done }
-func (s *session) Stop(context.Context, process.Grace) process.Exit {
+func (s *session) Stop(context.Context) error {
 	s.die()
 	<-s.done
 	return process.Exit{Code: 137, Signal: "SIGKILL"}

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 )
 
 // A CallOption adds to the tool and arguments of a call.

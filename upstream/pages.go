@@ -6,6 +6,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -112,10 +113,27 @@ func (c *Client) Tools(ctx context.Context) (tools *call.Catalog, faults []error
 	return l.tools, l.faults, nil
 }
 
+// Entries is Tools for the server's prompts, resources or resource templates. The catalog names them by
+// their names or URIs. It is empty if the server has no such list.
+func (c *Client) Entries(ctx context.Context, list List) (entries *call.Catalog, faults []error, err error) {
+	if !announces(c.Capabilities(), list.capability()) {
+		return call.NewCatalog(nil), nil, nil
+	}
+	l, err := c.list(ctx, list)
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused) && refused.Code == methodNotFound:
+		return call.NewCatalog(nil), nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	return l.tools, l.faults, nil
+}
+
 // A listing is a whole list.
 type listing struct {
 	pages  []json.RawMessage // as the server wrote them
-	tools  *call.Catalog     // of the list of tools
+	tools  *call.Catalog     // the entries; of tools, as the output layer left them
 	faults []error           // of tools with unreadable definitions
 	listed time.Time
 	until  time.Time // zero: until the server reports a change
@@ -146,6 +164,15 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 			}
 			p.next = next
 			tools, l.faults = append(tools, some...), append(l.faults, faults...)
+		} else {
+			some, _, unread, err := call.DecodeList(string(list), raw, c.limits)
+			if err != nil {
+				return p, err
+			}
+			tools = append(tools, some...)
+			if unread > 0 {
+				l.faults = append(l.faults, fmt.Errorf("%d of the %s on a page cannot be read", unread, list.what()))
+			}
 		}
 		if p.lives && (!lives || p.ttl < ttl) {
 			ttl, lives = p.ttl, true
@@ -157,8 +184,8 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 		return nil, err
 	}
 	l.listed = time.Now()
+	l.tools = call.NewCatalog(tools)
 	if list == Tools {
-		l.tools = call.NewCatalog(tools)
 		ttl = max(ttl, minToolsTTL)
 	}
 	if lives {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 )
 
 // A peer is one server of a Set. It has at most one connection at a time, shared by all callers.
@@ -79,7 +79,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 	defer p.mu.Unlock()
 	pause := time.Until(p.state.Next)
 	switch {
-	case p.closed:
+	case p.closed || p.set.ctx.Err() != nil:
 		return nil, nil, ErrClosed
 	case p.link != nil && p.link.over():
 		lost := p.link.lost
@@ -94,7 +94,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 	case pause > 0 && p.failures >= circuitAfter:
 		return nil, nil, &UnavailableError{Server: p.cfg.Name, Since: p.state.Since, Next: p.state.Next, Err: p.state.Err}
 	case pause > 0:
-		return nil, func(ctx context.Context) error { return sleep(ctx, pause) }, nil
+		return nil, func(ctx context.Context) error { return sleep(ctx, p.set.ctx, pause) }, nil
 	default:
 		p.dialing = newFlight[*link]()
 		p.setState(State{Status: Connecting})
@@ -113,7 +113,7 @@ func (p *peer) dial(f *flight[*link]) {
 	l := &link{lost: make(chan struct{})}
 	client, err := Connect(p.set.ctx, p.cfg.Dialer, Options{
 		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: p.cfg.Limits, Capabilities: p.cfg.Capabilities,
-		Handler: Handler{Request: p.asked(p.cfg.Handler.Request), Notify: func(method string, params json.RawMessage) {
+		Handler: Handler{Request: p.asked(p.cfg.Handler.Request, nil), Notify: func(method string, params json.RawMessage) {
 			l.lists.notified(method)
 			if params, ok := p.told(method, params); ok {
 				p.set.publish(Notification{p.cfg.Name, method, params})
@@ -124,11 +124,11 @@ func (p *peer) dial(f *flight[*link]) {
 	p.mu.Lock()
 	p.dialing = nil
 	switch {
+	case p.closed || p.set.ctx.Err() != nil:
+		err = ErrClosed
 	case err != nil:
 		p.failed(err)
 		err = &UnavailableError{Server: p.cfg.Name, Since: p.state.Since, Next: p.state.Next, Err: err}
-	case p.closed:
-		err = ErrClosed
 	default:
 		p.link = l
 		p.setState(State{Status: Ready, Version: client.ProtocolVersion()})
@@ -254,7 +254,7 @@ func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
 	}
 	if r.Handler != nil {
 		own := *r.Handler
-		own.Request = p.asked(own.Request)
+		own.Request = p.asked(own.Request, r.caller)
 		r.Handler = &own
 	}
 	if tell := r.Progress; tell != nil {
@@ -264,7 +264,7 @@ func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
 			}
 		}
 	}
-	return again(r.Method, func() (json.RawMessage, error) {
+	raw, err := again(r.Method, func() (json.RawMessage, error) {
 		l, release, err := p.acquire(ctx)
 		if err != nil {
 			return nil, err
@@ -272,6 +272,7 @@ func (p *peer) do(ctx context.Context, r Request) (json.RawMessage, error) {
 		defer release()
 		return l.Do(ctx, r)
 	})
+	return raw, p.set.ended(err)
 }
 
 // harmless lists the requests that may be sent twice: they change nothing at the server, and

@@ -209,7 +209,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := newGate(t, toolvet.WithPolicy(p))
+	gate := newGate(t, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))
 	command := append(npm.Server(t, "filesystem"), dir)
 	s := realSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{
 		{Name: "filesystem", Dialer: upstream.Command{Args: command}, Timeout: time.Minute}}})

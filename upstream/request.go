@@ -34,6 +34,10 @@ type Request struct {
 
 	own     bool // made by the client itself: the server's questions do not belong to it
 	patient bool // not bounded by the CallTimeout of the server
+	// abandoned is called if do returns without an answer while the server may work on the request, and over when the
+	// server no longer does, if the connection learns of that. Nil: nobody wants to know.
+	abandoned, over func()
+	caller          *call.Session // for the policy, if the server asks the caller something; may be nil
 }
 
 // A Handler handles the requests and notifications of a server. The zero Handler ignores

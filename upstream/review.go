@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -43,20 +44,38 @@ func (s *Set) reviewError(ctx context.Context, c *call.Call, err error) error {
 	return err
 }
 
-// asked wraps a handler: it passes the server's requests through the output layer first.
-func (p *peer) asked(handle func(context.Context, string, json.RawMessage) (json.RawMessage, error)) func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+// asked wraps a handler: the policy judges the server's requests and their answers, and the requests
+// pass through the output layer.
+func (p *peer) asked(handle func(context.Context, string, json.RawMessage) (json.RawMessage, error), caller *call.Session) func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	if handle == nil {
 		return nil
 	}
 	return func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-		if params == nil {
-			return handle(ctx, method, nil)
+		passage := p.door.Ask(ctx, method, params, caller, door.Request{})
+		if answer, refused := passage.Refusal(); refused {
+			return nil, newRefusedError(method, answer.Raw)
 		}
-		v := p.set.look(ctx, &call.Call{Server: p.cfg.Name}, method, params)
-		if !v.Go {
-			return nil, withheldError(method, v)
+		if params != nil {
+			v := p.set.look(ctx, &call.Call{Server: p.cfg.Name}, method, params)
+			if !v.Go {
+				passage.Unanswered(ctx)
+				return nil, withheldError(method, v)
+			}
+			params = v.Raw
 		}
-		return handle(ctx, method, v.Raw)
+		result, err := handle(ctx, method, params)
+		if err != nil {
+			passage.Unanswered(ctx)
+			return nil, err
+		}
+		if !json.Valid(result) {
+			passage.Unanswered(ctx)
+			return result, nil // the connection answers with its own error
+		}
+		if err := passage.Answered(ctx, result, false); err != nil {
+			return nil, err
+		}
+		return result, nil
 	}
 }
 
@@ -67,6 +86,11 @@ func (p *peer) told(method string, params json.RawMessage) (json.RawMessage, boo
 		return nil, true
 	}
 	v := p.set.look(p.set.ctx, &call.Call{Server: p.cfg.Name}, method, params)
+	if v.Go {
+		if asked := p.door.Questions(p.set.ctx, nil, door.Request{}, v.Raw, false); !asked.Go {
+			v.Verdict = asked
+		}
+	}
 	if !v.Go {
 		p.set.log.Warn("dropped a notification of a server: it is withheld", "server", p.cfg.Name, "method", method)
 	}

@@ -114,11 +114,12 @@ func NewSet(cfg Config) (*Set, error) {
 // Names returns the names of the servers, in the order of the Config.
 func (s *Set) Names() []string { return slices.Clone(s.names) }
 
-// ErrClosed is the error of a [Set]'s methods after [Set.Close].
+// ErrClosed is the error of a [Set]'s methods after [Set.Close], and of those that Close interrupts. A
+// request that was sent already has a *[GoneError], which matches ErrClosed.
 var ErrClosed = errors.New("the servers are closed")
 
 // Close ends all connections, each first politely and then by force, and waits for their end.
-// Once ctx is done, Close uses force at once.
+// Once ctx is done, Close uses force at once. Calls under way end with [ErrClosed].
 func (s *Set) Close(ctx context.Context) {
 	s.cancel()
 	var closing sync.WaitGroup
@@ -150,7 +151,8 @@ func (s *Set) Connect(ctx context.Context, server string) error {
 }
 
 // Do makes any request. No gate judges it, but its result is reviewed like the result of a
-// call. To call tools, use [Set.Call]. The errors are those of [Client.Do], and
+// call. It is for a program's own requests: for those of a client use [Set.Ask], and to call tools
+// [Set.Call]. The errors are those of [Client.Do], and
 // *[UnknownServerError] and *[UnavailableError].
 //
 // If the server dies while a request is in flight, the error is a *[GoneError]. Do repeats the

@@ -412,3 +412,49 @@ func TestUnreachedIsNotMade(t *testing.T) {
 		}
 	})
 }
+
+// TestCloseEndsCalls: whatever a call waits for when the set is closed, its error matches ErrClosed. That of a call which
+// the server may have run says so.
+func TestCloseEndsCalls(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		reactions map[string]func(*session, message)
+		refuse    error
+		sent      bool
+	}{
+		"the answer":    {reactions: map[string]func(*session, message){"tools/call": func(*session, message) {}}, sent: true},
+		"the list":      {reactions: map[string]func(*session, message){"tools/list": func(*session, message) {}}},
+		"the handshake": {reactions: map[string]func(*session, message){"initialize": func(*session, message) {}, "server/discover": func(*session, message) {}}},
+		"the next try":  {refuse: errNoProgram},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory(tt.reactions)
+				if tt.refuse != nil {
+					m.refuse = func(int) error { return tt.refuse }
+				}
+				s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"a": m})
+				if tt.refuse != nil {
+					_ = s.Connect(t.Context(), "a") // the next waits
+				}
+				failed := make(chan error, 8)
+				for range cap(failed) {
+					go func() {
+						_, err := s.Call(t.Context(), "a:read", goodArguments)
+						failed <- err
+					}()
+				}
+				synctest.Wait()
+				s.Close(t.Context())
+				for range cap(failed) {
+					err := <-failed
+					gone, ok := errors.AsType[*upstream.GoneError](err)
+					if !errors.Is(err, upstream.ErrClosed) || tt.sent && (!ok || !gone.Sent) {
+						t.Errorf("the error is %v", err)
+					}
+				}
+			})
+		})
+	}
+}

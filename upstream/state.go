@@ -95,11 +95,13 @@ func (e *UnavailableError) next() string {
 }
 
 // sleep waits, or returns the error of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
+func sleep(ctx, set context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
+	case <-set.Done():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

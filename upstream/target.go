@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -58,8 +58,8 @@ func (u unjudged) Unwrap() error { return u.err }
 
 // target finds the tool of a call and reads the arguments. The tool may be unknown: the checks
 // report that. The error is an unjudged one if the fault is not the call's. Beside an error, c
-// holds the readable parts of the call.
-func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage, o callOptions) (t *target, c *call.Call, err error) {
+// holds the readable parts of the call. In a dry run the verdict tells of unreadable arguments.
+func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage, o callOptions, dry bool) (t *target, c *call.Call, err error) {
 	c = &call.Call{Name: name, Session: o.session}
 	server, tool, err := ParseName(name)
 	var p *peer
@@ -71,7 +71,19 @@ func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage
 	if p != nil {
 		c.Server, limits = server, p.cfg.Limits
 	}
-	if fault := read(c, arguments, o.Params, limits); err == nil {
+	form, fault := door.Lend(ctx, func(map[string]any) *call.Session { return o.session }, len(arguments))
+	if fault == nil {
+		fault = read(c, arguments, o.Params, limits)
+	}
+	form.Of(c)
+	switch {
+	case c.Unread == nil:
+	case dry:
+		fault = nil
+	default: // refused as a call, and without the text, which may be no JSON
+		c.Raw, c.Unread = nil, nil
+	}
+	if err == nil {
 		err = fault
 	}
 	if err == nil {
@@ -87,21 +99,27 @@ func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage
 	return nil, c, err
 }
 
-// read reads the arguments of a call, and the _meta in its params.
+// read reads the arguments of a call, and the other members of its params.
 func read(c *call.Call, arguments, params json.RawMessage, limits call.Limits) error {
 	if arguments == nil {
 		arguments = json.RawMessage("{}")
 	}
-	var err error
-	if c.Arguments, err = call.DecodeArguments(arguments, limits); err != nil {
+	if err := c.Read(arguments, limits); err != nil {
 		return err
 	}
-	c.Raw = arguments
-	if meta := memberOf(params, "_meta", limits); meta != nil {
-		if c.Meta, err = call.DecodeArguments(meta, limits); err != nil {
-			return fmt.Errorf(`"_meta" cannot be used: %w`, err)
-		}
+	if params == nil {
+		return nil
 	}
+	// The other members, without the arguments, which are read already.
+	rest, err := withMembers(params, limits, strictjson.Member{Key: "name", Raw: json.RawMessage(`"tool"`)}, strictjson.Member{Key: "arguments"})
+	if err != nil {
+		return err
+	}
+	others, err := call.DecodeParams(rest, limits)
+	if err != nil {
+		return err
+	}
+	c.Meta, c.Inputs, c.Unknown, c.Extra = others.Meta, others.Inputs, others.Unknown, others.Extra
 	return nil
 }
 
@@ -119,7 +137,7 @@ func noGo(err error, text func(error) string) toolvet.Verdict {
 	case errors.As(err, &late):
 		return door.Unlisted(described{late.err, text(late.err)})
 	}
-	return door.Fault("call", err.Error())
+	return door.Unread(err)
 }
 
 // A described error carries the caller's own text.

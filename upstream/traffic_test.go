@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -181,6 +183,58 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// TestRequestsDenied holds that a rule about a method of servers keeps its requests from every handler,
+// and that a client's answer is judged before the server gets it.
+func TestRequestsDenied(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		ask, want string
+		answer    string
+		asked     int
+	}{
+		"denied": {ask: `{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage"}`, want: "refused before it reached the client"},
+		"an answer with two readings": {
+			ask: `{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{}}`, answer: `{"action":"decline","action":"accept"}`,
+			want: "the client's answer is withheld", asked: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := policy.Parse("toolvet.yaml", []byte("version: 1\nservers: {a: {}}\nrules: [{name: nobody, effect: deny, requests: 'a:sampling/*'}]\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			options, err := (&access.Enforcer{Server: "a"}).Options(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gate := newGate(t, append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+			synctest.Test(t, func(t *testing.T) {
+				got, asked := &notebook{}, 0
+				s, err := upstream.NewSet(upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{{Name: "a", Dialer: replies(tt.ask, got),
+					Handler: upstream.Handler{Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+						asked++
+						return json.RawMessage(tt.answer), nil
+					}}}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close(t.Context())
+				if err := s.Connect(t.Context(), "a"); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if all := got.all(); len(all) != 1 || !strings.Contains(all[0], tt.want) {
+					t.Errorf("the server is answered %q, want %q in it", all, tt.want)
+				}
+				if asked != tt.asked {
+					t.Errorf("the client is asked %d times, want %d", asked, tt.asked)
+				}
+			})
+		})
+	}
+}
+
 // A server that asks without end is answered by so many handlers at a time and no more, and
 // the end of the connection ends them.
 func TestManyRequests(t *testing.T) {
@@ -291,7 +345,7 @@ func TestLies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(map[string]func(*session, message){"tools/call": func(s *session, m message) {
 			s.line("not JSON at all")
-			s.line(`{"jsonrpc":"2.0","id":"%s","result":{"content":[{"type":"text","text":"of a text id"}]}}`, m.ID)
+			s.line(`{"jsonrpc":"2.0","id":"%s.0","result":{"content":[{"type":"text","text":"of a text id"}]}}`, m.ID)
 			s.line(`{"jsonrpc":"2.0","id":999999,"result":{}}`)
 			s.line(`{"jsonrpc":"2.0","id":null,"result":{}}`)
 			s.line(`{"jsonrpc":"2.0","id":-1,"error":{"code":1,"message":"x"}}`)
@@ -300,6 +354,23 @@ func TestLies(t *testing.T) {
 		}})
 		s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"a": m})
 		for range 3 {
+			if o, err := s.Call(t.Context(), "a:read", goodArguments); err != nil || string(o.Raw) != `{"content":[],"n":1}` {
+				t.Errorf("got %+v, %v", o, err)
+			}
+		}
+	})
+}
+
+// TestTextIDs holds that "1" answers 1, as it does for the SDKs.
+func TestTextIDs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(map[string]func(*session, message){"tools/call": func(s *session, m message) {
+			s.line(`{"jsonrpc":"2.0","id":"%s","result":{"content":[],"n":1}}`, m.ID)
+			s.line(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"n":2}}`, m.ID)
+		}})
+		s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"a": m})
+		for range 2 {
 			if o, err := s.Call(t.Context(), "a:read", goodArguments); err != nil || string(o.Raw) != `{"content":[],"n":1}` {
 				t.Errorf("got %+v, %v", o, err)
 			}

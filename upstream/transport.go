@@ -6,22 +6,38 @@ package upstream
 import (
 	"context"
 	"io"
+	"log/slog"
+	"net/http"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
 // A Transport is an open connection to a server. It carries JSON-RPC messages, one a line, over
-// any medium. A *process.Process is one.
+// any medium. Its methods may be called concurrently.
+//
+// If a Transport has a method Remote() bool that returns true, the server may go on with a call when
+// the connection has ended. Limits then count such a call as running for a while.
 type Transport interface {
-	Stdin() io.WriteCloser                                      // to the server; closing it ends the session
-	Stdout() io.ReadCloser                                      // from the server, to io.EOF
-	Done() <-chan struct{}                                      // closed when the server is gone
-	Stop(ctx context.Context, grace process.Grace) process.Exit // ends it; at once if it is gone
+	// Stdin returns the writer of messages to the server. Closing it ends the session: the server
+	// answers what it has read, and ends.
+	Stdin() io.WriteCloser
+	// Stdout returns the reader of the server's messages. It gives io.EOF behind the last.
+	Stdout() io.ReadCloser
+	// Done returns a channel that is closed when the server is gone.
+	Done() <-chan struct{}
+	// Stop ends the server, and returns when it is gone. It gives the server some seconds to answer and to
+	// clean up, and none once ctx is done. The error says how a server ended that did not end well; it
+	// completes "the server ended". Each further Stop waits, and returns the same.
+	Stop(ctx context.Context) error
 }
 
 // A Dialer opens the connection to a server. It copies the server's output beside its messages
 // to stderr. Ctx bounds the opening, not the connection. [Command] is the Dialer for servers on
-// stdio.
+// stdio, [HTTP] the one for servers behind a URL.
+//
+// Dial may be called again whenever a connection is lost, and concurrently.
 type Dialer interface {
 	Dial(ctx context.Context, stderr io.Writer) (Transport, error)
 }
@@ -35,4 +51,29 @@ func (c Command) Dial(_ context.Context, stderr io.Writer) (Transport, error) {
 		return nil, err // not p: a nil *Process would be a Transport that is not nil
 	}
 	return p, nil
+}
+
+// HTTP describes a server behind a URL, which speaks MCP's Streamable HTTP. It is a [Dialer]. URL is
+// required.
+type HTTP struct {
+	// URL is that of the MCP endpoint: http or https, without credentials.
+	URL string
+	// Transport makes the requests, and may add credentials to them. It gets only requests to the URL's
+	// origin. Nil: one of the Dialer's own for each connection, with the environment's proxies, 10 s to
+	// connect, and no compression.
+	Transport http.RoundTripper
+	// Limits bound each message in both directions; default as in call.Limits, but 64 MiB.
+	Limits call.Limits
+	// Logger receives the faults of the server, never a value. Nil discards them.
+	Logger *slog.Logger
+}
+
+// Dial implements [Dialer]. It does not connect before the first message, so an error is one of the
+// description. The server's log is out of reach: stderr gets nothing.
+func (h HTTP) Dial(context.Context, io.Writer) (Transport, error) {
+	c, err := streamable.NewClient(streamable.ClientConfig{URL: h.URL, Transport: h.Transport, Limits: h.Limits, Logger: h.Logger})
+	if err != nil {
+		return nil, err // not c: a nil *Client would be a Transport that is not nil
+	}
+	return c, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
 )
@@ -31,7 +32,7 @@ import (
 // arguments are a plain no-go.
 func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
 	o := optionsOf(options)
-	t, c, err := s.target(ctx, name, arguments, o)
+	t, c, err := s.target(ctx, name, arguments, o, true)
 	if err != nil {
 		s.log.Info("validated a call", "name", strictjson.Printable(name, 128), "step", "none", "err", err)
 		return s.unjudged(ctx, c, o, err)
@@ -42,9 +43,9 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	}
 	log := s.log.With("server", t.call.Server, "tool", t.call.Name)
 	log.Info("validated a call", "step", result.Method, "valid", result.Valid, "errors", len(result.Errors))
-	if method, ok := t.native(ctx); ok {
+	if method, ok := t.native(ctx); ok && result.Valid {
 		before := result.Method
-		answer, err := s.askNative(ctx, t, method)
+		answer, err := t.askNative(ctx, method, t.call, (&protocol.Request{Call: t.call}).Native(), t.call.Known, o)
 		result.AddNative(answer, err)
 		if result.Method == before {
 			log.Warn("the server's own validation could not be used", "step", protocol.MethodNative, "fallback", before, "err", err)
@@ -80,36 +81,40 @@ func (t *target) native(ctx context.Context) (string, bool) {
 	return method, ok
 }
 
-// askNative asks for the server's own validation.
-func (s *Set) askNative(ctx context.Context, t *target, method string) (json.RawMessage, error) {
-	arguments, err := json.Marshal(map[string]string{"tool": t.call.Name})
-	if err == nil {
-		arguments, err = withMembers(arguments, t.cfg.Limits, strictjson.Member{Key: "arguments", Raw: t.call.Raw})
-	}
+// AskNative asks the validate tool of a server (see [Set.NativeValidation]) about target, a call
+// of that server with a go, and returns the CallToolResult. The arguments are those of the
+// validate tool. The call passes the gate, the limits and the observer like any other. The
+// NativeTimeout of the Config bounds it.
+func (s *Set) AskNative(ctx context.Context, target *call.Call, arguments json.RawMessage, options ...CallOption) (json.RawMessage, error) {
+	p, err := s.peer(target.Server)
 	if err != nil {
 		return nil, err
 	}
-	return s.AskNative(ctx, t.call.Server, method, arguments)
+	tools, l, err := p.tool(ctx, target.Name)
+	if err != nil {
+		return nil, err
+	}
+	method, ok := l.NativeValidation()
+	if !ok {
+		return nil, errors.New("the server announces none")
+	}
+	return p.askNative(ctx, method, target, arguments, tools, optionsOf(options))
 }
 
-// AskNative calls the validate tool of a server (see [Set.NativeValidation]) and returns the
-// CallToolResult. The NativeTimeout of the Config bounds the call. No gate judges it; the
-// result is reviewed.
-func (s *Set) AskNative(ctx context.Context, server, method string, arguments json.RawMessage) (json.RawMessage, error) {
-	p, err := s.peer(server)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.NativeTimeout)
+func (p *peer) askNative(ctx context.Context, method string, target *call.Call, arguments json.RawMessage, tools *call.Catalog, o callOptions) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.set.cfg.NativeTimeout)
 	defer cancel()
-	params, err := callParams(nil, method, arguments, p.cfg.Limits)
-	if err != nil {
-		return nil, err
+	send := func(ctx context.Context, passage *door.Passage) (json.RawMessage, error) {
+		params, err := callParams(nil, method, arguments, p.cfg.Limits)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := p.do(ctx, Request{Method: "tools/call", Params: params})
+		noteUnsent(passage, err)
+		if err != nil {
+			return nil, p.set.reviewError(ctx, &call.Call{Server: target.Server, Name: method}, err)
+		}
+		return answer, nil
 	}
-	answer, err := p.do(ctx, Request{Method: "tools/call", Params: params})
-	c := &call.Call{Server: server, Name: method}
-	if err != nil {
-		return nil, s.reviewError(ctx, c, err)
-	}
-	return p.door.NativeAnswer(ctx, method, answer)
+	return p.door.Native(ctx, door.Native{Name: method, Tools: tools, Send: send}, target, arguments, o.request(target.Meta))
 }

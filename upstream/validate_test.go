@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -93,10 +94,12 @@ func TestHasCapability(t *testing.T) {
 	})
 }
 
+const dryRunTool = `{"name":"dry_run","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool","arguments"],"additionalProperties":false},"annotations":{"readOnlyHint":true}}`
+
 // validating is a server whose validate tool answers with a result.
 func validating(result string) *memory {
 	m := newMemory(map[string]func(*session, message){
-		"tools/list": fixed(`{"tools":[{"name":"read","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}},{"name":"dry_run","inputSchema":{"type":"object"}}]}`),
+		"tools/list": fixed(`{"tools":[{"name":"read","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}},` + dryRunTool + `]}`),
 		"tools/call": func(s *session, m message) {
 			if m.Params.Name != "dry_run" {
 				panic("the tool is run")
@@ -137,8 +140,8 @@ func TestValidate(t *testing.T) {
 	}{
 		"both agree":               {server: validating(nativeGo), method: "toolvet+native", valid: true, in: "w"},
 		"the server refuses":       {server: validating(nativeNoGo), method: "toolvet+native", in: "no room"},
-		"toolvet refuses":          {server: validating(nativeGo), arguments: `{"pth":"a"}`, method: "toolvet+native", in: "/pth", suggestion: `rename "pth" to "path"`},
-		"both refuse":              {server: validating(nativeNoGo), arguments: `{"pth":"a"}`, method: "toolvet+native", in: "no room"},
+		"toolvet refuses":          {server: validating(nativeGo), arguments: `{"pth":"a"}`, method: "toolvet", in: "/pth", suggestion: `rename "pth" to "path"`},
+		"both would refuse":        {server: validating(nativeNoGo), arguments: `{"pth":"a"}`, method: "toolvet", in: "/pth"},
 		"no native":                {server: newMemory(nil), method: "toolvet", valid: true},
 		"native is not listed":     {server: unlisted, method: "toolvet", valid: true},
 		"too late":                 {server: validating(""), method: "toolvet", valid: true, in: "could not be used: the server did not answer tools/call in time"},
@@ -150,7 +153,7 @@ func TestValidate(t *testing.T) {
 		"malformed, and no go":     {server: validating(`{"structuredContent":{}}`), arguments: `{}`, method: "toolvet", in: "/path"},
 		"no policy":                {server: validating(nativeGo), ungated: true, method: "native", valid: true, in: "w"},
 		"no policy, refused":       {server: validating(nativeNoGo), ungated: true, method: "native", in: "no room"},
-		"no policy, but a schema":  {server: validating(nativeGo), ungated: true, arguments: `{}`, method: "native", in: "/path"},
+		"no policy, but a schema":  {server: validating(nativeGo), ungated: true, arguments: `{}`, method: "schema-only", in: "/path"},
 		"no policy and no native":  {server: newMemory(nil), ungated: true, method: "schema-only", valid: true},
 		"no policy, wrong":         {server: newMemory(nil), ungated: true, arguments: `{}`, method: "schema-only", in: "/path"},
 		"no policy, native broken": {server: validating(`{}`), ungated: true, method: "schema-only", valid: true, in: "could not be used"},
@@ -333,5 +336,27 @@ func TestHiddenIsNotAsked(t *testing.T) {
 	r, err := s.Validate(t.Context(), "s:read", goodArguments)
 	if text := fmt.Sprintf("%+v", r); err != nil || r.Valid || strings.Contains(text, "no room") || server.count("tools/call") != 0 {
 		t.Errorf("got %s, %v", text, err)
+	}
+}
+
+// TestNativeHearsOfGoesAlone holds that a server's own validation hears of no call that the
+// policy refuses, and that the call of its tool passes the gate.
+func TestNativeHearsOfGoesAlone(t *testing.T) {
+	t.Parallel()
+	for denied, want := range map[string]string{"read": protocol.MethodToolvet, "dry_run": protocol.MethodToolvet, "none": protocol.MethodBoth} {
+		gate := newGate(t, toolvet.WithMoreChecks(&check.Check{Name: "denied", Doc: "# denied\n\nA test.\n", Stage: check.Policy, Level: check.SecurityLevel,
+			Run: func(_ context.Context, pass *check.Pass) error {
+				if pass.Call.Name == denied {
+					pass.Reportf("", "not this one")
+				}
+				return nil
+			}}))
+		server := validating(nativeGo)
+		s := newSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }}, map[string]upstream.Dialer{"s": server})
+		r, err := s.Validate(t.Context(), "s:read", goodArguments)
+		asked := server.count("tools/call")
+		if err != nil || r.Method != want || r.Valid != (denied != "read") || (asked == 1) != (want == protocol.MethodBoth) {
+			t.Errorf("%s is denied: asked %d times, got %+v, %v", denied, asked, r, err)
+		}
 	}
 }

@@ -19,8 +19,9 @@ import (
 )
 
 // The lifetime of keys. A key that its issuer has withdrawn is trusted for renewKeys longer, and for keepKeys while
-// the issuer is out of reach.
+// the issuer is out of reach. From earlyKeys on, keys are renewed in the background, so that a busy door never waits.
 const (
+	earlyKeys = 4 * time.Minute
 	renewKeys = 5 * time.Minute
 	keepKeys  = time.Hour
 	pauseKeys = 10 * time.Second // between two fetches because of unknown keys
@@ -43,17 +44,22 @@ func newKeySet(s source, log *slog.Logger) *keySet {
 }
 
 // find returns the keys that may have signed a token. If the key is unknown, it may be new, and find fetches the
-// keys. An error means that it cannot fetch them.
+// keys. If they are older than renewKeys, the issuer may have withdrawn some, and find fetches them, too; only if
+// that fails do the old ones count. An error means that find cannot fetch keys, and knows none that fit.
 func (s *keySet) find(ctx context.Context, algorithm, keyID string) ([]jose.JSONWebKey, error) {
 	keys, at := s.renewed.current()
-	age := time.Since(at)
-	if fit := fitting(keys, algorithm, keyID); len(fit) > 0 && age < keepKeys {
-		if age >= renewKeys {
+	fit, age := fitting(keys, algorithm, keyID), time.Since(at)
+	if len(fit) > 0 && age < renewKeys {
+		if age >= earlyKeys {
 			s.renewed.renewSoon()
 		}
 		return fit, nil
 	}
-	if err := s.renewed.renew(ctx); err != nil {
+	switch err := s.renewed.renew(ctx); {
+	case err == nil:
+	case ctx.Err() == nil && len(fit) > 0 && time.Since(at) < keepKeys:
+		return fit, nil
+	default:
 		return nil, err
 	}
 	keys, _ = s.renewed.current()

@@ -49,9 +49,72 @@ func TestRotation(t *testing.T) {
 		expect(t, r, "new", 200, 2, a)
 		expect(t, r, "old", 200, 2, a)
 		a.set(public("new", ecKey()))
-		time.Sleep(renewKeys)
+		time.Sleep(earlyKeys)
 		expect(t, r, "new", 200, 3, a) // renewed behind its back
 		expect(t, r, "old", 401, 3, a)
+	})
+}
+
+// TestWithdrawn: six minutes after the issuer withdrew a key, no token of it is accepted any more, however
+// long the door was idle before, and whether the door has seen the token.
+func TestWithdrawn(t *testing.T) {
+	t.Parallel()
+	const promise = renewKeys + maxRemembered
+	synctest.Test(t, func(t *testing.T) {
+		for idle := time.Duration(0); idle < 70*time.Minute; idle += 10 * time.Second {
+			a := newAuthority()
+			a.set(public("old", ecKey()))
+			a.behave(func(w http.ResponseWriter, _ *http.Request) {
+				a.mu.Lock()
+				keys := a.keys // as the issuer has them when the request comes
+				a.mu.Unlock()
+				time.Sleep(time.Second)
+				json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: keys})
+			})
+			r := newResource(t, testPolicy(nil), a)
+			known := signedBy("old")
+			if got := status(r, known); got != 200 {
+				t.Fatalf("before the key is withdrawn: status %d", got)
+			}
+			a.set(public("new", ecKey()))
+			withdrawn := time.Now()
+			time.Sleep(idle)
+			for range 3 { // the last chance to be remembered anew
+				for name, token := range map[string]string{"known": known, "unknown": signedBy("old")} {
+					if got := status(r, token); got == 200 && time.Since(withdrawn) > promise {
+						t.Errorf("after %v without a request, a token that was %s is accepted %v after its key was withdrawn", idle, name, time.Since(withdrawn))
+					}
+				}
+				time.Sleep(time.Until(withdrawn.Add(promise + time.Second)))
+			}
+			if got := status(r, signedBy("new")); got != 200 {
+				t.Errorf("after %v without a request: a token of the new key: status %d", idle, got)
+			}
+		}
+	})
+}
+
+// TestWithdrawnWhileDown: an issuer that was out of reach is asked again within a minute, before its old keys count.
+func TestWithdrawnWhileDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuthority()
+		a.set(public("old", ecKey()))
+		r := newResource(t, testPolicy(nil), a)
+		expect(t, r, "old", 200, 1, a)
+		a.behave(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusBadGateway) })
+		for range 20 {
+			time.Sleep(time.Minute)
+			if got := status(r, signedBy("old")); got != 200 {
+				t.Fatalf("while the issuer is down: status %d", got)
+			}
+		}
+		a.behave(nil)
+		a.set(public("new", ecKey()))
+		time.Sleep(maxPause)
+		if got := status(r, signedBy("old")); got != 401 {
+			t.Errorf("a minute after the issuer is back: status %d", got)
+		}
 	})
 }
 

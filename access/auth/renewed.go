@@ -18,7 +18,7 @@ type renewed[T any] struct {
 
 	mu       sync.Mutex
 	value    T
-	at       time.Time // when value was fetched; zero: never
+	at       time.Time // start of the fetch of value, since the other side may have changed it from then on; zero: never
 	tried    time.Time // start of the last fetch
 	err      error     // of the last fetch
 	failures int       // in a row
@@ -31,7 +31,7 @@ const (
 	maxPause     = time.Minute
 )
 
-// current returns the value, and the time of its fetch.
+// current returns the value, and the time at which its fetch began.
 func (r *renewed[T]) current() (T, time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *renewed[T]) fly() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err = err; err == nil {
-		r.value, r.at, r.failures = value, time.Now(), 0
+		r.value, r.at, r.failures = value, r.tried, 0
 	} else {
 		r.failures++
 	}

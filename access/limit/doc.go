@@ -29,7 +29,9 @@
 //
 // # Concurrency
 //
-// A call holds its slot from Take until [Ticket.Release].
+// A call holds its slot from Take until [Ticket.Release]. A call that its client cancels may go on at the server. So
+// doors release its ticket when the server answers or its process ends, and otherwise after ten minutes
+// (door.HoldTime).
 //
 // # Quota
 //
@@ -52,7 +54,7 @@
 //
 // A [Memory] counts for one process, in a bounded number of accounts. If it has no room and no settled account to
 // close, it refuses new callers with [ErrFull]. It never forgets an account with spent calls to make room. Rates run
-// on the monotonic clock, because nobody can set it; quotas run on the wall clock. Package limit/redisstore counts
+// on the monotonic clock, because nobody can set it; quotas run on the wall clock. With [Shared], a store of the program counts
 // for several processes.
 //
 // Accounts belong to the store, by the limit's name. A Limiter for a changed policy over the same store goes on

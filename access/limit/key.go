@@ -13,11 +13,15 @@ type Key struct {
 	Identity      string // as authenticated; "" without authentication, and all such callers share it
 	Session       string // within the store: without sessions, anything that distinguishes callers
 	Server        string
-	Tool          string
+	Tool          string // or the method of another request
 	ClientAddress string // without the port: each connection would have limits of its own
 
 	// Validation marks a dry run. The same limits hold for dry runs, in accounts of their own.
 	Validation bool
+
+	// Request marks a request other than tools/call, and Implied one that only limits hold for that
+	// name it.
+	Request, Implied bool
 }
 
 // An Account identifies an account of a limit: it is a hash of the parts of the key in Limit.Per.
@@ -26,6 +30,9 @@ type Account [sha256.Size]byte
 // account hashes the parts of k in per. It hashes the length before each part, and per itself, so that different keys
 // have different hashes.
 func (k Key) account(per dimensionSet) Account {
+	if k.Request {
+		k.Tool = "request " + k.Tool // a tool's name holds no space
+	}
 	kind := byte(0)
 	if k.Validation {
 		kind = 1

@@ -5,17 +5,18 @@ package limit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A Limit bounds calls by rate, by concurrency, by quota, or by several of them.
 type Limit struct {
 	Name        string      `policy:"name" doc:"name of the limit, in messages and in stores: letters a to z, digits, - and _"`
-	Tools       []string    `policy:"tools" doc:"calls that it holds for, as server:tool, such as github:*; * stands for any characters; default all"`
+	Tools       []string    `policy:"tools" doc:"calls that it holds for, as server:tool, such as github:*; * stands for any characters; default, where requests is absent, too: all calls and requests"`
+	Requests    []string    `policy:"requests" doc:"requests other than tools/call that it holds for, as server:method, such as files:resources/*"`
 	Per         []Dimension `policy:"per" doc:"parts of a call that have counts of their own: identity, session, server, tool, client_address; default identity, server and tool; [] counts all calls together"`
 	Rate        Rate        `policy:"rate" doc:"calls in a time, such as 10/s, 100/min or 5/30s"`
 	Burst       Count       `policy:"burst" doc:"calls that may come at once; default as many as the rate names"`
@@ -32,7 +33,7 @@ const (
 	maxRefill = 366 * 24 * time.Hour   // of an empty bucket
 )
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+var nameForm = lazyregexp.New(`^[a-z][a-z0-9_-]{0,63}$`)
 
 // Problems lists the faults of the limit, by the names of its fields in a policy.
 func (l *Limit) Problems() []check.Problem {
@@ -46,13 +47,15 @@ func (l *Limit) Problems() []check.Problem {
 	if l.Rate == (Rate{}) && l.Concurrency == 0 && l.Quota == (Quota{}) {
 		fail("", "must have a rate, a concurrency or a quota, or it limits nothing")
 	}
-	for _, p := range l.Tools {
-		if _, err := parsePattern(p); err != nil {
-			fail("tools", "%v", err)
+	for field, patterns := range map[string][]string{"tools": l.Tools, "requests": l.Requests} {
+		for _, p := range patterns {
+			if _, err := parsePattern(p); err != nil {
+				fail(field, "%v", err)
+			}
 		}
-	}
-	if len(l.Tools) == 0 && l.Tools != nil {
-		fail("tools", "must name a tool: without one the limit holds for none")
+		if len(patterns) == 0 && patterns != nil {
+			fail(field, "must name something: without a pattern the limit holds for nothing")
+		}
 	}
 	for _, d := range l.Per {
 		if d.name() == "" {

@@ -28,7 +28,7 @@ func TestProblems(t *testing.T) {
 		{"long name", Limit{Name: strings.Repeat("a", 65), Rate: second}, "name: must begin"},
 		{"patterns", Limit{Name: "a", Rate: second, Tools: []string{"github", ":x", "x:", "", "a?:b", "a:[b]", `a:\b`, "a:b"}},
 			strings.TrimSuffix(strings.Repeat("tools: must be server:tool; ", 7), "; ")},
-		{"no patterns", Limit{Name: "a", Rate: second, Tools: []string{}}, "tools: must name a tool"},
+		{"no patterns", Limit{Name: "a", Rate: second, Tools: []string{}}, "tools: must name something"},
 		{"dimension", Limit{Name: "a", Rate: second, Per: []Dimension{0, 9, 255}}, "per: must hold only identity, session, server, tool, client_address"},
 		{"burst alone", Limit{Name: "a", Burst: 2, Concurrency: 1}, "burst: needs a rate"},
 		{"negative burst", Limit{Name: "a", Rate: second, Burst: -1}, "burst: must be a number"},

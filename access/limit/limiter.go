@@ -11,7 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// A Limiter enforces limits. It is safe for concurrent use.
+// A Limiter enforces limits; [New] makes one. It is safe for concurrent use. A nil or zero Limiter lets no call
+// through.
 type Limiter struct {
 	limits []*bound
 	store  Store
@@ -20,7 +21,8 @@ type Limiter struct {
 // A bound is a limit ready for use.
 type bound struct {
 	Terms
-	patterns []pattern // empty: all tools
+	tools    []pattern
+	requests []pattern // without tools and requests: everything but what is implied
 	per      dimensionSet
 	rate     Rate
 	quota    Quota
@@ -69,21 +71,29 @@ func newBound(l *Limit) *bound {
 	if l.Rate.Calls > 0 {
 		b.Interval, b.Burst = l.Rate.interval(), l.burst()
 	}
-	for _, text := range l.Tools {
-		p, _ := parsePattern(text)
-		b.patterns = append(b.patterns, p)
-	}
+	b.tools, b.requests = parsePatterns(l.Tools), parsePatterns(l.Requests)
 	return b
 }
 
 func (b *bound) holds(key *Key) bool {
-	return len(b.patterns) == 0 || slices.ContainsFunc(b.patterns, func(p pattern) bool { return p.matches(key.Server, key.Tool) })
+	patterns := b.tools
+	if key.Request {
+		patterns = b.requests
+	}
+	return len(b.tools)+len(b.requests) == 0 && !key.Implied ||
+		slices.ContainsFunc(patterns, func(p pattern) bool { return p.matches(key.Server, key.Tool) })
 }
+
+// errNoLimits is the error of a Limiter that New did not make: nobody knows its limits.
+var errNoLimits = errors.New("the limiter has no limits: make it with limit.New")
 
 // Take spends one call with each limit that holds for key, or nothing. If a limit has no call left, the error is a
 // [*Refusal]. Any other error refuses the call as well: the store cannot count, or ctx ended. Call one of the
 // ticket's methods after the call has ended.
 func (l *Limiter) Take(ctx context.Context, key Key) (*Ticket, error) {
+	if l == nil || l.store == nil {
+		return nil, errNoLimits
+	}
 	claims := l.claims(&key)
 	if len(claims) == 0 {
 		return new(Ticket), nil
@@ -101,6 +111,9 @@ func (l *Limiter) Take(ctx context.Context, key Key) (*Ticket, error) {
 // Peek returns the balances of the limits that hold for key, and spends nothing. The error is the one that Take would
 // return now. The states are valid with a [*Refusal], too.
 func (l *Limiter) Peek(ctx context.Context, key Key) ([]State, error) {
+	if l == nil || l.store == nil {
+		return nil, errNoLimits
+	}
 	claims := l.claims(&key)
 	if len(claims) == 0 {
 		return nil, nil

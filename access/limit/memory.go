@@ -13,7 +13,7 @@ import (
 // DefaultAccounts is the default size of a [Memory]. An account takes about 200 bytes.
 const DefaultAccounts = 1 << 19
 
-// Memory is a Store for one process. It is safe for concurrent use.
+// Memory is a Store for one process. It is safe for concurrent use. The zero Memory has the default size.
 type Memory struct {
 	start time.Time
 	max   int
@@ -36,13 +36,24 @@ type account struct {
 
 // NewMemory returns a Store with at most so many accounts; 0 means DefaultAccounts.
 func NewMemory(accounts int) *Memory {
-	if accounts <= 0 {
-		accounts = DefaultAccounts
-	}
-	return &Memory{start: time.Now(), max: accounts, accounts: map[accountID]*account{}}
+	m := &Memory{max: accounts}
+	m.begin()
+	return m
 }
 
+// begin makes a zero Memory ready.
+func (m *Memory) begin() {
+	m.start, m.accounts = time.Now(), map[accountID]*account{}
+	if m.max <= 0 {
+		m.max = DefaultAccounts
+	}
+}
+
+// now returns the time for a decision. M must be locked.
 func (m *Memory) now() moment {
+	if m.accounts == nil {
+		m.begin()
+	}
 	now := time.Now()
 	return moment{now.Sub(m.start).Microseconds(), now.UnixMicro()}
 }

@@ -20,9 +20,23 @@ func parsePattern(s string) (pattern, error) {
 	return pattern{strings.Split(server, "*"), strings.Split(tool, "*")}, nil
 }
 
+// parsePatterns reads patterns that are known to be sound.
+func parsePatterns(texts []string) (list []pattern) {
+	for _, text := range texts {
+		p, _ := parsePattern(text)
+		list = append(list, p)
+	}
+	return list
+}
+
 // Covers reports whether the limit holds for a tool of a server. A malformed pattern covers nothing.
 func (l *Limit) Covers(server, tool string) bool {
-	return len(l.Tools) == 0 || Match(l.Tools, server, tool)
+	return len(l.Tools)+len(l.Requests) == 0 || Match(l.Tools, server, tool)
+}
+
+// CoversRequest is Covers for the requests of a method. Implied is [Key.Implied].
+func (l *Limit) CoversRequest(server, method string, implied bool) bool {
+	return len(l.Tools)+len(l.Requests) == 0 && !implied || Match(l.Requests, server, method)
 }
 
 // CheckPattern returns an error for a malformed pattern of tools.

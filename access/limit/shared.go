@@ -6,13 +6,13 @@ package limit
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"slices"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// Shared names the store in which several proxies count together; see package limit/redisstore.
+// Shared names the store in which several proxies count together: a Redis server.
 type Shared struct {
 	URL      string   `policy:"url" doc:"the Redis server: redis://[user:password@]host[:port][/database], rediss:// for TLS, unix:///path; a cluster has ?addr=host:port for each further node"`
 	Prefix   string   `policy:"prefix" doc:"beginning of all its keys, the same for proxies that share limits; default toolvet"`
@@ -40,7 +40,7 @@ func (w *WhenAway) UnmarshalText(text []byte) error {
 	return nil
 }
 
-var prefixForm = regexp.MustCompile(`^[A-Za-z0-9_.:-]{0,64}$`)
+var prefixForm = lazyregexp.New(`^[A-Za-z0-9_.:-]{0,64}$`)
 
 // Problems lists the faults of the settings. It repeats nothing of the URL, which may hold a password.
 func (s *Shared) Problems() []check.Problem {

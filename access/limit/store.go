@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Store counts calls. [Memory] counts for one process, package limit/redisstore for several. Stores are safe for
+// A Store counts calls. [Memory] counts for one process, Redis for several. Stores are safe for
 // concurrent use.
 type Store interface {
 	// Take spends one call with each claim, or nothing. If a claim has nothing left, spent is nil and the balances
@@ -17,6 +17,12 @@ type Store interface {
 	Take(ctx context.Context, claims []Claim) (spent Spent, balances []Balance, err error)
 	// Peek returns the balance of each claim, and changes nothing.
 	Peek(ctx context.Context, claims []Claim) ([]Balance, error)
+}
+
+// A ClosingStore is a store with connections. Close ends them when the last call that it counts has ended.
+type ClosingStore interface {
+	Store
+	Close() error
 }
 
 // Spent is the calls that one Take spent. Call one of its methods, once.

@@ -25,7 +25,7 @@ import (
 )
 
 // server is the place of server-filesystem after the installation of the npm packages.
-const server = "internal/npm/testdata/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+const server = "internal/test/npm/testdata/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "sandbox" {

@@ -178,7 +178,7 @@ func TestRuleDocFaults(t *testing.T) {
 	if diff := cmp.Diff([]string{`the README has no section "## Options"`}, docFaults(c)); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
-	c.Demand = &check.Demand{Name: "another"}
+	c.Demand = &check.Demand{Name: "another", Options: c.Demand.Options}
 	if got := docFaults(c); got != nil {
 		t.Errorf("a check that shares the demand of another: got %q", got)
 	}

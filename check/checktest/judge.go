@@ -53,7 +53,7 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		fail("%v", err)
 		return o
 	}
-	if c.Demand != nil && len(in.targets) == 0 {
+	if c.Demand != nil && !c.Demand.Everywhere && len(in.targets) == 0 {
 		fail("nothing is demanded of this call, so that the check would not run")
 		return o
 	}
@@ -101,7 +101,7 @@ func (f *file) readCall(c *check.Check, s *section, value json.RawMessage) (inpu
 	in := input{call: judged, evaluate: evaluator(judged), values: judged.Arguments}
 	if s.server != nil {
 		p := &policy.Policy{Servers: []*policy.Server{s.server}}
-		in.targets = p.Bind(s.server.Name, judged.Name, nil).Targets(c.Demand, check.Error, judged.Arguments, 1<<20)
+		in.targets = p.Bind(s.server.Name, judged.Name, nil).In(judged.Arguments).Targets(c.Demand, check.Error, 1<<20)
 	}
 	in.changed = func() bool {
 		return !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta)

@@ -13,7 +13,6 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -96,15 +95,11 @@ func evaluateResult(tool *call.Tool, r *result.Result) (*schema.Evaluation, erro
 	if tool == nil || tool.OutputSchema == nil || content == nil {
 		return nil, nil
 	}
-	value, err := strictjson.Parse(content, strictjson.Limits{Bytes: len(content)})
-	if err != nil {
-		return nil, fmt.Errorf("the structured content is refused: %w", err)
-	}
 	s, err := schema.NewCache(schema.Limits{}, 1).Get(tool.OutputSchema)
 	if err != nil {
 		return nil, err
 	}
-	return s.Evaluate(value)
+	return s.EvaluateJSON(content)
 }
 
 // renderChanges writes the notes of a run for the model, and the result with its changes.

@@ -9,20 +9,21 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
 var doc string
 
-// Check reports undeclared properties that differ from a given, declared one in case
-// alone.
+// Check reports undeclared properties that differ from a declared one in case alone.
 var Check = &check.Check{
-	Name:    "ambiguous-argument",
-	Doc:     doc,
-	Stage:   check.Schema,
-	Level:   check.SecurityLevel,
-	Bounded: true,
-	Run:     run,
+	Name:     "ambiguous-argument",
+	Doc:      doc,
+	Stage:    check.Schema,
+	Level:    check.SecurityLevel,
+	Bounded:  bounded.Promised(),
+	Requests: true,
+	Run:      run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {

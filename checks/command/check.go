@@ -14,6 +14,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -30,7 +31,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Demand:  Demand,
 	Run:     check.Each(func(_ *check.Pass, o *Options, value any) []check.Finding { return o.judge(value) }),
 }

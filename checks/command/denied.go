@@ -3,7 +3,10 @@
 
 package command
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A reason says why a program does not run unless the policy lists it, and what it can be
 // allowed by instead.
@@ -11,10 +14,10 @@ type reason struct{ kind, what string }
 
 // denied returns why a program is refused by default.
 func denied(name string) (reason, bool) {
-	why, found := deniedPrograms[name]
+	why, found := deniedPrograms()[name]
 	if !found {
 		base, _, _ := strings.Cut(name, ".") // mkfs.ext4
-		why, found = deniedFamilies[strings.TrimRight(base, "0123456789-")]
+		why, found = deniedFamilies()[strings.TrimRight(base, "0123456789-")]
 	}
 	return why, found
 }
@@ -58,12 +61,14 @@ var deniedPrograms = group(map[reason]string{
 		"te tracker ttdinject tttracer unregmp2 update url utilityfunctions vbc verclsid visualuiaverifynative vsdiagnostics vshadow vsjitdebugger vsls-agent wab wfc winget winrm winword wlrmdr wmic workfolders wscript wsreset wt wuauclt xwizard zipfldr",
 })
 
-func group(lists map[reason]string) map[string]reason {
-	m := make(map[string]reason)
-	for why, names := range lists {
-		for name := range strings.FieldsSeq(names) {
-			m[name] = why
+func group(lists map[reason]string) func() map[string]reason {
+	return sync.OnceValue(func() map[string]reason {
+		m := make(map[string]reason)
+		for why, names := range lists {
+			for name := range strings.FieldsSeq(names) {
+				m[name] = why
+			}
 		}
-	}
-	return m
+		return m
+	})
 }

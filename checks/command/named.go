@@ -5,11 +5,11 @@ package command
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // operand judges a word whatever the program: what it names.
@@ -61,7 +61,7 @@ func cleaned(word string) string {
 	return word
 }
 
-var secrets = regexp.MustCompile(`(^|[/=:@,~\\])(` + strings.Join([]string{
+var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
 	`/?etc/sudoers\.d/`,
 	`/?proc/([^/]+)/(environ|mem|maps|fd/|root/|cwd/|cmdline$)`, `/?dev/k?mem$`,
@@ -78,7 +78,7 @@ var writers = set("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred
 // copiers are programs that change the last of them.
 var copiers = set("cp install ln rsync scp ditto patch copy xcopy robocopy")
 
-var systemPath = regexp.MustCompile(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata|users)([\\/].*)?|~|~/\*?|\.|\.\.|\*)$`)
+var systemPath = lazyregexp.New(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata|users)([\\/].*)?|~|~/\*?|\.|\.\.|\*)$`)
 
 // system reports whether a word names what belongs to the system, or everything.
 func system(word string) bool {
@@ -91,7 +91,7 @@ func system(word string) bool {
 	return systemPath.MatchString(strings.ToLower(cleaned(word)))
 }
 
-var shellPath = regexp.MustCompile(`(^|[=:!"'(,|])(/usr|/usr/local)?/s?bin/((ba|z|da|k|c|tc|fi|a)?sh|env|busybox|python[0-9.]*|perl|nc|ncat)($|["'),; ])`)
+var shellPath = lazyregexp.New(`(^|[=:!"'(,|])(/usr|/usr/local)?/s?bin/((ba|z|da|k|c|tc|fi|a)?sh|env|busybox|python[0-9.]*|perl|nc|ncat)($|["'),; ])`)
 
 // startsShell reports whether a word names a shell where only code or an option would: not
 // as a word of a text, and not as the whole of a value.
@@ -102,7 +102,7 @@ func startsShell(word string) bool {
 	return shellPath.MatchString(word)
 }
 
-var metadata = regexp.MustCompile(`(^|[/@=])(169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|192\.0\.0\.192|metadata\.google\.internal|metadata\.goog|instance-data|\[?fd00:ec2::254\]?)([:/?#]|$)`)
+var metadata = lazyregexp.New(`(^|[/@=])(169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|192\.0\.0\.192|metadata\.google\.internal|metadata\.goog|instance-data|\[?fd00:ec2::254\]?)([:/?#]|$)`)
 
 func set(names string) map[string]bool {
 	m := make(map[string]bool)
@@ -112,7 +112,7 @@ func set(names string) map[string]bool {
 	return m
 }
 
-var badVariables = regexp.MustCompile(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*)$`)
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*)$`)
 
 // variable judges NAME=value before a program, which a shell or env sets.
 func (j *judge) variable(text string, byEnv bool) {

@@ -5,10 +5,10 @@ package command
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A profile lists the options that make a program do more than its name says.
@@ -221,7 +221,7 @@ func clustered(cluster string, option byte, valued string) bool {
 	return false
 }
 
-var sshCommand = regexp.MustCompile(`^(--?[a-z]+=|core\.sshcommand=)?(/usr/bin/)?ssh(?: -(?:[46CTNqvx]+|i ?[\w./~-]+|p ?\d+|l ?\w+|o ?(?:StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|BatchMode|ConnectTimeout|ServerAliveInterval|Port|User|IdentityFile)[= ][\w./~-]+))*$`)
+var sshCommand = lazyregexp.New(`^(--?[a-z]+=|core\.sshcommand=)?(/usr/bin/)?ssh(?: -(?:[46CTNqvx]+|i ?[\w./~-]+|p ?\d+|l ?\w+|o ?(?:StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|BatchMode|ConnectTimeout|ServerAliveInterval|Port|User|IdentityFile)[= ][\w./~-]+))*$`)
 
 // plainTransport reports whether an option for the transport program names ssh itself, without
 // options that run another program.

@@ -4,9 +4,10 @@
 package command
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A special judges programs beyond their tables of options.
@@ -78,7 +79,7 @@ var gitRuns = map[string]profile{
 
 // gitSettings are what may be set in git's configuration: nothing else of it can be told
 // from what starts programs.
-var gitSettings = regexp.MustCompile(`(?i)^(user\.(name|email|signingkey)|color\..*|advice\..*|init\.defaultbranch|core\.(quotepath|autocrlf|eol|filemode|ignorecase|longpaths|abbrev|bare|symlinks|compression)|log\.\w+|commit\.gpgsign|tag\.gpgsign|tag\.sort|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|parallel)|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|diff\.(renames|algorithm|colormoved)|http\.(version|postbuffer)|rerere\.enabled|status\.\w+|branch\.[^=]*\.(remote|merge)|column\.ui|help\.autocorrect|gc\.auto|feature\.\w+|protocol\.version)(=|$)`)
+var gitSettings = lazyregexp.New(`(?i)^(user\.(name|email|signingkey)|color\..*|advice\..*|init\.defaultbranch|core\.(quotepath|autocrlf|eol|filemode|ignorecase|longpaths|abbrev|bare|symlinks|compression)|log\.\w+|commit\.gpgsign|tag\.gpgsign|tag\.sort|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|parallel)|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|diff\.(renames|algorithm|colormoved)|http\.(version|postbuffer)|rerere\.enabled|status\.\w+|branch\.[^=]*\.(remote|merge)|column\.ui|help\.autocorrect|gc\.auto|feature\.\w+|protocol\.version)(=|$)`)
 
 func judgeGit(j *judge, s simple) {
 	at := 1 // of the subcommand
@@ -164,8 +165,8 @@ func (j *judge) gitSubcommand(s simple, sub string, at int) {
 
 var (
 	sedAddress = `^\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*)(?:\s*[,~+]\s*(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*))?)?\s*!?\s*[{;\s]*`
-	sedRuns    = regexp.MustCompile(sedAddress + `(e(\s.*)?|[wW]\s*\S.*)$`)
-	sedNext    = regexp.MustCompile(`[;{\n]\s*(?:\d+|\$)?\s*(e\s+\S|e$|[wW]\s+/)`)
+	sedRuns    = lazyregexp.New(sedAddress + `(e(\s.*)?|[wW]\s*\S.*)$`)
+	sedNext    = lazyregexp.New(`[;{\n]\s*(?:\d+|\$)?\s*(e\s+\S|e$|[wW]\s+/)`)
 )
 
 // judgeSed finds the commands of sed that run programs or write files.
@@ -185,7 +186,7 @@ func judgeSed(j *judge, s simple) {
 	})
 }
 
-var sedStart = regexp.MustCompile(sedAddress + `s`)
+var sedStart = lazyregexp.New(sedAddress + `s`)
 
 // sedFlags reports whether a substitution has the flag e or w.
 func sedFlags(script string) bool {
@@ -210,7 +211,7 @@ func sedFlags(script string) bool {
 	return false
 }
 
-var awkRuns = regexp.MustCompile(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON`)
+var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON`)
 
 func judgeAwk(j *judge, s simple) {
 	j.each(s, interpreter, "holds code that runs programs or writes files", func(_ int, w string) bool { return awkRuns.MatchString(w) })
@@ -224,7 +225,7 @@ func judgeSSH(j *judge, s simple) {
 	}
 }
 
-var sshSettings = regexp.MustCompile(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|IdentityFile|BatchMode|ConnectTimeout|ConnectionAttempts|ServerAlive\w+|TCPKeepAlive|Port|User|LogLevel|Compression|ControlMaster|ControlPersist|HostKeyAlgorithms|PubkeyAcceptedKeyTypes|PubkeyAcceptedAlgorithms|PreferredAuthentications|PasswordAuthentication|PubkeyAuthentication|KexAlgorithms|Ciphers|MACs|AddressFamily|NumberOfPasswordPrompts|RequestTTY|CheckHostIP|VisualHostKey|HashKnownHosts|GSSAPIAuthentication|reconnect|follow_symlinks|allow_other|ro|uid|gid)([= ]|$)`)
+var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|IdentityFile|BatchMode|ConnectTimeout|ConnectionAttempts|ServerAlive\w+|TCPKeepAlive|Port|User|LogLevel|Compression|ControlMaster|ControlPersist|HostKeyAlgorithms|PubkeyAcceptedKeyTypes|PubkeyAcceptedAlgorithms|PreferredAuthentications|PasswordAuthentication|PubkeyAuthentication|KexAlgorithms|Ciphers|MACs|AddressFamily|NumberOfPasswordPrompts|RequestTTY|CheckHostIP|VisualHostKey|HashKnownHosts|GSSAPIAuthentication|reconnect|follow_symlinks|allow_other|ro|uid|gid)([= ]|$)`)
 
 // judgeSSHSettings allows only settings of ssh that start no program and open no channel.
 func judgeSSHSettings(j *judge, s simple) {
@@ -239,7 +240,7 @@ func judgeSSHSettings(j *judge, s simple) {
 	})
 }
 
-var phpSettings = regexp.MustCompile(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
+var phpSettings = lazyregexp.New(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
 
 func judgePHP(j *judge, s simple) {
 	j.each(s, interpreter, startsAnother, func(i int, w string) bool {
@@ -296,7 +297,7 @@ func judgeRemoval(j *judge, s simple) {
 	})
 }
 
-var setuidMode = regexp.MustCompile(`^(-m|--mode=)?(0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)$`)
+var setuidMode = lazyregexp.New(`^(-m|--mode=)?(0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)$`)
 
 func judgeSetuid(j *judge, s simple) {
 	j.each(s, destructive, "makes a program run with the rights of its owner", func(_ int, w string) bool { return setuidMode.MatchString(w) })
@@ -308,7 +309,7 @@ func judgeKill(j *judge, s simple) {
 	})
 }
 
-var statement = regexp.MustCompile(`(?i)(^|[=;\s"'])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
+var statement = lazyregexp.New(`(?i)(^|[=;\s"'])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
 
 // judgeStatement looks at statements for a database; the demand sql judges those that a
 // tool takes as such.
@@ -316,7 +317,7 @@ func judgeStatement(j *judge, s simple) {
 	j.each(s, destructive, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
 }
 
-var fetched = regexp.MustCompile(`(?i)^(--?[\w-]+=)?(file|gopher|dict|ldaps?|tftp|smb|scp|telnet|netdoc|jar|php|expect):`)
+var fetched = lazyregexp.New(`(?i)^(--?[\w-]+=)?(file|gopher|dict|ldaps?|tftp|smb|scp|telnet|netdoc|jar|php|expect):`)
 
 func judgeFetch(j *judge, s simple) {
 	j.each(s, files, "names an address that is not one of the web, such as a file", func(_ int, w string) bool { return fetched.MatchString(w) })

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 //go:embed README.md
@@ -52,7 +53,7 @@ func (o *Options) Problems() []check.Problem {
 	return nil
 }
 
-var name = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_]*\z`).MatchString
+var name = lazyregexp.New(`\A[A-Za-z_][A-Za-z0-9_]*\z`).MatchString
 
 // A Pattern is a regular expression in the syntax of package regexp. The zero Pattern matches
 // everything.

@@ -9,6 +9,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -21,7 +22,8 @@ var Check = &check.Check{
 	Stage:    check.Schema,
 	Level:    check.SyntaxLevel,
 	Severity: check.Warning,
-	Bounded:  true,
+	Bounded:  bounded.Promised(),
+	Requests: true,
 	Run:      run,
 }
 

@@ -9,6 +9,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -23,7 +24,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SyntaxLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Demand:  Demand,
 	Run:     check.EachText("must be a string: an identifier", (*Options).judge),
 }

@@ -5,12 +5,12 @@ package identifier
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A kind is a form that programs agree on.
@@ -33,7 +33,7 @@ var kinds = map[string]kind{
 }
 
 func form(pattern string) func(string) bool {
-	return regexp.MustCompile(`\A(?:` + pattern + `)\z`).MatchString
+	return lazyregexp.New(`\A(?:` + pattern + `)\z`).MatchString
 }
 
 // judge says what is wrong with an identifier. The findings have no pointer yet.

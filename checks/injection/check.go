@@ -9,12 +9,14 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/scan/injection"
 )
 
@@ -30,7 +32,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Output,
 	Level:   check.SecurityLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Demand:  Demand,
 	Run:     run,
 }
@@ -101,34 +103,50 @@ type place struct {
 	pattern string
 }
 
-// search scans all strings of a result as one text, in which a blank line parts them.
+// search scans all strings of a result as one text, in which a blank line parts them, and all names of
+// properties as another.
 func (o *Options) search(ctx context.Context, r *result.Result) ([]place, error) {
-	var b strings.Builder
-	var starts []int // of the tokens' texts, in b
-	var tokens []result.Token
+	var found []bearer
+	scan := func(p *piece) error {
+		signals, err := injection.ScanContext(ctx, p.text.String())
+		for _, s := range signals {
+			if !slices.Contains(o.Disable, string(s.Kind)) {
+				found = append(found, bearer{p.tokenAt(s.Start), s})
+			}
+		}
+		*p = piece{}
+		return err
+	}
+	var values, names piece
 	for _, t := range r.Tokens() {
-		if t.Kind == result.String && t.End-t.Start > 2 {
-			starts, tokens = append(starts, b.Len()), append(tokens, t)
-			b.WriteString(result.Unquote(r.Raw[t.Start:t.End]))
-			b.WriteString("\n\n")
+		if t.Kind == result.Number || t.End-t.Start <= 2 {
+			continue
+		}
+		p := &values
+		if t.Kind == result.Key {
+			if p = &names; !p.isNew(r.Raw[t.Start:t.End]) {
+				continue
+			}
+		}
+		p.add(t, result.Unquote(r.Raw[t.Start:t.End]))
+		if p.text.Len() < pieceBytes {
+			continue
+		}
+		if err := scan(p); err != nil {
+			return nil, err
 		}
 	}
-	signals, err := injection.ScanContext(ctx, b.String())
-	if err != nil {
+	if err := errors.Join(scan(&values), scan(&names)); err != nil {
 		return nil, err
 	}
-	signals = slices.DeleteFunc(signals, func(s injection.Signal) bool { return slices.Contains(o.Disable, string(s.Kind)) })
-	bearers := make([]result.Token, len(signals)) // in order, as the signals are
-	for i, s := range signals {
-		at, found := slices.BinarySearch(starts, s.Start)
-		if !found {
-			at--
-		}
-		bearers[i] = tokens[at]
+	slices.SortStableFunc(found, func(a, b bearer) int { return cmp.Compare(a.token.Start, b.token.Start) })
+	tokens := make([]result.Token, len(found))
+	for i, b := range found {
+		tokens[i] = b.token
 	}
 	var places []place
-	for i, pointer := range r.Places(bearers) {
-		p := place{pointer, signals[i].Kind, signals[i].Pattern}
+	for i, pointer := range r.Places(tokens) {
+		p := place{pointer, found[i].signal.Kind, found[i].signal.Pattern}
 		same := func(q place) bool { return q.pointer == p.pointer && q.kind == p.kind }
 		allowed := func(pattern string) bool { return matches(pattern, p.pointer) }
 		if !slices.ContainsFunc(places, same) && !slices.ContainsFunc(o.AllowPaths, allowed) {
@@ -136,6 +154,50 @@ func (o *Options) search(ctx context.Context, r *result.Result) ([]place, error)
 		}
 	}
 	return places, nil
+}
+
+// A bearer is a token with a signal in it.
+type bearer struct {
+	token  result.Token
+	signal injection.Signal
+}
+
+// pieceBytes is the size of the texts that are scanned together. The texts of a large result are scanned
+// a piece at a time, because a scan takes many times the memory of its text.
+const pieceBytes = 1 << 20
+
+// A piece is a run of the result's strings, with a blank line after each.
+type piece struct {
+	text   strings.Builder
+	starts []int // of the tokens' texts, in text
+	tokens []result.Token
+	known  map[string]bool // names in it: a list has the names of its objects many times
+}
+
+// isNew reports whether a name, with its quotes, is not in p yet.
+func (p *piece) isNew(name []byte) bool {
+	if p.known[string(name)] {
+		return false
+	}
+	if p.known == nil {
+		p.known = map[string]bool{}
+	}
+	p.known[string(name)] = true
+	return true
+}
+
+func (p *piece) add(t result.Token, text string) {
+	p.starts, p.tokens = append(p.starts, p.text.Len()), append(p.tokens, t)
+	p.text.WriteString(text)
+	p.text.WriteString("\n\n")
+}
+
+func (p *piece) tokenAt(start int) result.Token {
+	at, found := slices.BinarySearch(p.starts, start)
+	if !found {
+		at--
+	}
+	return p.tokens[at]
 }
 
 // matches reports whether a JSON Pointer is one that a pattern stands for; * is any step.

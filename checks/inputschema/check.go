@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -19,12 +20,13 @@ var doc string
 // Check reports every violation of the tool's inputSchema, and schemas that cannot
 // be used. Formats are left to package format.
 var Check = &check.Check{
-	Name:    "input-schema",
-	Doc:     doc,
-	Stage:   check.Schema,
-	Level:   check.SyntaxLevel,
-	Bounded: true,
-	Run:     run,
+	Name:     "input-schema",
+	Doc:      doc,
+	Stage:    check.Schema,
+	Level:    check.SyntaxLevel,
+	Bounded:  bounded.Promised(),
+	Requests: true,
+	Run:      run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {

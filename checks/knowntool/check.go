@@ -9,6 +9,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -21,7 +22,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Schema,
 	Level:   check.SyntaxLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Run:     run,
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -29,7 +30,7 @@ func New(now func() time.Time) *check.Check {
 		Doc:     doc,
 		Stage:   check.Semantic,
 		Level:   check.SemanticLevel,
-		Bounded: true,
+		Bounded: bounded.Promised(),
 		Demand:  Demand,
 		Run: check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding {
 			pass.Fleeting() // the findings depend on the time

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -26,7 +27,8 @@ var Check = &check.Check{
 	Stage:    check.Schema,
 	Level:    check.SyntaxLevel,
 	Severity: check.Warning,
-	Bounded:  true,
+	Bounded:  bounded.Promised(),
+	Requests: true,
 	Run:      run,
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -26,7 +27,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Output,
 	Level:   check.SyntaxLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Run:     run,
 }
 
@@ -51,9 +52,13 @@ func run(_ context.Context, pass *check.Pass) error {
 	}
 	e, err := pass.Evaluate()
 	var broken *schema.CompileError
+	var unjudged *schema.EvaluateError
 	switch {
 	case errors.As(err, &broken):
 		pass.Report(check.Finding{Pointer: where, Message: "cannot be judged, because the tool's output schema does not compile"})
+		return nil
+	case errors.As(err, &unjudged):
+		pass.Report(check.Finding{Pointer: where, Message: "cannot be judged by the tool's output schema: " + unjudged.Reason})
 		return nil
 	case err != nil:
 		pass.Report(check.Finding{Pointer: where, Message: "cannot be judged by the tool's output schema: " + err.Error()})

@@ -13,6 +13,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -27,7 +28,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Demand:  Demand,
 	Run:     check.Each(judge),
 }

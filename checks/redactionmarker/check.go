@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
@@ -23,12 +24,13 @@ var doc string
 
 // Check refuses a marker that comes back as an argument.
 var Check = &check.Check{
-	Name:    "redaction-marker",
-	Doc:     doc,
-	Stage:   check.Semantic,
-	Level:   check.SecurityLevel,
-	Bounded: true,
-	Run:     run,
+	Name:     "redaction-marker",
+	Doc:      doc,
+	Stage:    check.Semantic,
+	Level:    check.SecurityLevel,
+	Bounded:  bounded.Promised(),
+	Requests: true,
+	Run:      run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {

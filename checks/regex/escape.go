@@ -4,9 +4,10 @@
 package regex
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // escape reads what follows a backslash, outside of a class.
@@ -34,7 +35,7 @@ func (p *parser) escape() (*node, *parseFault) {
 // hasNames: only then does JavaScript take \k for a reference.
 func (p *parser) hasNames() bool { return namedGroup.MatchString(string(p.text)) }
 
-var namedGroup = regexp.MustCompile(`\(\?<[^=!]`)
+var namedGroup = lazyregexp.New(`\(\?<[^=!]`)
 
 // number reads a reference such as \1, or an octal character.
 func (p *parser) number() (*node, *parseFault) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -29,7 +30,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Output,
 	Level:   check.SecurityLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Demand:  Demand,
 	Run:     run,
 }
@@ -53,6 +54,10 @@ func run(ctx context.Context, pass *check.Pass) error {
 		}
 		s := &search{ctx: ctx, result: pass.Result, scanner: scanner, options: o}
 		s.all()
+		if s.tooMany {
+			pass.Report(check.Finding{Message: fmt.Sprintf("the result holds more than %d secrets, too many to replace", maxSeen), Suggestion: "ask for less at once"})
+			continue
+		}
 		s.settle()
 		if err := ctx.Err(); err != nil {
 			return err // it may have ended each of these

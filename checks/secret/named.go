@@ -20,9 +20,7 @@ const maxListed = 256
 // named looks at numbers with a name, and at the elements of a list with a name, as if they were
 // strings beside it: the pattern expects a password in quotes.
 func (s *search) named() {
-	var text []byte
-	var tokens []result.Token
-	var ends []int // of the tokens, in text
+	var v values
 	var last, name result.Token
 	inList := false // which name is of
 	for _, t := range s.result.Tokens() {
@@ -38,28 +36,49 @@ func (s *search) named() {
 		}
 		beside := last.Kind == result.Key && t.Kind == result.Number
 		if (beside || inList && t.Kind != result.Key) && minDigits <= len(inner) && len(inner) <= maxListed {
-			text = append(append(append(text, s.result.Raw[name.Start:name.End]...), `:"`...), inner...)
-			tokens, ends = append(tokens, t), append(ends, len(text))
-			text = append(text, "\"\n"...)
+			v.add(s.result.Raw[name.Start:name.End], inner, t)
 		}
-		last = t
+		if last = t; len(v.text) > maxValues {
+			s.inValues(&v)
+			v = values{v.text[:0], v.tokens[:0], v.ends[:0]}
+		}
 	}
-	if len(tokens) == 0 {
+	s.inValues(&v)
+}
+
+// maxValues bounds the lines that are scanned together, in bytes.
+const maxValues = 1 << 20
+
+// values are values with their names, a line each.
+type values struct {
+	text   []byte
+	tokens []result.Token
+	ends   []int // of the tokens, in text
+}
+
+func (v *values) add(name, inner []byte, t result.Token) {
+	v.text = append(append(append(v.text, name...), `:"`...), inner...)
+	v.tokens, v.ends = append(v.tokens, t), append(v.ends, len(v.text))
+	v.text = append(v.text, "\"\n"...)
+}
+
+func (s *search) inValues(v *values) {
+	if len(v.tokens) == 0 {
 		return
 	}
 	i := 0
-	for _, m := range s.scan(string(text)) {
-		for i < len(ends) && ends[i] < m.End {
+	for _, m := range s.scan(string(v.text)) {
+		for i < len(v.ends) && v.ends[i] < m.End {
 			i++
 		}
-		if i == len(ends) {
+		if i == len(v.ends) {
 			break
 		}
-		t, quote := tokens[i], 0
+		t, quote := v.tokens[i], 0
 		if t.Kind == result.String {
 			quote = 1
 		}
-		begin := ends[i] - (t.End - t.Start - 2*quote) // of the token's inside, in text
+		begin := v.ends[i] - (t.End - t.Start - 2*quote) // of the token's inside, in text
 		if m.Start < begin || m.Pattern == ofAnyName && t.Kind == result.String {
 			continue
 		}

@@ -26,6 +26,7 @@ type search struct {
 	found   []hit
 	taken   []span // of Raw, where a secret has been found
 	decoded []byte // of what is looked into at the moment
+	tooMany bool   // there are more than maxSeen
 	work    int    // bytes decoded and scanned, for the test that holds it to be linear
 }
 
@@ -36,6 +37,9 @@ type sighting struct {
 	place   string
 	allowed bool // it may stand there
 }
+
+// maxSeen bounds what may be a secret in one result: each takes some 350 bytes.
+const maxSeen = 100_000
 
 // maxPlaces bounds the places that are remembered, in bytes. Beyond, a secret is told without
 // its place.
@@ -58,7 +62,7 @@ func (s *search) all() {
 	defer func() { s.seen = append(s.seen, alone...) }()
 	s.plain(s.raw())
 	for _, t := range s.result.Tokens() {
-		if s.ctx.Err() != nil {
+		if s.ctx.Err() != nil || s.tooMany {
 			return
 		}
 		if t.Kind != result.Number {
@@ -84,7 +88,9 @@ func (s *search) inOneBlock() (list []sighting) {
 func (s *search) plain(src source) {
 	s.work += len(src.text)
 	for _, m := range s.scan(string(src.text)) {
-		s.add(m, src.edit(m.Start, m.End, marker(m)))
+		if s.add(m, src.edit(m.Start, m.End, marker(m))); s.tooMany {
+			return
+		}
 	}
 }
 
@@ -102,7 +108,10 @@ func (s *search) scan(text string) []secret.Match {
 
 // add notes a secret that edits replace.
 func (s *search) add(m secret.Match, edits []result.Edit) {
-	if len(edits) > 0 {
+	switch {
+	case len(s.seen) == maxSeen:
+		s.tooMany = true
+	case len(edits) > 0:
 		s.seen = append(s.seen, sighting{pattern: m.Pattern, edits: edits})
 	}
 }

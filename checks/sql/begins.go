@@ -46,7 +46,7 @@ func (f *fragment) begins(i int) Kind {
 	if !is {
 		return ""
 	}
-	return kindOf[f.low(i)]
+	return kindOf()[f.low(i)]
 }
 
 // sets reports whether SET follows the names of a table: UPDATE t SET.

@@ -6,6 +6,7 @@ package sql
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A denial is a set of functions that no statement may call, of any kind.
@@ -72,8 +73,8 @@ type denyList struct {
 }
 
 var (
-	alwaysDenied = newDenyList(denials...)
-	tableDenied  = newDenyList(tableDenials)
+	alwaysDenied = sync.OnceValue(func() *denyList { return newDenyList(denials...) })
+	tableDenied  = sync.OnceValue(func() *denyList { return newDenyList(tableDenials) })
 )
 
 func newDenyList(denials ...denial) *denyList {

@@ -154,7 +154,7 @@ func (g *grammar) semicolons() bool {
 	} else if g.strict {
 		return true
 	}
-	return none || kindOf[g.low(g.i)] != ""
+	return none || kindOf()[g.low(g.i)] != ""
 }
 
 // operand takes an operand, or what stands before one.

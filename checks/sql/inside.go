@@ -44,8 +44,8 @@ func (s *statement) inside() {
 				s.need(i, Other, "a procedure that works on what a query finds")
 			}
 		default:
-			if i > 0 && kindOf[word] != "" && s.starts(i, depth) {
-				s.need(i, kindOf[word], "a statement of the kind "+string(kindOf[word])+" within it")
+			if i > 0 && kindOf()[word] != "" && s.starts(i, depth) {
+				s.need(i, kindOf()[word], "a statement of the kind "+string(kindOf()[word])+" within it")
 			}
 		}
 	}
@@ -54,8 +54,8 @@ func (s *statement) inside() {
 // nested adds the kind of the statement that follows common table expressions in brackets:
 // PostgreSQL runs WITH a AS (WITH b AS (…) DELETE …).
 func (s *statement) nested(i int) {
-	if main := s.main(i); main >= 0 && kindOf[s.low(main)] != Select {
-		s.need(main, kindOf[s.low(main)], "a statement of the kind "+string(kindOf[s.low(main)])+" within it")
+	if main := s.main(i); main >= 0 && kindOf()[s.low(main)] != Select {
+		s.need(main, kindOf()[s.low(main)], "a statement of the kind "+string(kindOf()[s.low(main)])+" within it")
 	}
 }
 

@@ -159,7 +159,7 @@ func (j *judgement) call(s *statement, i int, name []byte) {
 		why = "runs a text as SQL, which is not allowed or cannot be read"
 	}
 	if why == "" && (s.low(i-1) == "from" || s.low(i-1) == "join") && slices.Contains(tableDialects, j.dialect) {
-		why = tableDenied.reason(name)
+		why = tableDenied().reason(name)
 	}
 	if why != "" {
 		j.fault(check.SecurityLevel, fmt.Sprintf("calls a function at %s that %s", Place(j.text, s.tokens[i].start), why),
@@ -176,10 +176,10 @@ func (j *judgement) refuses(name []byte) string {
 	case matches(j.o.AllowFunctions, name), matches(j.o.AllowFunctions, last):
 		return ""
 	}
-	if why := alwaysDenied.reason(last); why != "" {
+	if why := alwaysDenied().reason(last); why != "" {
 		return why
 	}
-	return alwaysDenied.reason(name)
+	return alwaysDenied().reason(name)
 }
 
 // matches reports whether a list of a policy has a function's name, or its last part.

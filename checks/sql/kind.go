@@ -6,6 +6,7 @@ package sql
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Kind is the kind of a statement, as a policy names it.
@@ -59,7 +60,7 @@ var firstWords = map[Kind]string{
 }
 
 // kindOf is the kind of a statement by its first word.
-var kindOf = func() map[string]Kind {
+var kindOf = sync.OnceValue(func() map[string]Kind {
 	kinds := make(map[string]Kind)
 	for kind, words := range firstWords {
 		for word := range strings.FieldsSeq(words) {
@@ -67,7 +68,7 @@ var kindOf = func() map[string]Kind {
 		}
 	}
 	return kinds
-}()
+})
 
 // kinds are all kinds, for messages.
 var kinds = []Kind{Select, Show, Insert, Update, Delete, Merge, Create, Alter, Drop, Truncate, Grant,
@@ -89,16 +90,16 @@ const otherWords = `
 `
 
 // words holds each word that toolvet knows under its lower-case spelling.
-var words = func() map[string]string {
+var words = sync.OnceValue(func() map[string]string {
 	all := make(map[string]string)
-	for word := range kindOf {
+	for word := range kindOf() {
 		all[word] = word
 	}
 	for word := range strings.FieldsSeq(otherWords) {
 		all[word] = word
 	}
 	return all
-}()
+})
 
 // known returns a word in lower case if toolvet knows it, else "".
 func known(word string) string {
@@ -114,5 +115,5 @@ func known(word string) string {
 		}
 		low[i] = c
 	}
-	return words[string(low[:len(word)])]
+	return words()[string(low[:len(word)])]
 }

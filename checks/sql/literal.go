@@ -4,11 +4,11 @@
 package sql
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // literal judges a value that a server puts into a statement: as a string in single or
@@ -38,7 +38,7 @@ func (j *judgement) literal() {
 }
 
 // number is what may be put into a statement without quotes.
-var number = regexp.MustCompile(`^ *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *$`)
+var number = lazyregexp.New(`^ *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *$`)
 
 // literalReadings are the readings of a dialect that may differ over a value.
 func literalReadings(dialect, text string) []reading {

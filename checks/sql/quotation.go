@@ -19,7 +19,7 @@ func typographic(text string, quote byte) (quotation, harmless bool) {
 		return false, false
 	}
 	comments := inside[0] == '#' || strings.HasPrefix(inside, "--")
-	if comments && first > 0 && text[first-1] == ' ' || first == 0 && behind == "" && words[lower(inside)] != "" {
+	if comments && first > 0 && text[first-1] == ' ' || first == 0 && behind == "" && words()[lower(inside)] != "" {
 		return true, false
 	}
 	last := inside[len(inside)-1]

@@ -17,7 +17,7 @@ func (w *walk) stack() {
 	switch word := w.low(w.i); {
 	case w.depth >= maxDepth:
 		w.deep = true
-	case w.commands(w.i), kindOf[word] != "" && w.commentEnds():
+	case w.commands(w.i), kindOf()[word] != "" && w.commentEnds():
 		w.stacked = true
 	case word == "select":
 		w.stacked = w.listed(w.i + 1)
@@ -35,9 +35,9 @@ func (w *walk) stack() {
 func (w *walk) command() {
 	switch {
 	case w.quote != 0 && !w.typographic:
-		w.stacked = w.commentEnds() && kindOf[w.low(w.i)] != "" || !w.quotation && w.commands(w.i)
+		w.stacked = w.commentEnds() && kindOf()[w.low(w.i)] != "" || !w.quotation && w.commands(w.i)
 	case w.quote == 0 && w.i > 0 && w.commands(w.i):
-		w.stacked = w.commentEnds() || w.assigns(w.i) || kindOf[w.low(w.i)] == Call
+		w.stacked = w.commentEnds() || w.assigns(w.i) || kindOf()[w.low(w.i)] == Call
 	}
 	w.broken = true
 }

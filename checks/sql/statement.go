@@ -136,10 +136,10 @@ func (s *statement) from(i int) {
 		s.needKind(i, Create) // REPLACE VIEW of Teradata
 	case word == "load" && i+1 < len(s.tokens) && s.tokens[i+1].kind == stringToken:
 		s.need(i, Other, "LOAD of a library")
-	case kindOf[word] == "":
+	case kindOf()[word] == "":
 		s.need(i, Other, "a statement that toolvet does not know")
 	default:
-		s.needKind(i, kindOf[word])
+		s.needKind(i, kindOf()[word])
 	}
 }
 
@@ -155,9 +155,9 @@ func (s *statement) explain(i int) {
 			s.need(i, Other, "EXPLAIN that writes its result")
 			return
 		case explainOptions[word]:
-		case s.low(i+1) == "=" && kindOf[s.low(i+2)] == "": // an option with a value
+		case s.low(i+1) == "=" && kindOf()[s.low(i+2)] == "": // an option with a value
 			i += 2
-		case word == "(" || kindOf[word] != "" && i+1 < len(s.tokens):
+		case word == "(" || kindOf()[word] != "" && i+1 < len(s.tokens):
 			s.from(i)
 			return
 		default: // the name of a table
@@ -181,7 +181,7 @@ func (s *statement) query(i int) bool {
 	case "analyze", "analyse", "set", "check", "copy", "cluster":
 		return false
 	default:
-		return kindOf[word] != ""
+		return kindOf()[word] != ""
 	}
 }
 

@@ -50,7 +50,7 @@ const maxDepth = 200
 
 func (w *walk) start(behind bool) {
 	if !behind && w.begins(w.i) != "" {
-		if i := w.semicolon(); i > 0 && kindOf[w.low(i+1)] != "" {
+		if i := w.semicolon(); i > 0 && kindOf()[w.low(i+1)] != "" {
 			w.stacked = true
 		}
 	}
@@ -252,7 +252,7 @@ func (w *walk) called(i int) {
 	w.part.solid = true
 	w.part.calls++
 	own := len(name) > len(last) && !systemNames[string(name[:len(name)-len(last)])] // time.sleep is no function of a database
-	if !w.broken && (alwaysDenied.reason(name) != "" || !own && (alwaysDenied.reason(last) != "" || channels[string(last)])) {
+	if !w.broken && (alwaysDenied().reason(name) != "" || !own && (alwaysDenied().reason(last) != "" || channels[string(last)])) {
 		w.call = true
 	}
 }

@@ -26,20 +26,23 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/probe"
 	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/driver"
 )
 
 //go:embed README.md
 var doc string
 
-// Check asks the databases that policies name. Its connections are closed when they
-// have not been used for some seconds.
-var Check = New().Check()
+// Check asks no database, because it has no driver. It refuses a call where the policy names one. A program with drivers
+// runs the check of its own [State] in its place:
+//
+//	checks := suite.With(sqlstate.New(driver.Databases{SQLite: sqlite.Driver{}}).Check())
+var Check = New(driver.Databases{}).Check()
 
 // A State holds the connections to databases. It is safe for concurrent use.
 type State struct{ databases databases }
 
-// New returns a State without connections.
-func New() *State { return &State{} }
+// New returns a State without connections. A connection is closed when it has not been used for some seconds.
+func New(drivers driver.Databases) *State { return &State{databases{drivers: drivers}} }
 
 // Check returns the check that uses s.
 func (s *State) Check() *check.Check {
@@ -93,7 +96,7 @@ func (s *State) ask(ctx context.Context, r *report, o *sql.Options, pass *check.
 		r.skip("the text is refused as it is")
 		return nil
 	}
-	src, err := sourceOf(o, pass.World)
+	src, err := sourceOf(s.databases.drivers, o, pass.World)
 	if err != nil {
 		return r.failed(ctx, "the database", err)
 	}

@@ -7,14 +7,17 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/toolvet/toolvet/driver"
 )
 
 // maxDatabases bounds how many databases are remembered.
 const maxDatabases = 64
 
-// databases are those that have been asked. The zero value is ready for use, and it is
-// safe for concurrent use.
+// databases are those that have been asked. It is safe for concurrent use.
 type databases struct {
+	drivers driver.Databases
+
 	mu  sync.Mutex
 	all map[string]database // by their dsn, of SQLite the file
 }
@@ -36,19 +39,19 @@ func (d *databases) of(src *source) database {
 	if len(d.all) >= maxDatabases {
 		d.forget()
 	}
-	db := open(src)
+	db := d.open(src)
 	d.all[key] = db
 	return db
 }
 
-func open(src *source) database {
+func (d *databases) open(src *source) database {
 	switch src.dialect {
 	case "sqlite":
-		return newSQLite(src.file)
+		return newSQLite(d.drivers.SQLite, src.file)
 	case "mysql":
-		return newMySQL(src)
+		return newMySQL(d.drivers.MySQL, src)
 	}
-	return newPostgres(src)
+	return newPostgres(d.drivers.Postgres, src)
 }
 
 // forget makes room for another database. Whichever goes is opened again when it is

@@ -12,13 +12,24 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/sql"
 	"github.com/toolvet/toolvet/checks/sqlstate"
+	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/driver/postgres"
+	"github.com/toolvet/toolvet/driver/sqlite"
 	"github.com/toolvet/toolvet/policy"
 )
 
 // judge has a Gate with the policy of a worked example judge a call.
 func judge(t *testing.T, at toolvet.Point, query string) toolvet.Verdict {
+	t.Helper()
+	state := sqlstate.New(driver.Databases{Postgres: postgres.Driver{}, SQLite: sqlite.Driver{}})
+	t.Cleanup(state.Close)
+	return judgeBy(t, state.Check(), at, query)
+}
+
+func judgeBy(t *testing.T, asks *check.Check, at toolvet.Point, query string) toolvet.Verdict {
 	t.Helper()
 	p, err := policy.Parse("toolvet.yaml", []byte(`version: 1
 servers:
@@ -33,9 +44,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := sqlstate.New()
-	t.Cleanup(state.Close)
-	gate, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithChecks(sql.Check, state.Check()), toolvet.WithTimeout(200*time.Millisecond))
+	gate, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(sql.Check, asks), toolvet.WithTimeout(200*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +74,18 @@ func TestGateLate(t *testing.T) {
 
 // TestGateAbsent holds that a missing database refuses a call, and that the dsn may come from the
 // environment.
+// TestNoDriver holds that a Gate refuses what it cannot ask a database about.
+func TestNoDriver(t *testing.T) {
+	for dsn, name := range map[string]string{"postgres://127.0.0.1/shop": "PostgreSQL", "mysql://127.0.0.1/shop": "MySQL", "sqlite:/shop.db": "SQLite"} {
+		t.Setenv("TOOLVET_TEST_DSN", dsn)
+		v := judgeBy(t, sqlstate.Check, toolvet.PointProxy, "SELECT 1")
+		want := "cannot be checked: the database is of " + name + ", for which this program has no driver"
+		if v.Go || len(v.Findings) != 1 || v.Findings[0].Message != want {
+			t.Errorf("%s: go %v, findings %v; want a refusal: %s", dsn, v.Go, v.Findings, want)
+		}
+	}
+}
+
 func TestGateAbsent(t *testing.T) {
 	t.Setenv("TOOLVET_TEST_DSN", "sqlite:"+filepath.Join(t.TempDir(), "shop.db"))
 	v := judge(t, toolvet.PointProxy, "SELECT 1")

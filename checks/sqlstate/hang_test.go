@@ -98,7 +98,7 @@ func TestMute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
-			m, s := newMute(t, says...), New()
+			m, s := newMute(t, says...), New(drivers)
 			scheme, _, _ := strings.Cut(name, " ")
 			dsn := scheme + "://me:" + secret + "@" + m.listener.Addr().String() + "/db"
 			if scheme == "postgres" {
@@ -161,7 +161,7 @@ func TestSlowPlan(t *testing.T) {
 func TestSQLiteHangs(t *testing.T) {
 	t.Parallel()
 	db := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
-	src, err := parseDSN(db.dsn, check.World{})
+	src, err := parseDSN(drivers, db.dsn, check.World{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestLeavesNothing(t *testing.T) {
 	}
 	lite := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
 	before := runtime.NumGoroutine()
-	s := New()
+	s := New(drivers)
 	for _, ask := range []struct {
 		dsn, statement string
 	}{

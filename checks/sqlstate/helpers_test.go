@@ -15,12 +15,19 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	sqlitedriver "modernc.org/sqlite"
+	modernc "modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/driver"
+	mysqldriver "github.com/toolvet/toolvet/driver/mysql"
+	postgresdriver "github.com/toolvet/toolvet/driver/postgres"
+	sqlitedriver "github.com/toolvet/toolvet/driver/sqlite"
 )
+
+// drivers are those of the program.
+var drivers = driver.Databases{Postgres: postgresdriver.Driver{}, MySQL: mysqldriver.Driver{}, SQLite: sqlitedriver.Driver{}}
 
 // absent skips a test whose database is missing. In CI it has to be.
 func absent(t testing.TB, what string, err error) {
@@ -132,7 +139,7 @@ func newServerMySQL(t testing.TB) *server {
 
 func newMySQLAdmin(t testing.TB, dsn string) admin {
 	t.Helper()
-	conn, err := newMySQL(&source{dsn: dsn}).open(context.Background())
+	conn, err := newMySQL(drivers.MySQL, &source{dsn: dsn}).open(context.Background())
 	if err != nil {
 		absent(t, "MariaDB or MySQL at 127.0.0.1:3306 with an empty password for root", err)
 	}
@@ -199,7 +206,7 @@ func everything(dsn string) *sql.Options {
 }
 
 func newState(t testing.TB) *State {
-	s := New()
+	s := New(drivers)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -207,7 +214,7 @@ func newState(t testing.TB) *State {
 // newServerSQLite makes a SQLite database.
 func newServerSQLite(t testing.TB, file string) *server {
 	t.Helper()
-	connector, err := sqlitedriver.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath())
+	connector, err := modernc.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ package sqlstate
 import (
 	"cmp"
 	"context"
-	"database/sql/driver"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -15,27 +15,29 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
+	"github.com/toolvet/toolvet/driver"
 )
 
 // mariadb asks a MariaDB or MySQL database.
 type mariadb struct {
-	cfg  *mysql.Config
-	err  error // the fault of the dsn
-	pool *pool[*mysqlConn]
+	driver driver.MySQL
+	cfg    driver.MySQLConfig
+	err    error // the fault of the dsn
+	pool   *pool[*mysqlConn]
 }
 
 // A mysqlConn is a connection, and what is known of it.
 type mysqlConn struct {
-	driver.Conn
+	sqldriver.Conn
+	driver  driver.MySQL
 	id      string // by which it can be killed
 	mariadb bool
 	// cut marks a connection left in the middle of a question; the server goes on with it.
 	cut bool
 }
 
-func newMySQL(src *source) *mariadb {
-	m := &mariadb{}
+func newMySQL(d driver.MySQL, src *source) *mariadb {
+	m := &mariadb{driver: d}
 	m.cfg, m.err = mysqlConfig(src.dsn)
 	m.pool = newPool(m.open, m.shut)
 	return m
@@ -43,50 +45,48 @@ func newMySQL(src *source) *mariadb {
 
 // mysqlConfig reads a dsn. It allows nothing by which a server could read our files, and
 // no second statement in a text.
-func mysqlConfig(dsn string) (*mysql.Config, error) {
+func mysqlConfig(dsn string) (driver.MySQLConfig, error) {
 	u, err := url.Parse(dsn) // its error may hold parts of the dsn
 	if err != nil || u.Opaque != "" {
-		return nil, badDSN
+		return driver.MySQLConfig{}, badDSN
 	}
-	cfg := mysql.NewConfig()
-	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), cmp.Or(u.Port(), "3306"))
-	cfg.User, cfg.DBName = u.User.Username(), strings.TrimPrefix(u.Path, "/")
-	cfg.Passwd, _ = u.User.Password()
-	cfg.Logger = &mysql.NopLogger{}
+	cfg := driver.MySQLConfig{
+		Network: "tcp", Address: net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), cmp.Or(u.Port(), "3306")),
+		User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/"),
+	}
+	cfg.Password, _ = u.User.Password()
 	for name, values := range u.Query() {
 		switch value := values[0]; name {
 		case "tls":
-			cfg.TLSConfig = value
+			cfg.TLS = value
 		case "socket":
-			cfg.Net, cfg.Addr = "unix", value
+			cfg.Network, cfg.Address = "unix", value
 		case "collation":
 			cfg.Collation = value
 		case "allowCleartextPasswords":
-			cfg.AllowCleartextPasswords = value == "true"
+			cfg.CleartextPasswords = value == "true"
 		default:
-			return nil, &unusable{"has a dsn with a parameter that is not known", "leave out what is not tls, socket, collation or allowCleartextPasswords"}
+			return driver.MySQLConfig{}, &unusable{"has a dsn with a parameter that is not known", "leave out what is not tls, socket, collation or allowCleartextPasswords"}
 		}
 	}
 	return cfg, nil
 }
 
-func (m *mariadb) connect(ctx context.Context) (driver.Conn, error) {
+func (m *mariadb) connect(ctx context.Context) (sqldriver.Conn, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	connector, err := mysql.NewConnector(m.cfg)
-	if err != nil {
-		return nil, badDSN
-	}
-	conn, err := connector.Connect(ctx)
+	conn, err := m.driver.Connect(ctx, m.cfg)
 	if err == nil {
 		return conn, nil
 	}
-	var answer *mysql.MySQLError
+	answer, refused := m.driver.Refusal(err)
 	switch {
+	case errors.Is(err, driver.ErrDSN):
+		return nil, badDSN
 	case ended(ctx) || errors.Is(err, context.DeadlineExceeded):
 		return nil, errUnfinished
-	case errors.As(err, &answer):
+	case refused:
 		return nil, mysqlRefusal(answer.Number)
 	}
 	return nil, networkFault(err)
@@ -97,7 +97,7 @@ func (m *mariadb) open(ctx context.Context) (*mysqlConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &mysqlConn{Conn: conn}
+	c := &mysqlConn{Conn: conn, driver: m.driver}
 	rows, err := c.query(ctx, "SELECT CONNECTION_ID(), VERSION()")
 	if err != nil || len(rows) != 1 || len(rows[0]) != 2 {
 		_ = conn.Close()
@@ -146,22 +146,22 @@ func (m *mariadb) ask(ctx context.Context, q *question, r *report) error {
 
 // exec runs a statement of ours.
 func (c *mysqlConn) exec(ctx context.Context, statement string) error {
-	_, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, statement, nil)
+	_, err := c.Conn.(sqldriver.ExecerContext).ExecContext(ctx, statement, nil)
 	return err
 }
 
 // query runs a query of ours, with texts as parameters.
 func (c *mysqlConn) query(ctx context.Context, query string, params ...string) ([][]string, error) {
-	stmt, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+	stmt, err := c.Conn.(sqldriver.ConnPrepareContext).PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer stmt.Close()
-	args := make([]driver.NamedValue, len(params))
+	args := make([]sqldriver.NamedValue, len(params))
 	for i, p := range params {
-		args[i] = driver.NamedValue{Ordinal: i + 1, Value: p}
+		args[i] = sqldriver.NamedValue{Ordinal: i + 1, Value: p}
 	}
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+	rows, err := stmt.(sqldriver.StmtQueryContext).QueryContext(ctx, args)
 	if err != nil {
 		return nil, err
 	}
@@ -170,9 +170,9 @@ func (c *mysqlConn) query(ctx context.Context, query string, params ...string) (
 }
 
 // allRows reads rows as texts. NULL is "".
-func allRows(rows driver.Rows) ([][]string, error) {
+func allRows(rows sqldriver.Rows) ([][]string, error) {
 	var list [][]string
-	values := make([]driver.Value, len(rows.Columns()))
+	values := make([]sqldriver.Value, len(rows.Columns()))
 	for {
 		switch err := rows.Next(values); err {
 		case nil:
@@ -185,7 +185,7 @@ func allRows(rows driver.Rows) ([][]string, error) {
 	}
 }
 
-func texts(values []driver.Value) []string {
+func texts(values []sqldriver.Value) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
 		switch v := v.(type) {

@@ -5,13 +5,10 @@ package sqlstate
 
 import (
 	"context"
-	"database/sql/driver"
-	"errors"
+	sqldriver "database/sql/driver"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/go-sql-driver/mysql"
 
 	"github.com/toolvet/toolvet/checks/sql"
 )
@@ -43,8 +40,7 @@ func (s *mysqlSession) broken(ctx context.Context, err error) error {
 	case ended(ctx):
 		return ctx.Err()
 	}
-	var answer *mysql.MySQLError
-	if errors.As(err, &answer) {
+	if answer, ok := s.driver.Refusal(err); ok {
 		if unfinished(answer.Number) {
 			return errUnfinished
 		}
@@ -63,7 +59,7 @@ func unfinished(number uint16) bool {
 
 // look prepares the statement, and finds out what can be said of it.
 func (s *mysqlSession) look(ctx context.Context) (planned bool, err error) {
-	stmt, err := s.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, s.q.source)
+	stmt, err := s.Conn.(sqldriver.ConnPrepareContext).PrepareContext(ctx, s.q.source)
 	if err != nil {
 		return false, s.refused(ctx, err)
 	}
@@ -122,8 +118,8 @@ func (s *mysqlSession) plan(ctx context.Context) error {
 // refused tells why the statement is refused. The server's own words are not told: they
 // quote the statement.
 func (s *mysqlSession) refused(ctx context.Context, err error) error {
-	var answer *mysql.MySQLError
-	if ended(ctx) || !errors.As(err, &answer) || unfinished(answer.Number) {
+	answer, ok := s.driver.Refusal(err)
+	if ended(ctx) || !ok || unfinished(answer.Number) {
 		return s.broken(ctx, err)
 	}
 	switch answer.Number {

@@ -11,46 +11,39 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/toolvet/toolvet/driver"
 )
 
 // postgres asks a PostgreSQL database.
 type postgres struct {
-	dsn  string
-	pool *pool[*pgconn.PgConn]
+	driver driver.Postgres
+	dsn    string
+	pool   *pool[driver.PostgresConn]
 }
 
-func newPostgres(src *source) *postgres {
-	p := &postgres{dsn: src.dsn}
+func newPostgres(d driver.Postgres, src *source) *postgres {
+	p := &postgres{driver: d, dsn: src.dsn}
 	p.pool = newPool(p.open, shutPostgres)
 	return p
 }
 
-// open connects. The options of a dsn, and the relevant parts of the environment and the home
-// directory, are those of libpq.
-func (p *postgres) open(ctx context.Context) (*pgconn.PgConn, error) {
-	cfg, err := pgconn.ParseConfig(p.dsn)
+func (p *postgres) open(ctx context.Context) (driver.PostgresConn, error) {
+	conn, err := p.driver.Connect(ctx, p.dsn)
 	if err != nil {
-		return nil, badDSN
-	}
-	cfg.RuntimeParams["client_encoding"] = "UTF8" // places count characters of it
-	if cfg.RuntimeParams["application_name"] == "" {
-		cfg.RuntimeParams["application_name"] = "toolvet"
-	}
-	conn, err := pgconn.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return nil, unreachable(ctx, err)
+		return nil, p.unreachable(ctx, err)
 	}
 	return conn, nil
 }
 
 // unreachable says why there is no connection, without what the error says of the dsn.
-func unreachable(ctx context.Context, err error) error {
+func (p *postgres) unreachable(ctx context.Context, err error) error {
 	if ended(ctx) || errors.Is(err, context.DeadlineExceeded) {
 		return errUnfinished
 	}
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if errors.Is(err, driver.ErrDSN) {
+		return badDSN
+	}
+	if answer, ok := p.driver.Refusal(err); ok {
 		return refusal(answer.Code)
 	}
 	return networkFault(err)
@@ -87,18 +80,17 @@ func refusal(code string) error {
 
 // shutPostgres closes a connection. A connection cut off in the middle cancels its question on
 // the server.
-func shutPostgres(c *pgconn.PgConn) {
+func shutPostgres(c driver.PostgresConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = c.Close(ctx) // the server notices, if it has not
-	<-c.CleanupDone()
+	c.Close(ctx)
 }
 
 func (p *postgres) close() { p.pool.close() }
 
 func (p *postgres) ask(ctx context.Context, q *question, r *report) error {
-	return p.pool.with(ctx, func(c *pgconn.PgConn) (again bool, err error) {
-		s := &postgresSession{conn: c, q: q, r: r}
+	return p.pool.with(ctx, func(c driver.PostgresConn) (again bool, err error) {
+		s := &postgresSession{driver: p.driver, conn: c, q: q, r: r}
 		if err := s.begin(ctx); err != nil {
 			return false, stale{err}
 		}
@@ -112,9 +104,10 @@ func (p *postgres) ask(ctx context.Context, q *question, r *report) error {
 
 // A postgresSession asks one question on one connection.
 type postgresSession struct {
-	conn *pgconn.PgConn
-	q    *question
-	r    *report
+	driver driver.Postgres
+	conn   driver.PostgresConn
+	q      *question
+	r      *report
 }
 
 // begin starts a read-only transaction, with limits that the server keeps. They end with the
@@ -126,8 +119,7 @@ func (s *postgresSession) begin(ctx context.Context) error {
 }
 
 func (s *postgresSession) exec(ctx context.Context, statement string) error {
-	_, err := s.conn.Exec(ctx, statement).ReadAll()
-	return s.broken(ctx, err)
+	return s.broken(ctx, s.conn.Run(ctx, statement))
 }
 
 // broken is the error of a question of ours.
@@ -138,8 +130,7 @@ func (s *postgresSession) broken(ctx context.Context, err error) error {
 	case ended(ctx):
 		return ctx.Err()
 	}
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, ok := s.driver.Refusal(err); ok {
 		if overdue(answer.Code) {
 			return errUnfinished
 		}
@@ -151,7 +142,7 @@ func (s *postgresSession) broken(ctx context.Context, err error) error {
 // look prepares the statement, and finds out what can be said of it. Planning may have changed
 // the session.
 func (s *postgresSession) look(ctx context.Context) (planned bool, err error) {
-	d, err := s.conn.Prepare(ctx, "", s.q.source, nil)
+	d, err := s.conn.Prepare(ctx, s.q.source)
 	if err != nil {
 		return false, s.refused(ctx, err, 0)
 	}
@@ -177,7 +168,7 @@ func (s *postgresSession) look(ctx context.Context) (planned bool, err error) {
 		s.r.noCost(s.q, why)
 		return false, nil
 	}
-	return true, s.plan(ctx, len(d.ParamOIDs))
+	return true, s.plan(ctx, d.Parameters)
 }
 
 // unlooked is the error of a look into the catalog. A refusal by the catalog itself says nothing
@@ -205,12 +196,12 @@ func (s *postgresSession) plan(ctx context.Context, parameters int) error {
 		statement = explainPostgres + "EXECUTE toolvet(NULL" + strings.Repeat(", NULL", parameters-1) + ")"
 		ours = len(statement)
 	}
-	result := s.conn.ExecParams(ctx, statement, nil, nil, nil, nil).Read()
-	if result.Err != nil {
-		return s.refused(ctx, result.Err, ours)
+	rows, err := s.conn.Query(ctx, statement)
+	if err != nil {
+		return s.refused(ctx, err, ours)
 	}
-	if len(result.Rows) == 1 && len(result.Rows[0]) == 1 {
-		if e, ok := postgresEstimate(result.Rows[0][0]); ok {
+	if len(rows) == 1 && len(rows[0]) == 1 {
+		if e, ok := postgresEstimate(rows[0][0]); ok {
 			s.r.estimated(s.q, e)
 			return nil
 		}
@@ -225,5 +216,6 @@ func (s *postgresSession) generic(ctx context.Context) error {
 		return err
 	}
 	// Not by exec: what it sends may hold several statements.
-	return s.broken(ctx, s.conn.ExecParams(ctx, "PREPARE toolvet AS "+s.q.source, nil, nil, nil, nil).Read().Err)
+	_, err := s.conn.Query(ctx, "PREPARE toolvet AS "+s.q.source)
+	return s.broken(ctx, err)
 }

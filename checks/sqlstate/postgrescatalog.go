@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/toolvet/toolvet/driver"
 )
 
 // maxCandidates bounds how many names are read from a catalog.
@@ -16,16 +16,12 @@ const maxCandidates = 2000
 
 // rows asks a question of ours with texts as parameters.
 func (s *postgresSession) rows(ctx context.Context, query string, params ...string) ([][]string, error) {
-	values := make([][]byte, len(params))
-	for i, p := range params {
-		values[i] = []byte(p)
+	rows, err := s.conn.Query(ctx, query, params...)
+	if err != nil {
+		return nil, err
 	}
-	result := s.conn.ExecParams(ctx, query, values, nil, nil, nil).Read()
-	if result.Err != nil {
-		return nil, result.Err
-	}
-	list := make([][]string, len(result.Rows))
-	for i, row := range result.Rows {
+	list := make([][]string, len(rows))
+	for i, row := range rows {
 		list[i] = make([]string, len(row))
 		for k, v := range row {
 			list[i][k] = string(v)
@@ -52,7 +48,7 @@ func array(texts []string) string {
 // privileges reports tables and columns that the role may not use. PostgreSQL itself checks that
 // only when it plans or runs a statement, so the check asks about names in the place of tables,
 // and about the columns of the result.
-func (s *postgresSession) privileges(ctx context.Context, d *pgconn.StatementDescription) (denied bool, err error) {
+func (s *postgresSession) privileges(ctx context.Context, d *driver.Description) (denied bool, err error) {
 	relations := s.q.text.Relations()
 	if len(relations) == 0 {
 		return false, nil
@@ -83,12 +79,12 @@ func (s *postgresSession) privileges(ctx context.Context, d *pgconn.StatementDes
 }
 
 // columns reports columns of the result that the role may not read.
-func (s *postgresSession) columns(ctx context.Context, d *pgconn.StatementDescription) (denied bool, err error) {
+func (s *postgresSession) columns(ctx context.Context, d *driver.Description) (denied bool, err error) {
 	var tables, numbers []string
-	for _, f := range d.Fields {
-		if f.TableOID != 0 && f.TableAttributeNumber > 0 && len(tables) < maxCandidates {
-			tables = append(tables, strconv.FormatUint(uint64(f.TableOID), 10))
-			numbers = append(numbers, strconv.Itoa(int(f.TableAttributeNumber)))
+	for _, f := range d.Columns {
+		if f.Table != 0 && f.Number > 0 && len(tables) < maxCandidates {
+			tables = append(tables, strconv.FormatUint(uint64(f.Table), 10))
+			numbers = append(numbers, strconv.Itoa(int(f.Number)))
 		}
 	}
 	if len(tables) == 0 {

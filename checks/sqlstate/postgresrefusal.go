@@ -5,11 +5,8 @@ package sqlstate
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/toolvet/toolvet/checks/sql"
 )
@@ -17,13 +14,13 @@ import (
 // refused tells why PostgreSQL refuses the statement, of which skip bytes are ours. Its
 // own words are not told: they quote the statement.
 func (s *postgresSession) refused(ctx context.Context, err error, skip int) error {
-	var answer *pgconn.PgError
-	if ended(ctx) || !errors.As(err, &answer) {
+	answer, ok := s.driver.Refusal(err)
+	if ended(ctx) || !ok {
 		return s.broken(ctx, err)
 	}
 	at := -1
-	if int(answer.Position) > skip {
-		at = byteOf(s.q.source, int(answer.Position)-1-skip)
+	if answer.Position > skip {
+		at = byteOf(s.q.source, answer.Position-1-skip)
 	}
 	if overdue(answer.Code) {
 		return errUnfinished

@@ -154,13 +154,16 @@ func TestSessionCannotWrite(t *testing.T) {
 		}
 	}
 
-	p := newPostgresAdmin(t, postgresDB.dsn).(postgresAdmin)
-	session := &postgresSession{conn: p.PgConn, q: q}
+	conn, err := drivers.Postgres.Connect(t.Context(), postgresDB.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	session := &postgresSession{driver: drivers.Postgres, conn: conn, q: q}
 	if err := session.begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := p.ask(insert)
-	refused("PostgreSQL", err, "read-only transaction")
+	refused("PostgreSQL", conn.Run(t.Context(), insert), "read-only transaction")
 
 	m := newMySQLAdmin(t, mysqlDB.dsn).(mysqlAdmin)
 	if err := (&mysqlSession{mysqlConn: m.mysqlConn, q: q}).begin(t.Context()); err != nil {
@@ -169,7 +172,7 @@ func TestSessionCannotWrite(t *testing.T) {
 	refused("MySQL", m.exec(t.Context(), insert), "read only transaction")
 
 	src := strings.TrimPrefix(sqliteDB.dsn, "sqlite:")
-	lite := &sqliteSession{q: q}
+	lite := &sqliteSession{driver: drivers.SQLite, q: q}
 	if err := lite.connect(t.Context(), src); err != nil {
 		t.Fatal(err)
 	}

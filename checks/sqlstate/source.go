@@ -11,10 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/driver"
 )
 
 // A source is a database as a policy names it.
@@ -27,14 +26,14 @@ type source struct {
 }
 
 // sourceOf reads the dsn of options.
-func sourceOf(o *sql.Options, world check.World) (*source, error) {
+func sourceOf(drivers driver.Databases, o *sql.Options, world check.World) (*source, error) {
 	dsn := o.DSN
 	if o.DSNEnv != "" {
 		if dsn = os.Getenv(o.DSNEnv); dsn == "" {
 			return nil, &unusable{"is named by the environment variable " + o.DSNEnv + ", which is not set", "set it where toolvet runs"}
 		}
 	}
-	src, err := parseDSN(dsn, world)
+	src, err := parseDSN(drivers, dsn, world)
 	if err != nil {
 		return nil, err
 	}
@@ -46,43 +45,58 @@ func sourceOf(o *sql.Options, world check.World) (*source, error) {
 
 var badDSN = &unusable{"has a dsn that cannot be read", "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://USER:PASSWORD@HOST:PORT/DATABASE or sqlite:FILE"}
 
-func parseDSN(dsn string, world check.World) (*source, error) {
+func parseDSN(drivers driver.Databases, dsn string, world check.World) (*source, error) {
 	scheme, rest, _ := strings.Cut(dsn, ":")
 	switch strings.ToLower(scheme) {
 	case "postgres", "postgresql":
-		return postgresSource(dsn)
+		return postgresSource(drivers.Postgres, dsn)
 	case "mysql", "mariadb":
-		return mysqlSource(dsn)
+		return mysqlSource(drivers.MySQL, dsn)
 	case "sqlite", "sqlite3", "file":
-		return sqliteSource(dsn, rest, world)
+		return sqliteSource(drivers.SQLite, dsn, rest, world)
 	}
 	return nil, badDSN
 }
 
-func postgresSource(dsn string) (*source, error) {
-	cfg, err := pgconn.ParseConfig(dsn) // its error may hold parts of the dsn
+// unlinked is the error of a database without a driver. How to link one is the business of whoever builds the program.
+func unlinked(name, field string) error {
+	return &unusable{"is of " + name + ", for which this program has no driver",
+		"build the program with one, as driver.Databases." + field + ", or leave out dsn and dsn_env"}
+}
+
+func postgresSource(d driver.Postgres, dsn string) (*source, error) {
+	if d == nil {
+		return nil, unlinked("PostgreSQL", "Postgres")
+	}
+	host, port, err := d.Address(dsn)
 	if err != nil {
 		return nil, badDSN
 	}
-	address := cfg.Host
-	if !strings.HasPrefix(cfg.Host, "/") {
-		address = net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))
+	address := host
+	if !strings.HasPrefix(host, "/") {
+		address = net.JoinHostPort(host, strconv.Itoa(int(port)))
 	}
 	return &source{dialect: "postgres", dsn: dsn, where: "the PostgreSQL database at " + address}, nil
 }
 
-func mysqlSource(dsn string) (*source, error) {
+func mysqlSource(d driver.MySQL, dsn string) (*source, error) {
+	if d == nil {
+		return nil, unlinked("MySQL", "MySQL")
+	}
 	cfg, err := mysqlConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return &source{dialect: "mysql", dsn: dsn, where: "the MySQL database at " + cfg.Addr}, nil
+	return &source{dialect: "mysql", dsn: dsn, where: "the MySQL database at " + cfg.Address}, nil
 }
 
 // sqliteSource reads "sqlite:dir/file", "sqlite:/dir/file" and "sqlite:///dir/file".
-func sqliteSource(dsn, rest string, world check.World) (*source, error) {
+func sqliteSource(d driver.SQLite, dsn, rest string, world check.World) (*source, error) {
 	if world.Remote {
 		return &source{skip: "the server is remote, and so is its SQLite file"}, nil
+	}
+	if d == nil {
+		return nil, unlinked("SQLite", "SQLite")
 	}
 	file, query, _ := strings.Cut(rest, "?")
 	if strings.HasPrefix(file, "//") {

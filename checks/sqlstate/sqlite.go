@@ -5,24 +5,27 @@ package sqlstate
 
 import (
 	"context"
-	"database/sql/driver"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/toolvet/toolvet/driver"
 )
 
 // sqlite asks a SQLite database. It opens the file for each question, in about a millisecond, and
 // holds nothing that others wait for.
 type sqlite struct {
-	file string
+	driver driver.SQLite
+	file   string
 	// slots bounds how many looks at the file there are at a time: a file system that
 	// hangs holds its look for as long as it likes.
 	slots chan struct{}
 }
 
-func newSQLite(file string) *sqlite {
-	return &sqlite{file, make(chan struct{}, maxConnections)}
+func newSQLite(d driver.SQLite, file string) *sqlite {
+	return &sqlite{d, file, make(chan struct{}, maxConnections)}
 }
 
 // close waits for the looks that are left.
@@ -57,7 +60,7 @@ func (d *sqlite) ask(ctx context.Context, q *question, r *report) error {
 			<-d.slots
 			answers <- a
 		}()
-		s := &sqliteSession{q: q, r: &a.report}
+		s := &sqliteSession{driver: d.driver, q: q, r: &a.report}
 		a.err = s.look(ctx, d.file)
 	}()
 	select {
@@ -71,9 +74,10 @@ func (d *sqlite) ask(ctx context.Context, q *question, r *report) error {
 
 // A sqliteSession asks one question.
 type sqliteSession struct {
-	conn driver.Conn
-	q    *question
-	r    *report
+	driver driver.SQLite
+	conn   sqldriver.Conn
+	q      *question
+	r      *report
 }
 
 func (s *sqliteSession) look(ctx context.Context, file string) error {
@@ -98,7 +102,7 @@ func (s *sqliteSession) look(ctx context.Context, file string) error {
 
 // prepare compiles a statement, and no more.
 func (s *sqliteSession) prepare(ctx context.Context, statement string) error {
-	stmt, err := s.conn.(driver.ConnPrepareContext).PrepareContext(ctx, statement)
+	stmt, err := s.conn.(sqldriver.ConnPrepareContext).PrepareContext(ctx, statement)
 	if err != nil {
 		return err
 	}
@@ -125,7 +129,7 @@ func regular(file string) error {
 
 // unreadable is why a file cannot be read as a database.
 func (s *sqliteSession) unreadable(ctx context.Context, err error) error {
-	switch sqliteCode(err) {
+	switch s.code(err) {
 	case sqliteReadOnly:
 		return errUnrecovered
 	case sqliteBusy, sqliteLocked:

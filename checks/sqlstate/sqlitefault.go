@@ -5,11 +5,8 @@ package sqlstate
 
 import (
 	"context"
-	"database/sql/driver"
-	"errors"
+	sqldriver "database/sql/driver"
 	"strings"
-
-	sqlitedriver "modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet/checks/sql"
 )
@@ -25,19 +22,13 @@ const (
 	sqliteNotADB   = 26
 )
 
-// sqliteCode is the primary result code of an error, or 0.
-func sqliteCode(err error) int {
-	var e *sqlitedriver.Error
-	if !errors.As(err, &e) {
-		return 0
-	}
-	return e.Code() & 0xff
-}
+// code is the primary result code of an error, or 0.
+func (s *sqliteSession) code(err error) int { return s.driver.Code(err) & 0xff }
 
 // refused tells why SQLite refuses the statement. Its own words are not told: they quote
 // the statement.
 func (s *sqliteSession) refused(ctx context.Context, err error) error {
-	switch sqliteCode(err) {
+	switch s.code(err) {
 	case sqliteBusy, sqliteLocked, sqliteReadOnly, sqliteNotADB, sqliteCorrupt, sqliteCantOpen:
 		return s.unreadable(ctx, err)
 	case sqliteAuth:
@@ -119,7 +110,7 @@ func (s *sqliteSession) missingColumn(ctx context.Context, name sql.Name) error 
 
 // names asks a question of ours for names.
 func (s *sqliteSession) names(ctx context.Context, query string, param any) ([]string, error) {
-	rows, err := s.conn.(driver.QueryerContext).QueryContext(ctx, query, []driver.NamedValue{{Ordinal: 1, Value: param}})
+	rows, err := s.conn.(sqldriver.QueryerContext).QueryContext(ctx, query, []sqldriver.NamedValue{{Ordinal: 1, Value: param}})
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	sqlitedriver "modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet/checks/sql"
 )
@@ -46,19 +42,8 @@ var errUnrecovered = &unusable{"was left in the middle of a change, which only w
 const wal = "02"
 
 func (s *sqliteSession) open(ctx context.Context, file string, immutable bool) error {
-	query := url.Values{"mode": {"ro"}, "_busy_timeout": {"100"}, "_pragma": {"query_only(1)"}, "_defensive": {"1"}}
-	if immutable {
-		query.Set("immutable", "1")
-	}
-	path := filepath.ToSlash(file)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/dir/file (SQLite, "Uniform Resource Identifiers")
-	}
-	connector, err := sqlitedriver.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode())
-	if err != nil {
-		return err
-	}
-	s.conn, err = connector.Connect(ctx)
+	var err error
+	s.conn, err = s.driver.Open(ctx, file, immutable)
 	return err
 }
 
@@ -71,34 +56,42 @@ func lacks(file string) bool {
 // effects are its owner's. Nothing is ever run but our own look at the columns of a table.
 func (s *sqliteSession) guard() error {
 	allowed := actions(s.q.text.Kinds())
-	return s.conn.(sqlitedriver.AuthorizerRegisterer).RegisterAuthorizer(
-		func(action sqlitedriver.AuthorizerActionCode, arg1, arg2, _, trigger string) sqlitedriver.AuthorizerReturnCode {
-			loads := action == sqlitedriver.AuthFunction && strings.EqualFold(arg2, "load_extension")
-			looks := action == sqlitedriver.AuthPragma && arg1 == "table_info"
-			if (allowed[action] || looks || trigger != "" && changes[action]) && !loads {
-				return sqlitedriver.AuthorizerOK
-			}
-			return sqlitedriver.AuthorizerDeny
-		})
+	return s.driver.Authorize(s.conn, func(action int, arg1, arg2, trigger string) bool {
+		loads := action == authFunction && strings.EqualFold(arg2, "load_extension")
+		looks := action == authPragma && arg1 == "table_info"
+		return (allowed[action] || looks || trigger != "" && changes[action]) && !loads
+	})
 }
 
-var changes = map[sqlitedriver.AuthorizerActionCode]bool{
-	sqlitedriver.AuthInsert: true, sqlitedriver.AuthUpdate: true, sqlitedriver.AuthDelete: true,
+// The action codes that matter (SQLite, "Authorizer Action Codes").
+const (
+	authDelete    = 9
+	authInsert    = 18
+	authPragma    = 19
+	authRead      = 20
+	authSelect    = 21
+	authUpdate    = 23
+	authFunction  = 31
+	authRecursive = 33
+)
+
+var changes = map[int]bool{
+	authInsert: true, authUpdate: true, authDelete: true,
 }
 
 // actions are those that statements of some kinds may compile to.
-func actions(kinds []sql.Kind) map[sqlitedriver.AuthorizerActionCode]bool {
-	allowed := map[sqlitedriver.AuthorizerActionCode]bool{
-		sqlitedriver.AuthSelect: true, sqlitedriver.AuthRead: true, sqlitedriver.AuthFunction: true, sqlitedriver.AuthRecursive: true,
+func actions(kinds []sql.Kind) map[int]bool {
+	allowed := map[int]bool{
+		authSelect: true, authRead: true, authFunction: true, authRecursive: true,
 	}
 	for _, kind := range kinds {
 		switch kind {
 		case sql.Insert:
-			allowed[sqlitedriver.AuthInsert], allowed[sqlitedriver.AuthDelete] = true, true // REPLACE deletes
+			allowed[authInsert], allowed[authDelete] = true, true // REPLACE deletes
 		case sql.Update:
-			allowed[sqlitedriver.AuthUpdate] = true
+			allowed[authUpdate] = true
 		case sql.Delete:
-			allowed[sqlitedriver.AuthDelete] = true
+			allowed[authDelete] = true
 		}
 	}
 	return allowed

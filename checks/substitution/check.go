@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -26,7 +27,7 @@ var Check = &check.Check{
 	Doc:     doc,
 	Stage:   check.Semantic,
 	Level:   check.SecurityLevel,
-	Bounded: true,
+	Bounded: bounded.Promised(),
 	Demand:  Demand,
 	Run:     check.Each(judge),
 }

@@ -4,7 +4,7 @@
 // Package suite lists the checks that a Gate runs by default, in order.
 package suite
 
-//go:generate go run github.com/toolvet/toolvet/internal/gen/checkdocs checks ../../docs/checks.md
+//go:generate go run github.com/toolvet/toolvet/cmd/internal/gen/checkdocs checks ../../docs/checks.md
 
 import (
 	"slices"
@@ -26,6 +26,7 @@ import (
 	"github.com/toolvet/toolvet/checks/injection"
 	"github.com/toolvet/toolvet/checks/inputschema"
 	"github.com/toolvet/toolvet/checks/json"
+	"github.com/toolvet/toolvet/checks/knownmethod"
 	"github.com/toolvet/toolvet/checks/knowntool"
 	"github.com/toolvet/toolvet/checks/moment"
 	"github.com/toolvet/toolvet/checks/nulchar"
@@ -42,11 +43,13 @@ import (
 	"github.com/toolvet/toolvet/checks/tcp"
 	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/unknownargument"
+	"github.com/toolvet/toolvet/checks/uri"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/checks/urlstate"
 )
 
-// Default returns the default checks in the order in which their findings are told.
+// Default returns the default checks in the order in which their findings are told. They need no database, and
+// sql-state refuses a call for which a policy asks one: see With.
 // The slice is the caller's own.
 //
 // Left out on purpose: a check of the tool's annotations. They are hints that a
@@ -54,6 +57,7 @@ import (
 func Default() []*check.Check {
 	return []*check.Check{
 		knowntool.Check,
+		knownmethod.Check,
 		inputschema.Check,
 		format.Check,
 		unknownargument.Check,
@@ -68,6 +72,7 @@ func Default() []*check.Check {
 		email.Check,
 		path.Check,
 		url.Check,
+		uri.Check,
 		command.Check,
 		sql.Check,
 		glob.Check,
@@ -88,6 +93,20 @@ func Default() []*check.Check {
 		secret.Check,
 		injection.Check,
 	}
+}
+
+// With returns the default checks, with own in the place of those of the same name: checks/sqlstate with drivers, for
+// example. Others of own follow at the end. The slice is the caller's own.
+func With(own ...*check.Check) []*check.Check {
+	checks := Default()
+	for _, c := range own {
+		if i := slices.IndexFunc(checks, func(d *check.Check) bool { return d.Name == c.Name }); i >= 0 {
+			checks[i] = c
+		} else {
+			checks = append(checks, c)
+		}
+	}
+	return checks
 }
 
 // Demands returns the demands of the default checks, in their order: those that a policy can

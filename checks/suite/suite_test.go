@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,16 @@ func TestNoCheckIsForgotten(t *testing.T) {
 		if !found[name] || listed[name] {
 			t.Errorf("checks/%s is left out, but it is listed or gone: strike it from leftOut", name)
 		}
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	own, more := *Default()[7], check.Check{Name: "house-rule"}
+	got := With(&own, &more)
+	want := Default()
+	want[7] = &own
+	if want = append(want, &more); !slices.Equal(got, want) {
+		t.Errorf("%d checks, want the default ones with the eighth replaced and one more at the end", len(got))
 	}
 }

@@ -7,8 +7,11 @@ package unknownargument
 import (
 	"context"
 	_ "embed"
+	"fmt"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 //go:embed README.md
@@ -21,11 +24,16 @@ var Check = &check.Check{
 	Stage:    check.Schema,
 	Level:    check.SyntaxLevel,
 	Severity: check.Warning,
-	Bounded:  true,
+	Bounded:  bounded.Promised(),
+	Requests: true,
 	Run:      run,
 }
 
 func run(_ context.Context, pass *check.Pass) error {
+	for _, member := range pass.Call.Unknown {
+		pass.Report(check.Finding{Message: fmt.Sprintf(`"params" has the member %q, which MCP does not know; a server may act on it`, strictjson.Printable(member, 64)),
+			Suggestion: "give it as an argument, or leave it out"})
+	}
 	evaluation, err := pass.Evaluate()
 	if err != nil {
 		pass.Skipf("the arguments were not judged by the tool's schema")

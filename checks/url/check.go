@@ -8,6 +8,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -24,7 +25,7 @@ var Check = &check.Check{
 	Level:  check.SecurityLevel,
 	Demand: Demand,
 
-	Bounded: true, // by max_length
+	Bounded: bounded.Promised(), // by max_length
 	Run:     check.Each(judge),
 }
 

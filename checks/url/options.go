@@ -6,10 +6,10 @@ package url
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Options say which URLs are allowed. The zero Options allow http and https URLs of public
@@ -77,7 +77,7 @@ func (d Decision) or(fallback Decision) Decision {
 	return d
 }
 
-var schemeForm = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+var schemeForm = lazyregexp.New(`^[a-z][a-z0-9+.-]*$`)
 
 // Problems says what is wrong with the options.
 func (o *Options) Problems() []check.Problem {

@@ -5,13 +5,13 @@ package url
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/url/internal/address"
 	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A reading is a place in a value where a reader may begin to look for a host.
@@ -22,8 +22,8 @@ type reading struct {
 }
 
 var (
-	schemeBefore = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*):`)
-	portBehind   = regexp.MustCompile(`^(?:[0-9]+(?:[/\\?#]|$)|$)`)
+	schemeBefore = lazyregexp.New(`^([A-Za-z][A-Za-z0-9+.-]*):`)
+	portBehind   = lazyregexp.New(`^(?:[0-9]+(?:[/\\?#]|$)|$)`)
 )
 
 // readings reads a value as if it began with a host, and again behind each scheme that it
@@ -44,7 +44,7 @@ func readings(value string) []reading {
 	return list
 }
 
-var brackets = regexp.MustCompile(`\[([^\[\]]*)`)
+var brackets = lazyregexp.New(`\[([^\[\]]*)`)
 
 // leads names the link-local or metadata address that some reader takes for the host of a
 // reading, or nothing. Readers differ about the begin and end of the host, so it may be anything
@@ -103,7 +103,7 @@ func linkLocal(addr netip.Addr) bool {
 
 // lastInHex finds an IPv4 address behind an IPv6 one, in eight digits: no address, but meant
 // for one.
-var lastInHex = regexp.MustCompile(`:([0-9A-Fa-f]{8})$`)
+var lastInHex = lazyregexp.New(`:([0-9A-Fa-f]{8})$`)
 
 // addresses are the addresses that some reader takes a host for.
 func addresses(text string) []netip.Addr {
@@ -172,8 +172,8 @@ func number(s string, decimal bool) (uint64, bool) {
 }
 
 var (
-	inDecimals = regexp.MustCompile(`(?:^|[.-])([0-9]{1,3})[.-]([0-9]{1,3})[.-]([0-9]{1,3})[.-]([0-9]{1,3})[.-]`)
-	inHex      = regexp.MustCompile(`(?:^|[.-])([0-9a-f]{8})\.`)
+	inDecimals = lazyregexp.New(`(?:^|[.-])([0-9]{1,3})[.-]([0-9]{1,3})[.-]([0-9]{1,3})[.-]([0-9]{1,3})[.-]`)
+	inHex      = lazyregexp.New(`(?:^|[.-])([0-9a-f]{8})\.`)
 )
 
 // spelt are the addresses in a name, for services that answer with them.
@@ -189,7 +189,7 @@ func spelt(name string) []netip.Addr {
 }
 
 // patterned finds digits and what curl fills in: 169.254.169.{253,254}, 169.254.[160-170].1.
-var patterned = regexp.MustCompile(`^(?:.*@)?[0-9a-fA-FxX.,-]*[\[{][0-9a-fA-FxX.,\[\]{}-]*$`)
+var patterned = lazyregexp.New(`^(?:.*@)?[0-9a-fA-FxX.,-]*[\[{][0-9a-fA-FxX.,\[\]{}-]*$`)
 
 // filledIn reports whether a host is a pattern of addresses.
 func filledIn(authority string) bool {

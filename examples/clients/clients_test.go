@@ -1,7 +1,6 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clients holds configurations of MCP clients; there is no code but this test.
 package clients
 
 import (

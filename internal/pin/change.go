@@ -38,10 +38,11 @@ func (k Kind) String() string {
 // MarshalText writes the kind's name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// A Change is one tool that differs from the lock. Its texts are the server's: they are
-// for the eyes of a person, never for a model.
+// A Change is one tool, or one entry of another list, that differs from the lock. Its texts are the
+// server's: they are for the eyes of a person, never for a model.
 type Change struct {
-	Tool   string        `json:"tool"`
+	List   string        `json:"list,omitempty"` // "prompts", "resourceTemplates" or "resources"; "" for tools
+	Tool   string        `json:"tool"`           // the name, or the URI
 	Kind   Kind          `json:"kind"`
 	Why    string        `json:"why,omitempty"`    // the definition is unusable
 	Fields []FieldChange `json:"fields,omitempty"` // in the order of their places

@@ -15,13 +15,14 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
 var doc string
 
 // Options say what the check pinned-tool does. The zero Options refuse every call of a
-// tool that is not as it was locked.
+// tool, and every request for a prompt or resource, that is not as it was locked.
 type Options struct {
 	Server  string         // of calls that name none; default: [DefaultServer]
 	Changed check.Severity // of calls of a tool whose definition is not the one in the lock
@@ -37,8 +38,7 @@ func (o Options) severity(c *Change) check.Severity {
 	return o.Changed
 }
 
-// NewListing returns a function that selects the definitions that a model may read in a list of
-// tools: unchanged ones, and changed ones that the options only warn of. Both are told to the
+// NewListing returns a function that selects the definitions that a model may read in a list: unchanged ones, and changed ones that the options only warn of. Both are told to the
 // log; nil discards. Without a lock none may.
 func NewListing(lock *Lock, o Options, log *slog.Logger) func(context.Context, *call.Call) bool {
 	if log == nil {
@@ -48,16 +48,20 @@ func NewListing(lock *Lock, o Options, log *slog.Logger) func(context.Context, *
 		if lock == nil || c.Tool == nil {
 			return false
 		}
-		change := lock.Verify(o.server(c), c.Tool)
+		list := cmp.Or(c.List, Tools)
+		if list != Tools && !lock.Pins(list, o.server(c)) {
+			return true
+		}
+		change := lock.VerifyEntry(list, o.server(c), c.Tool)
 		if change == nil {
 			return true
 		}
 		listed := o.severity(change) == check.Warning
-		said := "a tool is left out of the list until its definition is accepted"
+		said := article[list] + " is left out of the list until its definition is accepted"
 		if listed {
-			said = "a tool is listed whose definition nobody has accepted"
+			said = article[list] + " is listed whose definition nobody has accepted"
 		}
-		log.WarnContext(ctx, said, "server", o.server(c), "tool", Visible(c.Tool.Name), "definition", change.Kind)
+		log.WarnContext(ctx, said, "server", o.server(c), nouns[list], Visible(c.Tool.Name), "definition", change.Kind)
 		return listed
 	}
 }
@@ -67,12 +71,13 @@ func NewListing(lock *Lock, o Options, log *slog.Logger) func(context.Context, *
 func NewCheck(lock *Lock, o Options) *check.Check {
 	c := checker{lock, o}
 	return &check.Check{
-		Name:    "pinned-tool",
-		Doc:     doc,
-		Stage:   check.Policy,
-		Level:   check.SecurityLevel,
-		Bounded: true,
-		Run:     c.run,
+		Name:     "pinned-tool",
+		Doc:      doc,
+		Stage:    check.Policy,
+		Level:    check.SecurityLevel,
+		Bounded:  bounded.Promised(),
+		Requests: true,
+		Run:      c.run,
 	}
 }
 
@@ -87,6 +92,10 @@ func (c checker) run(_ context.Context, pass *check.Pass) error {
 	if c.lock == nil {
 		return errNoLock
 	}
+	if !pass.Call.IsTool() {
+		c.request(pass)
+		return nil
+	}
 	if pass.Call.Tool == nil {
 		pass.Skipf("the server lists no tool of this name")
 		return nil
@@ -95,25 +104,33 @@ func (c checker) run(_ context.Context, pass *check.Pass) error {
 	if change == nil {
 		return nil
 	}
+	pass.Report(c.finding(change))
+	return nil
+}
+
+func (c checker) finding(change *Change) check.Finding {
 	f := check.Finding{
 		Severity:   c.options.severity(change),
 		Suggestion: "the operator can look at the change with 'toolvet lock', and accept it with 'toolvet lock --accept'",
 	}
+	noun := nouns[change.Method()]
 	switch change.Kind {
 	case Added:
-		f.Message = "the tool is not in the lock: nobody has accepted its definition"
+		f.Message = "the " + noun + " is not in the lock: nobody has accepted its definition"
+	case Removed:
+		f.Message = "the server does not list the " + noun + " any more, so its definition cannot be compared with the lock"
 	case Unusable:
-		f.Message = "the tool's definition cannot be compared with the lock, because it means nothing for certain"
+		f.Message = "the " + noun + "'s definition cannot be compared with the lock, because it means nothing for certain"
 	default:
-		f.Message = fmt.Sprintf("the tool's definition is not the accepted one; it differs in: %s", parts(change.Members))
+		f.Message = fmt.Sprintf("the %s's definition is not the accepted one; it differs in: %s", noun, parts(change.Members))
 	}
-	pass.Report(f)
-	return nil
+	return f
 }
 
 // defined are the members of a definition that MCP knows. A message names no others: they
 // are the server's words, and messages reach models.
-var defined = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons", "_meta"}
+var defined = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons", "_meta",
+	"arguments", "uri", "uriTemplate", "mimeType"}
 
 func parts(members []string) string {
 	known := slices.DeleteFunc(slices.Clone(members), func(m string) bool { return !slices.Contains(defined, m) })

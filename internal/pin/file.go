@@ -48,41 +48,65 @@ func parseLock(data []byte) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := members(v, "", "servers", "version")
-	if err != nil {
+	file, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("the file is not an object")
+	}
+	keys := []string{"servers", "version"}
+	for _, list := range allLists[1:] {
+		if _, ok := file[sectionOf(list)]; ok {
+			keys = append(keys, sectionOf(list))
+		}
+	}
+	if file, err = members(v, "", keys...); err != nil {
 		return nil, err
 	}
 	if file["version"] != json.Number(version) {
 		return nil, errors.New(`"/version" is not ` + version + `, which is what this toolvet reads`)
 	}
-	l := &Lock{servers: map[string]map[string]*pinned{}}
-	servers, err := members(file["servers"], "/servers")
-	for _, name := range sortedKeys(servers) {
-		if err == nil {
-			l.servers[name], err = parseServer(servers[name], below("/servers", name))
+	l := &Lock{lists: map[string]servers{}}
+	for _, list := range allLists {
+		v, ok := file[sectionOf(list)]
+		if !ok {
+			continue
 		}
-	}
-	if err != nil {
-		return nil, err
+		if l.lists[list], err = parseSection(list, v); err != nil {
+			return nil, err
+		}
 	}
 	return l, nil
 }
 
-func parseServer(v any, pointer string) (map[string]*pinned, error) {
+func parseSection(list string, v any) (servers, error) {
+	pointer := "/" + sectionOf(list)
+	object, err := members(v, pointer)
+	if err != nil {
+		return nil, err
+	}
+	section := servers{}
+	for _, name := range sortedKeys(object) {
+		if section[name], err = parseServer(list, object[name], below(pointer, name)); err != nil {
+			return nil, err
+		}
+	}
+	return section, nil
+}
+
+func parseServer(list string, v any, pointer string) (map[string]*pinned, error) {
 	object, err := members(v, pointer)
 	if err != nil {
 		return nil, err
 	}
 	tools := make(map[string]*pinned, len(object))
 	for _, name := range sortedKeys(object) {
-		if tools[name], err = parsePinned(name, object[name], below(pointer, name)); err != nil {
+		if tools[name], err = parsePinned(list, name, object[name], below(pointer, name)); err != nil {
 			return nil, err
 		}
 	}
 	return tools, nil
 }
 
-func parsePinned(name string, v any, pointer string) (*pinned, error) {
+func parsePinned(list, name string, v any, pointer string) (*pinned, error) {
 	object, err := members(v, pointer, "definition", "digest")
 	if err != nil {
 		return nil, err
@@ -91,8 +115,8 @@ func parsePinned(name string, v any, pointer string) (*pinned, error) {
 	if err != nil {
 		return nil, err
 	}
-	if definition["name"] != name {
-		return nil, fmt.Errorf("%s is not the definition of a tool of this name", place(pointer+"/definition"))
+	if definition[keyOf(list)] != name {
+		return nil, fmt.Errorf("%s is not the definition of %s of this name", place(pointer+"/definition"), article[list])
 	}
 	p := &pinned{digest: digestOf(definition), definition: definition}
 	if object["digest"] != p.digest {
@@ -128,16 +152,20 @@ func place(pointer string) string {
 // encode writes the lock as JSON: sorted and indented for diffs in version control, and with
 // escapes for invisible characters. The error says that it would be larger than 64 MiB.
 func (l *Lock) encode() ([]byte, error) {
-	servers := map[string]any{}
-	for server, tools := range l.servers {
-		object := map[string]any{}
-		for name, p := range tools {
-			object[name] = map[string]any{"digest": p.digest, "definition": p.definition}
+	file := map[string]any{"version": json.Number(version), sectionOf(Tools): map[string]any{}}
+	for list, servers := range l.lists {
+		section := map[string]any{}
+		for server, entries := range servers {
+			object := map[string]any{}
+			for name, p := range entries {
+				object[name] = map[string]any{"digest": p.digest, "definition": p.definition}
+			}
+			section[server] = object
 		}
-		servers[server] = object
+		file[sectionOf(list)] = section
 	}
 	w := writer{people: true, limit: maxBytes}
-	w.value(map[string]any{"version": json.Number(version), "servers": servers}, 0)
+	w.value(file, 0)
 	w.buf = append(w.buf, '\n')
 	if len(w.buf) > maxBytes {
 		return nil, fmt.Errorf("the lock would be larger than %d MiB", maxBytes>>20)

@@ -61,7 +61,7 @@ func TestEncode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"files", "none"}, slices.Sorted(maps.Keys(back.servers))); diff != "" || !back.Has("none") || back.Has("other") {
+	if diff := cmp.Diff([]string{"files", "none"}, slices.Sorted(maps.Keys(back.lists[Tools]))); diff != "" || !back.Has("none") || back.Has("other") {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
 	if changes := back.Compare("files", catalog(t, `{"description": "a\u200bb", "name": "t"}`)); len(changes) > 0 {
@@ -160,7 +160,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || !bytes.Equal(text, again) {
 			t.Errorf("%v\n%s\n%s", err, text, again)
 		}
-		for _, server := range slices.Sorted(maps.Keys(lock.servers)) {
+		for _, server := range slices.Sorted(maps.Keys(lock.lists[Tools])) {
 			if diff := cmp.Diff(lock.Tools(server), back.Tools(server)); diff != "" {
 				t.Errorf("%q: %s", server, diff)
 			}

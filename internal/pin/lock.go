@@ -5,6 +5,7 @@ package pin
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,11 +23,18 @@ const DefaultServer = "default"
 // twenty times the largest known.
 const maxDefinition = 1 << 20
 
-// A Lock holds the definitions that a person has accepted, by server and tool. The zero
+// Tools is the list of tools. The other lists are those of package call, by their methods.
+const Tools = "tools/list"
+
+// A Lock holds the definitions that a person has accepted: by list, server, and name or URI. The zero
 // Lock holds none. A Lock is not changed once it is made, and safe for concurrent use.
 type Lock struct {
-	servers map[string]map[string]*pinned
+	lists map[string]servers // by the method of the list
 }
+
+// servers are the pinned entries of one list, by server, and by name or URI. A server without entries of
+// its own pins none, and an empty list of entries pins that the server has none.
+type servers map[string]map[string]*pinned
 
 // A pinned definition is one in the lock.
 type pinned struct {
@@ -45,14 +53,17 @@ type verified struct {
 // over its text in the form of RFC 8785 with numbers of any precision. The error says why
 // the definition means nothing for certain, such as a key that is given twice.
 func Digest(t *call.Tool) (string, error) {
-	p, err := read(t)
+	p, err := read(Tools, t)
 	if err != nil {
 		return "", err
 	}
 	return p.digest, nil
 }
 
-func read(t *call.Tool) (*pinned, error) {
+// keyOf returns the member that names an entry of a list.
+func keyOf(list string) string { return cmp.Or(call.ListKey(list), "name") }
+
+func read(list string, t *call.Tool) (*pinned, error) {
 	if t.Fault != nil {
 		return nil, t.Fault
 	}
@@ -61,20 +72,44 @@ func read(t *call.Tool) (*pinned, error) {
 		return nil, fmt.Errorf("the definition is refused: %w", err)
 	}
 	definition, ok := v.(map[string]any)
-	if !ok || definition["name"] != t.Name {
-		return nil, errors.New("the definition is not that of a tool of this name")
+	if !ok || definition[keyOf(list)] != t.Name {
+		return nil, errors.New("the definition is not that of " + article[list] + " of this name")
+	}
+	if list == call.ResourcesList {
+		definition = lasting(definition)
 	}
 	return &pinned{digest: digestOf(definition), definition: definition}, nil
 }
 
+// lasting returns the definition of a resource without what tells of its content, which changes when the
+// content does: its size, and the time of its last change.
+func lasting(definition map[string]any) map[string]any {
+	kept := maps.Clone(definition)
+	delete(kept, "size")
+	if annotations, ok := kept["annotations"].(map[string]any); ok {
+		annotations = maps.Clone(annotations)
+		delete(annotations, "lastModified")
+		kept["annotations"] = annotations
+	}
+	return kept
+}
+
 // Has reports whether the tools of a server have been locked, were there any or not.
-func (l *Lock) Has(server string) bool {
-	_, ok := l.servers[server]
+func (l *Lock) Has(server string) bool { return l.Pins(Tools, server) }
+
+// Pins reports whether a list of a server has been locked, with entries or without.
+func (l *Lock) Pins(list, server string) bool {
+	_, ok := l.lists[list][server]
 	return ok
 }
 
 // Tools returns the names of a server's tools in the lock, sorted.
-func (l *Lock) Tools(server string) []string { return slices.Sorted(maps.Keys(l.servers[server])) }
+func (l *Lock) Tools(server string) []string { return l.Names(Tools, server) }
+
+// Names returns the names or URIs of a server's entries in the lock, sorted.
+func (l *Lock) Names(list, server string) []string {
+	return slices.Sorted(maps.Keys(l.lists[list][server]))
+}
 
 // Catalog returns a server's tools as they are locked, or nil if they never were.
 func (l *Lock) Catalog(server string) (*call.Catalog, error) {
@@ -83,7 +118,7 @@ func (l *Lock) Catalog(server string) (*call.Catalog, error) {
 	}
 	var tools []*call.Tool
 	for _, name := range l.Tools(server) {
-		t, err := call.DecodeTool(canonical(l.servers[server][name].definition), call.Limits{})
+		t, err := call.DecodeTool(canonical(l.lists[Tools][server][name].definition), call.Limits{})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tool %q of the lock: %w", name, err)
 		}
@@ -95,7 +130,12 @@ func (l *Lock) Catalog(server string) (*call.Catalog, error) {
 // Compare returns how the tools that a server lists differ from those in the lock, in the
 // order of their names.
 func (l *Lock) Compare(server string, listed *call.Catalog) []*Change {
-	locked := l.servers[server]
+	return l.CompareList(Tools, server, listed)
+}
+
+// CompareList is Compare for any list.
+func (l *Lock) CompareList(list, server string, listed *call.Catalog) []*Change {
+	locked := l.lists[list][server]
 	union := maps.Clone(locked)
 	if union == nil {
 		union = map[string]*pinned{}
@@ -105,20 +145,21 @@ func (l *Lock) Compare(server string, listed *call.Catalog) []*Change {
 	}
 	changes := []*Change{}
 	for _, name := range slices.Sorted(maps.Keys(union)) {
-		if c := compare(name, locked[name], listed.Tool(name)); c != nil {
+		if c := compare(list, name, locked[name], listed.Tool(name)); c != nil {
+			c.List = listName(list)
 			changes = append(changes, c)
 		}
 	}
 	return changes
 }
 
-// compare returns how a tool differs from its definition in the lock, or nil. One of the
+// compare returns how an entry differs from its definition in the lock, or nil. One of the
 // two may be nil.
-func compare(name string, locked *pinned, listed *call.Tool) *Change {
+func compare(list, name string, locked *pinned, listed *call.Tool) *Change {
 	if listed == nil {
 		return newChange(name, locked, nil)
 	}
-	now, err := read(listed)
+	now, err := read(list, listed)
 	switch {
 	case err != nil:
 		return &Change{Tool: name, Kind: Unusable, Why: err.Error()}
@@ -131,28 +172,31 @@ func compare(name string, locked *pinned, listed *call.Tool) *Change {
 // Verify returns how a tool differs from its definition in the lock, or nil if it does not: the
 // kind of change, and the members that differ. It remembers comparisons, so that a call costs
 // only a lookup.
-func (l *Lock) Verify(server string, t *call.Tool) *Change {
-	p := l.servers[server][t.Name]
+func (l *Lock) Verify(server string, t *call.Tool) *Change { return l.VerifyEntry(Tools, server, t) }
+
+// VerifyEntry is Verify for an entry of any list.
+func (l *Lock) VerifyEntry(list, server string, t *call.Tool) *Change {
+	p := l.lists[list][server][t.Name]
 	if p == nil {
-		return &Change{Tool: t.Name, Kind: Added}
+		return &Change{List: listName(list), Tool: t.Name, Kind: Added}
 	}
 	if v := p.last.Load(); v != nil && sameText(v.tool, t) {
 		return v.change
 	}
-	v := &verified{t, p.verify(t)}
+	v := &verified{t, p.verify(list, t)}
 	p.last.Store(v)
 	return v.change
 }
 
-func (p *pinned) verify(t *call.Tool) *Change {
-	now, err := read(t)
+func (p *pinned) verify(list string, t *call.Tool) *Change {
+	now, err := read(list, t)
 	switch {
 	case err != nil:
-		return &Change{Tool: t.Name, Kind: Unusable, Why: err.Error()}
+		return &Change{List: listName(list), Tool: t.Name, Kind: Unusable, Why: err.Error()}
 	case now.digest == p.digest:
 		return nil
 	}
-	return &Change{Tool: t.Name, Kind: Changed, Members: differing(p.definition, now.definition)}
+	return &Change{List: listName(list), Tool: t.Name, Kind: Changed, Members: differing(p.definition, now.definition)}
 }
 
 // sameText reports whether two tools are defined by the same text, as they are when a
@@ -164,22 +208,37 @@ func sameText(a, b *call.Tool) bool {
 // Accept returns a lock with the given changes of a server's tools. Compare returns such changes.
 // A tool whose definition is unusable stays as it is.
 func (l *Lock) Accept(server string, changes []*Change) *Lock {
-	tools := maps.Clone(l.servers[server])
-	if tools == nil {
-		tools = map[string]*pinned{}
+	return l.AcceptLists(server, changes, Tools)
+}
+
+// AcceptLists is Accept for changes of any lists. The given lists are pinned from now on, even if they
+// are empty.
+func (l *Lock) AcceptLists(server string, changes []*Change, lists ...string) *Lock {
+	accepted := &Lock{lists: map[string]servers{}}
+	for list, servers := range l.lists {
+		accepted.lists[list] = maps.Clone(servers)
 	}
-	for _, c := range changes {
-		switch c.Kind {
-		case Added, Changed:
-			tools[c.Tool] = c.now
-		case Removed:
-			delete(tools, c.Tool)
+	for _, list := range allLists {
+		if !l.Pins(list, server) && !slices.Contains(lists, list) {
+			continue
 		}
+		entries := maps.Clone(l.lists[list][server])
+		if entries == nil {
+			entries = map[string]*pinned{}
+		}
+		for _, c := range changes {
+			switch {
+			case c.List != listName(list):
+			case c.Kind == Added, c.Kind == Changed:
+				entries[c.Tool] = c.now
+			case c.Kind == Removed:
+				delete(entries, c.Tool)
+			}
+		}
+		if accepted.lists[list] == nil {
+			accepted.lists[list] = servers{}
+		}
+		accepted.lists[list][server] = entries
 	}
-	servers := maps.Clone(l.servers)
-	if servers == nil {
-		servers = map[string]map[string]*pinned{}
-	}
-	servers[server] = tools
-	return &Lock{servers}
+	return accepted
 }

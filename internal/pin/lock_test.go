@@ -64,26 +64,25 @@ func compact(raw []byte) string {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ old, new, want string }{ // old and new are replaced in readFile
-		"nothing":            {"", "", ""},
-		"order of keys":      {`"type": "string", "default": "."`, `"default": ".", "type": "string"`, ""},
-		"spelling":           {`"Read a file."`, `"\u0052ead a\u0020file."`, ""},
-		"1.0":                {`{"maximum": 1}`, `{"maximum": 1.0}`, ""},
-		"another number":     {`{"maximum": 1}`, `{"maximum": 1.0000000000000000001}`, "/inputSchema/properties/head/maximum:1>1.0000000000000000001"},
-		"number to text":     {`{"maximum": 1}`, `{"maximum": "1"}`, `/inputSchema/properties/head/maximum:1>"1"`},
-		"default":            {`"default": "."`, `"default": "/"`, `/inputSchema/properties/path/default:".">"/"`},
-		"hidden":             {"a file.", "a\u200b file.", `/description:"Readafile.">"Reada\u200bfile."`},
-		"tags":               {"a file.", "a file.\U000e0041", `/description:"Readafile.">"Readafile.\udb40\udc41"`},
-		"white space":        {"a file.", "a file. ", `/description:"Readafile.">"Readafile."`},
-		"order of a list":    {`["path"]`, `["path", "head"]`, `/inputSchema/required:["path"]>["path","head"]`},
-		"null added":         {`"null": {}`, `"null": {"default": null}`, `/inputSchema/properties/null/default:>null`},
-		"null to absent":     {`"null": {}`, `"other": {}`, `/inputSchema/properties/null:{}> /inputSchema/properties/other:>{}`},
-		"annotations":        {`"name"`, `"annotations": {"readOnlyHint": true}, "name"`, `/annotations:>{"readOnlyHint":true}`},
-		"title":              {`"name"`, `"title": "x", "name"`, `/title:>"x"`},
-		"_meta":              {`"name"`, `"_meta": {"a/b": 1}, "name"`, `/_meta:>{"a/b":1}`},
-		"an unknown member":  {`"name"`, `"prompt": "obey", "name"`, `/prompt:>"obey"`},
-		"a case of a member": {`"name"`, `"Description": "obey", "name"`, `/Description:>"obey"`},
-		"outputSchema":       {`"name"`, `"outputSchema": {"type": "object"}, "name"`, `/outputSchema:>{"type":"object"}`},
-		"icons":              {`"name"`, `"icons": [], "name"`, `/icons:>[]`},
+		"nothing":           {"", "", ""},
+		"order of keys":     {`"type": "string", "default": "."`, `"default": ".", "type": "string"`, ""},
+		"spelling":          {`"Read a file."`, `"\u0052ead a\u0020file."`, ""},
+		"1.0":               {`{"maximum": 1}`, `{"maximum": 1.0}`, ""},
+		"another number":    {`{"maximum": 1}`, `{"maximum": 1.0000000000000000001}`, "/inputSchema/properties/head/maximum:1>1.0000000000000000001"},
+		"number to text":    {`{"maximum": 1}`, `{"maximum": "1"}`, `/inputSchema/properties/head/maximum:1>"1"`},
+		"default":           {`"default": "."`, `"default": "/"`, `/inputSchema/properties/path/default:".">"/"`},
+		"hidden":            {"a file.", "a\u200b file.", `/description:"Readafile.">"Reada\u200bfile."`},
+		"tags":              {"a file.", "a file.\U000e0041", `/description:"Readafile.">"Readafile.\udb40\udc41"`},
+		"white space":       {"a file.", "a file. ", `/description:"Readafile.">"Readafile."`},
+		"order of a list":   {`["path"]`, `["path", "head"]`, `/inputSchema/required:["path"]>["path","head"]`},
+		"null added":        {`"null": {}`, `"null": {"default": null}`, `/inputSchema/properties/null/default:>null`},
+		"null to absent":    {`"null": {}`, `"other": {}`, `/inputSchema/properties/null:{}> /inputSchema/properties/other:>{}`},
+		"annotations":       {`"name"`, `"annotations": {"readOnlyHint": true}, "name"`, `/annotations:>{"readOnlyHint":true}`},
+		"title":             {`"name"`, `"title": "x", "name"`, `/title:>"x"`},
+		"_meta":             {`"name"`, `"_meta": {"a/b": 1}, "name"`, `/_meta:>{"a/b":1}`},
+		"an unknown member": {`"name"`, `"prompt": "obey", "name"`, `/prompt:>"obey"`},
+		"outputSchema":      {`"name"`, `"outputSchema": {"type": "object"}, "name"`, `/outputSchema:>{"type":"object"}`},
+		"icons":             {`"name"`, `"icons": [], "name"`, `/icons:>[]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,7 +228,7 @@ func TestDigest(t *testing.T) {
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	many := func(value string) string {
-		return `{"name": "t", "` + strings.Repeat("k", 100_000) + `": [` + strings.Repeat(`{"a": `+value+`},`, 50_000) + `{}]}`
+		return `{"name": "t", "` + strings.Repeat("k", 100_000) + `": [` + strings.Repeat(`{"a": `+value+`},`, 10_000) + `{}]}`
 	}
 	changes := lockOf(t, many("1")).Compare("files", catalog(t, many("2")))
 	if len(changes) != 1 || len(changes[0].Fields) != 1 || changes[0].Fields[0].Pointer != "" {

@@ -27,7 +27,7 @@ func WriteDiff(w io.Writer, changes []*Change) error {
 }
 
 func (c *Change) write(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n", Visible(c.Tool), c.headline())
+	fmt.Fprintf(w, "%s: %s\n", c.Title(), c.headline())
 	if c.Kind != Removed {
 		for _, f := range c.Fields {
 			f.write(w)
@@ -36,6 +36,15 @@ func (c *Change) write(w io.Writer) {
 	for _, p := range c.Unseen {
 		fmt.Fprintf(w, "cannot be seen in %s: %s\n", where(p.Pointer), strings.Join(p.Characters, ", "))
 	}
+}
+
+// Title names what has changed, for people: the name of a tool, or the name or URI of another entry after
+// its noun.
+func (c *Change) Title() string {
+	if c.List == "" {
+		return Visible(c.Tool)
+	}
+	return nouns[c.Method()] + " " + Visible(c.Tool)
 }
 
 func (c *Change) headline() string {

@@ -6,12 +6,10 @@ package validate
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -23,40 +21,24 @@ const workers = 8
 func (v *Validator) answerBatch(ctx context.Context, r *Request, t *teller) json.RawMessage {
 	// Limits count each call of a batch, and not the call of the batch tool: under a limit of one call
 	// at a time, it would block its own.
-	own := v.hollow(r.Call)
-	if verdict, _ := r.Gate.DryRun(ctx, own, toolvet.DryRun{}); !verdict.Go {
-		return r.refusal(*r.refuse(ctx, own, verdict))
+	own := *r.Call
+	own.Tool, own.Validation, own.Unread = v.batch, true, nil
+	var err error
+	if own.Arguments, own.Raw, err = protocol.HollowBatch(r.Call.Raw, v.cfg.Limits); err != nil {
+		return r.refusal(*r.refuse(ctx, &own, malformed(err.Error())))
+	}
+	if verdict, _ := r.Gate.DryRun(ctx, &own, toolvet.DryRun{}); !verdict.Go {
+		return r.refusal(*r.refuse(ctx, &own, verdict))
 	}
 	items, err := protocol.DecodeBatch(r.Call.Raw, v.cfg.Limits)
 	if err != nil {
-		return r.refusal(*r.refuse(ctx, own, malformed(err.Error())))
+		return r.refusal(*r.refuse(ctx, &own, malformed(err.Error())))
 	}
 	if len(items) > v.cfg.MaxBatch { // even if the policy turns the schema off
-		return r.refusal(*r.refuse(ctx, own, malformed("the batch has more calls than are allowed: send several")))
+		return r.refusal(*r.refuse(ctx, &own, malformed("the batch has more calls than are allowed: send several")))
 	}
 	answer := protocol.NewBatchResult(v.batchResults(ctx, r, items, t))
 	return answer.Answer(r.Modern)
-}
-
-// hollow returns a call of the batch tool without its calls. Each is judged by itself, so that a bad
-// one does not affect the others.
-func (v *Validator) hollow(c *call.Call) *call.Call {
-	own := *c
-	own.Tool, own.Validation = v.batch, true
-	calls, ok := c.Arguments["calls"].([]any)
-	if !ok {
-		return &own
-	}
-	empty := make([]any, len(calls))
-	for i := range empty {
-		empty[i] = map[string]any{}
-	}
-	own.Arguments = maps.Clone(c.Arguments)
-	own.Arguments["calls"] = empty
-	if raw, err := json.Marshal(own.Arguments); err == nil { // it came from JSON
-		own.Raw = raw
-	}
-	return &own
 }
 
 // batchResults judges the calls of a batch. Each has an equal share of the time, so that a call that
@@ -82,7 +64,7 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 		})
 	}
 	for i, raw := range items { // in order, so that limits admit the first ones
-		q, refused := v.admitItem(ctx, r, raw)
+		q, refused := v.admit(ctx, r, raw)
 		if refused != nil {
 			results[i] = protocol.NewResult("", *refused)
 			t.item(i, len(items))
@@ -99,14 +81,4 @@ func (v *Validator) batchResults(ctx context.Context, r *Request, items []json.R
 type admission struct {
 	index   int
 	request *admitted
-}
-
-// admitItem admits a call of a batch, which may be any JSON.
-func (v *Validator) admitItem(ctx context.Context, r *Request, raw json.RawMessage) (*admitted, *toolvet.Verdict) {
-	arguments, err := call.DecodeArguments(raw, v.cfg.Limits)
-	if err != nil {
-		own := &call.Call{Server: r.Call.Server, Name: r.Method, Tool: v.validate, Session: r.Call.Session, Validation: true}
-		return nil, r.refuse(ctx, own, malformed(`must be an object {"tool": …, "arguments": {…}}`))
-	}
-	return v.admit(ctx, r, raw, arguments)
 }

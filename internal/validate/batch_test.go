@@ -183,7 +183,7 @@ func TestBatchAsksNative(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, validate.Config{}, newGate(t, ""))
 	var asked atomic.Int64
-	d.request.Native = func(_ context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+	d.request.Native = func(_ context.Context, _ *call.Call, arguments json.RawMessage) (json.RawMessage, error) {
 		asked.Add(1)
 		switch {
 		case strings.Contains(string(arguments), `"refused"`):

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/protocol"
@@ -33,7 +33,7 @@ func newGate(t testing.TB, yaml string, options ...toolvet.Option) *toolvet.Gate
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(append(options, more...), toolvet.WithPolicy(p))...)
+	gate, err := toolvet.New(append(append(options, more...), toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

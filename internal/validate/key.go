@@ -25,7 +25,7 @@ const maxKeyed = 256 << 10
 // unknown tool depends on the known ones.
 func keyOf(q *protocol.Request) (key, bool) {
 	c := q.Call
-	if c.Tool == nil || c.Tool.Fault != nil || len(c.Raw) > maxKeyed {
+	if c.Unread != nil || c.Tool == nil || c.Tool.Fault != nil || len(c.Raw) > maxKeyed {
 		return key{}, false
 	}
 	arguments, err := json.Marshal(c.Arguments) // sorts names, and keeps the spelling of numbers

@@ -56,7 +56,7 @@ func TestProgressOfChecks(t *testing.T) {
 		t.Errorf("of some levels: %+v", *told)
 	}
 	*told = nil
-	d.refused("validate", `{"tool":"read"}`)
+	d.refused("validate", `{"arguments":{}}`)
 	if len(*told) > 0 {
 		t.Errorf("of what is refused: %+v", *told)
 	}

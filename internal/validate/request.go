@@ -34,9 +34,9 @@ type Request struct {
 	// Refused receives a refused request, alone or in a batch, as a call of the validate tool. It
 	// returns the verdict that counts. Nil: nobody is told.
 	Refused func(ctx context.Context, own *call.Call, v toolvet.Verdict) toolvet.Verdict
-	// Native calls the server's own validate tool within a bounded time, and returns its
-	// CallToolResult. Nil: the server has none.
-	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
+	// Native asks the server's own validate tool about target within a bounded time, and returns its
+	// CallToolResult. Only calls with a go reach it. Nil: the server has none.
+	Native Native
 	// Progress sends progress to the client, with the token filled in. May be nil.
 	Progress func(protocol.Progress)
 }
@@ -46,7 +46,7 @@ type Found struct {
 	Server string
 	Tools  *call.Catalog
 	Gate   *toolvet.Gate
-	Native func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
+	Native Native
 	// Unknown is the verdict on a tool without a server, or with a server that does not answer; nil for
 	// others.
 	Unknown *toolvet.Verdict
@@ -76,7 +76,7 @@ func (v *Validator) answer(ctx context.Context, r *Request, t *teller) json.RawM
 	if r.Call.Name == protocol.BatchName(r.Method) {
 		return v.answerBatch(ctx, r, t)
 	}
-	q, refused := v.admit(ctx, r, r.Call.Raw, r.Call.Arguments)
+	q, refused := v.admit(ctx, r, r.Call.Raw)
 	if refused != nil {
 		return r.refusal(*refused)
 	}
@@ -91,13 +91,19 @@ type admitted struct {
 }
 
 // admit judges the call of the validate tool itself, alone or in a batch, with that tool's limits, and
-// reads it. One of the results is nil.
-func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, arguments map[string]any) (*admitted, *toolvet.Verdict) {
-	at, name := r.at(ctx, arguments["tool"])
-	own := &call.Call{
-		Server: at.Server, Name: r.Method, Tool: v.validate, Known: at.Tools, Arguments: arguments, Raw: raw,
-		Meta: r.Call.Meta, Session: r.Call.Session, Validation: true,
+// reads it. One of the results is nil. The arguments of the described call play no part in this: they are
+// judged as those of its target, and whatever is wrong with them is told in the verdict on it.
+func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage) (*admitted, *toolvet.Verdict) {
+	own := &call.Call{Server: r.Call.Server, Name: r.Method, Tool: v.validate, Meta: r.Call.Meta, Session: r.Call.Session, Validation: true}
+	var err error
+	if own.Arguments, own.Raw, err = protocol.Hollow(raw, v.cfg.Limits); err != nil {
+		return nil, r.refuse(ctx, own, malformed(err.Error()))
 	}
+	if _, has := own.Arguments["arguments"]; !has && !misspelt(own.Arguments) {
+		own.Arguments["arguments"] = map[string]any{}
+	}
+	at, name := r.at(ctx, own.Arguments["tool"])
+	own.Server, own.Known = at.Server, at.Tools
 	if verdict := at.Gate.Judge(ctx, own, toolvet.PointLibrary); !verdict.Go {
 		return nil, r.refuse(ctx, own, verdict)
 	}
@@ -113,6 +119,17 @@ func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage, 
 		q.Call.Tool, q.Call.Validation = tool, true
 	}
 	return &admitted{q, at}, nil
+}
+
+// misspelt reports whether the arguments of the validate tool have a member that it does not take, which
+// may be the one that is missing.
+func misspelt(arguments map[string]any) bool {
+	for key := range arguments {
+		if key != "tool" && key != "levels" {
+			return true
+		}
+	}
+	return false
 }
 
 func malformed(message string) toolvet.Verdict {
@@ -138,7 +155,7 @@ func (r *Request) refusal(v toolvet.Verdict) json.RawMessage {
 // judge answers an admitted request.
 func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress func(toolvet.Progress)) protocol.Result {
 	began := time.Now()
-	if q.Unknown != nil {
+	if q.Unknown != nil && q.Call.Unread == nil {
 		return r.unknown(ctx, q)
 	}
 	verdict, kept := v.kept.verdict(ctx, q.Gate, q.Request, progress)
@@ -149,11 +166,11 @@ func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress
 	}
 	result := protocol.NewResult(q.Call.Name, verdict)
 	switch {
-	case q.Found.Native == nil || !q.Gate.Visible(ctx, q.Call):
+	case !q.asks(ctx, verdict):
 		kept.tell(&result, found == kept.findings && len(verdict.Findings) == found)
 	case asksNative(q.Levels):
 		kept.tell(&result, false) // the life of the server's answer is unknown
-		result.AddNative(q.Found.Native(ctx, q.Request.Native()))
+		result.AddNative(q.Found.Native(ctx, q.Call, q.Request.Native()))
 	default:
 		kept.tell(&result, false)
 		result.SkipNative()

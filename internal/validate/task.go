@@ -153,8 +153,15 @@ func (v *Validator) OwnsTask(method string, params json.RawMessage) bool {
 	return strings.HasPrefix(id, v.tasks.prefix)
 }
 
+// maxTaskParams bounds the params of a request about one of our own tasks, in bytes. They are read before
+// memory is lent for them, and hold an id and a _meta. Larger ones are the server's, and judged.
+const maxTaskParams = 64 << 10
+
 // taskParams reads the id of a task and the _meta of a request.
 func (v *Validator) taskParams(params json.RawMessage) (id string, meta map[string]any) {
+	if len(params) > maxTaskParams {
+		return "", nil
+	}
 	fields, err := call.DecodeArguments(params, v.cfg.Limits)
 	if err != nil {
 		return "", nil

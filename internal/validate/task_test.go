@@ -218,6 +218,10 @@ func TestTaskBelongsToItsOwner(t *testing.T) {
 				t.Errorf("%s %s is taken from the server", method, params)
 			}
 		}
+		large := params(created.TaskID, `{"x":"`+strings.Repeat("a", 64<<10)+`"}`)
+		if d.v.OwnsTask("tasks/get", large) {
+			t.Error("large params are read without memory that is lent for them")
+		}
 		d.v.Close()
 	})
 }

@@ -44,7 +44,7 @@ func (r Record) encode(b *bytes.Buffer) error {
 // bound cuts long members. It copies the caller's slices before it changes them.
 func (r *Record) bound() {
 	for _, s := range []*string{
-		(*string)(&r.Kind), &r.Session, &r.Subject, &r.Server, &r.Tool, &r.Point, &r.Request, &r.Trace, (*string)(&r.Verdict),
+		(*string)(&r.Kind), &r.Session, &r.Subject, &r.Server, &r.Tool, &r.Method, &r.Point, &r.Request, &r.Trace, (*string)(&r.Verdict),
 		&r.ArgumentsDigest, &r.ResultDigest, &r.PolicyDigest, &r.SchemaDigest, &r.Version,
 	} {
 		r.cut(s)
@@ -56,6 +56,7 @@ func (r *Record) bound() {
 		return []*string{&f.Check, &f.Code, &f.Level, &f.Severity, &f.Pointer, &f.Source}
 	})
 	r.Redactions = boundList(r, r.Redactions, func(x *Redaction) []*string { return []*string{&x.Pointer, &x.Pattern} })
+	r.Inner = boundList(r, r.Inner, func(s *string) []*string { return []*string{s} })
 	r.Skipped = boundList(r, r.Skipped, func(s *string) []*string { return []*string{s} })
 	if r.Roots != nil && r.Arguments == nil {
 		r.Roots = nil // a replay needs them only with the arguments

@@ -49,6 +49,8 @@ type Record struct {
 	Subject string    `json:"subject,omitempty"` // the principal behind the call
 	Server  string    `json:"server,omitempty"`
 	Tool    string    `json:"tool,omitempty"`    // as listed; an unlisted name is replaced by its length and digest
+	Inner   []string  `json:"inner,omitempty"`   // the tools that the arguments of a meta-tool call, as Tool
+	Method  string    `json:"method,omitempty"`  // of a request other than tools/call, in place of the tool; an unknown one is replaced likewise
 	Point   string    `json:"point,omitempty"`   // where the verdict was applied: proxy, validate, library
 	Request string    `json:"request,omitempty"` // the id of the JSON-RPC request, as spelt; a long one is replaced by its length and digest
 	Trace   string    `json:"trace,omitempty"`   // trace id (W3C Trace Context)

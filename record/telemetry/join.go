@@ -57,6 +57,14 @@ func (j joinedSpans) Traceparent() string {
 	return ""
 }
 
+// Context returns ctx with all spans, each within the one before.
+func (j joinedSpans) Context(ctx context.Context) context.Context {
+	for _, s := range j {
+		ctx = s.Context(ctx)
+	}
+	return ctx
+}
+
 func (j joinedSpans) End(o Outcome) {
 	for _, s := range j {
 		s.End(o)

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetry is the interface to traces and metrics of calls. Package telemetry/prometheus serves metrics to a
-// scraper, and package telemetry/otel sends traces and metrics with OpenTelemetry.
+// Package telemetry is the interface to traces and metrics of calls. Package telemetry/prometheus counts
+// for a Prometheus registerer, and package telemetry/otel gives spans and measurements to OpenTelemetry's providers.
 //
 //	ctx, span := observer.Start(ctx, telemetry.Call{Server: "files", Tool: "read", Known: true, Meta: meta})
 //	// judge and forward; observer.Checked(ctx, "path", d) for each check
@@ -31,6 +31,8 @@ type Span interface {
 	// Traceparent returns the span as the parent of further calls (W3C Trace Context), or "" if nobody exports the
 	// span.
 	Traceparent() string
+	// Context returns ctx with the span, for code that runs within the call.
+	Context(ctx context.Context) context.Context
 	// End is called with the outcome of the call.
 	End(o Outcome)
 }
@@ -39,6 +41,7 @@ type Span interface {
 type Call struct {
 	Server   string         // name of the server
 	Tool     string         // name of the tool, as the request gives it
+	Method   string         // of a request other than tools/call; then Tool is the method, too
 	Known    bool           // the server lists this tool; other names are the caller's own text, and observers drop them
 	Point    string         // where the call is judged: proxy, validate, library
 	Request  string         // id of the JSON-RPC request, as spelt
@@ -85,6 +88,9 @@ func (s Silent) TraceID() string { return string(s) }
 
 // Traceparent returns "".
 func (Silent) Traceparent() string { return "" }
+
+// Context returns ctx.
+func (Silent) Context(ctx context.Context) context.Context { return ctx }
 
 // End does nothing.
 func (Silent) End(Outcome) {}

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 )
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -40,23 +37,6 @@ func TestTraceID(t *testing.T) {
 	if TraceID(nil) != "" || TraceID(map[string]any{Traceparent: 5}) != "" {
 		t.Error("a trace id where there is none")
 	}
-}
-
-// FuzzTraceID: the log has the same trace id as the spans of OpenTelemetry.
-func FuzzTraceID(f *testing.F) {
-	f.Add(traceparent)
-	f.Add("cc" + traceparent[2:] + "-x")
-	f.Add("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-09")
-	f.Fuzz(func(t *testing.T, text string) {
-		ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{Traceparent: text})
-		want := ""
-		if remote := trace.SpanContextFromContext(ctx); remote.IsValid() {
-			want = remote.TraceID().String()
-		}
-		if got := TraceID(map[string]any{Traceparent: text}); len(text) <= 512 && want != "" && got != want {
-			t.Errorf("TraceID(%q) = %q, OpenTelemetry reads %q", text, got, want)
-		}
-	})
 }
 
 // A recorder is an Observer that notes its calls.

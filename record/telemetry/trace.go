@@ -5,10 +5,11 @@ package telemetry
 
 import "strings"
 
-// The members of _meta that carry a trace. MCP exempts them from the need for a prefix (SEP-414).
+// The members of _meta that carry a trace and its baggage. MCP exempts them from the need for a prefix (SEP-414).
 const (
 	Traceparent = "traceparent"
 	Tracestate  = "tracestate"
+	Baggage     = "baggage"
 )
 
 // TraceID returns the trace id in a request's _meta (W3C Trace Context, section 3.2), or "" without a valid one.

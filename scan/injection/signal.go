@@ -54,12 +54,45 @@ func Scan(text string) []Signal {
 }
 
 // ScanContext is Scan, but ends soon after ctx does, with its error and without signals.
+//
+// It scans a text of more than two mebibytes piece by piece, because a scan takes many times the memory
+// of its text. The pieces overlap by 64 KiB, and each has at most 64 signals.
 func ScanContext(ctx context.Context, text string) ([]Signal, error) {
-	s := scan(&pace{ctx: ctx}, text)
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	var all []Signal
+	for start, seen := 0, 0; ; {
+		end := cut(text, start+piece)
+		s := scan(&pace{ctx: ctx}, text[start:end])
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, signal := range s.signals {
+			signal.Start, signal.End = signal.Start+start, signal.End+start
+			if signal.End > seen { // the others were in the piece before
+				all = append(all, signal)
+			}
+		}
+		if end == len(text) {
+			return all, nil
+		}
+		start, seen = cut(text, end-overlap), end
 	}
-	return s.signals, nil
+}
+
+// Sizes of the pieces of a large text, in bytes.
+const (
+	piece   = 2 << 20
+	overlap = 64 << 10
+)
+
+// cut returns the last offset up to at that lies between two characters.
+func cut(text string, at int) int {
+	if at >= len(text) {
+		return len(text)
+	}
+	for n := 0; n < utf8.UTFMax && at > 0 && !utf8.RuneStart(text[at]); n++ {
+		at--
+	}
+	return at
 }
 
 // A scanner is one scan of one text.

@@ -4,15 +4,16 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 const markerBegin = "[redacted:"
 
 var (
-	ruleID = regexp.MustCompile(`\A[a-z0-9._-]{1,100}\z`)
-	marker = regexp.MustCompile(`\[redacted:[a-z0-9._-]{1,100}\]`)
+	ruleID = lazyregexp.New(`\A[a-z0-9._-]{1,100}\z`)
+	marker = lazyregexp.New(`\[redacted:[a-z0-9._-]{1,100}\]`)
 )
 
 // Marker returns the text that replaces a secret found by a pattern.

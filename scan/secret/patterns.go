@@ -16,7 +16,7 @@ type patternSet struct {
 	Patterns     []Pattern `json:"patterns"`
 }
 
-//go:generate sh -c "go mod download -json github.com/betterleaks/betterleaks@v1.7.0 github.com/zricethezav/gitleaks/v8@v8.30.1 | go run ./internal/update -o patterns"
+//go:generate sh -c "go mod download -json github.com/betterleaks/betterleaks@v1.7.0 github.com/zricethezav/gitleaks/v8@v8.30.1 | go run github.com/toolvet/toolvet/cmd/internal/gen/patterns -o patterns"
 
 var (
 	//go:embed patterns/vendored.json

@@ -36,7 +36,8 @@ type Match struct {
 	Start, End int    // of the secret, bytes
 }
 
-// A Scanner finds secrets. It can be used by several goroutines at once.
+// A Scanner finds secrets. It can be used by several goroutines at once. The zero Scanner, and a nil one, is that of
+// [New] without options.
 type Scanner struct {
 	patterns  []*compiled
 	words     *automaton
@@ -61,6 +62,17 @@ type place struct {
 	tail   tail
 	first  [2]uint64 // possible first bytes of the tail, in ASCII
 	empty  bool      // there may be nothing behind the word
+}
+
+// withoutOptions is the scanner without options. Its error is impossible: the patterns are part of the program.
+var withoutOptions = sync.OnceValues(func() (*Scanner, error) { return New(Options{}) })
+
+// orDefault returns s, or the scanner without options for one that New did not make.
+func (s *Scanner) orDefault() (*Scanner, error) {
+	if s == nil || s.words == nil {
+		return withoutOptions()
+	}
+	return s, nil
 }
 
 // New returns a Scanner. It fails if an option is not sound: a malformed expression, an id that
@@ -183,6 +195,10 @@ func (s *Scanner) Scan(text string) []Match {
 
 // ScanContext is Scan, but ends soon after ctx does, with its error and without matches.
 func (s *Scanner) ScanContext(ctx context.Context, text string) ([]Match, error) {
+	s, err := s.orDefault()
+	if err != nil {
+		return nil, err
+	}
 	all := s.scan(ctx, text, nil)
 	if n, differs := normalForm(ctx, text); differs {
 		for _, f := range s.scan(ctx, n.text, nil) {

@@ -210,3 +210,22 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// TestZeroScanner: a scanner that New did not make finds what New without options finds.
+func TestZeroScanner(t *testing.T) {
+	t.Parallel()
+	made, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "the key is AKIA" + "Z7VRSQ5TJN2XMPLB"
+	want := made.Scan(text)
+	if len(want) == 0 {
+		t.Fatal("the text holds no secret")
+	}
+	for _, s := range []*Scanner{nil, {}} {
+		if got := s.Scan(text); !slices.Equal(got, want) {
+			t.Errorf("%v finds %v, want %v", s, got, want)
+		}
+	}
+}

@@ -13,10 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-	driver "modernc.org/sqlite"
-	"modernc.org/sqlite/lib"
-
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -251,13 +247,16 @@ func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit i
 
 // conflict reports whether a statement failed because of somebody else's write.
 func conflict(err error) bool {
-	var pg *pgconn.PgError
+	var pg interface{ SQLState() string } // pgconn.PgError
 	if errors.As(err, &pg) {
-		return pg.Code == "23505" || pg.Code == "40P01" // unique_violation, deadlock_detected
+		return pg.SQLState() == "23505" || pg.SQLState() == "40P01" // unique_violation, deadlock_detected
 	}
-	var lite *driver.Error
-	return errors.As(err, &lite) && lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+	var lite interface{ Code() int } // sqlite.Error
+	return errors.As(err, &lite) && lite.Code() == sqliteConstraintUnique
 }
+
+// sqliteConstraintUnique is SQLITE_CONSTRAINT_UNIQUE (SQLite, "Result and Error Codes").
+const sqliteConstraintUnique = 2067
 
 // endRun stores the new state of a running run, and reports whether its worker still holds it.
 func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {

@@ -16,6 +16,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
+
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/storetest"
 )

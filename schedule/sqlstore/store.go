@@ -6,6 +6,13 @@
 // In SQLite, every change is on the disk before the method returns (WAL, synchronous=FULL), and there is one writer
 // at a time. In PostgreSQL, workers pass over each other's rows (FOR UPDATE SKIP LOCKED), and the server's clock
 // measures leases.
+//
+// The package links no database. A program registers the driver that it needs with database/sql, as "sqlite" or "pgx":
+//
+//	import (
+//		_ "github.com/jackc/pgx/v5/stdlib" // PostgreSQL
+//		_ "modernc.org/sqlite"             // SQLite
+//	)
 package sqlstore
 
 import (
@@ -18,11 +25,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	_ "modernc.org/sqlite"             // the driver "sqlite"
 
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -161,7 +166,7 @@ CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
 `
 
 // Open opens the store at a place: "postgres://..." or the name of a SQLite file. It makes a missing file, but not
-// its directory.
+// its directory. The error says so if no driver for the place is registered.
 func Open(ctx context.Context, place string) (*Store, error) { return openAt(ctx, place, schema) }
 
 // openAt opens a store, and brings its tables up to these steps.
@@ -172,7 +177,18 @@ func openAt(ctx context.Context, place string, steps []step) (*Store, error) {
 	return openSQLite(ctx, place, steps)
 }
 
+// registered returns an error unless database/sql knows the driver.
+func registered(driver, path string) error {
+	if slices.Contains(sql.Drivers(), driver) {
+		return nil
+	}
+	return fmt.Errorf("opening the store: this program has no driver %q: import %s", driver, path)
+}
+
 func openPostgres(ctx context.Context, place string, steps []step) (*Store, error) {
+	if err := registered("pgx", "github.com/jackc/pgx/v5/stdlib"); err != nil {
+		return nil, err
+	}
 	db, err := sql.Open("pgx", place)
 	if err != nil {
 		return nil, errors.New("the store's address cannot be read: it must be postgres://USER@HOST/DATABASE")
@@ -183,6 +199,9 @@ func openPostgres(ctx context.Context, place string, steps []step) (*Store, erro
 }
 
 func openSQLite(ctx context.Context, file string, steps []step) (*Store, error) {
+	if err := registered("sqlite", "modernc.org/sqlite"); err != nil {
+		return nil, err
+	}
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store: %w", err)

@@ -23,6 +23,9 @@ const (
 	// ceiling is the memory limit of a process that borrows, in bytes: beyond it, the process collects
 	// as often as necessary.
 	ceiling = 1 << 30
+	// managed is the memory limit of a process that is managed, in bytes: beyond it, the process collects
+	// as often as necessary. The loans of package budget stay below it, with room for the rest.
+	managed = 384 << 20
 	// spare bounds the allocation between collections of a large heap, in bytes.
 	spare = 64 << 20
 	// quiet bounds the allocation of an idle process in an interval, and surplus is the least unused
@@ -50,8 +53,13 @@ func Borrow() (restore func()) {
 }
 
 // Manage manages the memory of the process until ctx is done. If the environment sets GOGC, it only
-// returns memory.
-func Manage(ctx context.Context) { go manage(ctx, interval, os.Getenv("GOGC") == "") }
+// returns memory, and bounds it unless the environment sets GOMEMLIMIT, too.
+func Manage(ctx context.Context) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(managed)
+	}
+	go manage(ctx, interval, os.Getenv("GOGC") == "")
+}
 
 func manage(ctx context.Context, every time.Duration, tune bool) {
 	if tune {

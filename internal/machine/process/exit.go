@@ -8,7 +8,7 @@ import "fmt"
 // killed is the Exit of a server that was killed.
 var killed = Exit{Code: 128 + 9, Signal: "SIGKILL"}
 
-// An Exit describes the end of a server.
+// An Exit describes the end of a server. As an error, it is the reason of [Process.Stop].
 type Exit struct {
 	// Code is the exit code as a shell gives it: 128+n for death by signal n.
 	Code int
@@ -16,6 +16,17 @@ type Exit struct {
 	// by itself, and on Windows, where a terminated server has the code 137.
 	Signal string
 }
+
+// Err returns e as an error, or nil for the code 0.
+func (e Exit) Err() error {
+	if e == (Exit{}) {
+		return nil
+	}
+	return e
+}
+
+// Error implements error.
+func (e Exit) Error() string { return e.String() }
 
 // String completes "the server …".
 func (e Exit) String() string {

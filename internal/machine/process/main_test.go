@@ -99,7 +99,7 @@ func start(t testing.TB, c Command, role ...string) *Process {
 func stopNow(p *Process) Exit {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	return p.Stop(ctx, Grace{})
+	return p.End(ctx, Grace{})
 }
 
 // within fails the test when f does not end.

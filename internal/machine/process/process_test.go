@@ -62,7 +62,7 @@ func TestExitCode(t *testing.T) {
 func TestStopAtEOF(t *testing.T) {
 	eachWay(t, func(t *testing.T, c Command) {
 		p := start(t, c, "as-echo")
-		got := within(t, "stop", func() Exit { return p.Stop(t.Context(), Grace{EOF: patience}) })
+		got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: patience}) })
 		if want := (Exit{}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -89,7 +89,7 @@ func TestStopManyTimes(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if got, want := p.Stop(t.Context(), Grace{EOF: patience}), (Exit{}); got != want {
+				if got, want := p.End(t.Context(), Grace{EOF: patience}), (Exit{}); got != want {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 			})

@@ -12,20 +12,25 @@ import (
 // DefaultGrace is the default length of each stage of [Process.Stop].
 const DefaultGrace = 2 * time.Second
 
-// A Grace has the waits between the stages of [Process.Stop]. Zero means [DefaultGrace], negative means
+// A Grace has the waits between the stages of [Process.End]. Zero means [DefaultGrace], negative means
 // none.
 type Grace struct {
 	EOF  time.Duration // after closing standard input
 	Term time.Duration // after SIGTERM
 }
 
-// Stop ends the server in the order that MCP gives for stdio: it closes standard input, then sends
+// Stop is [Process.End] with the default waits. The error is an [Exit], or nil for the code 0.
+func (p *Process) Stop(ctx context.Context) error {
+	return p.End(ctx, Grace{}).Err()
+}
+
+// End ends the server in the order that MCP gives for stdio: it closes standard input, then sends
 // SIGTERM and at last SIGKILL to the whole tree, and returns as soon as everything is gone. Windows has
-// no SIGTERM, so Stop ends the tree at that stage. When ctx is done, Stop skips to SIGKILL.
+// no SIGTERM, so End ends the tree at that stage. When ctx is done, End skips to SIGKILL.
 //
-// Stop may be called several times and concurrently: the first caller at each stage sends the signal,
+// End may be called several times and concurrently: the first caller at each stage sends the signal,
 // once. Source: MCP 2026-07-28, basic/transports/stdio, shutdown.
-func (p *Process) Stop(ctx context.Context, grace Grace) Exit {
+func (p *Process) End(ctx context.Context, grace Grace) Exit {
 	p.stdin.Close()
 	if p.gone(ctx, cmp.Or(grace.EOF, DefaultGrace)) {
 		return p.exit

@@ -81,7 +81,7 @@ func TestStopSignalsOnce(t *testing.T) {
 		go p.watch(func() {})
 		var all sync.WaitGroup
 		for range 3 {
-			all.Go(func() { p.Stop(t.Context(), Grace{}) })
+			all.Go(func() { p.End(t.Context(), Grace{}) })
 		}
 		all.Wait()
 		close(fake.end)
@@ -121,7 +121,7 @@ func stopFake(t *testing.T, endAt string, grace Grace, limit time.Duration) []ev
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	returned := map[int]string{7: "exit 7", killed.Code: "exit 137"}[p.Stop(ctx, grace).Code]
+	returned := map[int]string{7: "exit 7", killed.Code: "exit 137"}[p.End(ctx, grace).Code]
 	events := append(slices.Clone(fake.events), event{returned, time.Since(fake.begin)})
 	if endAt == "never" {
 		close(fake.end) // or the bubble never ends

@@ -91,7 +91,7 @@ func TestStopGetsHarsher(t *testing.T) {
 			c.Env = append(os.Environ(), mark)
 			p := start(t, c, tt.role)
 			readLine(t, p.Stdout())
-			got := within(t, "stop", func() Exit { return p.Stop(t.Context(), tt.grace) })
+			got := within(t, "stop", func() Exit { return p.End(t.Context(), tt.grace) })
 			if got != tt.want {
 				t.Errorf("%s: got %+v, want %+v", tt.role, got, tt.want)
 			}
@@ -116,7 +116,7 @@ func TestStopHurried(t *testing.T) {
 	t.Parallel()
 	p, mark := startTree(t, "as-deaf")
 	patient := make(chan Exit, 1)
-	go func() { patient <- p.Stop(t.Context(), Grace{EOF: time.Hour, Term: time.Hour}) }()
+	go func() { patient <- p.End(t.Context(), Grace{EOF: time.Hour, Term: time.Hour}) }()
 	within(t, "hurried stop", func() Exit { return stopNow(p) })
 	if got := within(t, "patient stop", func() Exit { return <-patient }); got != killed {
 		t.Errorf("got %+v, want %+v", got, killed)
@@ -130,7 +130,7 @@ func TestStopEndsTheTree(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			p, mark := startTree(t, role)
-			if got := within(t, "stop", func() Exit { return p.Stop(t.Context(), Grace{EOF: soon, Term: soon}) }); got != killed {
+			if got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: soon, Term: soon}) }); got != killed {
 				t.Errorf("got %+v, want %+v", got, killed)
 			}
 			noneLeft(t, mark)
@@ -163,7 +163,7 @@ func TestLeftoversMaySayGoodbye(t *testing.T) {
 func TestTermReachesGrandchildren(t *testing.T) {
 	t.Parallel()
 	p, _ := startTree(t, "as-launcher")
-	got := within(t, "stop", func() Exit { return p.Stop(t.Context(), Grace{EOF: soon, Term: patience}) })
+	got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: soon, Term: patience}) })
 	if want := (Exit{Code: 5}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -35,16 +35,16 @@ func Run([]string) int {
 // The methods of a Sandbox, which does not exist here. Listening needs Linux.
 func Listening(uint16, bool) bool { return true }
 
-func (*Sandbox) Stdin() io.WriteCloser                            { return nil }
-func (*Sandbox) Stdout() io.ReadCloser                            { return nil }
-func (*Sandbox) Stderr() io.ReadCloser                            { return nil }
-func (*Sandbox) Layers() ([]Layer, []Gap)                         { return nil, nil }
-func (*Sandbox) Events() []Event                                  { return nil }
-func (*Sandbox) Done() <-chan struct{}                            { return nil }
-func (*Sandbox) Stop(context.Context, process.Grace) process.Exit { return process.Exit{} }
-func (*Sandbox) Ended() Ended                                     { return Ended{} }
-func (*Sandbox) Group() ([]string, error)                         { return nil, nil }
-func (*Sandbox) Refresh() error                                   { return nil }
-func (*Sandbox) Settle() error                                    { return nil }
-func (*Sandbox) Running() (Running, error)                        { return Running{}, nil }
-func (*Sandbox) Close()                                           {}
+func (*Sandbox) Stdin() io.WriteCloser                           { return nil }
+func (*Sandbox) Stdout() io.ReadCloser                           { return nil }
+func (*Sandbox) Stderr() io.ReadCloser                           { return nil }
+func (*Sandbox) Layers() ([]Layer, []Gap)                        { return nil, nil }
+func (*Sandbox) Events() []Event                                 { return nil }
+func (*Sandbox) Done() <-chan struct{}                           { return nil }
+func (*Sandbox) End(context.Context, process.Grace) process.Exit { return process.Exit{} }
+func (*Sandbox) Ended() Ended                                    { return Ended{} }
+func (*Sandbox) Group() ([]string, error)                        { return nil, nil }
+func (*Sandbox) Refresh() error                                  { return nil }
+func (*Sandbox) Settle() error                                   { return nil }
+func (*Sandbox) Running() (Running, error)                       { return Running{}, nil }
+func (*Sandbox) Close()                                          {}

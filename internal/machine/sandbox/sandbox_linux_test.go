@@ -225,7 +225,7 @@ func TestStop(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := s.Stop(context.Background(), tt.grace); got != tt.want {
+			if got := s.End(context.Background(), tt.grace); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

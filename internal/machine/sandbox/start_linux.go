@@ -289,8 +289,8 @@ func (s *Sandbox) Events() []Event {
 // Done is closed when all processes inside have ended.
 func (s *Sandbox) Done() <-chan struct{} { return s.done }
 
-// Stop ends the server, politely first; see [process.Process.Stop]. The layers stay.
-func (s *Sandbox) Stop(ctx context.Context, grace process.Grace) process.Exit {
+// End ends the server, politely first; see [process.Process.End]. The layers stay.
+func (s *Sandbox) End(ctx context.Context, grace process.Grace) process.Exit {
 	s.stdin.Close()
 	if s.gone(ctx, cmp.Or(grace.EOF, process.DefaultGrace)) {
 		return s.exit()
@@ -389,7 +389,7 @@ func (s *Sandbox) answered(o order) (note, error) {
 
 // Close ends the sandbox and releases its layers.
 func (s *Sandbox) Close() {
-	s.Stop(context.Background(), process.Grace{EOF: -1, Term: -1})
+	s.End(context.Background(), process.Grace{EOF: -1, Term: -1})
 	if s.group != nil {
 		<-s.over
 	}

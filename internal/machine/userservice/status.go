@@ -68,7 +68,7 @@ func output(ctx context.Context, command []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer context.AfterFunc(ctx, func() { p.Stop(ctx, process.Grace{}) })()
+	defer context.AfterFunc(ctx, func() { p.Stop(ctx) })()
 	p.Stdin().Close()
 	said, err := io.ReadAll(io.LimitReader(p.Stdout(), maxSaid))
 	p.Stdout().Close()

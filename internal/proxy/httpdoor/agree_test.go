@@ -47,6 +47,7 @@ func TestAgree(t *testing.T) {
 		{"B", "True", `{"b":true}`, false},
 		{"Deep-One", "x", `{"o":{"deep":"x"}}`, true},
 		{"deep-one", "y", `{"o":{"deep":"x"}}`, false},
+		{"Deep_One", "x", `{"o":{"deep":"x"}}`, false}, // to servers behind CGI, it is Deep-One
 		{"Unknown", "y", `{}`, true},
 	} {
 		h := http.Header{}

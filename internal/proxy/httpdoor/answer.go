@@ -43,7 +43,7 @@ func (e *exchange) writeAnswers(w http.ResponseWriter, server []byte) bool {
 	switch {
 	case len(answers) == 0:
 		return false
-	case e.batch > 0:
+	case e.batch != nil:
 		e.p.write(w, http.StatusOK, jsonType, joined(server, answers))
 	default:
 		e.p.write(w, statusOf(answers[0].code), jsonType, answers[0].line)

@@ -12,8 +12,10 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
@@ -33,8 +35,12 @@ type exchange struct {
 	listens  bool            // the answer is a stream of notifications, and its end no fault
 	resumes  bool            // the stream had an id, so the client can ask for the rest of it
 	original []byte          // the body
-	batch    int             // messages in it, if it is a batch; else 0
+	batch    [][]byte        // messages in it, if it is a batch; else nil
 	id       json.RawMessage // of a request that is not in a batch
+
+	asked, got *budget.Loan // for the body, and for the server's answer
+
+	dropped atomic.Bool // the server's stream ends here
 
 	mu      sync.Mutex
 	sent    bool      // the client's messages are sent; any more are the proxy's own
@@ -59,6 +65,8 @@ type answer struct {
 func (p *Proxy) newExchange(r *http.Request) *exchange {
 	e := &exchange{p: p, ctx: detached(r), who: p.who(r), header: p.toServer(r.Header)}
 	e.owner = p.owner(&e.who, r.Header)
+	principal := e.who.Principal()
+	e.asked, e.got = budget.Held.Open(principal), budget.Held.Open(principal)
 	return e
 }
 
@@ -103,6 +111,8 @@ func (e *exchange) stateless(version string) (*relay.Client, error) {
 
 // end releases the resources of the request.
 func (e *exchange) end() {
+	e.asked.Return()
+	e.got.Return()
 	switch {
 	case e.session != nil:
 		e.p.sessions.release(e.session)
@@ -159,6 +169,9 @@ func (e *exchange) Send(line []byte) {
 	}
 }
 
+// Drop implements relay.Link. It ends the server's stream.
+func (e *exchange) Drop() { e.dropped.Store(true) }
+
 // Ask implements relay.Link.
 func (e *exchange) Ask(ctx context.Context, line []byte) error {
 	resp, err := e.own(ctx, line)
@@ -181,13 +194,13 @@ func (e *exchange) readOwn(resp *http.Response) error {
 	case mcphttp.Encoded(resp.Header):
 		return errors.New("the server's answer is compressed, though nobody asked for that")
 	case mcphttp.ContentType(resp.Header) == jsonType:
-		data, err := mcphttp.ReadWithin(resp, limit)
+		data, err := mcphttp.ReadWithin(resp, limit, e.got)
 		if err != nil {
 			return fmt.Errorf("the server's answer cannot be read: %w", hidden(err))
 		}
 		e.relay.FromServer(data)
 	case mcphttp.ContentType(resp.Header) == streamType:
-		for in := sse.NewReader(resp.Body, limit); ; {
+		for in := e.events(resp, limit); ; {
 			event, err := in.Next()
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				event, err = sse.Torn(event.Raw)

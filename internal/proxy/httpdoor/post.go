@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -29,7 +30,7 @@ type refusal struct {
 // post serves a POST, which carries messages of a client.
 func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 	defer e.end()
-	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout)
+	body, bad := mcphttp.ReadBody(w, r, e.p.cfg.MaxBody, e.p.cfg.ReadTimeout, e.asked)
 	var no *refusal
 	if bad != nil {
 		no = &refusal{bad.Status, nil, bad.Code(), bad.Message}
@@ -55,9 +56,9 @@ func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 func (e *exchange) take(r *http.Request) *refusal {
 	limits := e.p.cfg.Limits
 	m, err := call.DecodeEnvelope(e.original, limits)
-	if err != nil {
+	if err != nil && m.Unread == nil {
 		if client, none := e.stateless(""); none == nil {
-			client.NewExchange(e.ctx, e).Unreadable(e.ctx, call.Remnant{ID: m.ID, Call: m.Method == "tools/call"}, err)
+			err = client.NewExchange(e.ctx, e).Refused(e.ctx, m, err)
 		}
 		return &refusal{http.StatusBadRequest, m.ID, mcphttp.CodeOf(err), err.Error()}
 	}
@@ -79,7 +80,9 @@ func (e *exchange) take(r *http.Request) *refusal {
 // admit finds the client behind a message, or returns the reason for refusing the message.
 func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
 	limits := e.p.cfg.Limits
-	if err := agree(r.Header, m, limits); err != nil {
+	if m.Unread != nil {
+		// It is answered here, so that nobody goes by its headers.
+	} else if err := agree(r.Header, m, limits); err != nil {
 		return &refusal{http.StatusBadRequest, nil, mcpheader.HeaderMismatch, err.Error()}
 	}
 	if m.Method == "tools/call" && m.ID == nil {
@@ -88,13 +91,10 @@ func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
 	return e.begin(modern(r.Header, mcpheader.BodyVersion(m.Params, limits)), m.Method == "initialize")
 }
 
-// unmade records a call without a client.
+// unmade records a request without a client.
 func (e *exchange) unmade(m call.Envelope, why string) {
-	if m.Method != "tools/call" {
-		return
-	}
 	if client, err := e.stateless(""); err == nil {
-		client.NewExchange(e.ctx, e).Unmade(e.ctx, m, errors.New(why))
+		client.NewExchange(e.ctx, e).Refused(e.ctx, m, errors.New(why))
 	}
 }
 
@@ -103,11 +103,14 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 	if m.Method != "tools/call" || len(e.waiting) == 0 || !hasParams(h) {
 		return
 	}
-	c, err := call.DecodeParams(m.Params, e.p.cfg.Limits)
-	if err != nil {
-		return // impossible: it has been judged
+	params := splice.New(m.Params, e.p.cfg.Limits) // it has been judged
+	var name string
+	_ = json.Unmarshal(params.Get("name"), &name)
+	arguments := params.Get("arguments")
+	if arguments == nil {
+		arguments = json.RawMessage("{}")
 	}
-	if why := paramsAgree(h, e.relay.Server().Tool(c.Name), c.Raw, e.p.cfg.Limits); why != "" {
+	if why := paramsAgree(h, e.relay.Server().Tool(name), arguments, e.p.cfg.Limits); why != "" {
 		e.relay.Mismatch(e.waiting[0].r, mcpheader.HeaderMismatch, why)
 		e.waiting = nil
 	}
@@ -119,6 +122,9 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	const noBatch = "a batch is of the version 2025-03-26 only: send each message by itself"
 	if v := r.Header.Get(mcpheader.Version); v != "" && v != "2025-03-26" {
 		return no(noBatch)
+	}
+	if r.Header[mcpheader.Method] != nil || r.Header[mcpheader.Name] != nil || hasParams(r.Header) {
+		return no("the headers Mcp-Method, Mcp-Name and Mcp-Param-… describe one message: send none with a batch")
 	}
 	elements, err := strictjson.Elements(text, e.p.cfg.Limits)
 	switch {
@@ -140,7 +146,7 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 	if no := e.begin("", false); no != nil {
 		return no
 	}
-	e.batch = len(elements)
+	e.batch = elements
 	e.relay.Batch(r.Context(), text)
 	e.relay.Wait()
 	return nil
@@ -186,19 +192,18 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 }
 
 // outgoing returns the body for the server: the client's body, unless a message of a batch was
-// kept back.
+// kept back or replaced.
 func (e *exchange) outgoing() []byte {
-	switch len(e.waiting) {
-	case e.batch:
-		return e.original
-	case 1:
-		if e.batch == 0 {
-			return e.waiting[0].line
-		}
+	if e.batch == nil && len(e.waiting) == 1 {
+		return e.waiting[0].line
 	}
 	lines := make([][]byte, 0, len(e.waiting))
 	for _, m := range e.waiting {
 		lines = append(lines, m.line)
+	}
+	inOrder := func(messages [][]byte) [][]byte { return slices.SortedFunc(slices.Values(messages), bytes.Compare) }
+	if slices.EqualFunc(inOrder(lines), inOrder(e.batch), bytes.Equal) { // they may have overtaken each other
+		return e.original
 	}
 	return slices.Concat([]byte("["), bytes.Join(lines, []byte(",")), []byte("]"))
 }
@@ -243,11 +248,11 @@ func (e *exchange) failAll(message string) {
 	}
 }
 
-// tooLarge answers the requests whose answers exceed the limit.
-func (e *exchange) tooLarge() {
+// tooLarge answers the requests whose answers exceed the limit, or find no memory.
+func (e *exchange) tooLarge(err error) {
 	for _, m := range e.waiting {
 		if m.r != nil {
-			e.relay.TooLarge(m.r)
+			e.relay.TooLarge(err, m.r)
 		}
 	}
 }

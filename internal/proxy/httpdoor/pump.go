@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
@@ -43,6 +44,13 @@ func (e *exchange) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// events reads the events of an answer. A large event takes a loan, for it and what the client gets.
+func (e *exchange) events(resp *http.Response, limit int) *sse.Reader {
+	in := sse.NewReader(resp.Body, limit)
+	in.Lend = func(n int) error { return e.got.Grow(e.ctx, 2*n, budget.Brief) }
+	return in
+}
+
 // endless returns a context that also ends when the proxy ends its endless streams.
 func (p *Proxy) endless(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -58,15 +66,16 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 	w.WriteHeader(resp.StatusCode)
 	out.flush()
 	e.writeOwn(out)
-	in := sse.NewReader(resp.Body, e.p.cfg.Limits.Bytes)
+	in := e.events(resp, e.p.cfg.Limits.Bytes)
 	var err error
-	for err == nil && out.err == nil {
+	for err == nil && out.err == nil && !e.dropped.Load() {
 		var event sse.Event
+		e.got.Return()
 		event, err = in.Next()
 		switch {
-		case errors.Is(err, sse.ErrTooLarge):
+		case errors.Is(err, sse.ErrTooLarge), errors.Is(err, budget.ErrFull):
 			_, begun, _ := bytes.Cut(event.Raw, []byte("data:"))
-			if line := e.relay.TooLong(call.Recover(bytes.NewReader(begun))); line != nil {
+			if line := e.relay.TooLong(call.Recover(bytes.NewReader(begun)), err); line != nil {
 				out.write(encode(line))
 			}
 		case errors.Is(err, io.ErrUnexpectedEOF):
@@ -74,7 +83,7 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 				out.write(e.event(event))
 			}
 		case err == nil:
-			e.resumes = e.resumes || event.HasID
+			e.resumes = e.resumes || event.Plain().HasID
 			out.write(e.event(event))
 			e.writeOwn(out)
 		}
@@ -83,8 +92,8 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 		e.forgetAll()
 		return
 	}
-	if errors.Is(err, sse.ErrTooLarge) {
-		e.tooLarge()
+	if errors.Is(err, sse.ErrTooLarge) || errors.Is(err, budget.ErrFull) {
+		e.tooLarge(err)
 	} else {
 		e.breakAll("the server's stream ended before it answered")
 	}
@@ -93,6 +102,7 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 
 // event returns an event in the form for the client.
 func (e *exchange) event(event sse.Event) []byte {
+	event = event.Plain()
 	switch {
 	case len(bytes.TrimSpace(event.Data)) == 0:
 		return event.Raw

@@ -102,7 +102,7 @@ func TestRealFidelity(t *testing.T) {
 	proxy := serve(t, server, Config{}, httpguard.Guard{})
 	script := []string{
 		`{"jsonrpc":"2.0","id":"ü","method":"tools/call","params":{"name":"echo","arguments":{"message":"grüße \u2028 😀"}}}`,
-		`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get-structured-content","arguments":{"location":"Chicago"}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get-tiny-image","arguments":{}}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"prompts/list"}`,

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
@@ -82,11 +83,11 @@ func (e *exchange) learnSession(resp *http.Response) bool {
 
 // respondJSON writes an answer with a message or a batch.
 func (e *exchange) respondJSON(w http.ResponseWriter, resp *http.Response) {
-	data, err := mcphttp.ReadWithin(resp, e.p.cfg.Limits.Bytes)
+	data, err := mcphttp.ReadWithin(resp, e.p.cfg.Limits.Bytes, e.got)
 	switch {
-	case errors.Is(err, mcphttp.ErrTooLarge):
-		e.tooLarge()
-		e.fail(w, mcphttp.ErrTooLarge.Error())
+	case errors.Is(err, mcphttp.ErrTooLarge), errors.Is(err, budget.ErrFull):
+		e.tooLarge(err)
+		e.fail(w, err.Error())
 		return
 	case err != nil:
 		e.fail(w, "the server's answer broke off")
@@ -126,10 +127,10 @@ func (e *exchange) respondNothing(w http.ResponseWriter, status int) {
 
 // respondText writes a plain text answer, which only an HTTP error may have.
 func (e *exchange) respondText(w http.ResponseWriter, r *http.Request, resp *http.Response) {
-	text, err := mcphttp.ReadWithin(resp, maxErrorText)
+	text, err := mcphttp.ReadWithin(resp, maxErrorText, e.got)
 	good := resp.StatusCode/100 == 2
 	switch {
-	case err == nil && len(text) == 0, good && r.Method == http.MethodDelete, good && e.id == nil && r.Method == http.MethodPost && e.batch == 0:
+	case err == nil && len(text) == 0, good && r.Method == http.MethodDelete, good && e.id == nil && r.Method == http.MethodPost && e.batch == nil:
 		e.respondNothing(w, resp.StatusCode)
 	case good:
 		e.fail(w, "the server's answer is neither JSON nor an event stream")

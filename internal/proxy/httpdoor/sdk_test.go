@@ -155,7 +155,7 @@ func TestSDK(t *testing.T) {
 			if streams {
 				progress.Store(0)
 				run("steps", `{}`, "stepped", false)
-				eventually(t, "progress", func() bool { return progress.Load() == 3 })
+				eventually(t, "progress", func() bool { return progress.Load() >= 3 }) // a late one of the dry run may be among them
 			}
 			if stateful && tt.version >= "2025-06-18" && streams {
 				run("ask", `{}`, "decline", false)

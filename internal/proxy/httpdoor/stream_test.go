@@ -39,19 +39,21 @@ func TestStreams(t *testing.T) {
 		stream, want string // want "": the same
 		part         bool   // want is a part
 	}{
-		"an answer":       {stream: "event: message\nid: 1\ndata: " + answer + "\n\n"},
-		"CR LF":           {stream: ": hello\r\nretry: 5\r\nid: 0\r\ndata:\r\n\r\ndata:" + answer + "\r\n\r\n: bye\r\n"},
-		"a mark":          {stream: "\xEF\xBB\xBFdata: " + answer + "\n\n"},
-		"lines":           {stream: "data: {\"jsonrpc\":\"2.0\",\ndata:  \"id\":ID,\ndata: \"result\":{}}\n\n"},
-		"a notification":  {stream: "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"n\":1.50}}\n\ndata: " + answer + "\n\n"},
-		"a request":       {stream: "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}\n\ndata: " + answer + "\n\n"},
-		"a batch":         {stream: "data: [{\"jsonrpc\":\"2.0\",\"method\":\"x\"}," + answer + "]\n\n"},
-		"torn":            {stream: "data: " + answer, want: "data: " + answer + "\n\n"},
-		"another type":    {stream: "event: endpoint\nid: 1\ndata: /messages\n\ndata: " + answer + "\n\n", want: "event: endpoint\nid: 1\n\ndata: " + answer + "\n\n"},
-		"an answer twice": {stream: "data: " + answer + "\n\ndata: " + answer + "\n\n", want: "data: " + answer + "\n\n\n"},
-		"no message":      {stream: "data: hello\n\ndata: " + answer + "\n\n", want: "\ndata: " + answer + "\n\n"},
-		"a list":          {stream: "id: 7\r\ndata: " + list + "\r\n\r\n", want: `]}` + "}\r\n\r\n", part: true},
-		"a secret":        {stream: "id: 7\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\ndata: \"result\":{\"content\":[{\"type\":\"text\",\"text\":\"" + aSecret + "\"}]}}\n\n", want: "[redacted", part: true},
+		"an answer":            {stream: "event: message\nid: 1\ndata: " + answer + "\n\n"},
+		"CR LF":                {stream: ": hello\r\nretry: 5\r\nid: 0\r\ndata:\r\n\r\ndata:" + answer + "\r\n\r\n: bye\r\n"},
+		"a mark":               {stream: "\xEF\xBB\xBFdata: " + answer + "\n\n"},
+		"lines":                {stream: "data: {\"jsonrpc\":\"2.0\",\ndata:  \"id\":ID,\ndata: \"result\":{}}\n\n"},
+		"a notification":       {stream: "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"n\":1.50}}\n\ndata: " + answer + "\n\n"},
+		"a request":            {stream: "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}\n\ndata: " + answer + "\n\n"},
+		"a batch":              {stream: "data: [{\"jsonrpc\":\"2.0\",\"method\":\"x\"}," + answer + "]\n\n"},
+		"torn":                 {stream: "data: " + answer, want: "data: " + answer + "\n\n"},
+		"another type":         {stream: "event: endpoint\nid: 1\ndata: /messages\n\ndata: " + answer + "\n\n", want: "event: endpoint\nid: 1\n\ndata: " + answer + "\n\n"},
+		"an answer twice":      {stream: "data: " + answer + "\n\ndata: " + answer + "\n\n", want: "data: " + answer + "\n\n\n"},
+		"no message":           {stream: "data: hello\n\ndata: " + answer + "\n\n", want: "\ndata: " + answer + "\n\n"},
+		"a line end of others": {stream: ": x\u2028data: {}\u2028\u2028\nid: 1\u0085data: {}\ndata: " + answer + "\n\n", want: "data: " + answer + "\n\n"},
+		"U+0000 in a key":      {stream: "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\\u0000\":1}}\n\ndata: " + answer + "\n\n", want: "\ndata: " + answer + "\n\n"},
+		"a list":               {stream: "id: 7\r\ndata: " + list + "\r\n\r\n", want: `]}` + "}\r\n\r\n", part: true},
+		"a secret":             {stream: "id: 7\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\ndata: \"result\":{\"content\":[{\"type\":\"text\",\"text\":\"" + aSecret + "\"}]}}\n\n", want: "[redacted", part: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -334,6 +336,17 @@ func TestBatch(t *testing.T) {
 	post(t, url, "["+goodCall+`,{"jsonrpc":"2.0","method":"tools/call","params":{"name":"read","arguments":{"path":7}}}]`)
 	if asked := server.asked()[before:]; len(asked) != 1 || asked[0].body != "["+goodCall+"]" {
 		t.Errorf("the server gets %v", asked)
+	}
+	// What is replaced does not go by either: nobody can judge this answer of the client.
+	before = len(server.asked())
+	post(t, url, `[{"jsonrpc":"2.0","id":7,"result":{"action":"accept","content":{"a":1,"a":2}}}]`)
+	if asked := server.asked()[before:]; len(asked) != 1 || !strings.Contains(asked[0].body, `"error"`) || strings.Contains(asked[0].body, `"content"`) {
+		t.Errorf("the server gets %v", asked)
+	}
+	for _, name := range []string{mcpheader.Method, mcpheader.Name, mcpheader.Param + "Path"} {
+		if resp, got := post(t, url, "["+goodCall+"]", name, "read"); resp.StatusCode != 400 {
+			t.Errorf("a batch with the header %s: %d %s", name, resp.StatusCode, got)
+		}
 	}
 	if resp, got := post(t, url, "[]"); resp.StatusCode != 400 || !strings.Contains(got, "-32600") {
 		t.Errorf("an empty batch: %d %s", resp.StatusCode, got)

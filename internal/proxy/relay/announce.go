@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -68,7 +68,7 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 	x.logFaults(page)
 	tools := x.server.catalog.learnPage(page, r.cursor, r.epoch)
 	if page.Next == "" {
-		x.listed(tools)
+		x.server.door.Listed(x.ctx, tools)
 	}
 	left := len(page.Tools) + len(page.Faults)
 	if x.server.cfg.Gate().Hides() {
@@ -89,6 +89,21 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 		left++
 	}
 	return m.doc().Set(list, "result", "tools")
+}
+
+// hideEntries removes prompts, resources or templates from a list if the session may not ask for them.
+func (x *Exchange) hideEntries(m *message, r *Request) error {
+	result := splice.New(m.Result, x.server.cfg.Limits)
+	hidden, err := x.server.door.Hide(x.ctx, r.method, result, m.sent, x.client.caller.session(nil))
+	if err != nil || !hidden {
+		return err
+	}
+	if x.client.meta.Load() != nil {
+		if err := result.Set([]byte(`"private"`), "cacheScope"); err != nil {
+			return err
+		}
+	}
+	return m.doc().Set(result.Text(), "result")
 }
 
 // hide removes tools from a page of tools/list if the session may not see them or a model may

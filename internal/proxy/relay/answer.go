@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
 )
 
 // A response is toolvet's own JSON-RPC response.
@@ -26,6 +27,25 @@ type responseError struct {
 
 func errorResponse(id json.RawMessage, code int, message string) response {
 	return response{ID: id, Error: &responseError{Code: code, Message: message}}
+}
+
+// answered returns the response with toolvet's own answer.
+func answered(id json.RawMessage, a door.Answer) response {
+	if !a.Error {
+		return response{ID: id, Result: a.Raw}
+	}
+	e := new(responseError)
+	if err := json.Unmarshal(a.Raw, e); err != nil { // impossible: it is our own
+		e.Code, e.Message = call.InternalError, "toolvet failed at this request"
+	}
+	return response{ID: id, Error: e}
+}
+
+// answerWith answers the client's request r, unless it has been answered or cancelled meanwhile.
+func (x *Exchange) answerWith(r *Request, a door.Answer) {
+	if x.client.pending.remove(r) {
+		x.answer(answered(r.id, a))
+	}
 }
 
 // answerResult answers the client's request r, unless it has been answered or cancelled
@@ -66,10 +86,15 @@ func (x *Exchange) errorLine(id json.RawMessage, code int, message string) []byt
 	return x.encoded(errorResponse(id, code, message))
 }
 
-// refuseServer answers a request from the server with an error.
-func (x *Exchange) refuseServer(id json.RawMessage, code int, message string) {
-	if line := x.errorLine(id, code, message); line != nil {
-		go x.link.Send(line) // a server that reads nothing must not block its reader here
+// refuseServer answers a request from the server with an error. A server that reads nothing must not
+// block its reader here, so the answers queue. A server that lets too many of them queue is dropped.
+func (x *Exchange) refuseServer(id json.RawMessage, refusal response) {
+	refusal.ID = id
+	if line := x.encoded(refusal); line != nil && !x.refusals.Add(line) {
+		x.flooded.Do(func() {
+			x.server.cfg.Logger.Error("the server is ended: it sends requests that are refused, and does not read the refusals")
+			x.link.Drop()
+		})
 	}
 }
 

@@ -18,6 +18,7 @@ type sink struct{}
 func (sink) Answer([]byte, int)                {}
 func (sink) Forward(*Request, []byte)          {}
 func (sink) Send([]byte)                       {}
+func (sink) Drop()                             {}
 func (sink) Ask(context.Context, []byte) error { return nil }
 func (sink) Notify([]byte)                     {}
 func (sink) Later(work func())                 { work() }

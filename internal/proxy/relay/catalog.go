@@ -4,17 +4,20 @@
 package relay
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 )
 
 // A catalog caches the server's list of tools. It learns from the client's listings, and
 // forgets when the server announces a change. It is safe for concurrent use.
 type catalog struct {
-	ttl time.Duration // of a list without its own; 0: until the server announces a change
+	owner string        // takes loans for the memory of lists
+	ttl   time.Duration // of a list without its own; 0: until the server announces a change
 
 	mu      sync.Mutex
 	known   *call.Catalog // nil: not listed yet
@@ -23,8 +26,15 @@ type catalog struct {
 	flight  *flight       // the proxy's own last listing
 	epoch   int           // counts changes, to recognize an answer from before the last one
 
-	pages  []*call.Tool // the pages so far of the client's listing
-	cursor string       // its next page
+	begun *begun // the client's listing so far; nil: there is none, or it is too large
+}
+
+// A begun listing has more pages to come.
+type begun struct {
+	tools  []*call.Tool
+	size   int    // of the pages, in bytes
+	cursor string // of the next page
+	loan   *budget.Loan
 }
 
 // current returns the tools, or nil if the proxy must list them.
@@ -50,7 +60,15 @@ func (c *catalog) changed() {
 	defer c.mu.Unlock()
 	c.epoch++
 	c.known = nil
-	c.pages, c.cursor = nil, ""
+	c.forget()
+}
+
+// forget forgets the client's listing so far.
+func (c *catalog) forget() {
+	if c.begun != nil {
+		c.begun.loan.Return()
+		c.begun = nil
+	}
 }
 
 // fresh reports whether the tools were listed only a moment ago, so another listing would
@@ -62,16 +80,23 @@ func (c *catalog) fresh() bool {
 }
 
 // learn stores a complete listing that began in an epoch.
-func (c *catalog) learn(tools *call.Catalog, ttl time.Duration, epoch int) {
+func (c *catalog) learn(tools *call.Catalog, size int, ttl time.Duration, epoch int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.set(tools, ttl, epoch)
+	c.set(tools, size, ttl, epoch)
 }
 
-func (c *catalog) set(tools *call.Catalog, ttl time.Duration, epoch int) {
+// set keeps a list of a size in bytes if its memory is free. Otherwise the next call asks for the list again.
+func (c *catalog) set(tools *call.Catalog, size int, ttl time.Duration, epoch int) {
 	if epoch != c.epoch {
 		return
 	}
+	c.known = nil
+	loan, err := budget.Lists.Take(context.Background(), c.owner, size, 0)
+	if err != nil {
+		return
+	}
+	budget.Until(loan, tools)
 	c.known = tools
 	c.learned = time.Now()
 	c.expires = time.Time{}
@@ -88,19 +113,29 @@ func (c *catalog) set(tools *call.Catalog, ttl time.Duration, epoch int) {
 func (c *catalog) learnPage(page *door.ToolsPage, cursor string, epoch int) *call.Catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	follows := cursor == "" || c.pages != nil && cursor == c.cursor
-	if cursor == "" || !follows {
-		c.pages = nil
+	if cursor == "" {
+		c.forget()
+		c.begin()
 	}
-	all := append(c.pages, page.Tools...)
-	tools := call.NewCatalog(all)
+	b := c.begun
+	if b == nil || cursor != b.cursor { // a page from the middle does not give the whole list
+		c.forget()
+		return call.NewCatalog(page.Tools)
+	}
+	b.tools, b.size, b.cursor = append(b.tools, page.Tools...), b.size+page.Bytes, page.Next
+	tools := call.NewCatalog(b.tools)
 	switch {
-	case !follows: // a page from the middle does not give the whole list
 	case page.Next == "":
-		c.set(tools, page.TTL, epoch)
-		c.pages, c.cursor = nil, ""
-	case len(all) <= maxTools:
-		c.pages, c.cursor = all, page.Next
+		c.forget()
+		c.set(tools, b.size, page.TTL, epoch)
+	case len(b.tools) > maxTools, b.size > maxBytes, b.loan.Grow(context.Background(), b.size, 0) != nil:
+		c.forget()
 	}
 	return tools
+}
+
+// begin begins to learn a listing of the client. Its memory counts until it is forgotten, or its session is.
+func (c *catalog) begin() {
+	c.begun = &begun{loan: budget.Lists.Open(c.owner)}
+	budget.Until(c.begun.loan, c.begun)
 }

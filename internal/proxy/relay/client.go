@@ -9,23 +9,23 @@ import (
 	"sync/atomic"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 )
 
 // A Client is one client of a server, with its open requests. No two of them have the same id.
 // A Client is safe for concurrent use.
 type Client struct {
-	server  *Server
-	pending *pendingTable
-	caller  caller
-	roots   roots
-	meta    atomic.Pointer[json.RawMessage] // _meta of toolvet's own requests since call.Modern; nil before
+	server    *Server
+	pending   *pendingTable
+	caller    caller
+	questions *questions
+	meta      atomic.Pointer[json.RawMessage] // _meta of toolvet's own requests since call.Modern; nil before
 }
 
 // NewClient returns a client. Its session starts with what the transport knows, such as the
 // subject; the client's own messages fill in the rest.
 func (s *Server) NewClient(known call.Session) *Client {
-	c := &Client{server: s, pending: new(pendingTable)}
+	c := &Client{server: s, pending: new(pendingTable), questions: new(questions)}
 	c.caller.known.Store(&known)
 	return c
 }
@@ -40,6 +40,18 @@ func (c *Client) Identify(who call.Session) {
 // Close forgets the open requests: the client is gone.
 func (c *Client) Close() {
 	c.Forget(c.pending.all()...)
+	c.questions.close(context.Background())
+}
+
+// Ended notes that the server has ended, and runs no cancelled call any longer. Without it, cancelled calls count as
+// running for [door.HoldTime].
+func (c *Client) Ended() { c.pending.ended() }
+
+// Abandon notes that the client is gone, while a server on another machine may go on with the calls.
+func (c *Client) Abandon() {
+	for _, r := range c.pending.all() {
+		r.passage.Abandon()
+	}
 }
 
 // Waiting returns the number of open requests.
@@ -77,9 +89,12 @@ func (c *Client) noteRevision(meta map[string]any) {
 	}
 }
 
+// maxMeta bounds the _meta that noteMeta reads, in bytes: its form is small, and no loan is taken for it.
+const maxMeta = 64 << 10
+
 // noteMeta is noteRevision for an undecoded _meta.
 func (c *Client) noteMeta(raw []byte) {
-	if c.meta.Load() != nil || raw == nil {
+	if c.meta.Load() != nil || raw == nil || len(raw) > maxMeta {
 		return
 	}
 	if meta, err := call.DecodeArguments(raw, c.server.cfg.Limits); err == nil {

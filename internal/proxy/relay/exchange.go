@@ -11,7 +11,8 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
@@ -29,6 +30,8 @@ type Link interface {
 	Forward(r *Request, line []byte)
 	// Send sends the server a message without an answer, if the server takes it.
 	Send(line []byte)
+	// Drop ends the server, or what it sends for this exchange. The link answers the open requests.
+	Drop()
 	// Ask sends the server toolvet's own request. The answer comes through FromServer, unless
 	// Ask returns an error. Ask may return when ctx is done; the exchange cancels ctx as soon as
 	// the answer has come.
@@ -51,12 +54,17 @@ type Exchange struct {
 	link    Link
 	ctx     context.Context
 	judging sync.WaitGroup // calls under judgement while later messages pass
+
+	refusals lines.Queue // answers to the server's requests
+	flooded  sync.Once   // there were too many
 }
 
 // NewExchange begins an exchange. Ctx bounds work that may outlive a message: reviews, and
 // listings of the tools, which other exchanges may share.
 func (c *Client) NewExchange(ctx context.Context, link Link) *Exchange {
-	return &Exchange{client: c, server: c.server, ctx: ctx, link: link}
+	x := &Exchange{client: c, server: c.server, ctx: ctx, link: link}
+	x.refusals.Send = func(line []byte) { x.link.Send(line) }
+	return x
 }
 
 // Client returns the client of the exchange.
@@ -75,7 +83,7 @@ func (x *Exchange) Apart(session string) error {
 	}
 	before := x.client
 	x.server, x.client = server, server.NewClient(*before.caller.known.Load())
-	x.client.pending = before.pending
+	x.client.pending, x.client.questions = before.pending, before.questions
 	x.client.meta.Store(before.meta.Load())
 	x.client.caller.learn(func(s *call.Session) { s.ID = session })
 	return nil
@@ -103,9 +111,9 @@ func (x *Exchange) Fail(why string, requests ...*Request) {
 		switch {
 		case r.waiting != nil:
 			answer, _ := x.unlisted(x.ctx, r, r.waiting, errors.New(why)).Refusal()
-			x.answer(response{ID: r.id, Result: answer})
+			x.answer(answered(r.id, answer))
 		case r.passage != nil:
-			x.answer(response{ID: r.id, Result: r.passage.Failed(x.ctx, why)})
+			x.answer(answered(r.id, r.passage.Failed(x.ctx, why)))
 		default:
 			x.Refuse(r.id, call.InternalError, why)
 		}

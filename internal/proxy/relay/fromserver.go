@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/logname"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
@@ -65,7 +67,7 @@ var heard = map[string]func(x *Exchange, m *message){
 	"notifications/tools/list_changed":     func(x *Exchange, _ *message) { x.server.catalog.changed() },
 	"notifications/resources/updated":      func(x *Exchange, _ *message) { x.server.cfg.Validator.ResourcesChanged() },
 	"notifications/resources/list_changed": func(x *Exchange, _ *message) { x.server.cfg.Validator.ResourcesChanged() },
-	"roots/list":                           func(x *Exchange, m *message) { x.client.roots.asked(m.ID) },
+	"notifications/cancelled":              (*Exchange).unasked,
 }
 
 // changed lists, by method, the functions that add to a result. An error leaves the result
@@ -74,6 +76,10 @@ var changed = map[string]func(x *Exchange, m *message, r *Request) error{
 	"initialize":      (*Exchange).announce,
 	"server/discover": (*Exchange).announce,
 	"tools/list":      (*Exchange).addTools,
+
+	"prompts/list":             (*Exchange).hideEntries,
+	"resources/list":           (*Exchange).hideEntries,
+	"resources/templates/list": (*Exchange).hideEntries,
 }
 
 // FromServer handles one message of the server, or a batch of them, and returns the line for
@@ -111,43 +117,61 @@ func (x *Exchange) answered(m *message) []byte {
 	}
 	r := x.client.pending.take(m.ID)
 	switch {
-	case r == nil && m.ID != nil && x.server.cfg.Forgets:
-		x.server.cfg.Logger.Warn("dropped an answer of the server to a request that is not known, or is answered")
+	case r == nil && m.ID != nil && x.client.pending.answeredLate(m.ID):
+		return nil // the client has cancelled the request
+	case r == nil && (m.ID != nil || m.Result != nil):
+		// A client may take it for the answer to one of its requests all the same.
+		x.server.stray.warn(x.server.cfg.Logger, "dropped an answer of the server to a request that is not known, or is answered")
 		return nil
 	case r == nil:
 		return x.stray(m)
-	case r.passage != nil:
-		return x.returned(m, r)
 	}
-	return x.result(m, r)
+	m.respell(r)
+	return x.returned(m, r)
 }
 
-// returned reviews the answer to a call and returns the client's line.
+// respell gives an answer to 1 with the id "1" the id of its request, which every client understands.
+func (m *message) respell(r *Request) {
+	if sameType(m.ID, r.id) {
+		return
+	}
+	if m.doc().Set(r.id, "id") == nil { // it cannot fail: the id was read
+		m.ID = r.id
+	}
+}
+
+// sameType reports whether two valid ids are both strings or both integers.
+func sameType(a, b json.RawMessage) bool { return (a[0] == '"') == (b[0] == '"') }
+
+// returned reviews the answer to an admitted request and returns the client's line.
 func (x *Exchange) returned(m *message, r *Request) []byte {
 	var shown door.Shown
 	part, raw := m.part()
 	if part == "error" {
 		shown = r.passage.Refused(x.ctx, raw)
 	} else {
-		if mayBeTask(raw) {
+		if r.passage.Call().IsTool() && mayBeTask(raw) {
 			x.server.tasks.learn(r.passage.Call(), m.doc().At("result"))
 		}
 		shown = r.passage.Returned(x.ctx, raw)
 	}
+	line := m.text()
 	switch {
 	case shown.Withheld:
-		return x.encoded(response{ID: r.id, Result: shown.Raw})
-	case !shown.Changed:
-		return m.text()
+		return x.encoded(answered(r.id, door.Answer{Raw: shown.Raw, Error: shown.Error}))
+	case shown.Changed:
+		line = x.put(m, r, part, shown.Raw)
 	}
-	return x.put(m, r, part, shown.Raw)
+	if part == "result" {
+		m.Result = shown.Raw
+	}
+	return x.amended(m, r, line)
 }
 
-// result reviews the answer to any other request and returns the client's line.
-func (x *Exchange) result(m *message, r *Request) []byte {
-	line, ok := x.review(m, r)
+// amended returns the client's line with toolvet's own additions to a result.
+func (x *Exchange) amended(m *message, r *Request, line []byte) []byte {
 	change := changed[r.method]
-	if !ok || change == nil || m.Result == nil {
+	if change == nil || m.Result == nil {
 		return line
 	}
 	err := change(x, m, r)
@@ -157,8 +181,11 @@ func (x *Exchange) result(m *message, r *Request) []byte {
 	case r.method == "tools/list" && x.server.cfg.Gate().Hides():
 		x.server.cfg.Logger.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
 		return x.errorLine(r.id, call.InternalError, "the server's list of tools is withheld: it could not be read")
+	case call.ListMember(r.method) != "":
+		x.server.cfg.Logger.Error("withheld a list: what the session may see of it could not be told", "method", logname.Method(r.method), "err", err)
+		return x.errorLine(r.id, call.InternalError, "the server's list is withheld: it could not be read")
 	}
-	x.server.cfg.Logger.Warn("passed on a result of the server as it is", "method", r.method, "err", err)
+	x.server.cfg.Logger.Warn("passed on a result of the server as it is", "method", logname.Method(r.method), "err", err)
 	return line
 }
 
@@ -173,10 +200,17 @@ var (
 // server, or an unsolicited answer. It returns the client's line.
 func (x *Exchange) stray(m *message) []byte {
 	if x.server.cfg.Gate().Reviews() && !x.plain(m.Envelope) {
-		x.server.cfg.Logger.Warn("dropped a message of the server: its method or its id must not be shown")
+		x.server.stray.warn(x.server.cfg.Logger, "dropped a message of the server: its method or its id must not be shown")
 		return nil
 	}
-	line, _ := x.review(m, nil)
+	if m.IsRequest() {
+		return x.asked(m)
+	}
+	if call.KnownAsk(m.Method) {
+		x.server.stray.warn(x.server.cfg.Logger, "dropped a request of the server without an id", "method", m.Method)
+		return nil
+	}
+	line, _ := x.review(m)
 	return line
 }
 
@@ -192,53 +226,39 @@ func (x *Exchange) plain(m call.Envelope) bool {
 	return x.Harmless(head)
 }
 
-// Harmless reports whether the output layer would pass a JSON text unchanged.
+// Harmless reports whether the output layer would pass a JSON text unchanged and without a note.
 func (x *Exchange) Harmless(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	v := x.server.door.Review(x.ctx, &call.Call{Server: x.server.cfg.Server}, "", text)
-	return v.Go && bytes.Equal(v.Raw, text)
+	return v.Go && len(v.Notes) == 0 && bytes.Equal(v.Raw, text)
 }
 
-// review runs the output layer over a message other than the answer to a call. R is the request
-// behind an answer, or nil. It returns the client's line. Ok is true if the line is the message,
-// and false if it is nil or an error in its place.
-func (x *Exchange) review(m *message, r *Request) (line []byte, ok bool) {
+// review runs the output layer over a message other than an answer. It returns the client's line. Ok is
+// true if the line is the message, and false if it is nil or an error in its place.
+func (x *Exchange) review(m *message) (line []byte, ok bool) {
 	part, raw := m.part()
 	if raw == nil {
 		return m.text(), true
 	}
-	c, method := &call.Call{Server: x.server.cfg.Server, Session: x.client.caller.session(nil)}, m.Method
-	if r != nil {
-		method = r.method
-		if r.task != nil {
-			c = r.task
+	c := &call.Call{Server: x.server.cfg.Server, Session: x.client.caller.session(nil)}
+	v := x.server.door.Review(x.ctx, c, m.Method, raw)
+	if v.Go && !m.IsRequest() {
+		if asked := x.server.door.Questions(x.ctx, c.Session, door.Request{}, v.Raw, part == "error"); !asked.Go {
+			v.Verdict = asked
 		}
 	}
-	v := x.server.door.Review(x.ctx, c, method, raw)
 	if !v.Go {
-		words := protocol.NewResult(c.Name, v.Verdict)
-		x.withhold(m, r, &words)
-		return x.inPlaceOf(m, r, &words), false
+		words := protocol.NewResult("", v.Verdict)
+		x.withhold(m, &words)
+		return x.inPlaceOf(m, nil, &words), false
 	}
 	for _, f := range v.Findings {
-		x.server.cfg.Logger.Info("found in what the server sent", "method", method, "tool", c.Name, "check", f.Check, "at", f.Pointer)
+		x.server.cfg.Logger.Info("found in what the server sent", "method", logname.Method(m.Method), "check", f.Check, "at", logname.Pointer(f.Pointer, nil))
 	}
-	shown := v.Raw
-	if part == "result" {
-		var err error
-		if shown, err = door.Annotate(c.Name, &v); err != nil {
-			x.server.cfg.Logger.Error("a message of the server is withheld: it could not be changed", "method", method, "err", err)
-			words := protocol.NewResult(c.Name, v.Verdict)
-			return x.inPlaceOf(m, r, &words), false
-		}
-	}
-	if len(shown) == len(raw) && bytes.Equal(shown, raw) {
+	if bytes.Equal(v.Raw, raw) {
 		return m.text(), true
 	}
-	if part == "result" {
-		m.Result = shown
-	}
-	return x.put(m, r, part, shown), true
+	return x.put(m, nil, part, v.Raw), true
 }
 
 // put replaces a part of a message.
@@ -252,13 +272,9 @@ func (x *Exchange) put(m *message, r *Request, part string, raw json.RawMessage)
 }
 
 // withhold logs the reasons for withholding a message.
-func (x *Exchange) withhold(m *message, r *Request, words *protocol.Result) {
-	method := m.Method
-	if r != nil {
-		method = r.method
-	}
+func (x *Exchange) withhold(m *message, words *protocol.Result) {
 	for _, f := range words.Findings {
-		x.server.cfg.Logger.Warn("withheld what the server sent", "method", method, "tool", words.Tool, "code", f.Code, "check", f.Check, "at", f.Pointer)
+		x.server.stray.warn(x.server.cfg.Logger, "withheld what the server sent", "method", logname.Method(m.Method), "code", f.Code, "check", f.Check, "at", logname.Pointer(f.Pointer, nil))
 	}
 }
 
@@ -268,10 +284,10 @@ func (x *Exchange) inPlaceOf(m *message, r *Request, words *protocol.Result) []b
 	const why = "what the server sent is withheld: "
 	switch {
 	case m.Method != "" && m.ID == nil:
-		x.server.cfg.Logger.Warn("dropped a notification of the server", "method", m.Method)
+		x.server.stray.warn(x.server.cfg.Logger, "dropped a notification of the server", "method", logname.Method(m.Method))
 		return nil
 	case m.Method != "":
-		x.refuseServer(m.ID, call.InternalError, why+words.Text())
+		x.refuseServer(m.ID, errorResponse(m.ID, call.InternalError, why+words.Text()))
 		return nil
 	case r != nil:
 		return x.errorLine(r.id, call.InternalError, why+words.Text())
@@ -279,29 +295,39 @@ func (x *Exchange) inPlaceOf(m *message, r *Request, words *protocol.Result) []b
 	return x.errorLine(m.ID, call.InternalError, why+words.Text())
 }
 
-// TooLong handles the remnant of an oversized message from the server. It returns the client's
-// line, or nil.
-func (x *Exchange) TooLong(m call.Remnant) []byte {
-	x.server.stray.warn(x.server.cfg.Logger, "dropped a message of the server that is larger than the limit", nil)
+// TooLong handles the remnant of an oversized message from the server, or of one for which err says
+// that there is no memory. It returns the client's line, or nil.
+func (x *Exchange) TooLong(m call.Remnant, err error) []byte {
+	why := errTooLong
+	if errors.Is(err, budget.ErrFull) {
+		why = budget.ErrFull
+	}
+	x.server.stray.warn(x.server.cfg.Logger, "dropped a message of the server", "err", why)
 	switch {
 	case m.ID == nil:
 	case m.Method:
-		x.refuseServer(m.ID, call.InvalidRequest, "the request is larger than the proxy's limit: send less at once")
+		x.refuseServer(m.ID, errorResponse(m.ID, call.InvalidRequest, "the request is too large: send less at once"))
 	default:
 		if r := x.client.pending.take(m.ID); r != nil {
-			return x.unreadable(r, errTooLong)
+			return x.unreadable(r, why)
 		}
+		x.client.pending.answeredLate(m.ID)
 	}
 	return nil
 }
 
 var errTooLong = errors.New("the server's answer is larger than the proxy's limit")
 
-// TooLarge answers open requests whose answers exceed the limit.
-func (x *Exchange) TooLarge(requests ...*Request) {
+// TooLarge answers open requests whose answers exceed the limit, or for which err says that there is no
+// memory.
+func (x *Exchange) TooLarge(err error, requests ...*Request) {
+	why := errTooLong
+	if errors.Is(err, budget.ErrFull) {
+		why = budget.ErrFull
+	}
 	for _, r := range requests {
 		if x.client.pending.remove(r) {
-			x.link.Answer(x.unreadable(r, errTooLong), 0)
+			x.link.Answer(x.unreadable(r, why), 0)
 		}
 	}
 }
@@ -309,10 +335,14 @@ func (x *Exchange) TooLarge(requests ...*Request) {
 // unreadable returns the client's line in place of an unreadable answer.
 func (x *Exchange) unreadable(r *Request, err error) []byte {
 	if r.passage != nil {
-		return x.encoded(response{ID: r.id, Result: r.passage.Unreadable(x.ctx, err).Raw})
+		shown := r.passage.Unreadable(x.ctx, err)
+		return x.encoded(answered(r.id, door.Answer{Raw: shown.Raw, Error: shown.Error}))
 	}
-	if errors.Is(err, errTooLong) {
+	switch {
+	case errors.Is(err, errTooLong):
 		return x.errorLine(r.id, call.InternalError, err.Error()+": ask for less at once")
+	case errors.Is(err, budget.ErrFull):
+		return x.errorLine(r.id, call.InternalError, "the server's answer is dropped: "+err.Error())
 	}
 	return x.errorLine(r.id, call.InternalError, "the server's answer is withheld: it is no message that every reader reads alike")
 }
@@ -322,7 +352,7 @@ func (x *Exchange) unreadable(r *Request, err error) []byte {
 // unreadable may pass: malformed withholds an answer, in which a client may find a list of
 // tools, and drops any other line.
 func (x *Exchange) malformed(line []byte, err error) []byte {
-	x.server.stray.warn(x.server.cfg.Logger, "the server sent a line that is no message", err)
+	x.server.stray.warn(x.server.cfg.Logger, "the server sent a line that is no message", "err", err)
 	m := call.Recover(bytes.NewReader(line))
 	withheld := x.server.Withholds()
 	if m.ID == nil || m.Method {
@@ -337,13 +367,13 @@ func (x *Exchange) malformed(line []byte, err error) []byte {
 	}
 	r := x.client.pending.take(m.ID)
 	switch {
-	case r != nil && withheld:
-		return x.unreadable(r, err)
-	case withheld:
+	case r == nil:
+		x.client.pending.answeredLate(m.ID)
 		return nil
-	case r != nil:
-		door.Lost(x.ctx, r.passage)
+	case withheld:
+		return x.unreadable(r, err)
 	}
+	door.Lost(x.ctx, r.passage)
 	return line
 }
 

@@ -9,33 +9,37 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 )
 
 // Bounds of toolvet's own listings.
 const (
 	maxTools = 10_000
 	maxPages = 1_000
+	maxBytes = 64 << 20 // of all pages
 )
 
 // listPages asks the server for all pages of its tools.
 func (x *Exchange) listPages(ctx context.Context, epoch int) (*call.Catalog, error) {
 	var all []*call.Tool
 	cursors := map[string]bool{}
-	cursor := ""
+	cursor, size := "", 0
 	for range maxPages {
 		page, err := x.listPage(ctx, cursor)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, page.Tools...)
+		size += page.Bytes
 		switch {
+		case size > maxBytes:
+			return nil, fmt.Errorf("the server's list of tools is larger than %d MiB", maxBytes>>20)
 		case len(all) > maxTools:
 			return nil, fmt.Errorf("the server lists more than %d tools", maxTools)
 		case page.Next == "":
 			tools := call.NewCatalog(all)
-			x.server.catalog.learn(tools, page.TTL, epoch)
-			x.listed(tools)
+			x.server.catalog.learn(tools, size, page.TTL, epoch)
+			x.server.door.Listed(x.ctx, tools)
 			return tools, nil
 		case cursors[page.Next]:
 			return nil, errors.New("the server's list of tools never ends: it gives a cursor again")
@@ -66,11 +70,5 @@ func (x *Exchange) listPage(ctx context.Context, cursor string) (*door.ToolsPage
 func (x *Exchange) logFaults(page *door.ToolsPage) {
 	for _, fault := range page.Faults {
 		x.server.cfg.Logger.Warn("the server lists a tool that cannot be used", "err", fault)
-	}
-}
-
-func (x *Exchange) listed(tools *call.Catalog) {
-	if o := x.server.cfg.Observer; o != nil {
-		o.Listed(x.ctx, x.server.cfg.Server, tools)
 	}
 }

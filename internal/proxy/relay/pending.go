@@ -12,28 +12,29 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 )
 
-// maxPending bounds the open requests of a client.
+// maxPending bounds the requests of a client that are open, or cancelled and not answered.
 const maxPending = 10_000
 
 // A Request is an open request: the client waits for its answer.
 type Request struct {
 	id      json.RawMessage // as the client spelt it
 	method  string
-	passage *door.Passage      // of an admitted tools/call; else nil
+	passage *door.Passage      // of an admitted request; else nil
 	waiting *call.Call         // a tools/call during the wait for the server's list of tools; else nil
-	task    *call.Call         // of a request for a task: the call behind the task; nil if not known
 	cursor  string             // of a tools/list
 	epoch   int                // of the catalog when a tools/list was forwarded
 	cancel  context.CancelFunc // stops judging; nil once the server has the request
+	sent    bool               // the server has the request, or is about to get it
 }
 
 // A pendingTable holds the client's open requests, by id.
 type pendingTable struct {
 	mu   sync.Mutex
 	byID map[string]*Request
+	late map[string]*Request // cancelled requests that the server may still work on
 }
 
 // Reasons why add refuses a request.
@@ -47,10 +48,10 @@ func (t *pendingTable) add(r *Request) string {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, ok := t.byID[key]; ok {
+	if t.byID[key] != nil || t.late[key] != nil { // the answer could be that to the cancelled request
 		return idInUse
 	}
-	if len(t.byID) >= maxPending {
+	if len(t.byID)+len(t.late) >= maxPending {
 		return tooManyPending
 	}
 	if t.byID == nil {
@@ -60,16 +61,20 @@ func (t *pendingTable) add(r *Request) string {
 	return ""
 }
 
-// take removes and returns the request with an id, or returns nil.
+// take removes and returns the request that the server answers with an id. It returns nil for a request
+// that the server does not have: a server that guesses its id must not answer in place of toolvet, nor
+// before the request is judged.
 func (t *pendingTable) take(id json.RawMessage) *Request {
 	key := call.IDKey(id)
 	t.mu.Lock()
 	r := t.byID[key]
+	if r == nil || !r.sent {
+		t.mu.Unlock()
+		return nil
+	}
 	delete(t.byID, key)
 	t.mu.Unlock()
-	if r != nil {
-		r.passage.Close()
-	}
+	r.passage.Close()
 	return r
 }
 
@@ -115,7 +120,7 @@ func (t *pendingTable) forward(r *Request) bool {
 	if t.byID[call.IDKey(r.id)] != r {
 		return false
 	}
-	r.cancel = nil
+	r.cancel, r.sent = nil, true
 	r.passage.Sending()
 	return true
 }
@@ -132,9 +137,6 @@ func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 	return here
 }
 
-// afterCancel is the time for which a cancelled call still counts as running.
-const afterCancel = 10 * time.Second
-
 // cancelled removes and returns the request that the client cancels, or returns nil. It reports
 // whether the server has the request and needs the cancellation.
 func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
@@ -142,33 +144,77 @@ func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
 	t.mu.Lock()
 	r = t.byID[key]
 	delete(t.byID, key)
+	tell = r != nil && r.cancel == nil
+	if tell {
+		t.await(key, r)
+	}
 	t.mu.Unlock()
 	switch {
-	case r == nil:
-		return nil, false
-	case r.cancel != nil:
+	case tell:
+		r.passage.Abandon()
+	case r != nil:
 		r.cancel()
 		r.passage.Close()
-		return r, false
 	}
-	r.endsSoon()
-	return r, true
+	return r, tell
 }
 
-// endsSoon counts a cancelled call as running for a while, because the server need not report
-// its end.
-func (r *Request) endsSoon() { time.AfterFunc(afterCancel, r.passage.Close) }
+// await remembers a request that the server has and nobody waits for. T must be locked.
+func (t *pendingTable) await(key string, r *Request) {
+	if t.late == nil {
+		t.late = map[string]*Request{}
+	}
+	t.late[key] = r
+	time.AfterFunc(door.HoldTime, func() { t.forgetLate(key, r) })
+}
+
+func (t *pendingTable) forgetLate(key string, r *Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.late[key] == r {
+		delete(t.late, key)
+	}
+}
+
+// answeredLate reports whether an answer belongs to a request that nobody waits for any more. A call
+// among them no longer counts as running then.
+func (t *pendingTable) answeredLate(id json.RawMessage) bool {
+	key := call.IDKey(id)
+	t.mu.Lock()
+	r := t.late[key]
+	delete(t.late, key)
+	t.mu.Unlock()
+	if r == nil {
+		return false
+	}
+	r.passage.Over()
+	return true
+}
+
+// ended notes that the server is gone, and with it everything that it still worked on.
+func (t *pendingTable) ended() {
+	t.mu.Lock()
+	late := t.late
+	t.late = nil
+	t.mu.Unlock()
+	for _, r := range late {
+		r.passage.Over()
+	}
+}
 
 // forget removes r, as if the client had cancelled it. It returns false if r is gone already, or
 // still waits for the list of tools and so was never forwarded.
 func (t *pendingTable) forget(r *Request) bool {
 	key := call.IDKey(r.id)
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	here := t.byID[key] == r && r.waiting == nil
 	if here {
 		delete(t.byID, key)
-		r.endsSoon()
+		t.await(key, r)
+	}
+	t.mu.Unlock()
+	if here {
+		r.passage.Abandon()
 	}
 	return here
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/protocol"
 )
 
@@ -41,15 +41,13 @@ func NewServer(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, door: door.Door{
 		Gate: cfg.Gate, Server: cfg.Server, Point: toolvet.PointProxy, Observer: cfg.Observer, Logger: cfg.Logger, Limits: cfg.Limits,
 	}}
-	s.catalog.ttl = cfg.ListTTL
+	s.catalog.ttl, s.catalog.owner = cfg.ListTTL, "server "+cfg.Server
 	return s, nil
 }
 
-// Unreadable records a client's message refused with err, if it is a call.
-func (s *Server) Unreadable(ctx context.Context, who call.Session, m call.Remnant, err error) {
-	if m.Call {
-		s.door.Unreadable(ctx, &call.Call{Session: &who}, door.Request{ID: string(m.ID)}, err)
-	}
+// Refused records a client's request that a transport refuses with err. It returns the error to answer with.
+func (s *Server) Refused(ctx context.Context, who call.Session, m call.Envelope, err error) error {
+	return s.door.Refused(ctx, func(map[string]any) *call.Session { return &who }, m, err)
 }
 
 // Tool returns the cached definition of a tool of the server, or nil.
@@ -111,7 +109,7 @@ func (s *Server) validation(tools *call.Catalog) []protocol.Tool {
 		s.cfg.Logger.Warn("the server has a tool called "+s.cfg.ValidateName+" of its own, or of the name of its batch tool: toolvet's is called "+name+
 			"; choose a name with --validate-name", "name", name)
 		return all
-	case s.native.Load() == nil:
+	case s.native.Load() == nil || tools.Tool(name) == nil: // an announced tool that is not listed
 		return all
 	case s.nativeBatch.Load():
 		return nil

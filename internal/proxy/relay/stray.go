@@ -5,18 +5,32 @@ package relay
 
 import (
 	"log/slog"
-	"sync/atomic"
+	"sync"
 )
 
-// stray counts lines of a server that are not messages. Some servers print thousands, and a
-// client may not drain our log, so it logs only the first, the tenth, the hundredth and so on.
-type stray struct{ count, next atomic.Int64 }
+// stray counts messages of a server that nobody asked for, by what toolvet's log says of them. Some
+// servers send thousands, a harmful one fills the disk with them, and a client may not drain our log. So
+// it logs only the first of a kind, the tenth, the hundredth and so on.
+type stray struct {
+	mu   sync.Mutex
+	seen map[string]int // by message
+	next map[string]int // the next one to log
+}
 
-func (s *stray) warn(log *slog.Logger, message string, err error) {
-	n := s.count.Add(1)
-	next := max(s.next.Load(), 1)
-	if n < next || !s.next.CompareAndSwap(s.next.Load(), 10*next) {
-		return
+// warn logs a constant message, now and then.
+func (s *stray) warn(log *slog.Logger, message string, attributes ...any) {
+	s.mu.Lock()
+	if s.seen == nil {
+		s.seen, s.next = map[string]int{}, map[string]int{}
 	}
-	log.Warn(message, "err", err, "so_far", n)
+	s.seen[message]++
+	n := s.seen[message]
+	due := n >= max(s.next[message], 1)
+	if due {
+		s.next[message] = 10 * n
+	}
+	s.mu.Unlock()
+	if due {
+		log.Warn(message, append(attributes, "so_far", n)...)
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/door"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/protocol"
@@ -21,7 +21,7 @@ func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 	if m.ID == nil {
 		// A server that runs it regardless would run an unjudged call.
 		x.server.cfg.Logger.Warn("dropped a tools/call without an id")
-		x.Unmade(ctx, m, errors.New("the call has no id"))
+		x.Refused(ctx, m, errors.New("the call has no id"))
 		return
 	}
 	c, err := x.decode(ctx, m)
@@ -44,14 +44,8 @@ func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 }
 
 func (x *Exchange) decode(ctx context.Context, m call.Envelope) (*call.Call, error) {
-	return x.server.door.Decode(ctx, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
-}
-
-// Unmade records a tools/call refused with err by the transport or the exchange.
-func (x *Exchange) Unmade(ctx context.Context, m call.Envelope, err error) {
-	if c, unread := x.decode(ctx, m); unread == nil { // otherwise decode has recorded it
-		x.server.door.Unreadable(ctx, c, door.Request{ID: string(m.ID)}, err)
-	}
+	tools := x.server.catalog.current()
+	return x.server.door.Decode(ctx, m, x.client.caller.session, door.Request{ID: string(m.ID)}, func(name string) bool { return x.server.answers(name, tools) })
 }
 
 // toolsCallLater judges a call while later messages pass, because the call must wait for the
@@ -152,7 +146,7 @@ func (x *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 func (x *Exchange) refuse(r *Request, p *door.Passage) bool {
 	answer, refused := p.Refusal()
 	if refused {
-		x.answerResult(r, answer)
+		x.answerWith(r, answer)
 	}
 	return refused
 }
@@ -186,8 +180,11 @@ func (x *Exchange) rehearse(ctx context.Context, r *Request, c *call.Call, tools
 func (x *Exchange) validate(ctx context.Context, r *Request, c *call.Call, tools *call.Catalog) {
 	q := &validate.Request{Call: c, Method: x.server.validateName(tools), Tools: tools, Gate: x.server.cfg.Gate(), Tasks: true}
 	if native := x.server.native.Load(); native != nil {
-		q.Native = func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-			return x.askNative(ctx, *native, arguments)
+		q.Native = func(ctx context.Context, target *call.Call, arguments json.RawMessage) (json.RawMessage, error) {
+			n := door.Native{Name: *native, Tools: tools, Send: func(ctx context.Context, _ *door.Passage) (json.RawMessage, error) {
+				return x.askNative(ctx, *native, arguments)
+			}}
+			return x.server.door.Native(ctx, n, target, arguments, r.of(target))
 		}
 	}
 	if token := protocol.ProgressToken(c.Meta); token != nil {
@@ -205,9 +202,5 @@ func (x *Exchange) validate(ctx context.Context, r *Request, c *call.Call, tools
 func (x *Exchange) askNative(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.server.cfg.ServerTimeout)
 	defer cancel()
-	answer, err := x.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": arguments})
-	if err != nil {
-		return nil, err
-	}
-	return x.server.door.NativeAnswer(ctx, name, answer)
+	return x.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": arguments})
 }

@@ -35,8 +35,8 @@ func (p *session) readClient(ctx context.Context, r *reading) {
 		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			p.relay.Unreadable(ctx, tooLong.Remnant, err)
-			p.relay.Refuse(tooLong.ID, call.InvalidRequest, "the message is larger than the proxy's limit: send less at once")
+			p.relay.Refused(ctx, tooLong.Envelope(), err)
+			p.relay.Refuse(tooLong.ID, call.InvalidRequest, refusalOf(tooLong))
 		case err != nil:
 			close(r.done)
 			return
@@ -44,6 +44,14 @@ func (p *session) readClient(ctx context.Context, r *reading) {
 			p.fromLine(ctx, line)
 		}
 	}
+}
+
+// refusalOf is the reason for refusing a message that was not read.
+func refusalOf(e *lines.TooLongError) string {
+	if e.Full != nil {
+		return e.Full.Error()
+	}
+	return "the message is larger than the proxy's limit: send less at once"
 }
 
 // Later implements relay.Reader.
@@ -71,7 +79,7 @@ func (p *session) fromLine(ctx context.Context, line []byte) {
 		// They would see other messages in this line than we do.
 		const why = "the message has a carriage return inside: send each message on one line"
 		m := call.Recover(bytes.NewReader(text))
-		p.relay.Unreadable(ctx, m, errors.New(why))
+		p.relay.Refused(ctx, m.Envelope(), errors.New(why))
 		p.relay.Refuse(m.ID, call.ParseError, why)
 	case text[0] == '[':
 		p.reading.batch = true

@@ -34,7 +34,7 @@ func newDeafServer() *deafServer {
 func (s *deafServer) Stdin() io.WriteCloser { return s.stdin }
 func (s *deafServer) Stdout() io.ReadCloser { return s.stdout }
 
-func (s *deafServer) Stop(context.Context, process.Grace) process.Exit {
+func (s *deafServer) Stop(context.Context) error {
 	s.stdin.CloseWithError(os.ErrClosed)
 	s.out.CloseWithError(io.EOF)
 	return process.Exit{Code: 137, Signal: "SIGKILL"}

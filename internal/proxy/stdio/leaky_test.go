@@ -44,6 +44,14 @@ var leaks = []struct{ name, request, answer string }{
 	{"instructions", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"},"instructions":"TOKEN"}`},
 }
 
+// asked are the params of requests that need some.
+var asked = map[string]string{
+	"tasks/get":           `"taskId":"1"`,
+	"resources/read":      `"uri":"note://a"`,
+	"prompts/get":         `"name":"a"`,
+	"completion/complete": `"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":"b"}`,
+}
+
 // others are messages that no request of the client asked for.
 var others = map[string]string{
 	"an error's message":    `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"TOKEN is wrong"}}`,
@@ -69,7 +77,7 @@ func TestLeakyServer(t *testing.T) {
 			case "":
 				s.play(`C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{}}}`)
 			default:
-				s.play(fmt.Sprintf(`C> {"jsonrpc":"2.0","id":2,"method":%q,"params":{}}`, l.request))
+				s.play(fmt.Sprintf(`C> {"jsonrpc":"2.0","id":2,"method":%q,"params":{%s}}`, l.request, asked[l.request]))
 			}
 			s.play("S<")
 			const beside = `"n":12345678901234567890,"future\u0020field":1e400,"f": 1.0`

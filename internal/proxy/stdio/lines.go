@@ -8,12 +8,15 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // writeBuffer is large enough for a typical message.
 const writeBuffer = 64 << 10
 
-// A lineWriter writes whole lines. It is safe for concurrent use.
+// A lineWriter writes whole lines, and each is one line to every reader (see [strictjson.OneLine]). It
+// is safe for concurrent use.
 type lineWriter struct {
 	mu      sync.Mutex
 	w       *bufio.Writer
@@ -33,7 +36,7 @@ func (l *lineWriter) write(line []byte, flush bool) error {
 	if l.err != nil {
 		return l.err
 	}
-	_, _ = l.w.Write(line)
+	_, _ = l.w.Write(strictjson.OneLine(line))
 	l.err = l.w.WriteByte('\n')
 	if flush && l.err == nil {
 		l.err = l.w.Flush()

@@ -48,6 +48,9 @@ func (p *session) Forward(r *relay.Request, line []byte) {
 // is gone.
 func (p *session) Send(line []byte) { _ = p.toServer.write(line, true) }
 
+// Drop implements relay.Link. It ends the session, and with it the server.
+func (p *session) Drop() { p.end() }
+
 // Ask implements relay.Link.
 func (p *session) Ask(ctx context.Context, line []byte) error {
 	p.Send(line)

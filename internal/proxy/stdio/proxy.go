@@ -116,11 +116,11 @@ func newSession(cfg Config) (*session, error) {
 }
 
 // A Peer is a running server: a *process.Process or an equivalent. The session ends when the
-// peer's Stdout ends. Stop ends the peer.
+// peer's Stdout ends. Stop ends the peer, at once if ctx is done; an error says how it ended.
 type Peer interface {
 	Stdin() io.WriteCloser
 	Stdout() io.ReadCloser
-	Stop(context.Context, process.Grace) process.Exit
+	Stop(context.Context) error
 }
 
 // serve relays messages until one side is gone, and then stops the other.
@@ -130,7 +130,7 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	p.toServer = newLineWriter(server.Stdin())
 	p.relay = p.client.NewExchange(p.ctx, p)
 	clientDone := make(chan struct{})
-	p.reading = &reading{in: lines.NewReader(p.cfg.Stdin, p.limits.Bytes), done: clientDone}
+	p.reading = &reading{in: lines.NewReader(p.cfg.Stdin, p.limits.Bytes).ForOwner(p.cfg.Session.Principal()), done: clientDone}
 	go p.readClient(p.ctx, p.reading)
 	go p.readServer(server.Stdout())
 	go p.relay.Warm()
@@ -141,13 +141,25 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	case <-p.serverGone:
 	case <-p.ctx.Done():
 	}
+	if remote(server) && !p.isGone() {
+		p.client.Abandon()
+	}
 	p.exit = stop(p.ctx, server)
 	close(p.exited)
+	if !remote(server) {
+		p.client.Ended()
+	}
 	p.within(lastWords, func() {
 		<-p.serverGone
 		p.abandon(clientDone)
 	})
 	return p.exit.Code
+}
+
+// remote reports whether the calls of a server may go on after its connection has ended.
+func remote(server Peer) bool {
+	r, ok := server.(interface{ Remote() bool })
+	return ok && r.Remote()
 }
 
 // lastWords bounds the wait for a client that reads nothing, once the server is gone.
@@ -191,10 +203,17 @@ func (p *session) watchClient() {
 // stop ends the server. If we were told to end ourselves, there is little time left, so stop
 // signals the server at once and gives it a moment to clean up.
 func stop(ctx context.Context, server Peer) process.Exit {
-	if ctx.Err() == nil {
-		return server.Stop(ctx, process.Grace{})
+	if p, ok := server.(interface {
+		End(context.Context, process.Grace) process.Exit
+	}); ok && ctx.Err() != nil {
+		return p.End(context.WithoutCancel(ctx), process.Grace{EOF: -1, Term: time.Second})
 	}
-	return server.Stop(context.WithoutCancel(ctx), process.Grace{EOF: -1, Term: time.Second})
+	err := server.Stop(ctx)
+	exit, ok := errors.AsType[process.Exit](err)
+	if err != nil && !ok {
+		exit.Code = 1
+	}
+	return exit
 }
 
 // finish lets the server answer the requests from before the client closed its side.

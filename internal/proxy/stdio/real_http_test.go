@@ -68,7 +68,7 @@ func bare(command []string) func(context.Context, call.Session, io.Reader, io.Wr
 		case <-ctx.Done():
 		case <-p.Done():
 		}
-		p.Stop(ctx, process.Grace{})
+		p.Stop(ctx)
 		copied.Wait()
 		return nil
 	}
@@ -126,7 +126,7 @@ var modernScript = `
 < "d"
 > {"jsonrpc":"2.0","id":"\u006c","method":"tools/list","params":{` + meta + `}}
 < "l"
-> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0000 \ud83d\ude00 \u00e4 \r\n\t$LONG"},` + meta + `}}
+> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0001 \ud83d\ude00 \u00e4 \r\n\t$LONG"},` + meta + `}}
 < 1
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get-sum","arguments":{"a":9007199254740993,"b":0.1e-3},` + meta + `}}
 < 2

@@ -45,12 +45,12 @@ refused {"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"name":"get-s
 > {"jsonrpc":"2.0","method":"notifications/x.vendor","params":{"a":1}}
 > {"jsonrpc":"2.0","id":11,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
 < 11
-> {"jsonrpc":"2.0","id":12,"method":"resources/read","params":{"uri":5}}
+> {"jsonrpc":"2.0","id":12,"method":"resources/read","params":{"uri":"none://such"}}
 < 12
 # calls
 > {"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}
 < 20
-> {"jsonrpc":"2.0","id":21,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0000 \ud83d\ude00 äöü 漢字 \u2028 \u2029 \r\n\t"},"x.vendor":{"k":[1.0,2e3]},"_meta":{"x.vendor/id":12345678901234567890}}}
+> {"jsonrpc":"2.0","id":21,"method":"tools/call","params":{"name":"echo","arguments":{"message":"\u0001 \ud83d\ude00 äöü 漢字 \u2028 \u2029 \r\n\t"},"x.vendor":{"k":[1.0,2e3]},"_meta":{"x.vendor/id":12345678901234567890}}}
 < 21
 > {"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"echo","arguments":{"message":"$LONG"}}}
 < 22
@@ -192,7 +192,7 @@ valid {"jsonrpc":"2.0","id":"v2","method":"tools/call","params":{"name":"validat
 # nothing of that was done
 > {"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"list_directory","arguments":{"path":"$DIR"}}}
 < 10
-> {"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"write_file","arguments":{"path":"$DIR/b.txt","content":"4 \u00e4 \ud83d\ude00 \u0000\r\n"}}}
+> {"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"write_file","arguments":{"path":"$DIR/b.txt","content":"4 \u00e4 \ud83d\ude00 \u0001\r\n"}}}
 < 11
 > {"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"read_text_file","arguments":{"path":"$DIR/b.txt"}}}
 < 12

@@ -21,7 +21,7 @@ func withPolicy(t *testing.T, text string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(toolvet.WithPolicy(p))
+	g, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,9 @@ func TestClientRoots(t *testing.T) {
 			s.play(`S> {"jsonrpc":"2.0","id":` + tt.asked + `,"method":"roots/list"}`)
 			s.play("C<")
 			s.play("C> " + told)
-			s.play("S<")
+			if tt.asked == `"r"` {
+				s.play("S<") // an answer to nothing is dropped
+			}
 			inside, outside := refused(call("2", "/srv/a b/x")), refused(call("3", "/etc/passwd"))
 			if tt.inside && (inside || !outside) || !tt.inside && outside != before {
 				t.Errorf("refused: outside before %v, inside %v, outside %v", before, inside, outside)
@@ -89,12 +91,12 @@ func TestGateChanges(t *testing.T) {
 	s.play("S<")
 	s.play(`S> {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}}`)
 	s.play("C<")
-	s.play(`C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"path":"a\u0000b"}}}`)
+	s.play(`C> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"path":"..%2f..%2fetc"}}}`)
 	if got := s.play("S<"); !strings.Contains(got, `"id":2`) {
 		t.Fatalf("the server gets %s", got)
 	}
 	current.Store(withPolicy(t, "version: 1\nservers: {s: {tools: {read: {arguments: {path: {path: {}}}}}}}\n"))
-	s.play(`C> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"read","arguments":{"path":"a\u0000b"}}}`)
+	s.play(`C> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"read","arguments":{"path":"..%2f..%2fetc"}}}`)
 	if got := s.play("C<"); !strings.Contains(got, `"isError":true`) {
 		t.Errorf("the client gets %s, want a refusal", got)
 	}

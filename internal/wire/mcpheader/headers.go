@@ -96,16 +96,43 @@ func CheckOlder(h http.Header, m call.Envelope, limits strictjson.Limits) error 
 // CheckSent compares the existing headers that mirror arguments of a tools/call with the arguments.
 func CheckSent(h http.Header, arguments json.RawMessage, mirrors []Mirror, limits strictjson.Limits) error {
 	for _, mirror := range mirrors {
-		if len(h.Values(mirror.Header)) > 0 {
-			if err := mirror.check(h, arguments, limits); err != nil {
-				return err
-			}
+		if !mirror.sent(h) {
+			continue
+		}
+		if err := mirror.check(h, arguments, limits); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// sent reports whether the headers have that of m, or one that servers could take for it.
+func (m Mirror) sent(h http.Header) bool {
+	for name := range h {
+		if Plain(name) == Plain(m.Header) {
+			return true
+		}
+	}
+	return false
+}
+
+// Plain returns the canonical name of a header with hyphens in place of other signs. Two headers with
+// the same plain name are one header to servers behind CGI and the like.
+func Plain(name string) string {
+	return http.CanonicalHeaderKey(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, name))
+}
+
 func (m Mirror) check(h http.Header, arguments []byte, limits strictjson.Limits) error {
+	for name := range h {
+		if plain := Plain(name); name != http.CanonicalHeaderKey(m.Header) && plain == Plain(m.Header) {
+			return fmt.Errorf("a header differs from %s by signs alone, and servers could take it for that", http.CanonicalHeaderKey(m.Header))
+		}
+	}
 	raw := m.find(arguments, limits)
 	want, ok := textOf(raw, limits)
 	switch {

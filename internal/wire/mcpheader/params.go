@@ -137,15 +137,8 @@ func member(object []byte, key string, limits strictjson.Limits) []byte {
 	if len(object) == 0 || object[0] != '{' {
 		return nil
 	}
-	members, err := strictjson.Members(object, limits)
-	if err != nil {
-		return nil
-	}
-	i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
-	if i < 0 {
-		return nil
-	}
-	return members[i].Raw
+	m, _ := strictjson.Find(object, limits, key)
+	return m.Raw
 }
 
 // textOf writes a string, number or boolean for a header.

@@ -14,7 +14,7 @@ import (
 // there is no place, if two readers could understand the headers differently, or if MCP has no such
 // HTTP method; then it sets the headers that belong to the refusal, and takes no place.
 func (r *Room) Admit(w http.ResponseWriter, req *http.Request, owner string) *Bad {
-	if why := Repeated(req.Header); why != "" {
+	if why := Ambiguous(req.Header); why != "" {
 		return &Bad{http.StatusBadRequest, why}
 	}
 	switch req.Method {

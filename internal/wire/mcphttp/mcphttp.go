@@ -10,6 +10,8 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
 // Headers and media types of Streamable HTTP.
@@ -37,13 +39,27 @@ func Encoded(h http.Header) bool {
 	return e != "" && !strings.EqualFold(e, "identity")
 }
 
-// Repeated names a header that occurs more than once, because two readers could use different values;
-// "" if there is none.
-func Repeated(h http.Header) string {
+// Ambiguous names a header that two readers could understand differently; "" if there is none. A header
+// that occurs twice has two values. Servers behind CGI and the like read "Mcp-Session_Id" as the header
+// Mcp-Session-Id.
+func Ambiguous(h http.Header) string {
+	seen := map[string]bool{}
 	for name, values := range h {
-		if len(values) > 1 && (strings.HasPrefix(name, "Mcp-") || name == "Content-Type" || name == "Content-Encoding" || name == LastEventID) {
+		ours := strings.HasPrefix(name, "Mcp-")
+		if len(values) > 1 && (ours || name == "Content-Type" || name == "Content-Encoding" || name == LastEventID) {
 			return fmt.Sprintf("the header %s is given more than once", name)
 		}
+		if !ours {
+			continue
+		}
+		plain := mcpheader.Plain(name)
+		switch {
+		case seen[plain]:
+			return "two of the headers Mcp-… are one to servers that read all signs in a name alike"
+		case plain != name && !strings.HasPrefix(name, mcpheader.Param):
+			return "a header Mcp-… has a name with signs other than letters, digits and hyphens, which servers could take for another"
+		}
+		seen[plain] = true
 	}
 	return ""
 }

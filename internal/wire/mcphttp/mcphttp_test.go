@@ -50,20 +50,36 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-func TestRepeated(t *testing.T) {
+func TestAmbiguous(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Mcp-Session-Id", "Mcp-Param-X", "Content-Type", "Content-Encoding", "Last-Event-Id"} {
 		h := http.Header{name: {"a"}}
-		if why := Repeated(h); why != "" {
+		if why := Ambiguous(h); why != "" {
 			t.Errorf("%s once: %s", name, why)
 		}
 		h.Add(name, "a")
-		if Repeated(h) == "" {
+		if Ambiguous(h) == "" {
 			t.Errorf("%s twice is not refused", name)
 		}
 	}
-	if why := Repeated(http.Header{"Accept": {"a", "b"}}); why != "" {
-		t.Error(why)
+	for _, tt := range []struct {
+		names     []string
+		ambiguous bool
+	}{
+		{[]string{"Mcp-Session-Id", "Mcp-Param-A", "Mcp-Param-B_c", "X_y"}, false},
+		{[]string{"Mcp-Session_id"}, true},
+		{[]string{"Mcp-Session-Id", "Mcp-Session.id"}, true},
+		{[]string{"Mcp-Protocol_version"}, true},
+		{[]string{"Mcp-Param_a"}, true},
+		{[]string{"Mcp-Param-A-B", "Mcp-Param-A_b"}, true},
+	} {
+		h := http.Header{"Accept": {"a", "b"}}
+		for _, name := range tt.names {
+			h[name] = []string{"x"}
+		}
+		if why := Ambiguous(h); (why != "") != tt.ambiguous {
+			t.Errorf("%q: %q", tt.names, why)
+		}
 	}
 }
 

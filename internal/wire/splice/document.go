@@ -83,6 +83,18 @@ func (d *Document) At(path ...string) *Document {
 	return d
 }
 
+// Clone returns a copy with the changes so far. Later changes of one do not show in the other. The
+// copy keeps what the original has read.
+func (d *Document) Clone() *Document {
+	c := *d
+	c.added = slices.Clip(c.added)
+	c.members = slices.Clone(d.members)
+	for i, m := range c.members {
+		c.members[i].value = m.value.Clone()
+	}
+	return &c
+}
+
 // Get returns the text at a path of keys, with the changes so far, or nil if there is none.
 func (d *Document) Get(path ...string) []byte {
 	at := d.At(path...)

@@ -15,7 +15,14 @@ import (
 // Get returns the text at a path of keys below an object, or nil if there is none or the object is
 // malformed.
 func Get(object []byte, limits strictjson.Limits, path ...string) []byte {
-	return New(object, limits).Get(path...)
+	for _, key := range path {
+		m, ok := strictjson.Find(object, limits, key)
+		if !ok {
+			return nil
+		}
+		object = m.Raw
+	}
+	return object
 }
 
 // Edit returns a copy of an object with the value at path replaced by what change makes of

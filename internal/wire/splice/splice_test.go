@@ -164,6 +164,30 @@ func TestDocumentKeepsItsText(t *testing.T) {
 	}
 }
 
+func TestClone(t *testing.T) {
+	t.Parallel()
+	d := splice.New([]byte(`{"a":{"b":1}}`), limits)
+	if err := d.Set([]byte("2"), "a", "c"); err != nil {
+		t.Fatal(err)
+	}
+	clone := d.Clone()
+	if err := clone.Set([]byte("3"), "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Set([]byte("4"), "d"); err != nil {
+		t.Fatal(err)
+	}
+	if err := clone.Set([]byte("5"), "e"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(d.Text()), `{"a":{"b":1,"c":2},"d":4}`; got != want {
+		t.Errorf("the document is %s, want %s", got, want)
+	}
+	if got, want := string(clone.Text()), `{"a":{"b":3,"c":2},"e":5}`; got != want {
+		t.Errorf("the clone is %s, want %s", got, want)
+	}
+}
+
 // TestDocumentGrows holds that the limit of what is read does not bound what is added.
 func TestDocumentGrows(t *testing.T) {
 	t.Parallel()

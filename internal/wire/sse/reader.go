@@ -23,6 +23,10 @@ var ErrTooLarge = errors.New("sse: an event is larger than the limit")
 
 // A Reader reads events from a stream. It is not safe for concurrent use.
 type Reader struct {
+	// Lend is called before an event takes more memory than 64 KiB: with all bytes that it will then
+	// have. An error ends the reading. Nil: nobody is asked.
+	Lend func(bytes int) error
+
 	r     *bufio.Reader
 	limit int
 	err   error
@@ -149,6 +153,9 @@ func (r *Reader) line() (from, to int, err error) {
 		if len(r.raw)+n > r.limit {
 			return from, len(r.raw), ErrTooLarge
 		}
+		if err := r.grow(n); err != nil {
+			return from, len(r.raw), err
+		}
 		r.raw = append(r.raw, buffered[:n]...)
 		_, _ = r.r.Discard(n)
 		if i >= 0 {
@@ -173,5 +180,21 @@ func (r *Reader) restOfEnd() error {
 		r.raw = append(r.raw, '\n')
 		_, _ = r.r.Discard(1)
 	}
+	return nil
+}
+
+// free is the largest event for which nobody is asked, in bytes.
+const free = 64 << 10
+
+// grow makes room for n more bytes of a large event.
+func (r *Reader) grow(n int) error {
+	if r.Lend == nil || len(r.raw)+n <= max(cap(r.raw), free) {
+		return nil
+	}
+	size := min(2*(len(r.raw)+n), r.limit+free)
+	if err := r.Lend(size); err != nil {
+		return err
+	}
+	r.raw = append(make([]byte, 0, size), r.raw...)
 	return nil
 }

@@ -117,6 +117,41 @@ func (e Event) WithData(data []byte) []byte {
 	return out
 }
 
+// Plain returns e without comments and fields, other than data, that hold a character at which some
+// readers end a line, such as splitlines of Python. They would find events of their own there. In data,
+// such a character stands inside a string of JSON and hides no message.
+func (e Event) Plain() Event {
+	if !splits(e.Raw) {
+		return e
+	}
+	out := make([]byte, 0, len(e.Raw))
+	for rest := e.Raw; len(rest) > 0; {
+		line, after, _ := cutLine(rest)
+		if name, _ := cutField(trimBOM(line)); string(name) == "data" || !splits(line) {
+			out = append(out, rest[:len(rest)-len(after)]...)
+		}
+		rest = after
+	}
+	e.Raw = out
+	if splits([]byte(e.ID)) {
+		e.ID, e.HasID = "", false
+	}
+	return e
+}
+
+// splits reports whether text holds a line end beside CR and LF.
+func splits(text []byte) bool {
+	if bytes.ContainsAny(text, "\v\f\x1c\x1d\x1e") {
+		return true
+	}
+	for _, end := range []string{"\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(text, []byte(end)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Torn returns the event in which a stream ended, as if it were complete, because some readers accept
 // it. Raw comes from [Reader.Next] with [io.ErrUnexpectedEOF].
 func Torn(raw []byte) (Event, error) {

@@ -112,6 +112,34 @@ func TestReaderDoesNotWait(t *testing.T) {
 	}
 }
 
+// TestPlain holds that a reader that ends lines at other characters, too, finds no event of its own beside
+// the data of an event.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	const inner = "data: {}"
+	for _, end := range []string{"\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029"} {
+		for in, want := range map[string]string{
+			": x" + end + inner + end + end + "\n":              "",
+			"id: 1" + end + inner + end + end + "\ndata: a\n\n": "data: a\n\n",
+			"other: " + end + inner + "\ndata: a\nid: 2\n\n":    "data: a\nid: 2\n\n",
+			"data: a" + end + "b\nid: 2\n\n":                    "data: a" + end + "b\nid: 2\n\n",
+		} {
+			e, err := sse.NewReader(strings.NewReader(in), 0).Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := e.Plain()
+			if string(plain.Raw) != want || plain.HasID != strings.Contains(want, "id:") {
+				t.Errorf("%q becomes %q with the id %q, want %q", in, plain.Raw, plain.ID, want)
+			}
+		}
+	}
+	e, err := sse.NewReader(strings.NewReader(": x\nid: é\ndata: a\r\ndata: b\n\n"), 0).Next()
+	if plain := e.Plain(); err != nil || string(plain.Raw) != string(e.Raw) || plain.ID != e.ID {
+		t.Errorf("%q becomes %q, %v", e.Raw, plain.Raw, err)
+	}
+}
+
 func TestWithData(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, data, want string }{

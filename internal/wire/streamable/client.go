@@ -136,6 +136,9 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
+// Remote reports true: the server may go on with calls after the client has ended.
+func (c *Client) Remote() bool { return true }
+
 // Stdin takes messages, a line each. Close it after the last.
 func (c *Client) Stdin() io.WriteCloser { return &c.stdin }
 
@@ -145,17 +148,12 @@ func (c *Client) Stdout() io.ReadCloser { return c.stdout }
 // Done returns a channel that is closed when the Client has been stopped.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Exit waits for the end. A Client cannot see how the server ended, and reports success.
-func (c *Client) Exit() process.Exit {
-	<-c.done
-	return process.Exit{}
-}
-
-// Stop accepts no further messages, waits for answers until ctx is done or grace.EOF is over, and ends
-// the session with the server. Requests without an answer by then get none: Stdout ends.
-func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
+// Stop accepts no further messages, waits for answers until ctx is done or 2 s are over, and ends the
+// session with the server. Requests without an answer by then get none: Stdout ends. A Client cannot see
+// how the server ended: the error is nil.
+func (c *Client) Stop(ctx context.Context) error {
 	_ = c.stdin.Close()
-	c.drain(ctx, cmp.Or(grace.EOF, process.DefaultGrace))
+	c.drain(ctx, process.DefaultGrace)
 	c.stop.Do(func() {
 		c.end()
 		c.bye(ctx)
@@ -170,7 +168,8 @@ func (c *Client) Stop(ctx context.Context, grace process.Grace) process.Exit {
 		c.http.CloseIdleConnections()
 		close(c.done)
 	})
-	return c.Exit()
+	<-c.done
+	return nil
 }
 
 // drain waits a bounded time until all requests are answered and all other messages are sent.
@@ -218,8 +217,15 @@ func (c *Client) current() session {
 func (c *Client) write(line []byte) {
 	c.outMu.Lock()
 	defer c.outMu.Unlock()
-	// One write per line. An error means that nobody reads any more.
-	_, _ = c.out.Write(append(bytes.Clone(line), '\n'))
+	const large = 1 << 20 // not worth a copy
+	end := []byte("\n")
+	if len(line) < large {
+		line, end = append(bytes.Clone(line), '\n'), nil
+	}
+	// An error means that nobody reads any more.
+	if _, err := c.out.Write(line); err == nil && end != nil {
+		_, _ = c.out.Write(end)
+	}
 }
 
 func (c *Client) answerError(id json.RawMessage, code int, message string) {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
@@ -38,7 +37,7 @@ func TestClientHandshake(t *testing.T) {
 	u.send(hello, ready, ping("1")) // without waiting
 	u.want(greeted)
 	u.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
-	u.c.Stop(t.Context(), process.Grace{})
+	_ = u.c.Stop(t.Context())
 	if _, more := <-u.lines; more {
 		t.Error("a line came after the end")
 	}
@@ -418,7 +417,7 @@ func TestClientStops(t *testing.T) {
 	u.send(ping("1"))
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	u.c.Stop(ctx, process.Grace{})
+	_ = u.c.Stop(ctx)
 	<-u.c.Done()
 	if _, err := io.WriteString(u.c.Stdin(), ping("2")+"\n"); err == nil {
 		t.Error("a client that was stopped takes a message")

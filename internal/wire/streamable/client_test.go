@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
@@ -163,7 +162,7 @@ func newUser(t *testing.T, url string, change ...func(*streamable.ClientConfig))
 func (u *user) stop() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	u.c.Stop(ctx, process.Grace{})
+	_ = u.c.Stop(ctx)
 }
 
 func (u *user) send(lines ...string) {

@@ -15,7 +15,6 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
-	"github.com/toolvet/toolvet/internal/wire/sse"
 )
 
 // exchange sends a request and delivers the messages for it, up to its answer. The error says why there
@@ -38,6 +37,8 @@ func (c *Client) exchange(p *post) error {
 // receive takes the response to a request. It returns true if the request must be sent again, because
 // the server did nothing for it.
 func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (again bool, err error) {
+	loan := c.lend()
+	defer loan.Return()
 	switch {
 	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
 		return false, fmt.Errorf("the server accepts the request with HTTP %d but does not answer", resp.StatusCode)
@@ -49,7 +50,7 @@ func (c *Client) receive(p *post, s session, resp *http.Response, first bool) (a
 	}
 	switch kind := mcphttp.ContentType(resp.Header); kind {
 	case jsonType:
-		text, err := c.readAll(resp)
+		text, err := c.readAll(resp, loan)
 		if err != nil {
 			return false, err
 		}
@@ -77,7 +78,9 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 	}
 	var m call.Envelope
 	if mcphttp.ContentType(resp.Header) == jsonType {
-		if text, err := c.readAll(resp); err == nil {
+		loan := c.lend()
+		defer loan.Return()
+		if text, err := c.readAll(resp, loan); err == nil {
 			text, _ = oneLine(text)
 			m, _ = call.DecodeEnvelope(text, c.limits) // other text is ignored
 		}
@@ -190,9 +193,11 @@ func (c *Client) private(p *post, h http.Header) (result json.RawMessage, header
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil, statusError(resp)
 	}
-	next := func() ([]byte, error) { return c.readAll(resp) }
+	loan := c.lend()
+	defer loan.Return()
+	next := func() ([]byte, error) { return c.readAll(resp, loan) }
 	if mcphttp.ContentType(resp.Header) == eventStream {
-		events := sse.NewReader(resp.Body, c.limits.Bytes)
+		events := c.events(resp.Body, c.limits.Bytes, loan)
 		next = func() ([]byte, error) {
 			e, err := events.Next()
 			return e.Data, err

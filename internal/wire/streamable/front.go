@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
@@ -26,8 +28,12 @@ type FrontConfig struct {
 	// Caller identifies the principal behind a request: by a unique name, and by the caller for the
 	// session. A session belongs to one principal. By default all requests come from one.
 	Caller func(*http.Request) (identity string, caller call.Session)
-	// Unreadable receives a malformed message, which reaches no session. May be nil.
-	Unreadable func(ctx context.Context, caller call.Session, m call.Remnant, err error)
+	// Enter makes room for a session, until leave is called. The error is for the client. Nil: there
+	// is room for MaxSessions.
+	Enter func(ctx context.Context, caller call.Session) (leave func(), err error)
+	// Refused receives a message that is refused with err and reaches no session. Of a malformed one, only id
+	// and method may be known. May be nil.
+	Refused func(ctx context.Context, caller call.Session, m call.Envelope, err error) error
 
 	Limits      call.Limits   // of each message of a client; default call.Limits
 	MaxSessions int           // of one principal; of all, ten times as many; default 100
@@ -132,25 +138,25 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // post takes messages.
 func (f *Front) post(w http.ResponseWriter, r *http.Request) {
-	line, ok := f.body(w, r)
+	_, caller := f.cfg.Caller(r)
+	loan := budget.Held.Open(caller.Principal())
+	defer loan.Return()
+	line, ok := f.body(w, r, loan)
 	if !ok {
 		return
 	}
 	if line[0] == '[' {
-		if s := f.sessionOf(w, r, nil); s != nil {
+		if s := f.sessionOf(w, r, call.Envelope{}); s != nil {
 			s.batch(w, r, line)
 		}
 		return
 	}
 	m, err := call.DecodeEnvelope(line, f.limits)
-	if err != nil {
-		if _, caller := f.cfg.Caller(r); f.cfg.Unreadable != nil {
-			f.cfg.Unreadable(r.Context(), caller, call.Remnant{ID: m.ID, Method: m.Method != "", Call: m.Method == "tools/call"}, err)
-		}
-		f.refuseError(w, m.ID, err)
+	version := r.Header.Get(mcpheader.Version)
+	if err != nil && (m.Unread == nil || version >= call.Modern) { // the id of a modern request cannot be changed in it
+		f.refuseError(w, r, m, err)
 		return
 	}
-	version := r.Header.Get(mcpheader.Version)
 	if version >= call.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
 		f.modern(w, r, m, line)
 		return
@@ -158,11 +164,11 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	err = mcpheader.CheckOlder(r.Header, m, f.limits)
 	switch {
 	case err != nil:
-		f.refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
+		f.refuseMessage(w, r, m, http.StatusBadRequest, mcpheader.HeaderMismatch, err.Error())
 	case m.Method == "initialize" && m.ID != nil && r.Header.Get(sessionHeader) == "":
 		f.initialize(w, r, m, line)
 	default:
-		if s := f.sessionOf(w, r, m.ID); s != nil {
+		if s := f.sessionOf(w, r, m); s != nil {
 			s.post(w, r, m, line)
 		}
 	}
@@ -172,10 +178,10 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 var legacyVersions = map[string]bool{"": true, "2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true}
 
 // sessionOf returns the session of a request. If there is none, it answers and returns nil.
-func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *stateful {
+func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, m call.Envelope) *stateful {
 	key := r.Header.Get(sessionHeader)
 	if key == "" {
-		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
+		f.refuseMessage(w, r, m, http.StatusBadRequest, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
 		return nil
 	}
 	identity, _ := f.cfg.Caller(r)
@@ -184,10 +190,10 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, id []byte) *st
 	f.mu.Unlock()
 	switch version := r.Header.Get(mcpheader.Version); {
 	case s == nil, s.identity != identity:
-		f.refuse(w, http.StatusNotFound, id, call.InvalidRequest, "there is no such session, or it has ended: send initialize again")
+		f.refuseMessage(w, r, m, http.StatusNotFound, call.InvalidRequest, "there is no such session, or it has ended: send initialize again")
 		return nil
 	case !legacyVersions[version]:
-		f.refuse(w, http.StatusBadRequest, id, call.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
+		f.refuseMessage(w, r, m, http.StatusBadRequest, call.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
 		return nil
 	}
 	return s
@@ -204,14 +210,14 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list text/event-stream")
 		return
 	}
-	if s := f.sessionOf(w, r, nil); s != nil {
+	if s := f.sessionOf(w, r, call.Envelope{}); s != nil {
 		s.listen(w, r)
 	}
 }
 
 // delete ends a session.
 func (f *Front) delete(w http.ResponseWriter, r *http.Request) {
-	if s := f.sessionOf(w, r, nil); s != nil {
+	if s := f.sessionOf(w, r, call.Envelope{}); s != nil {
 		s.end()
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -225,17 +231,18 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 	s := &stateful{id: id, identity: identity, streams: map[string]*stream{}, pending: map[string]asked{}, tokens: map[string]string{}}
 	s.own = newStream(s.streamName(), 0)
 	s.streams[s.own.name] = s.own
-	f.mu.Lock()
-	full := f.full(caller)
-	if !full {
-		s.backend = newBackend(f, s.fromServer)
-		f.sessions[s.id] = s
-	}
-	f.mu.Unlock()
-	if full {
-		f.busy(w, m.ID)
+	leave, err := f.enter(r.Context(), caller)
+	if err != nil {
+		f.busy(w, r, m, err)
 		return
 	}
+	s.backend = newBackend(f, caller.Principal(), s.fromServer)
+	s.enter() // until the answer to initialize
+	defer s.leave()
+	s.left = leave
+	f.mu.Lock()
+	f.sessions[s.id] = s
+	f.mu.Unlock()
 	go s.backend.serve(caller, func() {
 		f.mu.Lock()
 		delete(f.sessions, s.id)
@@ -245,17 +252,61 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelo
 	s.begin(w, r, m, line)
 }
 
-// full reports whether a principal can have no further session. If it can, full takes a place, and
-// backend.serve gives it back. F must be locked.
-func (f *Front) full(caller call.Session) bool {
-	if f.closed || !f.places.Enter(caller.Principal()) {
-		return true
+var errFull = errors.New("too many sessions are open: end some with DELETE, or try again later")
+
+// enter takes the place of a session, until leave is called.
+func (f *Front) enter(ctx context.Context, caller call.Session) (leave func(), err error) {
+	principal := caller.Principal()
+	f.mu.Lock()
+	full := f.closed || !f.places.Enter(principal)
+	if !full {
+		f.ended.Add(1)
 	}
-	f.ended.Add(1)
-	return false
+	f.mu.Unlock()
+	if full {
+		return nil, errFull
+	}
+	end := func() {
+		f.places.Leave(principal)
+		f.ended.Done()
+	}
+	if f.cfg.Enter == nil {
+		return end, nil
+	}
+	left, err := f.cfg.Enter(ctx, caller)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return func() { left(); end() }, nil
 }
 
-func (f *Front) busy(w http.ResponseWriter, id []byte) {
+func (f *Front) busy(w http.ResponseWriter, r *http.Request, m call.Envelope, err error) {
 	w.Header().Set("Retry-After", "30")
-	f.refuse(w, http.StatusServiceUnavailable, id, call.InternalError, "too many sessions are open: end some with DELETE, or try again later")
+	f.refuseMessage(w, r, m, http.StatusServiceUnavailable, call.InternalError, err.Error())
+}
+
+// EndIdle ends the session that has been without requests and streams for the longest time: of the
+// principal, or of anybody if it is "". It returns false if there is none.
+func (f *Front) EndIdle(principal string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var longest *backend
+	var since time.Time
+	look := func(b *backend) {
+		if at, idle := b.idleSince(); idle && (principal == "" || b.owner == principal) && (longest == nil || at.Before(since)) {
+			longest, since = b, at
+		}
+	}
+	for _, s := range f.sessions {
+		look(s.backend)
+	}
+	for _, s := range f.shared {
+		look(s.backend)
+	}
+	if longest == nil {
+		return false
+	}
+	longest.end()
+	return true
 }

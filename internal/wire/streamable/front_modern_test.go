@@ -26,7 +26,7 @@ func TestFrontModern(t *testing.T) {
 		}
 		b.say(`{"result":{"n":1.0},  "id" : %s,"jsonrpc":"2.0"}`, m.ID)
 	})
-	for _, id := range []string{`"a"`, `"\u0061"`, `1`, `12345678901234567890`} {
+	for _, id := range []string{`"a"`, `"\u0061"`, `1`, `9007199254740991`} {
 		if got, want := f.post(modern(id, "x", ""), modernHeaders("x")...), `200 {"result":{"n":1.0},  "id" : `+id+`,"jsonrpc":"2.0"}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
@@ -102,13 +101,12 @@ func place(object []byte, limits call.Limits, path ...string) (from, to int) {
 		if from == to || object[from] != '{' {
 			return 0, 0
 		}
-		members, err := strictjson.Members(object[from:to], limits)
-		i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
-		if err != nil || i < 0 {
+		m, ok := strictjson.Find(object[from:to], limits, key)
+		if !ok {
 			return 0, 0
 		}
-		from += members[i].Offset
-		to = from + len(members[i].Raw)
+		from += m.Offset
+		to = from + len(m.Raw)
 	}
 	return from, to
 }

@@ -8,16 +8,18 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
-// body reads the message of a POST and puts it on one line. If there is none, it answers.
-func (f *Front) body(w http.ResponseWriter, r *http.Request) (line []byte, ok bool) {
+// body reads the message of a POST and puts it on one line. A large one takes memory from loan. If there
+// is no message, body answers.
+func (f *Front) body(w http.ResponseWriter, r *http.Request, loan *budget.Loan) (line []byte, ok bool) {
 	if !mcphttp.Accepts(r.Header, jsonType) || !mcphttp.Accepts(r.Header, eventStream) {
 		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list application/json and text/event-stream")
 		return nil, false
 	}
-	text, bad := mcphttp.ReadBody(w, r, f.limits.Bytes, f.cfg.ReadTimeout)
+	text, bad := mcphttp.ReadBody(w, r, f.limits.Bytes, f.cfg.ReadTimeout, loan)
 	if bad != nil {
 		f.refuse(w, bad.Status, nil, bad.Code(), bad.Message)
 		return nil, false
@@ -39,7 +41,23 @@ func (f *Front) refuse(w http.ResponseWriter, status int, id []byte, code int, m
 	mcphttp.Write(w, status, jsonType, mcphttp.ErrorLine(id, code, message), f.cfg.WriteTimeout)
 }
 
+// refused tells of a message that reaches no session, and returns the error to answer with.
+func (f *Front) refused(r *http.Request, m call.Envelope, err error) error {
+	if f.cfg.Refused != nil {
+		_, caller := f.cfg.Caller(r)
+		return f.cfg.Refused(r.Context(), caller, m, err)
+	}
+	return err
+}
+
+// refuseMessage is refuse for a message that reaches no session.
+func (f *Front) refuseMessage(w http.ResponseWriter, r *http.Request, m call.Envelope, status, code int, message string) {
+	f.refused(r, m, errors.New(message))
+	f.refuse(w, status, m.ID, code, message)
+}
+
 // refuseError refuses a malformed message.
-func (f *Front) refuseError(w http.ResponseWriter, id []byte, err error) {
-	f.refuse(w, http.StatusBadRequest, id, mcphttp.CodeOf(err), err.Error())
+func (f *Front) refuseError(w http.ResponseWriter, r *http.Request, m call.Envelope, err error) {
+	err = f.refused(r, m, err)
+	f.refuse(w, http.StatusBadRequest, m.ID, mcphttp.CodeOf(err), err.Error())
 }

@@ -15,8 +15,10 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
+	"github.com/toolvet/toolvet/internal/wire/sse"
 )
 
 // The headers of sessions and streams (2025-03-26 to 2025-11-25).
@@ -156,12 +158,24 @@ func (c *Client) passRest(resp *http.Response) {
 	resp.Body.Close()
 }
 
-// readAll reads a body within the limit of messages.
-func (c *Client) readAll(resp *http.Response) ([]byte, error) {
-	text, err := mcphttp.ReadWithin(resp, c.limits.Bytes)
+// lend opens a loan for what the server sends.
+func (c *Client) lend() *budget.Loan { return budget.Held.Open("server " + c.url) }
+
+// events reads the events of an answer. A large event takes memory from loan, for it and its copy.
+func (c *Client) events(body io.Reader, limit int, loan *budget.Loan) *sse.Reader {
+	in := sse.NewReader(body, limit)
+	in.Lend = func(n int) error { return loan.Grow(c.ctx, 2*n, budget.Brief) }
+	return in
+}
+
+// readAll reads a body within the limit of messages. A large one takes memory from loan.
+func (c *Client) readAll(resp *http.Response, loan *budget.Loan) ([]byte, error) {
+	text, err := mcphttp.ReadWithin(resp, c.limits.Bytes, loan)
 	switch {
 	case errors.Is(err, mcphttp.ErrTooLarge):
 		return nil, errors.New("the server's answer is larger than the limit: ask for less at once")
+	case errors.Is(err, budget.ErrFull):
+		return nil, fmt.Errorf("the server's answer is dropped: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("the server's answer broke off: %w", err)
 	}

@@ -131,14 +131,14 @@ func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 	}
 	lines, err := messages(line, s.f.limits)
 	if err != nil {
-		s.f.refuseError(w, nil, err)
+		s.f.refuseError(w, r, call.Envelope{}, err)
 		return
 	}
 	all := make([]call.Envelope, len(lines))
 	requests := false
 	for i, text := range lines {
-		if all[i], err = call.DecodeEnvelope(text, s.f.limits); err != nil {
-			s.f.refuseError(w, all[i].ID, err)
+		if all[i], err = call.DecodeEnvelope(text, s.f.limits); err != nil && all[i].Unread == nil {
+			s.f.refuseError(w, r, all[i], err)
 			return
 		}
 		requests = requests || all[i].IsRequest()
@@ -180,6 +180,9 @@ func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.En
 	defer s.leave()
 	st, err := s.open(all)
 	if err != nil {
+		for _, m := range all {
+			s.f.refused(r, m, err)
+		}
 		s.refuse(w, nil, err)
 		return
 	}
@@ -188,6 +191,7 @@ func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.En
 			for _, m := range all {
 				s.take(call.IDKey(m.ID))
 			}
+			s.f.refused(r, all[i], err)
 			s.refuse(w, all[i].ID, err)
 			return
 		}
@@ -270,7 +274,9 @@ func (s *stateful) message(line []byte) {
 		return
 	}
 	if m.Method != "" {
-		s.route(m).put(line)
+		if s.held(line, nil) != nil {
+			s.route(m).put(line)
+		}
 		return
 	}
 	if key := call.IDKey(m.ID); m.Result != nil {
@@ -289,7 +295,7 @@ func (s *stateful) answered(id, line []byte) {
 	if st == nil {
 		return // cancelled, or of an unknown request
 	}
-	st.answer(line)
+	st.answer(s.held(line, id))
 	s.tidy(st)
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -31,6 +32,8 @@ type stateless struct {
 	mirrors mirrorBook
 	listing sync.Mutex  // held while the tools are listed
 	listed  atomic.Bool // they have been
+
+	declined lines.Queue // refusals of the server's requests
 
 	state sync.Mutex
 	ended bool
@@ -57,13 +60,13 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case mcpheader.BodyVersion(m.Params, f.limits) == "":
-		f.refuse(w, http.StatusBadRequest, m.ID, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
+		f.refuseMessage(w, r, m, http.StatusBadRequest, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
 		return
 	}
 	for range 2 { // a session may end just before its use
-		s := f.stateless(r)
-		if s == nil {
-			f.busy(w, m.ID)
+		s, err := f.stateless(r)
+		if err != nil {
+			f.busy(w, r, m, err)
 			return
 		}
 		switch err := s.request(w, r, m, line); {
@@ -73,22 +76,38 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 			mcphttp.Abort() // its client is
 		}
 	}
-	f.refuse(w, http.StatusServiceUnavailable, m.ID, call.InternalError, "the server has ended: try again")
+	f.refuseMessage(w, r, m, http.StatusServiceUnavailable, call.InternalError, "the server has ended: try again")
 }
 
-// stateless returns the session of a request's principal; nil if there are too many sessions.
-func (f *Front) stateless(r *http.Request) *stateless {
+// stateless returns the session of a request's principal, or the reason why there is no room for one.
+func (f *Front) stateless(r *http.Request) (*stateless, error) {
 	identity, caller := f.cfg.Caller(r)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
-		return s
-	}
-	if f.full(caller) {
+	running := func() *stateless {
+		if s := f.shared[identity]; s != nil && s.ctx.Err() == nil {
+			return s
+		}
 		return nil
 	}
-	s := &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.wide, log: f.log}}
-	s.backend = newBackend(f, s.fromServer)
+	f.mu.Lock()
+	s := running()
+	f.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	leave, err := f.enter(r.Context(), caller)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := running(); s != nil { // another request was faster
+		leave()
+		return s, nil
+	}
+	s = &stateless{calls: map[string]*exchange{}, mirrors: mirrorBook{limits: f.wide, log: f.log}}
+	s.backend = newBackend(f, caller.Principal(), s.fromServer)
+	s.left = leave
+	s.declined.Send = func(line []byte) { _ = s.send(s.ctx, line) } // as in cancel
 	f.shared[identity] = s
 	go s.serve(caller, func() {
 		f.mu.Lock()
@@ -98,7 +117,7 @@ func (f *Front) stateless(r *http.Request) *stateless {
 		f.mu.Unlock()
 		s.abandon()
 	})
-	return s
+	return s, nil
 }
 
 // request passes on a request and answers it. If the session has ended, it writes nothing and returns
@@ -110,11 +129,11 @@ func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envel
 		s.list(r.Context(), m)
 	}
 	if err := mcpheader.Check(r.Header, m, s.mirrors.of(m), s.f.limits); err != nil {
-		s.f.refuse(w, http.StatusBadRequest, m.ID, mcpheader.HeaderMismatch, err.Error())
+		s.f.refuseMessage(w, r, m, http.StatusBadRequest, mcpheader.HeaderMismatch, err.Error())
 		return nil
 	}
 	if err := readable(m, s.f.limits); err != nil {
-		s.f.refuseError(w, m.ID, err)
+		s.f.refuseError(w, r, m, err)
 		return nil
 	}
 	x := &exchange{id: m.ID, method: m.Method, s: newStream("", 1)}
@@ -285,7 +304,7 @@ func (s *stateless) fromServer(line []byte) {
 	if err != nil {
 		s.f.log.Warn("dropped an invalid message of the server", "err", err)
 		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
-			if x := s.take(string(m.ID)); x != nil {
+			if x := s.take(call.IDKey(m.ID)); x != nil {
 				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is ambiguous or malformed"))
 			}
 		}
@@ -295,7 +314,7 @@ func (s *stateless) fromServer(line []byte) {
 	case m.Method == "":
 		s.answered(m, line)
 	case m.ID != nil:
-		go s.decline(m.ID)
+		s.decline(m.ID)
 	default:
 		s.note(m, line)
 	}
@@ -303,7 +322,7 @@ func (s *stateless) fromServer(line []byte) {
 
 // answered hands an answer to its client, with the client's id.
 func (s *stateless) answered(m call.Envelope, line []byte) {
-	x := s.take(string(m.ID))
+	x := s.take(call.IDKey(m.ID))
 	if x == nil {
 		return // its client is gone
 	}
@@ -311,32 +330,36 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 		s.mirrors.learn(find(m.Result, s.f.wide, "tools"))
 		s.listed.Store(s.listed.Load() || find(m.Result, s.f.wide, "nextCursor") == nil)
 	}
-	if string(find(m.Result, s.f.wide, "_meta", subscriptionKey)) == string(m.ID) {
+	if call.IDKey(find(m.Result, s.f.wide, "_meta", subscriptionKey)) == call.IDKey(m.ID) {
 		line = replace(line, s.f.wide, string(x.id), "result", "_meta", subscriptionKey)
 	}
-	x.s.answer(replace(line, s.f.wide, string(x.id), "id"))
+	x.s.answer(s.held(replace(line, s.f.wide, string(x.id), "id"), x.id))
 }
 
-// decline refuses a request of the server, because 2026-07-28 has none.
+// decline refuses a request of the server, because 2026-07-28 has none. It ends a server that lets too
+// many refusals queue.
 func (s *stateless) decline(id []byte) {
-	_ = s.send(s.ctx, mcphttp.ErrorLine(id, -32601, "servers send no requests to clients since 2026-07-28")) // as in cancel
+	if !s.declined.Add(mcphttp.ErrorLine(id, -32601, "servers send no requests to clients since 2026-07-28")) {
+		s.f.log.Error("a session is ended: its server sends requests, and does not read that they are refused")
+		s.end()
+	}
 }
 
 // note passes a notification to the client of its request. A notification without a request goes to the
 // only client, or to nobody.
 func (s *stateless) note(m call.Envelope, line []byte) {
-	subscription := string(find(m.Params, s.f.wide, "_meta", subscriptionKey))
+	subscription := call.IDKey(find(m.Params, s.f.wide, "_meta", subscriptionKey))
 	if x := s.find(subscription); x != nil {
 		x.s.put(replace(line, s.f.wide, string(x.id), "params", "_meta", subscriptionKey))
 		return
 	}
 	switch m.Method {
 	case "notifications/progress":
-		if x := s.find(string(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
+		if x := s.find(call.IDKey(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
 			x.s.put(replace(line, s.f.wide, string(x.token), "params", "progressToken"))
 		}
 	case "notifications/cancelled": // the server ends a subscription
-		if x := s.take(string(find(m.Params, s.f.wide, "requestId"))); x != nil {
+		if x := s.take(call.IDKey(find(m.Params, s.f.wide, "requestId"))); x != nil {
 			x.s.finish()
 		}
 	default:

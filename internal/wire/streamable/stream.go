@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
@@ -40,8 +41,11 @@ type feed struct {
 // read delivers the messages of one connection until it ends. It calls after for each.
 func (f *feed) read(body io.Reader, after func()) error {
 	// At worst, each byte of a message is a line of data, but no peer does that.
-	events := sse.NewReader(body, 2*f.c.limits.Bytes+framing)
+	loan := f.c.lend()
+	defer loan.Return()
+	events := f.c.events(body, 2*f.c.limits.Bytes+framing, loan)
 	for {
+		loan.Return()
 		e, err := events.Next()
 		if err != nil {
 			return err
@@ -109,6 +113,8 @@ func (c *Client) follow(p *post, s session, resp *http.Response) error {
 			return nil
 		case errors.Is(err, sse.ErrTooLarge):
 			return errors.New("a message of the server is larger than the limit: ask for less at once")
+		case errors.Is(err, budget.ErrFull):
+			return fmt.Errorf("a message of the server is dropped: %w", err)
 		case p.modern || f.lastID == "":
 			return errors.New("the server's stream broke off before the answer: it may have run the request")
 		}

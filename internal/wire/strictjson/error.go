@@ -5,6 +5,7 @@ package strictjson
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,6 +23,7 @@ const (
 	InvalidUTF8        // bytes that are not UTF-8, or a byte order mark
 	LoneSurrogate      // \ud800 … \udfff without its other half
 	DuplicateKey       // a name given twice in one object
+	NULKey             // a name with U+0000
 	NumberRange        // a number that a double cannot hold, or with too many digits
 	TooDeep            // Limits.Depth
 	TooLarge           // Limits.Bytes
@@ -33,14 +35,17 @@ const (
 // value.
 type Error struct {
 	Kind    Kind
-	Pointer string // JSON Pointer (RFC 6901) to the place; "" stands for the whole text
+	Pointer string // JSON Pointer (RFC 6901) to the place; "" stands for the whole text. A long one lacks its middle
 	Offset  int    // bytes from the start of the text
 	Rule    string // the fault as a predicate: "is given twice"
+
+	steps []string // to the place, the last first; nil once Pointer is set
 }
 
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s %s (at byte %d)", e.place(), e.Rule, e.Offset)
-}
+func (e *Error) Error() string { return e.place() + " " + e.Fault() }
+
+// Fault is the message without the place.
+func (e *Error) Fault() string { return fmt.Sprintf("%s (at byte %d)", e.Rule, e.Offset) }
 
 func (e *Error) place() string {
 	if e.Pointer == "" {
@@ -51,15 +56,31 @@ func (e *Error) place() string {
 
 // in adds the step from an object or array to the place of e.
 func (e *Error) in(step string) *Error {
-	e.Pointer = "/" + pointerEscaper.Replace(Printable(step, maxStep)) + e.Pointer
-	if len(e.Pointer) > maxPointer {
-		e.Pointer = strings.ToValidUTF8(e.Pointer[:maxPointer], "") + "…"
-	}
+	e.steps = append(e.steps, "/"+pointerEscaper.Replace(Printable(step, maxStep)))
 	return e
 }
 
-// Bounds of an error message: of a key in runes, of a pointer in bytes. A longer
-// pointer keeps its beginning.
+// placed sets the Pointer of e. A long one keeps its first step, its last, and as many of both ends as
+// there is room for.
+func (e *Error) placed() *Error {
+	steps := e.steps
+	slices.Reverse(steps)
+	e.steps = nil
+	if e.Pointer = strings.Join(steps, ""); len(e.Pointer) <= maxPointer || len(steps) < 3 {
+		return e
+	}
+	head, tail := steps[0], steps[len(steps)-1]
+	for i, j := 1, len(steps)-2; i < j; i, j = i+1, j-1 {
+		if len(head)+len(steps[i])+len(steps[j])+len(tail) > maxPointer {
+			break
+		}
+		head, tail = head+steps[i], steps[j]+tail
+	}
+	e.Pointer = head + "/…" + tail
+	return e
+}
+
+// Bounds of an error message: of a key in runes, of a pointer in bytes.
 const (
 	maxStep    = 64
 	maxPointer = 200

@@ -11,14 +11,13 @@
 //
 // It accepts RFC 8259 JSON restricted to I-JSON (RFC 7493): UTF-8 without a
 // byte order mark, no duplicate keys, no unpaired surrogates. Numbers keep every
-// digit (json.Number); those outside the range of an IEEE 754 double are refused.
+// digit (json.Number); those outside the range of an IEEE 754 double are refused. So are keys with
+// U+0000 at any depth: readers in C end a string there, and take "name\u0000" for "name".
 package strictjson
 
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
-	"math"
 	"strconv"
 	"unicode/utf8"
 )
@@ -28,6 +27,7 @@ type Limits struct {
 	Bytes  int // length of the text, in bytes; default 16 MiB
 	Depth  int // nesting of objects and arrays; default 256
 	Digits int // length of a number's text, in bytes; default 1024
+	Form   int // memory of the parsed form, in bytes; default and most: [FormBound]
 }
 
 // Defaults of [Limits].
@@ -36,6 +36,13 @@ const (
 	DefaultDepth  = 256
 	defaultDigits = 1024
 )
+
+// Below returns the limits of a value that stands so many levels deep in a text with the limits l.
+func (l Limits) Below(levels int) Limits {
+	l = l.withDefaults()
+	l.Depth = max(l.Depth-levels, 1)
+	return l
+}
 
 func (l Limits) withDefaults() Limits {
 	if l.Bytes <= 0 {
@@ -65,12 +72,19 @@ func Parse(data []byte, limits Limits) (any, error) {
 	return d.document(d.value)
 }
 
-// Members reads one JSON object and returns its members. The object's own keys are read strictly.
-// Deeper, only the syntax, the encoding and the limits are checked: use [Parse] on a member if its
-// meaning matters. The error is an *[Error].
+// MaxMembers is the most members that [Members] and [Outline] return. They read the outer objects of messages, which have few, before
+// anybody has lent memory for them. [Parse] takes as many as its form may hold.
+const MaxMembers = 10_000
+
+// Members reads one JSON object and returns its members, [MaxMembers] at most. The object's own keys are read strictly.
+// Deeper, only the syntax, the encoding, the limits and U+0000 in keys are checked: use [Parse] on a
+// member if its meaning matters. The error is an *[Error].
 func Members(data []byte, limits Limits) ([]Member, error) {
 	d := decoder{data: data, limits: limits.withDefaults()}
-	var members []Member
+	return d.membersOnly()
+}
+
+func (d *decoder) membersOnly() (members []Member, _ error) {
 	_, err := d.document(func() (any, *Error) {
 		var err *Error
 		members, err = d.members()
@@ -79,11 +93,41 @@ func Members(data []byte, limits Limits) ([]Member, error) {
 	return members, err
 }
 
+// Find reads one JSON object and returns the member with a key; false if there is none, if there are two, or if
+// the text is no object. It checks as [Members] does, but not other keys for repetition, and takes no memory for
+// other members: a large text may be searched before anybody has lent memory for its parts.
+func Find(data []byte, limits Limits, key string) (found Member, ok bool) {
+	d := decoder{data: data, limits: limits.withDefaults()}
+	_, err := d.document(func() (any, *Error) {
+		if d.pos >= len(d.data) || d.data[d.pos] != '{' {
+			return nil, d.other(NotObject, "is not a JSON object")
+		}
+		return nil, d.eachMember(func(name string) *Error {
+			if name == key && ok {
+				return d.fail(DuplicateKey, "is given twice")
+			}
+			start := d.pos
+			_, err := d.value()
+			if name == key {
+				found, ok = Member{Key: key, Raw: d.data[start:d.pos:d.pos], Offset: start}, true
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return Member{}, false
+	}
+	return found, ok
+}
+
 // Elements reads one JSON array and returns the texts of its elements, checked
 // as [Members] checks. The error is an *[Error].
 func Elements(data []byte, limits Limits) ([][]byte, error) {
 	d := decoder{data: data, limits: limits.withDefaults()}
-	var elements [][]byte
+	return d.elementsOnly()
+}
+
+func (d *decoder) elementsOnly() (elements [][]byte, _ error) {
 	_, err := d.document(func() (any, *Error) {
 		var err *Error
 		elements, err = d.elements()
@@ -100,6 +144,12 @@ type decoder struct {
 	depth  int
 	limits Limits
 	strict bool
+	nul    bool // the last string has an escaped U+0000
+
+	outline bool // values are skipped, whatever is in them
+
+	form, formLimit int     // bytes of what has been built, and the most of them
+	memory          *memory // nil until the form is large
 }
 
 func (d *decoder) document(read func() (any, *Error)) (any, error) {
@@ -109,10 +159,14 @@ func (d *decoder) document(read func() (any, *Error)) (any, error) {
 	if err := d.encoding(); err != nil {
 		return nil, err
 	}
+	d.formLimit = FormBound(len(d.data))
+	if d.limits.Form > 0 {
+		d.formLimit = min(d.formLimit, d.limits.Form)
+	}
 	d.space()
 	v, err := read()
 	if err != nil {
-		return nil, err
+		return nil, err.placed()
 	}
 	d.space()
 	if d.pos < len(d.data) {
@@ -148,6 +202,9 @@ func (d *decoder) value() (any, *Error) {
 	if d.pos >= len(d.data) {
 		return nil, d.fail(Syntax, "ends where a value is expected")
 	}
+	if d.outline {
+		return nil, d.skip()
+	}
 	switch c := d.data[d.pos]; {
 	case c == '{':
 		return d.object()
@@ -156,6 +213,12 @@ func (d *decoder) value() (any, *Error) {
 	case c == '"':
 		raw, plain, err := d.scanString()
 		if err != nil || !d.strict {
+			return nil, err
+		}
+		if plain {
+			return d.text(raw)
+		}
+		if err := d.spend(len(raw) + sizeText); err != nil {
 			return nil, err
 		}
 		return d.unquote(raw, plain)
@@ -199,9 +262,15 @@ func (d *decoder) object() (any, *Error) {
 		})
 	}
 	m := map[string]any{}
+	if err := d.spend(sizeMap); err != nil {
+		return nil, err
+	}
 	err := d.eachMember(func(key string) *Error {
 		if _, dup := m[key]; dup {
 			return d.fail(DuplicateKey, "is given twice")
+		}
+		if err := d.spendMember(len(m)+1, key); err != nil {
+			return err
 		}
 		v, err := d.value()
 		m[key] = v
@@ -219,6 +288,12 @@ func (d *decoder) members() ([]Member, *Error) {
 	err := d.eachMember(func(key string) *Error {
 		if duplicate(members, &seen, key) {
 			return d.fail(DuplicateKey, "is given twice")
+		}
+		if len(members) == MaxMembers {
+			return d.fail(TooLarge, "stands behind %d others in one object: send less at once", MaxMembers)
+		}
+		if err := d.spend(sizeMember + len(key)); err != nil {
+			return err
 		}
 		start := d.pos
 		_, err := d.value()
@@ -274,13 +349,13 @@ func (d *decoder) eachMember(f func(key string) *Error) *Error {
 	}
 	named := d.strict || d.depth == 1
 	for {
-		key, err := d.key(named)
+		key, raw, err := d.key(named)
 		if err != nil {
 			return err
 		}
 		if err := f(key); err != nil {
 			if !named {
-				return err
+				key = d.name(raw)
 			}
 			return err.in(key)
 		}
@@ -296,42 +371,59 @@ func (d *decoder) eachMember(f func(key string) *Error) *Error {
 	}
 }
 
-// key reads a member's name and the colon behind it. If the caller does not need the name, key skips it
-// and returns "".
-func (d *decoder) key(named bool) (string, *Error) {
+// key reads a member's name and the colon behind it. If the caller does not need the name, key returns
+// "" beside its text.
+func (d *decoder) key(named bool) (key string, raw []byte, _ *Error) {
 	if d.pos >= len(d.data) || d.data[d.pos] != '"' {
-		return "", d.fail(Syntax, "has %s where a key in double quotes is expected", d.here())
+		return "", nil, d.fail(Syntax, "has %s where a key in double quotes is expected", d.here())
 	}
 	raw, plain, err := d.scanString()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	key := ""
+	if d.nul {
+		return "", nil, d.fail(NULKey, "has a key with U+0000: readers in C end the key there")
+	}
 	if named {
 		if key, err = d.unquote(raw, plain); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	d.space()
 	if !d.accept(':') {
-		return "", d.fail(Syntax, "has %s where ':' is expected", d.here())
+		return "", nil, d.fail(Syntax, "has %s where ':' is expected", d.here())
 	}
 	d.space()
-	return key, nil
+	return key, raw, nil
+}
+
+// name is the key with this text, for a place.
+func (d *decoder) name(raw []byte) string {
+	if key, err := d.unquote(raw, false); err == nil {
+		return key
+	}
+	return string(raw)
 }
 
 func (d *decoder) array() (any, *Error) {
-	list := []any{}
-	err := d.eachElement(func() *Error {
-		v, err := d.value()
-		if d.strict {
-			list = append(list, v)
-		}
-		return err
-	})
 	if !d.strict {
+		return nil, d.eachElement(func() *Error {
+			_, err := d.value()
+			return err
+		})
+	}
+	list := []any{}
+	if err := d.spend(sizeSlice); err != nil {
 		return nil, err
 	}
+	err := d.eachElement(func() *Error {
+		if err := d.spend(sizeElement); err != nil {
+			return err
+		}
+		v, err := d.value()
+		list = append(list, v)
+		return err
+	})
 	return list, err
 }
 
@@ -341,6 +433,9 @@ func (d *decoder) elements() ([][]byte, *Error) {
 	}
 	var elements [][]byte
 	err := d.eachElement(func() *Error {
+		if err := d.spend(sizePart); err != nil {
+			return err
+		}
 		start := d.pos
 		_, err := d.value()
 		elements = append(elements, d.data[start:d.pos:d.pos])
@@ -386,7 +481,7 @@ func (d *decoder) accept(c byte) bool {
 func (d *decoder) scanString() (raw []byte, plain bool, err *Error) {
 	d.pos++
 	start := d.pos
-	plain = true
+	plain, d.nul = true, false
 	for {
 		d.pos += ordinary(d.data[d.pos:])
 		if d.pos >= len(d.data) {
@@ -402,6 +497,7 @@ func (d *decoder) scanString() (raw []byte, plain bool, err *Error) {
 			if n == 0 {
 				return nil, false, d.fail(Syntax, badEscape)
 			}
+			d.nul = d.nul || bytes.HasPrefix(d.data[d.pos:], nulEscape)
 			d.pos += n
 		case c < 0x20:
 			return nil, false, d.fail(Syntax, "has an unescaped control character (U+%04X) inside a string", c)
@@ -414,6 +510,9 @@ func (d *decoder) scanString() (raw []byte, plain bool, err *Error) {
 		}
 	}
 }
+
+// nulEscape is the only spelling of U+0000 in a JSON string.
+var nulEscape = []byte(`\u0000`)
 
 // ordinary counts the leading bytes of b that are ASCII and neither a quote, a
 // backslash nor a control character: 32 at a time, then 8, then one.
@@ -440,74 +539,4 @@ const ones, high = 0x0101010101010101, 0x8080808080808080
 func special(b []byte) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	return w | (w - 0x20*ones) | ((w ^ '"'*ones) - ones) | ((w ^ '\\'*ones) - ones)
-}
-
-func (d *decoder) number() (any, *Error) {
-	start := d.pos
-	d.accept('-')
-	switch {
-	case d.accept('0'):
-	case d.digits() == 0:
-		return nil, d.fail(Syntax, "has %s where a digit is expected", d.here())
-	}
-	exact := true
-	if d.accept('.') {
-		exact = false
-		if d.digits() == 0 {
-			return nil, d.fail(Syntax, "has %s where a digit is expected", d.here())
-		}
-	}
-	if d.accept('e') || d.accept('E') {
-		exact = false
-		if !d.accept('+') {
-			d.accept('-')
-		}
-		if d.digits() == 0 {
-			return nil, d.fail(Syntax, "has %s where a digit is expected", d.here())
-		}
-	}
-	return d.inRange(d.data[start:d.pos], exact)
-}
-
-func (d *decoder) digits() int {
-	start := d.pos
-	for d.pos < len(d.data) && d.data[d.pos] >= '0' && d.data[d.pos] <= '9' {
-		d.pos++
-	}
-	return d.pos - start
-}
-
-// inRange refuses numbers that a double turns into infinity, or into zero although they are not.
-// Readers with doubles would use another value than the judged one.
-func (d *decoder) inRange(text []byte, integer bool) (any, *Error) {
-	if len(text) > d.limits.Digits {
-		return nil, d.fail(NumberRange, "has a number of more than %d characters", d.limits.Digits)
-	}
-	if !d.strict {
-		return nil, nil
-	}
-	s := string(text)
-	if integer && len(s) < 300 {
-		return json.Number(s), nil
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsInf(f, 0) {
-		return nil, d.fail(NumberRange, "is a number outside the range of a double (about ±1.8e308)")
-	}
-	if f == 0 && nonZero(s) {
-		return nil, d.fail(NumberRange, "is a number too small for a double (about ±5e-324)")
-	}
-	return json.Number(s), nil
-}
-
-func nonZero(number string) bool {
-	for _, c := range number {
-		switch {
-		case c == 'e' || c == 'E':
-			return false
-		case c >= '1' && c <= '9':
-			return true
-		}
-	}
-	return false
 }

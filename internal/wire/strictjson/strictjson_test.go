@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -97,13 +98,15 @@ func TestParseRefuses(t *testing.T) {
 		{`{"a":1,"a":2}`, DuplicateKey, "/a"},
 		{`{"a":1,"\u0061":2}`, DuplicateKey, "/a"},
 		{`{"x":[{"p~/q":{"k":1,"k":1}}]}`, DuplicateKey, "/x/0/p~0~1q/k"},
+		{`{"a\u0000":1}`, NULKey, ""},
+		{`{"x":[{"\u0000":1}]}`, NULKey, "/x/0"},
 		{`1e309`, NumberRange, ""},
 		{`-1e999999999999999999999`, NumberRange, ""},
 		{`1` + strings.Repeat("0", 400), NumberRange, ""},
 		{`1e-400`, NumberRange, ""},
 		{`0.` + strings.Repeat("1", 2000), NumberRange, ""},
-		{strings.Repeat("[", 300) + strings.Repeat("]", 300), TooDeep, strings.Repeat("/0", 100) + "…"},
-		{strings.Repeat(`{"a":`, 100000), TooDeep, strings.Repeat("/a", 100) + "…"},
+		{strings.Repeat("[", 300) + strings.Repeat("]", 300), TooDeep, strings.Repeat("/0", 50) + "/…" + strings.Repeat("/0", 50)},
+		{strings.Repeat(`{"a":`, 100000), TooDeep, strings.Repeat("/a", 50) + "/…" + strings.Repeat("/a", 50)},
 	} {
 		v, err := Parse([]byte(tt.text), Limits{})
 		var e *Error
@@ -200,12 +203,115 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestOutline: the members are told apart whatever is in their values, but not if their own keys are at
+// fault.
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 1_000_000) + strings.Repeat("]", 1_000_000)
+	for text, want := range map[string]string{
+		`{"a": 1, "b": {"x":1,"x":2}}`:        `a=1 b={"x":1,"x":2}`,
+		`{"a":` + deep + `,"b":"\\\"}"}`:      `a=` + deep + ` b="\\\"}"`,
+		"{\"a\":{\"b\":\"\xff\"},\"c\":null}": "a={\"b\":\"\xff\"} c=null",
+		`{"a":{"b":1/*,*/},"c":[tru,1e999]}`:  `a={"b":1/*,*/} c=[tru,1e999]`,
+		`{}`:                                  "",
+		`{"a":1,"a":2}`:                       "error",
+		`{"a\u0000":1}`:                       "error",
+		`{"a":"b`:                             "error",
+		`{"a":"b\`:                            "error",
+		`{"a":[`:                              "error",
+		`{"a":}`:                              "error",
+		`{"a":1} x`:                           "error",
+		`[1]`:                                 "error",
+		`7`:                                   "error",
+	} {
+		members, err := Outline([]byte(text), Limits{})
+		var got []string
+		for _, m := range members {
+			got = append(got, m.Key+"="+string(m.Raw))
+		}
+		if have := strings.Join(got, " "); err == nil && have != want || (err != nil) != (want == "error") {
+			t.Errorf("Outline(%.40q): %.80s, %v, want %.80s", text, have, err, want)
+		}
+	}
+}
+
 func manyKeys(n int) string {
 	keys := make([]string, n)
 	for i := range keys {
 		keys[i] = fmt.Sprintf(`"k%d":1`, i)
 	}
 	return strings.Join(keys, ",")
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1,"b":{"k":2},"k":[3, 4],"c":5}`: `[3, 4]`,
+		`{"\u006b":"x"}`:                       `"x"`,
+		`{"K":1}`:                              "",
+		`{"k":1,"a":2,"k":1}`:                  "",
+		`{"k":1,"a":2,"a":3}`:                  "1",
+		`{"k":1,"a"}`:                          "",
+		`{"k":1}{}`:                            "",
+		`["k",1]`:                              "",
+		`{"k":null}`:                           "null",
+		``:                                     "",
+	} {
+		m, ok := Find([]byte(text), Limits{}, "k")
+		if string(m.Raw) != want || ok != (want != "") || ok && text[m.Offset:m.Offset+len(m.Raw)] != want {
+			t.Errorf("%s: %q at %d, %t; want %q", text, m.Raw, m.Offset, ok, want)
+		}
+	}
+}
+
+// TestFindMemory holds that the members that are not found take next to no memory.
+func TestFindMemory(t *testing.T) { // not parallel: others would count
+	var b strings.Builder
+	b.WriteString(`{"k":1`)
+	for i := range MaxMembers - 1 {
+		fmt.Fprintf(&b, `,"m%d":"%060d"`, i, 0)
+	}
+	b.WriteString("}")
+	text := []byte(b.String())
+	taken := func(f func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	find := taken(func() {
+		if _, ok := Find(text, Limits{}, "k"); !ok {
+			t.Error("not found")
+		}
+	})
+	all := taken(func() {
+		if _, err := Members(text, Limits{}); err != nil {
+			t.Error(err)
+		}
+	})
+	if find > 2*uint64(len(text)) || find > all/5 {
+		t.Errorf("of %d bytes, Find takes %d and Members %d", len(text), find, all)
+	}
+}
+
+// TestMaxMembers holds that objects with more members are refused, and by Parse they are not.
+func TestMaxMembers(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{"k":1` + strings.Repeat(" ", 10))
+	for i := range MaxMembers {
+		text = fmt.Appendf(text, `,"m%d":1`, i)
+	}
+	text = append(text, '}')
+	for name, read := range map[string]func([]byte, Limits) ([]Member, error){"Members": Members, "Outline": Outline} {
+		_, err := read(text, Limits{})
+		if fault := (*Error)(nil); !errors.As(err, &fault) || fault.Kind != TooLarge {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Parse(text, Limits{}); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestElements(t *testing.T) {
@@ -237,6 +343,11 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		members, err := Members(data, Limits{})
+		outline, fault := Outline(data, Limits{})
+		if err == nil && (fault != nil || !cmp.Equal(members, outline)) {
+			t.Fatalf("the outline has %v, %v, and the text %v", outline, fault, members)
+		}
 		got, err := Parse(data, Limits{})
 		if err != nil {
 			var e *Error

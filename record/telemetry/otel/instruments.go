@@ -16,7 +16,7 @@ type instruments struct {
 	calls, redactions, limits metric.Int64Counter
 }
 
-func newInstruments(m metric.Meter) (instruments, error) {
+func newInstruments(m metric.Meter, policy *policyState) (instruments, error) {
 	var errs []error
 	histogram := func(name, description string, bounds ...float64) metric.Float64Histogram {
 		h, err := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description), metric.WithExplicitBucketBoundaries(bounds...))
@@ -29,6 +29,9 @@ func newInstruments(m metric.Meter) (instruments, error) {
 		return c
 	}
 	fine := []float64{1e-5, 5e-5, 1e-4, 5e-4, .001, .005, .01, .05, .1, .5, 1, 5}
+	if err := observePolicy(m, policy); err != nil {
+		errs = append(errs, err)
+	}
 	i := instruments{
 		// The bounds come from the conventions.
 		duration: histogram("mcp.server.operation.duration", "How long a call took, the tool included.",

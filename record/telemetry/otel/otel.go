@@ -1,36 +1,28 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package otel exports traces and metrics of calls with OpenTelemetry, by OTLP over HTTP.
+// Package otel gives calls to OpenTelemetry, as spans and measurements of the program's own providers:
 //
-//	observer, err := otel.New(ctx, toolvet.Version)
-//	defer observer.Shutdown(ctx) // with a deadline
+//	observer, err := otel.New(otel.WithTracerProvider(tracers), otel.WithMeterProvider(meters))
+//	file, err := policyfile.Open("toolvet.yaml", policyfile.Options{Observer: observer})
+//	err = mcpgate.Install(server, file)
 //
-// The environment configures it, as OpenTelemetry specifies: OTEL_EXPORTER_OTLP_ENDPOINT (default
-// http://localhost:4318) and its variants, OTEL_SERVICE_NAME (default toolvet), OTEL_RESOURCE_ATTRIBUTES,
-// OTEL_TRACES_SAMPLER, OTEL_BSP_*, OTEL_METRIC_EXPORT_INTERVAL. OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none and
-// OTEL_METRICS_EXPORTER=none turn exports off.
+// Behind mcpgate, the handler of a tool runs in the span of its call: trace.SpanContextFromContext(ctx) is that span,
+// and spans that the handler starts are its children. The parent of the span is the trace in the request's _meta
+// (traceparent and tracestate, SEP-414); the handler's context also has the baggage from there.
 //
-// Names follow the semantic conventions for MCP (open-telemetry/semantic-conventions-genai, docs/gen-ai/mcp.md).
-// These are in development, so names may change with versions of toolvet. Other names begin with "toolvet.".
+// The package reads no environment and exports nothing. Names follow the semantic conventions for MCP
+// (open-telemetry/semantic-conventions-genai, docs/gen-ai/mcp.md). These are in development, so names may change with
+// versions of toolvet. Other names begin with "toolvet.".
 package otel
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
-	metricnoop "go.opentelemetry.io/otel/metric/noop"
-	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
-	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolvet/toolvet/record/telemetry"
 )
@@ -38,108 +30,61 @@ import (
 // scope names the source of the spans and measurements.
 const scope = "github.com/toolvet/toolvet"
 
-// An Observer is a telemetry.Observer that exports in the background. It drops data that it cannot send in time; no
-// call waits for it. It is safe for concurrent use.
+// An Observer is a telemetry.Observer that makes spans and measurements; [New] makes one. It is safe for concurrent
+// use.
 type Observer struct {
-	tracer   trace.Tracer
-	meters   instruments
-	shutdown []func(context.Context) error
+	tracer trace.Tracer
+	meters instruments
+	policy policyState
 }
 
-var _ telemetry.Observer = (*Observer)(nil)
+var _ telemetry.PolicyObserver = (*Observer)(nil)
 
-// New makes an Observer for this version of toolvet, configured by the environment. A faulty environment is an error;
-// an unreachable endpoint is not. The caller must call [Observer.Shutdown].
-func New(ctx context.Context, version string) (*Observer, error) {
-	on, err := enabled()
-	if err != nil {
-		return nil, err
+// An Option changes what [New] makes.
+type Option interface{ apply(*config) }
+
+type config struct {
+	tracers trace.TracerProvider
+	meters  metric.MeterProvider
+	version string
+}
+
+type optionFunc func(*config)
+
+func (f optionFunc) apply(c *config) { f(c) }
+
+// WithTracerProvider makes the spans with p. The default is the global provider, as it is when a span begins.
+func WithTracerProvider(p trace.TracerProvider) Option {
+	return optionFunc(func(c *config) { c.tracers = p })
+}
+
+// WithMeterProvider measures with p. The default is the global provider.
+func WithMeterProvider(p metric.MeterProvider) Option {
+	return optionFunc(func(c *config) { c.meters = p })
+}
+
+// WithVersion sets the version of the instrumentation, such as toolvet.Version. The default is none.
+func WithVersion(version string) Option {
+	return optionFunc(func(c *config) { c.version = version })
+}
+
+// New makes an Observer. A nil option, a nil provider, and a provider that refuses an instrument are errors. The
+// providers remain the caller's to shut down.
+func New(options ...Option) (*Observer, error) {
+	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
+	for i, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("otel: option %d is nil", i)
+		}
+		option.apply(&c)
 	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", "toolvet"), attribute.String("service.version", version)),
-		resource.WithFromEnv())
-	if err != nil {
-		return nil, fmt.Errorf("otel: reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	if c.tracers == nil || c.meters == nil {
+		return nil, errors.New("otel: a provider is nil")
 	}
-	o := &Observer{}
-	traces, traceErr := o.traces(ctx, on.traces, about)
-	meters, meterErr := o.metrics(ctx, on.metrics, about)
-	if err := errors.Join(traceErr, meterErr); err != nil {
-		return nil, fmt.Errorf("otel: %w", errors.Join(err, o.Shutdown(ctx)))
-	}
-	o.tracer = traces.Tracer(scope, trace.WithInstrumentationVersion(version))
-	if o.meters, err = newInstruments(meters.Meter(scope, metric.WithInstrumentationVersion(version))); err != nil {
-		return nil, fmt.Errorf("otel: %w", errors.Join(err, o.Shutdown(ctx)))
+	o := &Observer{tracer: c.tracers.Tracer(scope, trace.WithInstrumentationVersion(c.version))}
+	var err error
+	if o.meters, err = newInstruments(c.meters.Meter(scope, metric.WithInstrumentationVersion(c.version)), &o.policy); err != nil {
+		return nil, fmt.Errorf("otel: %w", err)
 	}
 	return o, nil
-}
-
-func (o *Observer) traces(ctx context.Context, on bool, about *resource.Resource) (trace.TracerProvider, error) {
-	if !on {
-		return tracenoop.NewTracerProvider(), nil
-	}
-	exporter, err := otlptracehttp.New(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(exporter))
-	o.shutdown = append(o.shutdown, p.Shutdown)
-	return p, nil
-}
-
-func (o *Observer) metrics(ctx context.Context, on bool, about *resource.Resource) (metric.MeterProvider, error) {
-	if !on {
-		return metricnoop.NewMeterProvider(), nil
-	}
-	exporter, err := otlpmetrichttp.New(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := sdkmetric.NewMeterProvider(sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(exporter)))
-	o.shutdown = append(o.shutdown, p.Shutdown)
-	return p, nil
-}
-
-// Shutdown sends the remaining data, and ends. It returns at the latest when ctx is done.
-func (o *Observer) Shutdown(ctx context.Context) error {
-	var errs []error
-	for _, f := range o.shutdown {
-		errs = append(errs, f(ctx))
-	}
-	return errors.Join(errs...)
-}
-
-// signals are the enabled exports.
-type signals struct{ traces, metrics bool }
-
-// enabled reads the variables that the SDK leaves to its users.
-func enabled() (signals, error) {
-	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
-		return signals{}, nil
-	}
-	traces, traceErr := exporter("TRACES")
-	metrics, metricErr := exporter("METRICS")
-	return signals{traces, metrics}, errors.Join(traceErr, metricErr)
-}
-
-// exporter reports whether an export is enabled.
-func exporter(signal string) (bool, error) {
-	name := "OTEL_" + signal + "_EXPORTER"
-	switch os.Getenv(name) {
-	case "none":
-		return false, nil
-	case "", "otlp":
-	default:
-		return false, fmt.Errorf("otel: %s must be otlp or none", name)
-	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		switch os.Getenv(name) {
-		case "":
-			continue
-		case "http/protobuf":
-			return true, nil
-		}
-		return false, fmt.Errorf("otel: %s must be http/protobuf: toolvet speaks no other protocol", name)
-	}
-	return true, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
@@ -27,17 +28,33 @@ func (o *Observer) Start(ctx context.Context, c telemetry.Call) (context.Context
 		}
 		ctx = trace.ContextWithRemoteSpanContext(ctx, remote)
 	}
-	name := "tools/call"
-	if c.Known {
+	name := method(c)
+	if c.Known && c.Method == "" {
 		name += " " + short(c.Tool)
 	}
 	ctx, s := o.tracer.Start(ctx, name, options...)
-	return ctx, &span{observer: o, ctx: ctx, span: s, call: labels(c), began: time.Now()}
+	return ctx, &span{observer: o, ctx: ctx, span: s, call: labels(c), began: time.Now(), baggage: baggageOf(c.Meta)}
+}
+
+// tooLong bounds the trace context and the baggage of a request, in bytes: W3C demands that 512 characters of
+// tracestate, and 8192 bytes of baggage, are passed on.
+const tooLong = 8193
+
+// baggageOf returns the baggage in a request's _meta (MCP, SEP-414); empty if there is none, or it is malformed.
+func baggageOf(meta map[string]any) baggage.Baggage {
+	text, _ := meta[telemetry.Baggage].(string)
+	if text == "" || len(text) >= tooLong {
+		return baggage.Baggage{}
+	}
+	b, err := baggage.Parse(text)
+	if err != nil {
+		return baggage.Baggage{}
+	}
+	return b
 }
 
 // remoteParent returns the trace context in a request's _meta (MCP, SEP-414).
 func remoteParent(meta map[string]any) trace.SpanContext {
-	const tooLong = 4096 // far above the 512 characters that W3C demands
 	carrier := propagation.MapCarrier{}
 	for _, key := range []string{telemetry.Traceparent, telemetry.Tracestate} {
 		if text, ok := meta[key].(string); ok && len(text) < tooLong {
@@ -64,14 +81,28 @@ func about(c telemetry.Call) []attribute.KeyValue {
 // labels are the attributes that measurements share with the span. Each has few values.
 func labels(c telemetry.Call) []attribute.KeyValue {
 	list := []attribute.KeyValue{
-		attribute.String("mcp.method.name", "tools/call"),
-		attribute.String("gen_ai.operation.name", "execute_tool"),
+		attribute.String("mcp.method.name", method(c)),
 		attribute.String("toolvet.server", short(c.Server)),
 	}
+	if c.Method != "" {
+		return list
+	}
+	list = append(list, attribute.String("gen_ai.operation.name", "execute_tool"))
 	if c.Known {
 		list = append(list, attribute.String("gen_ai.tool.name", short(c.Tool)))
 	}
 	return list
+}
+
+// method returns the method of a request. One that MCP does not have is the client's own text.
+func method(c telemetry.Call) string {
+	switch {
+	case c.Method == "":
+		return "tools/call"
+	case c.Known:
+		return short(c.Method)
+	}
+	return "other"
 }
 
 // short bounds a text from outside. Invalid UTF-8 would block a whole batch.
@@ -86,6 +117,15 @@ type span struct {
 	span     trace.Span
 	call     []attribute.KeyValue
 	began    time.Time
+	baggage  baggage.Baggage // of the request
+}
+
+// Context returns ctx with the span, and with the request's baggage if it has one.
+func (s *span) Context(ctx context.Context) context.Context {
+	if s.baggage.Len() > 0 {
+		ctx = baggage.ContextWithBaggage(ctx, s.baggage)
+	}
+	return trace.ContextWithSpan(ctx, s.span)
 }
 
 // TraceID returns the id of the span's trace, or "" if traces are off and the call has none.

@@ -11,12 +11,16 @@ import (
 	"strings"
 	"time"
 
+	client "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/toolvet/toolvet/record/telemetry"
 	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
 func Example() {
-	metrics, err := prometheus.New()
+	registry := client.NewRegistry() // the program's own
+	metrics, err := prometheus.New(prometheus.WithRegisterer(registry))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -25,7 +29,7 @@ func Example() {
 	span.End(telemetry.Outcome{Verdict: "no-go", Codes: []string{"SEMANTIC"}, Added: 90 * time.Microsecond})
 
 	scraped := httptest.NewRecorder()
-	metrics.Handler().ServeHTTP(scraped, httptest.NewRequest("GET", "/metrics", nil))
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(scraped, httptest.NewRequest("GET", "/metrics", nil))
 	for line := range strings.Lines(scraped.Body.String()) {
 		if strings.HasPrefix(line, "toolvet_calls_total{") {
 			fmt.Print(line)

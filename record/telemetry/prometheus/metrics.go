@@ -1,10 +1,10 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus counts and times calls for a Prometheus scraper:
+// Package prometheus counts and times calls for a registerer of Prometheus:
 //
-//	metrics, err := prometheus.New()
-//	http.Handle("/metrics", metrics.Handler()) // on an address that only the scraper reaches
+//	metrics, err := prometheus.New(prometheus.WithRegisterer(registry))
+//	record, err := record.Open(p.Log, record.Options{Observer: metrics})
 //
 // The metrics:
 //
@@ -13,8 +13,10 @@
 //	toolvet_check_duration_seconds{check}           duration of checks
 //	toolvet_redactions_total{pattern}               texts taken out of results
 //	toolvet_limits_total{limit}                     calls that a limit refused
+//	toolvet_policy_in_force_timestamp_seconds{digest}  when the policy in force came into force; its SHA-256
+//	toolvet_policy_refused                          1 while the policy's file holds something that is not in force
 //
-// and those of the Go runtime and the process. Labels have a bounded number of values: a tool that the server does
+// Labels have a bounded number of values: a tool that the server does
 // not list, or a name beyond the bound, is "other".
 package prometheus
 
@@ -22,30 +24,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/toolvet/toolvet/record/telemetry"
 )
 
-// Metrics is a telemetry.Observer. It is safe for concurrent use.
+// Metrics is a telemetry.Observer; [New] makes one. It is safe for concurrent use.
 type Metrics struct {
-	registry *prometheus.Registry
-
 	calls, redactions, limits *prometheus.CounterVec
 	added, checks             *prometheus.HistogramVec
+
+	policy policyCollector
 
 	servers, tools, checkNames, patterns, policyLimits names
 }
 
-var _ telemetry.Observer = (*Metrics)(nil)
+var _ telemetry.PolicyObserver = (*Metrics)(nil)
 
-// New makes metrics with a registry of their own.
-func New() (*Metrics, error) {
+// An Option changes what [New] makes.
+type Option interface{ apply(*config) }
+
+type config struct{ registerer prometheus.Registerer }
+
+type optionFunc func(*config)
+
+func (f optionFunc) apply(c *config) { f(c) }
+
+// WithRegisterer registers the metrics with r. The default is the global prometheus.DefaultRegisterer.
+func WithRegisterer(r prometheus.Registerer) Option {
+	return optionFunc(func(c *config) { c.registerer = r })
+}
+
+// New makes metrics and registers them. A nil option, a nil registerer, and one that has such metrics already, are
+// errors. After an error nothing stays registered.
+func New(options ...Option) (*Metrics, error) {
+	to := config{prometheus.DefaultRegisterer}
+	for i, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("prometheus: option %d is nil", i)
+		}
+		option.apply(&to)
+	}
+	if to.registerer == nil {
+		return nil, errors.New("prometheus: the registerer is nil")
+	}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "toolvet", Name: name, Help: help}, labels)
 	}
@@ -54,7 +78,6 @@ func New() (*Metrics, error) {
 			Buckets: []float64{1e-5, 5e-5, 1e-4, 5e-4, .001, .005, .01, .05, .1, .5, 1, 5}}, labels)
 	}
 	m := &Metrics{
-		registry:   prometheus.NewRegistry(),
 		calls:      counter("calls_total", "Calls by server, tool, verdict and code of the refusal.", "server", "tool", "verdict", "code"),
 		redactions: counter("redactions_total", "Texts taken out of results, by pattern.", "pattern"),
 		limits:     counter("limits_total", "Calls that a limit refused, by limit.", "limit"),
@@ -62,20 +85,16 @@ func New() (*Metrics, error) {
 		checks:     histogram("check_duration_seconds", "How long a check took.", "check"),
 		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
 	}
-	var errs []error
-	for _, c := range []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, m.checks,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
-		errs = append(errs, m.registry.Register(c))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("prometheus: %w", err)
+	list := []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, m.checks, &m.policy}
+	for i, c := range list {
+		if err := to.registerer.Register(c); err != nil {
+			for _, registered := range list[:i] {
+				to.registerer.Unregister(registered)
+			}
+			return nil, fmt.Errorf("prometheus: %w", err)
+		}
 	}
 	return m, nil
-}
-
-// Handler serves the metrics, to a few scrapers at a time.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
 }
 
 // Start counts nothing yet.

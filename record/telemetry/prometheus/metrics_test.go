@@ -14,22 +14,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/toolvet/toolvet/record/telemetry"
 )
 
-func newMetrics(t *testing.T) *Metrics {
+// A served is metrics with a registry of their own.
+type served struct {
+	*Metrics
+	registry *prometheus.Registry
+}
+
+func newMetrics(t testing.TB) *served {
 	t.Helper()
-	m, err := New()
+	registry := prometheus.NewRegistry()
+	m, err := New(WithRegisterer(registry))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return &served{m, registry}
 }
 
 // scrape returns the lines about toolvet.
-func scrape(t *testing.T, m *Metrics) map[string]bool {
+func scrape(t *testing.T, m *served) map[string]bool {
 	t.Helper()
-	server := httptest.NewServer(m.Handler())
+	server := httptest.NewServer(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	defer server.Close()
 	response, err := http.Get(server.URL + "/metrics")
 	if err != nil {
@@ -40,9 +50,6 @@ func scrape(t *testing.T, m *Metrics) map[string]bool {
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("status %d, %v: %s", response.StatusCode, err, text)
 	}
-	if !strings.Contains(string(text), "\ngo_goroutines ") {
-		t.Error("nothing is told of the Go runtime")
-	}
 	lines := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "toolvet_") {
@@ -52,7 +59,7 @@ func scrape(t *testing.T, m *Metrics) map[string]bool {
 	return lines
 }
 
-func call(m *Metrics, c telemetry.Call, o telemetry.Outcome) {
+func call(m *served, c telemetry.Call, o telemetry.Outcome) {
 	_, span := m.Start(context.Background(), c)
 	span.End(o)
 }
@@ -132,12 +139,31 @@ func TestTraceID(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	m, err := New()
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := newMetrics(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		call(m, telemetry.Call{Server: "files", Tool: "read", Known: true}, telemetry.Outcome{Verdict: "go", Added: time.Millisecond})
+	}
+}
+
+// TestRegisterer: a registerer that cannot take all the metrics keeps none, and no option is taken for another.
+func TestRegisterer(t *testing.T) {
+	t.Parallel()
+	first := newMetrics(t)
+	if m, err := New(WithRegisterer(first.registry)); m != nil || err == nil {
+		t.Errorf("the same metrics twice: %v, %v", m, err)
+	}
+	taken := prometheus.NewRegistry()
+	taken.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "toolvet_policy_refused", Help: "Another."}))
+	if m, err := New(WithRegisterer(taken)); m != nil || err == nil {
+		t.Errorf("a name that is taken: %v, %v", m, err)
+	}
+	if all, err := taken.Gather(); err != nil || len(all) != 1 {
+		t.Errorf("after the error %d metrics stay, %v", len(all), err)
+	}
+	for _, o := range []Option{nil, WithRegisterer(nil)} {
+		if m, err := New(o); m != nil || err == nil {
+			t.Errorf("a nil option: %v, %v", m, err)
+		}
 	}
 }

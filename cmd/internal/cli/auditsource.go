@@ -1,0 +1,147 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/cmd/internal/audit/class"
+	"github.com/toolvet/toolvet/cmd/internal/audit/source"
+	"github.com/toolvet/toolvet/cmd/internal/audit/source/golang"
+	"github.com/toolvet/toolvet/cmd/internal/audit/source/javascript"
+	"github.com/toolvet/toolvet/cmd/internal/audit/source/python"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/machine/memory"
+)
+
+// readers read the code of servers, each in one language.
+var readers = []struct {
+	language string
+	analyze  func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
+	bytes    bool // columns count bytes rather than UTF-16 code units, as in source maps
+}{
+	{class.TypeScript, javascript.Analyze, false},
+	{class.Python, python.Analyze, true},
+	{class.Go, golang.Analyze, true},
+}
+
+// maxUnread bounds the unread files that a report names.
+const maxUnread = 20
+
+// readSource reads the code of a directory, or of a package that is installed.
+func (a *app) readSource(ctx context.Context, place string, in *audit.Input) error {
+	dir, err := sourceDir(place)
+	if err != nil {
+		return err
+	}
+	defer memory.Borrow()()
+	in.Target.Methods = append(in.Target.Methods, audit.Static)
+	in.Target.Name, in.Target.Source = place, place
+	handlers, unread, most := 0, 0, 0
+	var failed []error
+	for _, r := range readers {
+		found, err := r.analyze(ctx, dir, source.Options{})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // such as no code in this language
+			failed = append(failed, err)
+			continue
+		}
+		if r.bytes {
+			if err := inUTF16(dir, found.Facts); err != nil {
+				return err
+			}
+		}
+		handlers += len(found.Tools)
+		in.Facts = append(in.Facts, found.Facts...)
+		for _, t := range found.Tools {
+			in.Tools = append(in.Tools, t.Name)
+		}
+		if len(found.Tools) > most {
+			most, in.Language = len(found.Tools), r.language
+		}
+		for _, u := range found.Unread {
+			if unread++; unread <= maxUnread {
+				in.Notes = append(in.Notes, fmt.Sprintf("not read: %s: %s", u.What, u.Why))
+			}
+		}
+	}
+	if len(failed) == len(readers) {
+		return fmt.Errorf("reading the code of %s: %w", place, errors.Join(failed...))
+	}
+	if unread > maxUnread {
+		in.Notes = append(in.Notes, fmt.Sprintf("%d more files or tools were not read", unread-maxUnread))
+	}
+	if handlers == 0 {
+		in.Notes = append(in.Notes, "no handler of a tool was recognised in the code: nothing is known of it, which does not mean that it is safe")
+	}
+	return nil
+}
+
+// sourceDir returns the directory of a place, or of the installed package of that name. It downloads
+// nothing.
+func sourceDir(place string) (string, error) {
+	if info, err := os.Stat(place); err == nil {
+		if !info.IsDir() {
+			return "", fmt.Errorf("%s: must be a directory", place)
+		}
+		return place, nil
+	}
+	name := strings.TrimPrefix(place, "npm:")
+	if filepath.IsAbs(name) || strings.HasPrefix(name, ".") || strings.Contains(name, "..") {
+		return "", fmt.Errorf("%s: there is no such directory", place)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	at := strings.LastIndex(name, "@")
+	if at <= 0 { // a scope begins with one
+		at = len(name)
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, "node_modules", filepath.FromSlash(name[:at]))
+		if isDir(path) {
+			return path, nil
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	cache := os.Getenv("GOMODCACHE")
+	if cache == "" {
+		cache = filepath.Join(filepath.SplitList(build.Default.GOPATH)[0], "pkg", "mod")
+	}
+	if path := filepath.Join(cache, escapeModule(name)); strings.Contains(name, "@") && isDir(path) {
+		return path, nil
+	}
+	return "", enforce.WithHint(errors.New("there is no directory of this name, no such package in node_modules, and no such module in the module cache"),
+		"install it first (npm install NAME, go mod download MODULE@VERSION): an audit downloads nothing")
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// escapeModule writes capital letters as the module cache does.
+func escapeModule(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('!')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

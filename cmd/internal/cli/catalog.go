@@ -1,0 +1,105 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// knownTools reads a saved list or asks a server. It returns nil without either.
+func (a *app) knownTools(ctx context.Context, file string, server upstream.Command, timeout time.Duration) (*call.Catalog, error) {
+	switch {
+	case file != "":
+		return a.savedTools(file)
+	case server.Args != nil:
+		client, err := startServer(ctx, server, timeout)
+		if err != nil {
+			return nil, err
+		}
+		defer client.Close(ctx)
+		return a.listTools(ctx, client)
+	}
+	return nil, nil
+}
+
+func startServer(ctx context.Context, server upstream.Command, timeout time.Duration) (*upstream.Client, error) {
+	supervisor, err := setup.Supervisor()
+	if err != nil {
+		return nil, err
+	}
+	server.Supervisor, server.Timeout = supervisor, timeout
+	client, err := upstream.Start(ctx, server)
+	var handshake *upstream.HandshakeError
+	switch {
+	case errors.As(err, &handshake) && errors.Is(err, context.DeadlineExceeded):
+		return nil, enforce.WithHint(err, "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout")
+	case errors.As(err, &handshake):
+		return nil, enforce.WithHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
+	}
+	return client, err
+}
+
+func (a *app) listTools(ctx context.Context, client *upstream.Client) (*call.Catalog, error) {
+	tools, faults, err := client.Tools(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the server's tools: %w", err)
+	}
+	a.warnFaults(faults)
+	return tools, nil
+}
+
+func (a *app) warnFaults(faults []error) {
+	for _, fault := range faults {
+		a.warn("a tool is left out: %v", fault)
+	}
+}
+
+// savedTools reads a file with a tools/list result, the whole JSON-RPC response
+// around it, or only the array inside it.
+func (a *app) savedTools(file string) (*call.Catalog, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the tools: %w", err)
+	}
+	result, err := listResult(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	tools, next, faults, err := call.DecodeTools(result, call.Limits{})
+	if err != nil {
+		return nil, enforce.WithHint(fmt.Errorf("%s: %w", file, err),
+			"save one with 'toolvet tools --json -- SERVER-COMMAND > %s'", file)
+	}
+	if next != "" {
+		a.warn("%s is one page of a longer list: it has a nextCursor", file)
+	}
+	a.warnFaults(faults)
+	return call.NewCatalog(tools), nil
+}
+
+func listResult(data []byte) ([]byte, error) {
+	if _, err := strictjson.Elements(data, call.Limits{}); err == nil {
+		return fmt.Appendf(nil, `{"tools":%s}`, data), nil
+	}
+	members, err := strictjson.Members(data, call.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.Key == "result" {
+			return m.Raw, nil
+		}
+	}
+	return data, nil
+}

@@ -1,0 +1,178 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	pathcheck "github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// tighten holds comments for below a guess, with options that a person may want to add.
+var tighten = map[infer.Kind]string{
+	infer.URL:     `tighten: {hosts: ["*.example.org"], schemes: [https]}; loosen: {loopback: allow}`,
+	infer.Command: `tighten: {programs: [git, ls]}; loosen: {allow: [pipe, redirection, glob]}`,
+	infer.SQL:     `only SELECT; say whose SQL it is: {dialect: postgres}; loosen: {statements: [select, insert]}`,
+	infer.Glob:    `loosen: {absolute: true}`,
+	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
+}
+
+// draft writes the text of a first policy for a server, from its lists by their methods.
+func draft(checks enforce.Checks, command []string, listed map[string]*call.Catalog) []byte {
+	var b bytes.Buffer
+	tools := listed[pin.Tools]
+	fmt.Fprintf(&b, "# A first policy, from the server's list of %s. What follows \"guess:\" is one:\n", count(len(tools.Names()), "tool"))
+	b.WriteString("# read it, correct it, tighten it. toolvet policy lint tells what is left open.\nversion: 1\n")
+	fmt.Fprintf(&b, "preset: %s # for arguments that are not named below\n", preset.Default)
+	fmt.Fprintf(&b, "servers:\n  %s:\n    command: %s\n", key(serverName(command)), texts(command))
+	draftWorld(&b, preset.World(command))
+	var drafted bytes.Buffer
+	demanded := false
+	for _, name := range tools.Names() {
+		demanded = draftTool(&drafted, checks, tools.Tool(name)) || demanded
+	}
+	switch {
+	case demanded:
+		b.WriteString("    tools:\n")
+	case drafted.Len() == 0:
+		b.WriteString("    # no argument of its tools seems to be a path, a URL or the like\n")
+	}
+	b.Write(drafted.Bytes())
+	draftRequests(&b, checks, listed)
+	return b.Bytes()
+}
+
+func draftWorld(b *bytes.Buffer, world check.World) {
+	switch {
+	case world.Remote:
+		b.WriteString("    location: remote # guess: the command starts it in a container or elsewhere\n")
+	case len(world.Roots) > 0:
+		fmt.Fprintf(b, "    roots: %s # guess: directories in the command; paths must stay within\n", texts(world.Roots))
+	default:
+		b.WriteString("    # roots: [/srv/data] # directories that paths must stay within: not known\n")
+	}
+}
+
+// draftTool reports whether it wrote any demand besides comments.
+func draftTool(b *bytes.Buffer, checks enforce.Checks, t *call.Tool) bool {
+	guesses := slices.DeleteFunc(infer.Tool(t), func(g infer.Guess) bool {
+		if isRule(checks, g.Kind) {
+			return false
+		}
+		fmt.Fprintf(b, "      # %s: its argument %s is probably %s, which no rule demands anything of yet\n",
+			oneLine(t.Name, maxDescription), oneLine(g.Address, maxDescription), g.Kind)
+		return true
+	})
+	m, meta := metaTool(t)
+	if len(guesses) == 0 && !meta {
+		return false
+	}
+	fmt.Fprintf(b, "      %s:\n", quoted(t.Name))
+	if meta {
+		b.WriteString("        # guess: it calls the tool that an argument names; a tool that the server does not list is refused\n")
+		fmt.Fprintf(b, "        calls: {tool: %s, arguments: %s}\n", key(m.Tool), key(m.Arguments))
+	}
+	if len(guesses) == 0 {
+		return true
+	}
+	b.WriteString("        arguments:\n")
+	strict := preset.Strict(t)
+	for _, g := range guesses {
+		draftGuess(b, g, demanded(strict, g.Address))
+	}
+	return true
+}
+
+// draftGuess writes a demand on an argument, and why.
+func draftGuess(b *bytes.Buffer, g infer.Guess, options string) {
+	fmt.Fprintf(b, "          # guess: %s, because %s\n", g.Kind, oneLine(g.Reason, maxDescription))
+	if more := tighten[g.Kind]; more != "" {
+		fmt.Fprintf(b, "          # %s\n", more)
+	}
+	fmt.Fprintf(b, "          %s: {%s: %s}\n", key(argument(g.Address)), g.Kind, options)
+}
+
+// isRule reports whether a policy can make a demand on arguments of a kind.
+func isRule(checks enforce.Checks, kind infer.Kind) bool {
+	return slices.ContainsFunc(checks.Demands(), func(r *check.Demand) bool { return r.Name == string(kind) })
+}
+
+// demanded returns the options of a guess.
+func demanded(strict []policy.Argument, address string) string {
+	for _, a := range strict {
+		for _, d := range a.Demands {
+			if o, ok := d.Options.(*pathcheck.Options); ok && a.Address == address && o.Exists != nil {
+				return "{exists: true}"
+			}
+		}
+	}
+	return "{}"
+}
+
+// argument returns the name of an address in a policy: a plain name, or the address itself.
+func argument(address string) string {
+	name := shown(address)
+	if name == "" || name[0] == '/' {
+		return address
+	}
+	return name
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// key writes a key of a mapping, in quotes unless it is a plain word.
+func key(s string) string {
+	reserved := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+	if plainKey.MatchString(s) && !slices.Contains(reserved, strings.ToLower(s)) {
+		return s
+	}
+	return quoted(s)
+}
+
+// quoted writes a string that YAML and Go read alike.
+func quoted(s string) string { return strconv.QuoteToASCII(s) }
+
+// texts writes a list of strings, and escapes dollar signs so that none begins a variable.
+func texts(list []string) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = quoted(strings.ReplaceAll(s, "$", "$$"))
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+var launchers = []string{"npx", "uvx", "uv", "node", "python", "python3", "bunx", "bun", "deno", "docker", "run", "tool", "exec", "-y"}
+
+// serverName guesses a name from the command: npx -y @scope/server-files is "files".
+func serverName(command []string) string {
+	for _, word := range command {
+		base := path.Base(strings.ReplaceAll(word, `\`, "/"))
+		if strings.HasPrefix(word, "-") || slices.Contains(launchers, base) {
+			continue
+		}
+		name, _, _ := strings.Cut(base, "@")
+		name = strings.TrimSuffix(name, path.Ext(name))
+		for _, affix := range []string{"mcp-server-", "server-", "mcp-"} {
+			name = strings.TrimPrefix(name, affix)
+		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "-server"), "-mcp")
+		if plainKey.MatchString(name) {
+			return name
+		}
+	}
+	return "server"
+}

@@ -1,0 +1,90 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/schema"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [CHECK|audit/CLASS[/RULE]]",
+		Short: "List the checks and the classes of an audit, or explain one",
+		Long: `List the checks in the order in which they run, and the classes of weaknesses that
+'toolvet audit' grades, or explain one of them.`,
+		Example: "  toolvet explain\n  toolvet explain input-schema\n  toolvet explain audit/path\n  toolvet explain audit/path/sibling-prefix",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return errors.Join(listChecks(a.stdout, a.checks.Nameable()), listClasses(a.stdout))
+			case 1:
+				if name, ok := strings.CutPrefix(args[0], "audit/"); ok {
+					return explainClass(a.stdout, name)
+				}
+				return explainCheck(a.stdout, a.checks.Nameable(), args[0])
+			}
+			return usageError(cmd, "explain takes one check, or one class or rule of an audit")
+		},
+	}
+}
+
+func listChecks(w io.Writer, checks []*check.Check) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "CHECK\tSTAGE\tLEVEL\tSEVERITY\tSUMMARY")
+	for _, c := range checks {
+		terminal.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", c.Name, c.Stage, c.Level, c.Severity, plainInline(c.Summary()))
+	}
+	return table.Flush()
+}
+
+func explainCheck(w io.Writer, checks []*check.Check, name string) error {
+	var names []string
+	for _, c := range checks {
+		if c.Name == name {
+			_, err := terminal.Fprintf(w, "%s\n(stage %s, level %s, severity %s)\n%s", c.Name, c.Stage, c.Level, c.Severity, terminal.Text(plainBody(c.Doc)))
+			return err
+		}
+		names = append(names, c.Name)
+	}
+	err := fmt.Errorf("unknown check %q", name)
+	if near := schema.Nearest(name, names); near != "" {
+		return enforce.WithHint(err, "did you mean 'toolvet explain %s'?", near)
+	}
+	return enforce.WithHint(err, "'toolvet explain' lists the checks")
+}
+
+// plainBody returns a check's README as plain text: without its title, Markdown headings, links and
+// code fences.
+func plainBody(doc string) string {
+	_, body, _ := strings.Cut(doc, "\n")
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			continue
+		case strings.HasPrefix(line, "#"):
+			line = strings.ToUpper(strings.TrimLeft(line, "# "))
+		case !strings.HasPrefix(line, "    "):
+			line = plainInline(line)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+var markdownLink = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+
+func plainInline(s string) string { return markdownLink.ReplaceAllString(s, "$1") }

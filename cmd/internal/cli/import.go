@@ -1,0 +1,454 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// importFlags are the flags of "toolvet import".
+type importFlags struct {
+	out   string
+	proxy bool
+}
+
+func (a *app) importCommand() *cobra.Command {
+	var flags importFlags
+	cmd := &cobra.Command{
+		Use:   "import [flags] [FILE...]",
+		Short: "Copy servers from the configuration of an MCP client into a policy",
+		Long: `Copy servers from the configuration of an MCP client into a policy:
+claude_desktop_config.json, .mcp.json, and the mcp.json of Cursor and VS Code, with or
+without comments. Without files, import reads those in the places where the clients keep
+them, for this directory and for you.
+
+Servers that are already in the policy stay as they are. Import copies no value that may
+be a secret: the policy refers to an environment variable, ${NAME}, and import names it.
+
+With --proxy, import also changes the files: each server with a command runs behind
+'toolvet proxy' with the policy. A copy of each file stays beside it.`,
+		Example: `  toolvet import
+  toolvet import -o - .vscode/mcp.json
+  toolvet import --proxy ~/.cursor/mcp.json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case flags.proxy && len(args) == 0:
+				return usageError(cmd, "--proxy changes files: name them")
+			case flags.proxy && flags.out == "-":
+				return usageError(cmd, "--proxy needs a policy in a file: -o - prints it")
+			}
+			return a.importServers(flags, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&flags.out, "out", "o", policyFile, "policy `FILE` to write, or to add to; - prints a new one")
+	f.BoolVar(&flags.proxy, "proxy", false, "put the servers of the files behind toolvet")
+	return cmd
+}
+
+func (a *app) importServers(flags importFlags, files []string) error {
+	files, err := a.clientFiles(files)
+	if err != nil {
+		return err
+	}
+	reader, err := newImportReader()
+	if err != nil {
+		return err
+	}
+	m, err := openMerge(a.checks, flags.out)
+	if err != nil {
+		return err
+	}
+	names := map[string]map[string]string{} // per file: the policy's names by the file's
+	for _, file := range files {
+		if names[file], err = a.importFile(reader, m, file); err != nil {
+			return err
+		}
+	}
+	if err := a.writeMerged(flags.out, m); err != nil {
+		return err
+	}
+	if !flags.proxy {
+		return nil
+	}
+	policyPath, err := filepath.Abs(flags.out)
+	if err != nil {
+		return fmt.Errorf("naming the policy: %w", err)
+	}
+	for _, file := range files {
+		if err := a.putBehind(file, policyPath, names[file]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clientFiles returns the named files, or the configurations of the clients.
+func (a *app) clientFiles(named []string) ([]string, error) {
+	if len(named) > 0 {
+		return named, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("finding this directory: %w", err)
+	}
+	home, homeErr := os.UserHomeDir()
+	config, configErr := os.UserConfigDir()
+	if err := errors.Join(homeErr, configErr); err != nil {
+		return nil, enforce.WithHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
+	}
+	var found, looked []string
+	for _, place := range clientconfig.Places(dir, home, config) {
+		looked = append(looked, place.File)
+		if _, err := os.Stat(place.File); err == nil {
+			found = append(found, place.File)
+		}
+	}
+	if len(found) == 0 {
+		return nil, enforce.WithHint(errors.New("no configuration of a client was found"), "name a file; looked for %s", strings.Join(looked, ", "))
+	}
+	return found, nil
+}
+
+func newImportReader() (*clientconfig.Reader, error) {
+	workspace, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("finding this directory: %w", err)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("finding your home directory: %w", err)
+	}
+	return clientconfig.NewReader(clientconfig.Options{Workspace: workspace, Home: home, Variables: variablesOf})
+}
+
+// maxSettings bounds the configuration of a client, in bytes.
+const maxSettings = 8 << 20
+
+func readSmall(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err == nil && len(data) > maxSettings {
+		err = fmt.Errorf("it is larger than %d MiB", maxSettings>>20)
+	}
+	return data, err
+}
+
+var envLine = regexp.MustCompile(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
+
+// variablesOf returns the names of the variables in an env file.
+func variablesOf(file string) ([]string, error) {
+	data, err := readSmall(file)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range envLine.FindAllSubmatch(data, -1) {
+		if name := string(m[1]); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// importFile adds the servers of a file, and maps their names in the file to those in the policy.
+func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string) (map[string]string, error) {
+	data, err := readSmall(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, pathless(err))
+	}
+	config, err := reader.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, why := range config.Left {
+		a.warn("%s: left out: %s", file, why)
+	}
+	names := map[string]string{}
+	for _, s := range config.Servers {
+		added, err := m.add(s)
+		if err != nil {
+			a.warn("%s: %s: left out: %v", file, oneLine(s.Given, maxDescription), err)
+			continue
+		}
+		names[s.Given] = s.Name
+		if !added {
+			continue
+		}
+		for _, note := range s.Notes {
+			a.warn("%s: %s", s.Name, note)
+		}
+	}
+	return names, nil
+}
+
+// writeMerged writes the policy if it has changed.
+func (a *app) writeMerged(out string, m *merge) error {
+	text, err := m.text()
+	if err != nil {
+		return err
+	}
+	switch {
+	case out == "-":
+		_, err := a.stdout.Write(text)
+		return err
+	case len(m.added) == 0:
+		_, err := terminal.Fprintf(a.stdout, "%s: nothing to add\n", out)
+		return err
+	}
+	if err := replaceFile(out, text); err != nil {
+		return err
+	}
+	_, err = terminal.Fprintf(a.stdout, "%s: added %s; 'toolvet policy lint' tells what is left open, 'toolvet servers' how they stand\n", out, strings.Join(m.added, ", "))
+	return err
+}
+
+// putBehind changes a client's file, and keeps a copy of it.
+func (a *app) putBehind(file, policyPath string, names map[string]string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding toolvet's own program: %w", err)
+	}
+	data, err := readSmall(file)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", file, pathless(err))
+	}
+	changed, done, err := clientconfig.Behind(data, func(given string) []string {
+		name, ok := names[given]
+		if !ok {
+			return nil
+		}
+		return []string{self, "proxy", "--policy", policyPath, "--server", name, "--"}
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if len(done) == 0 {
+		_, err := terminal.Fprintf(a.stdout, "%s: no server to put behind toolvet\n", file)
+		return err
+	}
+	kept, err := keepCopy(file, data)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(file, changed); err != nil {
+		return err
+	}
+	_, err = terminal.Fprintf(a.stdout, "%s: behind toolvet: %s; as it was: %s\n", file, oneLine(strings.Join(done, ", "), 400), kept)
+	return err
+}
+
+// keepCopy writes a copy of a file beside it, and never over another.
+func keepCopy(file string, data []byte) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("keeping a copy of %s: %w", file, err)
+	}
+	for n := 1; ; n++ {
+		name := file + ".toolvet-backup"
+		if n > 1 {
+			name = fmt.Sprintf("%s.%d", name, n)
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+		if errors.Is(err, fs.ErrExist) && n < 1000 {
+			continue
+		}
+		if err == nil {
+			_, err = f.Write(data)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			return "", fmt.Errorf("keeping a copy of %s: %w", file, err)
+		}
+		return name, nil
+	}
+}
+
+// replaceFile replaces a file as a whole, and keeps its permissions.
+func replaceFile(file string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target // a link stays a link
+	}
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".toolvet-")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(data)
+	if err = errors.Join(err, temporary.Chmod(mode), temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return nil
+}
+
+// A merge adds servers to a policy.
+type merge struct {
+	checks  enforce.Checks
+	file    string
+	before  []byte
+	policy  *policy.Policy
+	entries []string
+	added   []string
+}
+
+// openMerge reads the policy. A missing file is an empty policy.
+func openMerge(checks enforce.Checks, file string) (*merge, error) {
+	m := &merge{checks: checks, file: file, before: []byte("version: 1\n")}
+	if file != "-" {
+		data, err := os.ReadFile(file)
+		switch {
+		case err == nil:
+			m.before = data
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("reading the policy: %w", err)
+		}
+	}
+	var err error
+	m.policy, err = m.parse(file, m.before)
+	return m, err
+}
+
+// parse reads a policy as if all its variables were set.
+func (m *merge) parse(file string, text []byte) (*policy.Policy, error) {
+	set := func(name string) (string, bool) {
+		if v, ok := os.LookupEnv(name); ok {
+			return v, true
+		}
+		return "https://variable.invalid/", true // valid wherever an imported server has a variable
+	}
+	return policy.ParseWith(set, file, text, m.checks.Demands()...)
+}
+
+// add adds a server, unless the policy already has the same.
+func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
+	entry := serverEntry(s)
+	alone, err := m.parse("the server", []byte("version: 1\nservers:\n"+entry))
+	var wrong policy.Errors
+	if errors.As(err, &wrong) {
+		return false, errors.New(wrong[0].Message) // without the line
+	}
+	if err != nil {
+		return false, err
+	}
+	known := m.policy.Servers
+	if i := slices.IndexFunc(known, func(k *policy.Server) bool { return k.Name == s.Name }); i >= 0 {
+		if k, n := known[i], alone.Servers[0]; !slices.Equal(k.Command, n.Command) || k.URL != n.URL {
+			return false, errors.New("the policy keeps its own server of this name")
+		}
+		return false, nil
+	}
+	m.policy.Servers = append(m.policy.Servers, alone.Servers[0])
+	m.entries, m.added = append(m.entries, entry), append(m.added, s.Name)
+	return true, nil
+}
+
+// serverEntry writes a server in YAML, indented by two spaces.
+func serverEntry(s *clientconfig.Server) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %s:\n", key(s.Name))
+	if s.URL != "" {
+		fmt.Fprintf(&b, "    url: %s\n", quoted(s.URL))
+	} else {
+		words := make([]string, len(s.Command))
+		for i, word := range s.Command {
+			words[i] = quoted(word)
+		}
+		fmt.Fprintf(&b, "    command: [%s]\n", strings.Join(words, ", "))
+	}
+	writePairs(&b, "    env:\n", "      ", s.Env)
+	if s.Dir != "" {
+		fmt.Fprintf(&b, "    dir: %s\n", quoted(s.Dir))
+	}
+	writePairs(&b, "    credentials:\n      header:\n", "        ", s.Headers)
+	return b.String()
+}
+
+func writePairs(b *strings.Builder, head, indent string, list []clientconfig.Variable) {
+	for i, v := range list {
+		if i == 0 {
+			b.WriteString(head)
+		}
+		fmt.Fprintf(b, "%s%s: %s\n", indent, key(v.Name), quoted(v.Value))
+	}
+}
+
+var (
+	serversKey = regexp.MustCompile(`(?m)^servers:[ \t]*(#.*)?\r?$`)
+	nested     = regexp.MustCompile(`^( +)[^ #\r\n]`)
+)
+
+// text returns the policy with the added servers behind the others.
+func (m *merge) text() ([]byte, error) {
+	if len(m.entries) == 0 {
+		return m.before, nil
+	}
+	text := bytes.TrimRight(m.before, " \t\r\n")
+	text = append(slices.Clone(text), '\n')
+	var at int
+	indent := "  "
+	if found := serversKey.FindIndex(text); found != nil {
+		at, indent = endOfBlock(text, found[1]+1)
+	} else {
+		text = append(text, "servers:\n"...)
+		at = len(text)
+	}
+	var entries bytes.Buffer
+	for line := range strings.Lines(strings.Join(m.entries, "")) {
+		entries.WriteString(indent + strings.TrimPrefix(line, "  "))
+	}
+	text = slices.Concat(text[:at], entries.Bytes(), text[at:])
+	merged, err := m.parse(m.file, text)
+	if err != nil || len(merged.Servers) != len(m.policy.Servers) {
+		return nil, enforce.WithHint(fmt.Errorf("toolvet cannot add servers to %s in its present form, and leaves it as it is", m.file),
+			"write its servers as a block, each name on a line of its own, or have a new policy printed with -o -")
+	}
+	return text, nil
+}
+
+// endOfBlock returns the end of the block that begins at from, and the indentation of its keys.
+func endOfBlock(text []byte, from int) (end int, indent string) {
+	end, indent = from, ""
+	offset := from
+	for line := range bytes.Lines(text[from:]) {
+		offset += len(line)
+		m := nested.FindSubmatch(line)
+		switch {
+		case m != nil:
+			end = offset
+			if indent == "" {
+				indent = string(m[1])
+			}
+		case len(bytes.TrimSpace(line)) > 0 && line[0] != ' ' && line[0] != '#':
+			return end, max(indent, "  ")
+		}
+	}
+	return end, max(indent, "  ")
+}

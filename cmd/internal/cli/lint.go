@@ -1,0 +1,232 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// A linter collects gaps of a policy, one line each.
+type linter struct {
+	known   enforce.Checks
+	policy  *policy.Policy
+	tools   map[string]*call.Catalog // by server; nil for unknown ones
+	misfits []*policy.Error          // conditions of rules that do not fit a tool
+	gaps    []string
+	notes   []string // worth knowing, but no gaps
+}
+
+func (l *linter) gap(format string, args ...any) {
+	l.gaps = append(l.gaps, fmt.Sprintf(format, args...))
+}
+
+// checks reports checks that the policy weakens.
+func (l *linter) checks() {
+	if l.policy.Preset == "observe" {
+		l.gap("preset observe: nothing is refused")
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.policy.Checks)) {
+		switch c := l.policy.Checks[name]; {
+		case c.Off:
+			l.gap("checks: %s is off", name)
+		case c.Observe:
+			l.gap("checks: %s only observes", name)
+		case c.FailOpen:
+			l.gap("checks: %s fails open: calls go through when it breaks", name)
+		case c.Severity != nil && *c.Severity == check.Warning && l.severityOf(name) == check.Error:
+			l.gap("checks: %s only warns", name)
+		}
+	}
+}
+
+func (l *linter) severityOf(name string) check.Severity {
+	for _, c := range l.known {
+		if c.Name == name {
+			return c.Severity
+		}
+	}
+	return check.Error
+}
+
+// server reports gaps for a server. The tools are nil if they are not known.
+func (l *linter) server(s *policy.Server, tools *call.Catalog) {
+	if len(s.World.Roots) == 0 && !s.World.Remote {
+		s = with(s, preset.World(s.Command))
+	}
+	for _, t := range s.Tools {
+		for _, a := range t.Arguments {
+			for _, d := range a.Demands {
+				if what := leftOpen(d, s.World); what != "" {
+					l.gap("%s: %s: %s: %s", s.Name, t.Pattern, shown(a.Address), what)
+				}
+			}
+		}
+	}
+	l.strayRequests(s)
+	if tools == nil {
+		return
+	}
+	l.strays(s, tools)
+	for _, name := range tools.Names() {
+		l.tool(s, tools.Tool(name))
+		l.meta(s, tools.Tool(name))
+	}
+}
+
+// meta reports a tool that probably makes calls of other tools, which nobody judges unless the policy
+// says where they are.
+func (l *linter) meta(s *policy.Server, t *call.Tool) {
+	if m, ok := metaTool(t); ok && l.policy.Calls(s.Name, t.Name) == nil {
+		l.gap("%s: %s: it seems to call the tool that its argument %s names, and that call is not judged: set calls: {tool: %s, arguments: %s}",
+			s.Name, t.Name, m.Tool, m.Tool, m.Arguments)
+	}
+}
+
+// metaTool is infer.MetaTool, except for tools that only judge a call.
+func metaTool(t *call.Tool) (infer.Meta, bool) {
+	m, ok := infer.MetaTool(t)
+	return m, ok && protocol.NativeFault(t) != nil
+}
+
+func with(s *policy.Server, world check.World) *policy.Server {
+	changed := *s
+	world.Base = s.World.Base
+	changed.World = world
+	return &changed
+}
+
+// leftOpen describes the gap that a demand leaves; "" if there is none.
+func leftOpen(d policy.Demand, world check.World) string {
+	switch o := d.Options.(type) {
+	case *path.Options:
+		if len(o.Within) == 0 && len(world.Roots) == 0 && !o.NameOnly {
+			return "any file: set within, or the server's roots"
+		}
+	case *url.Options:
+		if len(o.Hosts) == 0 {
+			return "any public host: set hosts"
+		}
+	case *command.Options:
+		if len(o.Programs) == 0 {
+			return "any program that is not known to be harmful: set programs"
+		}
+	}
+	return ""
+}
+
+// shown returns an address in the spelling of policies.
+func shown(address string) string {
+	name := strings.TrimPrefix(address, "/")
+	if name == "" || strings.Contains(name, "/") {
+		return address
+	}
+	return check.UnescapePointer(name)
+}
+
+// strays reports tools and arguments in the policy that the server does not have. A misspelt name
+// demands nothing.
+func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
+	for _, t := range s.Tools {
+		matched := slices.DeleteFunc(slices.Clone(tools.Names()), func(name string) bool { return !t.Matches(name) })
+		if len(matched) == 0 {
+			l.gap("%s: %s: the server has no such tool%s", s.Name, t.Pattern, nearest(t.Pattern, tools.Names()))
+			continue
+		}
+		for _, a := range t.Arguments {
+			top, _, _ := strings.Cut(strings.TrimPrefix(a.Address, "/"), "/")
+			if top == "" || top == "*" {
+				continue
+			}
+			var names []string
+			for _, name := range matched {
+				names = append(names, properties(tools.Tool(name))...)
+			}
+			if !slices.Contains(names, check.UnescapePointer(top)) {
+				l.gap("%s: %s: %s: no such tool declares this argument%s", s.Name, t.Pattern, shown(a.Address), nearest(top, names))
+			}
+		}
+	}
+}
+
+// strayRequests reports methods and params in the policy that MCP does not have.
+func (l *linter) strayRequests(s *policy.Server) {
+	known := call.RequestMethods()
+	for _, r := range s.Requests {
+		var names []string
+		for _, method := range known {
+			if r.Matches(method) {
+				names = append(names, properties(call.RequestOf(method).Tool)...)
+			}
+		}
+		if !slices.ContainsFunc(known, r.Matches) {
+			l.gap("%s: %s: MCP has no such request%s", s.Name, r.Pattern, nearest(r.Pattern, known))
+			continue
+		}
+		for _, a := range r.Arguments {
+			top, _, _ := strings.Cut(strings.TrimPrefix(a.Address, "/"), "/")
+			if top != "" && top != "*" && !slices.Contains(names, check.UnescapePointer(top)) {
+				l.gap("%s: %s: %s: no such request has this member%s", s.Name, r.Pattern, shown(a.Address), nearest(top, names))
+			}
+		}
+	}
+}
+
+func nearest(name string, names []string) string {
+	if near := schema.Nearest(name, names); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
+}
+
+// properties returns the arguments that a tool declares.
+func properties(t *call.Tool) []string {
+	var s struct{ Properties map[string]json.RawMessage }
+	_ = json.Unmarshal(t.InputSchema, &s) // a schema that cannot be read declares nothing
+	return slices.Sorted(maps.Keys(s.Properties))
+}
+
+// tool reports arguments without a demand that look like more than text.
+func (l *linter) tool(s *policy.Server, t *call.Tool) {
+	for _, g := range infer.Tool(t) {
+		if spokenOf(s, t.Name, g.Address) {
+			continue
+		}
+		switch {
+		case l.policy.Preset == preset.None:
+			l.gap("%s: %s: %s: no demand on what looks like a %s (%s)", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason)
+		case g.Kind == infer.Path && len(s.World.Roots) == 0:
+			l.gap("%s: %s: %s: any file, for what looks like a path (%s): set the server's roots", s.Name, t.Name, shown(g.Address), g.Reason)
+		case g.Kind == infer.URL:
+			l.gap("%s: %s: %s: any public host, for what looks like a url (%s): demand hosts", s.Name, t.Name, shown(g.Address), g.Reason)
+		case g.Kind == infer.Command:
+			l.gap("%s: %s: %s: any program, for what looks like a command (%s): demand programs", s.Name, t.Name, shown(g.Address), g.Reason)
+		case g.Kind == infer.SQL && l.policy.Preset != "strict":
+			l.gap("%s: %s: %s: any statement, for what looks like sql (%s): demand sql", s.Name, t.Name, shown(g.Address), g.Reason)
+		}
+	}
+}
+
+func spokenOf(s *policy.Server, tool, address string) bool {
+	return slices.ContainsFunc(s.Tools, func(t policy.Tool) bool {
+		return t.Matches(tool) && slices.ContainsFunc(t.Arguments, func(a policy.Argument) bool {
+			return a.Address == address || a.Address == address+"/*"
+		})
+	})
+}

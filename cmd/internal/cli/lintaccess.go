@@ -1,0 +1,245 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/rule"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+// access reports rules that do not fit the tools, and rules and limits without effect.
+func (l *linter) access() {
+	rules := access.RulesOf(l.policy)
+	for i, r := range rules {
+		l.fit(i, r)
+		l.shadowed(r, rules)
+		l.patterns("rule "+r.Name, r.Tools, func(pattern, server, tool string) bool {
+			one := r
+			one.Tools = []string{pattern}
+			return one.Covers(server, tool)
+		})
+		l.methods("rule "+r.Name, r.Requests)
+		if r.Dynamic() && arguments.MatchString(r.When) {
+			l.notes = append(l.notes, fmt.Sprintf("rule %s: dynamic: it is over several tools, so that a misspelt argument shows only when a call is refused for it", r.Name))
+		}
+	}
+	for _, bound := range l.policy.Limits {
+		l.patterns("limit "+bound.Name, bound.Tools, func(pattern, server, tool string) bool {
+			one := limit.Limit{Tools: []string{pattern}}
+			return one.Covers(server, tool) || one.Covers(server, protocol.ToolName) // its calls count, too
+		})
+		l.methods("limit "+bound.Name, bound.Requests)
+	}
+	l.silentOnRequests(rules)
+}
+
+// methods reports patterns of requests that match nothing.
+func (l *linter) methods(what string, list []string) {
+	known := call.RequestMethods()
+	for _, pattern := range list {
+		one := rule.Rule{Effect: rule.Allow, Requests: []string{pattern}}
+		meant := slices.DeleteFunc(l.servers(), func(s string) bool {
+			return s != "" && !(&rule.Rule{Effect: rule.Allow, Requests: []string{serverOnly(pattern)}}).CoversRequest(s, "")
+		})
+		server, method, found := strings.Cut(pattern, ":")
+		if !found {
+			method = pattern
+		}
+		switch {
+		case len(meant) == 0:
+			l.gap("%s: %s: matches no request: the policy has no such server%s", what, pattern, nearest(server, l.servers()))
+		case !slices.ContainsFunc(known, func(m string) bool {
+			return slices.ContainsFunc(meant, func(s string) bool { return one.CoversRequest(s, m) })
+		}):
+			l.gap("%s: %s: matches no request of MCP%s", what, pattern, nearest(method, known))
+		}
+	}
+}
+
+// silentOnRequests tells that rules which speak of tools alone refuse all other requests.
+func (l *linter) silentOnRequests(rules []rule.Rule) {
+	allows := func(r rule.Rule) bool { return r.Effect == rule.Allow && !r.Observe }
+	if !slices.ContainsFunc(rules, allows) || slices.ContainsFunc(rules, func(r rule.Rule) bool { return allows(r) && (len(r.Requests) > 0 || len(r.Tools) == 0) }) {
+		return
+	}
+	l.notes = append(l.notes, `rules: no rule allows requests other than calls, so that resources, prompts and completions are refused; to allow some: {name: reads, effect: allow, requests: ["resources/read", "prompts/get", "completion/complete"]}`)
+}
+
+// arguments matches references to arguments in a condition.
+var arguments = regexp.MustCompile(`\bargs\b`)
+
+// fit compiles a rule for each tool that it covers. A dynamic rule needs to fit only one of
+// them.
+func (l *linter) fit(index int, r rule.Rule) {
+	covered := 0
+	var unfit []rule.Errors
+	var names []string
+	l.each(r, func(server string, t *call.Tool) {
+		covered++
+		if errs := misfits(r, server, t); len(errs) > 0 {
+			unfit, names = append(unfit, errs), append(names, t.Name)
+		}
+	})
+	if errs, method := misfit(r); len(errs) > 0 {
+		covered++
+		unfit, names = append(unfit, errs), append(names, method)
+	}
+	if r.Dynamic() {
+		if len(unfit) < covered || covered == 0 {
+			return
+		}
+		unfit = unfit[:1] // the fault is the same for all
+	}
+	for i, errs := range unfit {
+		for _, err := range errs {
+			err.Index = index
+			located := access.Located(l.policy, rule.Errors{err})[0]
+			located.Message = strictjson.Printable(located.Message+", for the tool "+names[i], 400)
+			l.misfits = append(l.misfits, located)
+		}
+	}
+}
+
+// each calls f with the known tools that a rule covers.
+func (l *linter) each(r rule.Rule, f func(server string, t *call.Tool)) {
+	for _, server := range l.servers() {
+		tools := l.tools[server]
+		for _, name := range tools.Names() {
+			if r.Covers(server, name) {
+				f(server, tools.Tool(name))
+			}
+		}
+	}
+}
+
+// misfits returns the errors of a condition if the arguments have the types of one tool.
+func misfits(r rule.Rule, server string, t *call.Tool) rule.Errors {
+	if !arguments.MatchString(r.When) {
+		return nil // it fits, because the policy was read
+	}
+	r.Tools = []string{t.Name}
+	if server != "" {
+		r.Tools[0] = server + ":" + t.Name
+	}
+	if r.Dynamic() || !r.Covers(server, t.Name) {
+		return nil // no pattern names this tool alone
+	}
+	set, err := rule.Compile([]rule.Rule{r}, rule.Limits{})
+	if err != nil {
+		return nil // no pattern names this tool alone
+	}
+	return set.ForTool(server, t).Errors()
+}
+
+// shadowed reports a rule that can never apply because another refuses all calls of its tools.
+func (l *linter) shadowed(r rule.Rule, rules []rule.Rule) {
+	if r.Effect == rule.Deny && r.When == "" {
+		return
+	}
+	by, all := "", l.knownFor(func(server string) bool { return covers(r, server) })
+	l.each(r, func(server string, t *call.Tool) {
+		i := slices.IndexFunc(rules, func(d rule.Rule) bool {
+			return d.Effect == rule.Deny && d.When == "" && !d.Observe && d.Covers(server, t.Name)
+		})
+		if all = all && i >= 0; all {
+			by = rules[i].Name
+		}
+	})
+	if all && by != "" {
+		l.gap("rule %s: can never apply: the rule %s refuses all calls of its tools", r.Name, by)
+	}
+}
+
+// covers reports whether a rule may cover a tool of a server.
+func covers(r rule.Rule, server string) bool {
+	r.Tools = slices.Clone(r.Tools)
+	for i, pattern := range r.Tools {
+		r.Tools[i] = serverOnly(pattern)
+	}
+	return r.Covers(server, "")
+}
+
+// serverOnly returns the pattern for all tools of the servers of a pattern.
+func serverOnly(pattern string) string {
+	server, _, found := strings.Cut(pattern, ":")
+	if !found {
+		return "*"
+	}
+	return server + ":*"
+}
+
+// servers returns the names of the policy's servers; for a policy without servers, "".
+func (l *linter) servers() []string {
+	if len(l.policy.Servers) == 0 {
+		return []string{""}
+	}
+	var names []string
+	for _, s := range l.policy.Servers {
+		names = append(names, s.Name)
+	}
+	if l.policy.Schedule != nil && !slices.Contains(names, daemon.SchedulerName) {
+		names = append(names, daemon.SchedulerName)
+	}
+	return names
+}
+
+// knownFor reports whether the tools of all matching servers are known.
+func (l *linter) knownFor(meant func(server string) bool) bool {
+	return !slices.ContainsFunc(l.servers(), func(s string) bool { return meant(s) && l.tools[s] == nil })
+}
+
+// patterns reports patterns that match no tool.
+func (l *linter) patterns(what string, list []string, covers func(pattern, server, tool string) bool) {
+	for _, pattern := range list {
+		meant := slices.DeleteFunc(l.servers(), func(s string) bool { return !covers(serverOnly(pattern), s, "") })
+		if len(meant) == 0 {
+			server, _, _ := strings.Cut(pattern, ":")
+			l.gap("%s: %s: matches no call: the policy has no such server%s", what, pattern, nearest(server, l.servers()))
+			continue
+		}
+		var names []string
+		holds := !l.knownFor(func(s string) bool { return slices.Contains(meant, s) })
+		for _, s := range meant {
+			names = append(names, l.tools[s].Names()...)
+			holds = holds || slices.ContainsFunc(l.tools[s].Names(), func(tool string) bool { return covers(pattern, s, tool) })
+		}
+		if !holds {
+			_, tool, found := strings.Cut(pattern, ":")
+			if !found {
+				tool = pattern
+			}
+			l.gap("%s: %s: matches no call: the server has no such tool%s", what, pattern, nearest(tool, names))
+		}
+	}
+}
+
+// misfit returns what does not fit in a condition over the requests of one method.
+func misfit(r rule.Rule) (errs rule.Errors, method string) {
+	if len(r.Requests) != 1 || r.Dynamic() {
+		return nil, ""
+	}
+	server, method, found := strings.Cut(r.Requests[0], ":")
+	if !found {
+		server, method = "", r.Requests[0]
+	}
+	known := call.RequestOf(method)
+	if known == nil {
+		return nil, ""
+	}
+	set, err := rule.Compile([]rule.Rule{r}, rule.Limits{})
+	if err != nil {
+		return nil, "" // it was read with the policy
+	}
+	return set.For(&call.Call{Server: server, Method: method, Name: method, Tool: known.Tool}).Errors(), method
+}

@@ -1,0 +1,174 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/rule"
+	"github.com/toolvet/toolvet/internal/test/corpora"
+)
+
+const policies = "../../../policy/samples"
+
+// policyNames are the policies that users copy.
+func policyNames(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(policies + "/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files {
+		if name := strings.TrimSuffix(filepath.Base(f), ".yaml"); !strings.HasSuffix(name, ".test") {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 12 {
+		t.Fatalf("policies for %v, want at least 12", names)
+	}
+	return names
+}
+
+func loadPolicyTests(t *testing.T, name string) *loadedTests {
+	t.Helper()
+	a := &app{checks: suite.Default(), stdout: t.Output(), stderr: t.Output()}
+	tests, err := a.loadTests(filepath.Join(policies, name+testSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tests
+}
+
+// TestPolicies runs the tests of the policies, and holds that they test them: what is
+// refused is refused by the policy and for a reason that is named.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(policies + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range policyNames(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &app{checks: suite.Default(), stdout: t.Output(), stderr: t.Output()}
+			tests := loadPolicyTests(t, name)
+			if failed, err := a.runTests(t.Context(), tests, false); err != nil || failed > 0 {
+				t.Errorf("%d cases failed: %v", failed, err)
+			}
+			if tests.Policy != name+".yaml" || !strings.Contains(string(readme), "["+name+"]("+name+".yaml)") {
+				t.Errorf("the tests are of %s, or the README has no row for it", tests.Policy)
+			}
+			count := map[bool]int{}
+			for _, c := range tests.cases {
+				count[c.Want.Go]++
+				if !c.Want.Go {
+					byPolicy(t, c)
+				}
+			}
+			if count[true] < 3 || count[false] < 3 {
+				t.Errorf("%d calls that are permitted and %d that are refused, want 3 of each", count[true], count[false])
+			}
+		})
+	}
+}
+
+func byPolicy(t *testing.T, c loadedCase) {
+	t.Helper()
+	v, err := c.gate.judge(t.Context(), c.tools, recordedCall{tool: c.tool, arguments: c.Arguments, session: c.Session, at: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Want.Anything() || slices.ContainsFunc(v.Errors(), func(f check.Finding) bool { return f.Stage == check.Schema }) {
+		t.Errorf("%s: must name the reason, which must not be the tool's schema: %v", c.Name, v)
+	}
+}
+
+// TestPoliciesLint holds that the policies leave nothing open, and speak of tools and
+// arguments that there are.
+func TestPoliciesLint(t *testing.T) {
+	t.Parallel()
+	told := map[string][]string{
+		"fetch": {"fetch: fetch: url: any public host: set hosts"}, // that is what it is for
+	}
+	for _, name := range policyNames(t) {
+		tests := loadPolicyTests(t, name)
+		l := &linter{known: suite.Default(), policy: tests.policy}
+		l.checks()
+		for _, s := range tests.policy.Servers {
+			l.server(s, tests.tools[""])
+		}
+		if diff := cmp.Diff(told[name], l.gaps); diff != "" {
+			t.Errorf("%s: lint tells (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestPoliciesReal holds that tools and arguments are called as real servers call them.
+func TestPoliciesReal(t *testing.T) {
+	t.Parallel()
+	newer := []string{"browser_take_screenshot", "browser_evaluate", "browser_fill_form"} // of @playwright/mcp than the corpora's
+	newer = append(newer, "new_in_an_update")                                             // which stands for any that is not listed
+	real := realTools(t)
+	for _, name := range policyNames(t) {
+		if name == "git" {
+			continue // no list of mcp-server-git is among the corpora
+		}
+		tests := loadPolicyTests(t, name)
+		for _, tool := range tests.tools[""].Names() {
+			declared := properties(tests.tools[""].Tool(tool))
+			if !slices.Contains(newer, tool) && !slices.ContainsFunc(real[tool], func(has []string) bool { return contains(has, declared) }) {
+				t.Errorf("%s: no real server has a tool %s with the arguments %v; there are %v", name, tool, declared, real[tool])
+			}
+		}
+		for _, r := range access.RulesOf(tests.policy) {
+			for _, pattern := range r.Tools {
+				one := rule.Rule{Effect: r.Effect, Tools: []string{pattern}}
+				server := tests.policy.Servers[0].Name
+				if !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Keys(real)), newer), func(tool string) bool { return one.Covers(server, tool) }) {
+					t.Errorf("%s: %s: no real server has a tool that %s stands for", name, r.Name, pattern)
+				}
+			}
+		}
+	}
+}
+
+func contains(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// realTools are the arguments that real tools declare, by the tool's name.
+func realTools(t *testing.T) map[string][][]string {
+	t.Helper()
+	real := map[string][][]string{}
+	for _, server := range corpora.Read[struct{ Tools json.RawMessage }](t, "mcp_servers") {
+		list, err := listResult(server.Tools)
+		if err != nil {
+			continue
+		}
+		tools, _, _, err := call.DecodeTools(list, call.Limits{})
+		if err != nil {
+			continue
+		}
+		for _, tool := range tools {
+			real[tool.Name] = append(real[tool.Name], properties(tool))
+		}
+	}
+	if len(real) < 1000 {
+		t.Fatalf("only %d tools", len(real))
+	}
+	return real
+}

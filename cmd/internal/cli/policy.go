@@ -1,0 +1,185 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// policyFile is the default file of "toolvet init" and "toolvet policy lint".
+const policyFile = "toolvet.yaml"
+
+func (a *app) policyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Work on a policy: test it, replay calls with it, find its gaps",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(cmd, "unknown command %q: policy has schema, lint, test and replay", args[0])
+			}
+			return usageError(cmd, "policy needs a command: schema, lint, test or replay")
+		},
+	}
+	cmd.AddCommand(a.schemaCommand(), a.lintCommand(), a.testCommand(), a.replayCommand())
+	return cmd
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of policies, for editors",
+		Long: `Print the JSON Schema (draft 2020-12) of toolvet.yaml. With it, an editor completes keys,
+explains them and underlines misspelt ones.`,
+		Example: "  toolvet policy schema > toolvet.schema.json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(cmd, "schema takes no arguments")
+			}
+			_, err := a.stdout.Write(policy.JSONSchema(a.checks.Nameable(), a.checks.Demands()))
+			return err
+		},
+	}
+}
+
+// lintFlags are the flags of "toolvet policy lint".
+type lintFlags struct {
+	policy  string
+	server  string
+	tools   string
+	start   bool
+	timeout time.Duration
+}
+
+func (a *app) lintCommand() *cobra.Command {
+	var flags lintFlags
+	cmd := &cobra.Command{
+		Use:   "lint [flags] [-- SERVER-COMMAND...]",
+		Short: "List the gaps of a policy, and its parts without effect",
+		Long: `List the gaps of a policy: paths without directories, URLs without hosts, commands
+without programs, checks that are off. If a server's tools are known, list also arguments
+that the policy does not mention, rules with conditions that do not fit a tool's
+arguments, and rules and limits that match no tool.
+
+Lint takes the tools from a server's command, from the commands in the policy with
+--start, from a saved list, or else from the lock that the policy names.
+
+Exit codes: 0 no gaps, 1 gaps, 2 the policy or the server could not be read.`,
+		Example: `  toolvet policy lint
+  toolvet policy lint --start
+  toolvet policy lint --policy toolvet.yaml -- npx -y @modelcontextprotocol/server-filesystem .`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before, server := serverArgs(cmd, args)
+			switch {
+			case len(before) > 0:
+				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case flags.tools != "" && (server != nil || flags.start), flags.start && server != nil:
+				return usageError(cmd, "--tools, --start and a server command exclude each other")
+			case flags.timeout <= 0:
+				return usageError(cmd, "--server-timeout must be longer than 0")
+			}
+			return a.lint(cmd, flags, server)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.policy, "policy", policyFile, "policy `FILE`")
+	f.StringVar(&flags.server, "server", "", "`NAME` of the server in the policy; default: all, or the one with the command")
+	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of the server's tools")
+	f.BoolVar(&flags.start, "start", false, "start the servers by their commands in the policy, and list their tools")
+	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
+	return cmd
+}
+
+func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {
+	p, err := policy.Load(flags.policy, a.checks.Demands()...)
+	if err != nil {
+		return err
+	}
+	_, wrong := access.Rules(p)
+	if err := errors.Join(p.Validate(a.checks.Nameable()), wrong); err != nil {
+		return err
+	}
+	servers := p.Servers
+	if flags.server != "" || flags.tools != "" || command != nil || len(servers) == 0 {
+		server, err := enforce.ServerOf(p, flags.server, command)
+		if err != nil {
+			return err
+		}
+		servers = []*policy.Server{server}
+	}
+	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}}
+	for _, s := range servers {
+		if l.tools[s.Name], err = a.lintTools(cmd.Context(), flags, p, s, command); err != nil {
+			return err
+		}
+	}
+	l.checks()
+	for _, s := range servers {
+		l.server(s, l.tools[s.Name])
+	}
+	l.access()
+	return a.writeGaps(flags.policy, l)
+}
+
+// lintTools returns a server's tools, or nil if nothing tells them.
+func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
+	start := upstream.Command{Args: command}
+	if flags.start {
+		env, err := setup.Environment(s)
+		if err != nil {
+			return nil, err
+		}
+		start = upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}
+	}
+	tools, err := a.knownTools(ctx, flags.tools, start, flags.timeout)
+	if tools != nil || err != nil || p.Pinning.Lock == "" {
+		return tools, err
+	}
+	lock, err := pin.Load(p.Pinning.Lock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lock.Catalog(cmp.Or(s.Name, pin.DefaultServer))
+}
+
+func (a *app) writeGaps(file string, l *linter) error {
+	b := bufio.NewWriter(a.stdout)
+	for _, err := range l.misfits {
+		fmt.Fprintln(b, err)
+	}
+	for _, gap := range l.gaps {
+		terminal.Fprintf(b, "%s: %s\n", file, strictjson.Printable(gap, 400))
+	}
+	open := len(l.misfits)+len(l.gaps) > 0
+	if !open {
+		terminal.Fprintf(b, "%s: lint finds no gaps\n", file)
+	}
+	for _, note := range l.notes {
+		terminal.Fprintf(b, "%s: note: %s\n", file, strictjson.Printable(note, 400))
+	}
+	if err := b.Flush(); err != nil || !open {
+		return err
+	}
+	return exitCode(exitNoGo)
+}

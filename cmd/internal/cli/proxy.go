@@ -1,0 +1,163 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/internal/logname"
+	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/protocol"
+)
+
+func (a *app) proxyCommand() *cobra.Command {
+	cfg := daemon.ProxyConfig{Stdin: a.stdin, Stdout: a.wire, Stderr: a.stderr}
+	var verbose bool
+	cmd := &cobra.Command{
+		Use:   "proxy [flags] [-- SERVER-COMMAND...]",
+		Short: "Stand in front of a server and judge every call",
+		Long: `Stand in front of an MCP server on stdio: start it, judge every call before the
+server sees it, and offer the validate tool. Put it in an MCP client's
+configuration in place of the server's command. Without a command, the one in the
+policy starts the server.
+
+With --upstream, or a url in the policy and no command, the server is one behind a URL
+(Streamable HTTP). With --listen, clients connect over Streamable HTTP to
+http://ADDRESS/mcp, and each session starts the command. See docs/http.md. If the policy
+has authorization, clients need a token; if not, only clients on this machine may
+connect: see docs/authorization.md.
+
+Without a policy, the preset "standard" guesses which arguments are paths, URLs and the
+like, and refuses metadata addresses, paths that leave the directories in the server's
+command, encoded traversal, NUL and shell substitution in them. --preset none turns it
+off; 'toolvet init' writes a first policy.
+
+The exit code is the server's, or 2 if the server could not be started.`,
+		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet proxy --policy toolvet.yaml -- ./my-server --verbose
+  toolvet proxy --upstream https://mcp.example.com/mcp
+  toolvet proxy --listen 127.0.0.1:8080 -- npx -y @modelcontextprotocol/server-filesystem .
+  toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before, server := serverArgs(cmd, args)
+			switch {
+			case len(before) > 0:
+				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case cfg.Upstream != "" && server != nil:
+				return usageError(cmd, "a command starts a server, and --upstream names a running one: give one or the other")
+			case cfg.Listen == "" && givenHTTP(cmd):
+				return usageError(cmd, "these flags are for clients over HTTP: say where with --listen")
+			case !validPath(cfg.Path):
+				return usageError(cmd, badPath)
+			case cfg.Upstream == "" && len(server) == 0 && (server != nil || cfg.Source.Policy == ""):
+				return usageError(cmd, noServer)
+			}
+			cfg.Logger = newLogger(a.stderr, verbose)
+			return a.runProxy(cmd, cfg, server)
+		},
+	}
+	f := cmd.Flags()
+	a.addGateFlags(cmd, &cfg.Source)
+	f.StringVar(&cfg.ValidateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
+	f.IntVar(&cfg.MaxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
+	f.StringVar(&cfg.Metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
+	addHTTPFlags(cmd, &cfg)
+	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
+	return cmd
+}
+
+const noServer = "no server command: give it after --, or the URL of a server with --upstream"
+
+// runProxy starts the proxy in front of the server that a command starts; nil: the flags or the policy name it.
+func (a *app) runProxy(cmd *cobra.Command, cfg daemon.ProxyConfig, command []string) error {
+	u, err := url.Parse(cfg.Upstream)
+	if err != nil {
+		return usageError(cmd, "--upstream is no URL")
+	}
+	cfg.Source.Remote = u.Host != "" && !policy.Loopback(u.Hostname())
+	cfg.Command = command
+	code, err := daemon.Proxy(cmd.Context(), cfg)
+	switch {
+	case errors.Is(err, daemon.ErrNoServer):
+		return usageError(cmd, noServer)
+	case err != nil:
+		return err
+	}
+	return exitWith(code)
+}
+
+// addHTTPFlags adds the flags for clients and servers over HTTP.
+func addHTTPFlags(cmd *cobra.Command, cfg *daemon.ProxyConfig) {
+	f := cmd.Flags()
+	addProcessFlag(cmd, &cfg.MaxProcesses)
+	f.StringVar(&cfg.Listen, "listen", "", "serve HTTP at `ADDRESS`, such as 127.0.0.1:8080")
+	f.StringVar(&cfg.Upstream, "upstream", "", "`URL` of the server's MCP endpoint; default: the policy's")
+	f.StringVar(&cfg.Path, "path", "/mcp", "`PATH` at which clients reach the proxy")
+	f.BoolVar(&cfg.AllowRemote, "allow-remote", false, "listen on an address that other machines can reach, without authorization in the policy: anyone there can call tools")
+	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "further `NAME`s of this machine in requests of clients")
+	f.StringSliceVar(&cfg.Guard.Origins, "allow-origin", nil, "`ORIGIN`s of web pages that may connect, such as https://app.example.org")
+	f.StringSliceVar(&cfg.PassHeaders, "pass-header", nil, "further `HEADER`s of clients to pass to the server, such as Authorization: only for a server whose operator may see them")
+}
+
+// addProcessFlag adds the flag that bounds the processes of servers.
+func addProcessFlag(cmd *cobra.Command, most *int) {
+	cmd.Flags().IntVar(most, "max-processes", daemon.DefaultProcesses, "most processes of one server for one principal, `NUMBER`; 16 times as many for all servers and principals together")
+}
+
+const badPath = "--path must begin with /, and hold neither spaces nor any of {}?#"
+
+func validPath(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.ContainsAny(path, "{} ?#")
+}
+
+// givenHTTP reports whether a flag that needs --listen was given.
+func givenHTTP(cmd *cobra.Command) bool {
+	for _, name := range []string{"path", "allow-remote", "allow-host", "allow-origin", "pass-header", "max-processes"} {
+		if cmd.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// newLogger logs to the operator, on the same standard error as the server.
+func newLogger(w io.Writer, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: nameless})).With("by", "toolvet")
+}
+
+// nameless takes the names of properties out of errors about JSON: a caller chooses them.
+func nameless(_ []string, a slog.Attr) slog.Attr {
+	if err, ok := a.Value.Any().(error); ok {
+		return slog.String(a.Key, logname.Error(err))
+	}
+	return a
+}
+
+// superviseCommand is the command by which toolvet starts its own program to supervise a server.
+func (a *app) superviseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                "supervise -- ...",
+		Short:              "Supervise a server (toolvet starts this itself)",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "--" {
+				args = args[1:]
+			}
+			return exitWith(process.Supervise(args))
+		},
+	}
+}

@@ -1,0 +1,121 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/sqlstore"
+)
+
+// DefaultStore is the file of the jobs if nothing names another.
+const DefaultStore = "toolvet-schedule.db"
+
+// A Plan says which jobs there are, and which policy holds for them.
+type Plan struct {
+	Source   enforce.Source // names the policy's file, if there is one, and has its text
+	Policy   *policy.Policy // as it was when the plan was made
+	schedule policy.Schedule
+	log      *slog.Logger
+}
+
+// NewPlan reads the policy: toolvet.yaml if the source names none and that file exists. A store takes the place
+// of the policy's.
+func NewPlan(source enforce.Source, store string, log *slog.Logger) (*Plan, error) {
+	if source.Policy == "" {
+		if _, err := os.Stat("toolvet.yaml"); !errors.Is(err, fs.ErrNotExist) {
+			source.Policy = "toolvet.yaml"
+		}
+	}
+	all := new(policy.Policy)
+	if source.Policy != "" {
+		var err error
+		if source, err = source.Read(); err != nil {
+			return nil, err
+		}
+		if all, err = policy.Parse(source.Policy, source.Text, source.Checks.Demands()...); err != nil {
+			return nil, err
+		}
+	}
+	p := newPlan(source, all, log)
+	p.schedule.Store = cmp.Or(store, p.schedule.Store)
+	return p, nil
+}
+
+func newPlan(source enforce.Source, all *policy.Policy, log *slog.Logger) *Plan {
+	p := &Plan{Source: source, Policy: all, log: log}
+	if all.Schedule != nil {
+		p.schedule = *all.Schedule
+	}
+	p.schedule.Store = cmp.Or(p.schedule.Store, DefaultStore)
+	return p
+}
+
+// Owner owns the jobs that are made at the command line.
+func (p *Plan) Owner() *call.Session {
+	return &call.Session{Subject: p.Policy.Session.Subject, Transport: "stdio"}
+}
+
+// digest returns the digest of the policy file's present content.
+func (p *Plan) digest() string {
+	text, err := os.ReadFile(p.Source.Policy)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// jobServers are the servers whose tools jobs call.
+type jobServers interface {
+	schedule.Caller
+	// lookup returns the policy's entry for a server, and its gate; nil if there is none.
+	lookup(server string) (*policy.Server, *toolvet.Gate)
+}
+
+// Open opens the scheduler for a command that runs no jobs. The caller must call end.
+func (p *Plan) Open(ctx context.Context) (s *schedule.Scheduler, end func(), err error) {
+	servers, err := openFleet(p, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, store, err := p.open(ctx, servers, nil, nil)
+	if err != nil {
+		servers.end(ctx)
+		return nil, nil, err
+	}
+	return s, func() { _ = store.Close(); servers.end(ctx) }, nil
+}
+
+// open opens the store and the scheduler. Alert and seen are those of [schedule.Config].
+func (p *Plan) open(ctx context.Context, servers jobServers, alert func(context.Context, *schedule.Notice) error,
+	seen func(schedule.Alert)) (*schedule.Scheduler, schedule.Store, error) {
+	store, err := sqlstore.Open(ctx, p.schedule.Store)
+	if err != nil {
+		return nil, nil, enforce.WithHint(err,
+			"name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
+	}
+	s, err := schedule.New(schedule.Config{
+		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, PolicyDigest: p.digest,
+		Bases: basesOf(servers), Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,
+		Workers: p.schedule.Workers, Ahead: p.schedule.Ahead, Recheck: p.schedule.Recheck, MaxResult: p.schedule.Retention.Result,
+		KeepAge: p.schedule.Retention.Age, KeepRuns: p.schedule.Retention.Runs, Logger: p.log,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return s, store, nil
+}

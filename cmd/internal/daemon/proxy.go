@@ -1,0 +1,204 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
+	"github.com/toolvet/toolvet/record"
+)
+
+// A ProxyConfig configures [Proxy].
+type ProxyConfig struct {
+	Source   enforce.Source
+	Command  []string // starts the server; nil: the policy says how to reach it
+	Upstream string   // the server's URL, in place of a command; "": the policy's
+
+	Listen      string // address for HTTP clients; "": one client, on Stdin and Stdout
+	Path        string // of the endpoint over HTTP
+	AllowRemote bool   // listen on any address even if the policy has no authorization
+	PassHeaders []string
+	// MaxProcesses bounds the processes of the server for one principal over HTTP, and 16 times as many
+	// those for all. Default DefaultProcesses.
+	MaxProcesses int
+	Guard        httpguard.Guard
+
+	ValidateName   string
+	MaxBatch       int    // calls in a batch of dry runs; 0 offers no batches
+	Metrics        string // address that serves metrics; "" for none
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Logger         *slog.Logger
+}
+
+// ErrNoServer reports a [ProxyConfig] whose policy does not say how to reach the server, either.
+var ErrNoServer = errors.New("neither the command line nor the policy says how to reach the server")
+
+// A proxy stands in front of one server.
+type proxy struct {
+	cfg  ProxyConfig
+	gate *liveGate
+}
+
+// Proxy stands in front of one server until ctx is done, or the client on standard input or its server
+// ends. The code is the server's exit code.
+func Proxy(ctx context.Context, cfg ProxyConfig) (code int, err error) {
+	var entry *authGate
+	if cfg.Listen != "" {
+		entry = newAuthGate(cfg.PassHeaders, cfg.Logger)
+	}
+	p := &proxy{cfg: cfg}
+	if p.gate, err = openLiveGate(cfg.Source, cfg.Command, nil, entry, cfg.Logger); err != nil {
+		return 0, err
+	}
+	remote, err := p.remote()
+	switch {
+	case err != nil:
+		return 0, err
+	case remote == nil && len(p.gate.command) == 0:
+		return 0, ErrNoServer
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	memory.Manage(ctx)
+	exporters, err := openExportersAt(ctx, cfg.Metrics, cfg.Logger)
+	if err != nil {
+		return 0, err
+	}
+	defer exporters.stop()
+	exporters.follow(p.gate.watcher)
+	record, err := record.Open(p.gate.audit, record.Options{Observer: exporters.observer, Logger: cfg.Logger})
+	if err != nil {
+		return 0, err
+	}
+	defer record.Close(context.WithoutCancel(ctx))
+	go p.gate.watch(ctx)
+	return p.serve(ctx, remote, relay.Config{
+		Server: p.gate.source.Server, Gate: p.gate.current.Load, Observer: record, ValidateName: cfg.ValidateName,
+		Validation: validate.Config{MaxBatch: cmp.Or(max(cfg.MaxBatch, 0), -1)}, Rehearse: p.gate.rehearse, Logger: cfg.Logger,
+	})
+}
+
+// serve joins the client's transport to the server's.
+func (p *proxy) serve(ctx context.Context, remote *remote, cfg relay.Config) (code int, err error) {
+	if p.gate.entry != nil && remote != nil {
+		return 0, p.reverse(ctx, remote, cfg)
+	}
+	session := stdio.Config{Config: cfg, Session: p.gate.session, Stdin: p.cfg.Stdin, Stdout: p.cfg.Stdout, Stderr: p.cfg.Stderr}
+	if remote != nil {
+		session.Connect = func() (stdio.Peer, error) { return remote.connect(cfg) }
+	} else {
+		session.Command, session.Dir = p.gate.command, p.gate.server.Dir
+		if session.Supervisor, err = setup.Supervisor(); err != nil {
+			return 0, err
+		}
+		if session.Env, err = setup.Environment(p.gate.server); err != nil {
+			return 0, err
+		}
+	}
+	if p.gate.entry != nil {
+		return 0, p.bridge(ctx, session)
+	}
+	return stdio.Run(ctx, session)
+}
+
+// A remote is a server behind a URL, and the transport to it, which may add credentials.
+type remote struct {
+	url       *url.URL
+	transport http.RoundTripper
+}
+
+// remote finds the URL of the server; nil: a command starts it.
+func (p *proxy) remote() (*remote, error) {
+	s := p.gate.server
+	target := cmp.Or(p.cfg.Upstream, s.URL)
+	if target == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		return nil, errors.New("the server's URL cannot be read") // it may hold a secret
+	}
+	r := &remote{url: u, transport: streamable.NewTransport()}
+	switch {
+	case s.Credentials == nil:
+		return r, nil
+	case target != s.URL:
+		return nil, enforce.WithHint(errors.New("the policy has credentials for the server, but another URL"),
+			"leave out --upstream, or choose another server with --server")
+	}
+	r.transport, err = auth.NewTransport(s, r.transport, auth.Options{Logger: p.cfg.Logger})
+	return r, err
+}
+
+// connect begins a session of lines with the server.
+func (r *remote) connect(cfg relay.Config) (stdio.Peer, error) {
+	client, err := streamable.NewClient(streamable.ClientConfig{
+		URL: r.url.String(), Transport: r.transport, Limits: cfg.Limits, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, enforce.WithHint(err, "correct --upstream") // a nil *Client is no nil Peer
+	}
+	return client, nil
+}
+
+// reverse serves clients over HTTP in front of a server that speaks HTTP, too.
+func (p *proxy) reverse(ctx context.Context, remote *remote, cfg relay.Config) error {
+	door, err := httpdoor.New(httpdoor.Config{
+		Config: cfg, Upstream: remote.url, Transport: remote.transport, PassHeaders: p.cfg.PassHeaders,
+		Session: func(r *http.Request) call.Session { return callerOf(r, p.gate.session) },
+	})
+	if err != nil {
+		return err
+	}
+	listener, handler, err := p.listen(ctx, door)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	return door.Serve(ctx, listener, handler)
+}
+
+// listen opens the listener, and puts authentication and the guard in front of the endpoint.
+func (p *proxy) listen(ctx context.Context, endpoint http.Handler) (net.Listener, http.Handler, error) {
+	entry := p.gate.entry
+	mux := http.NewServeMux()
+	mux.Handle(p.cfg.Path, endpoint)
+	guard := p.cfg.Guard
+	guard.Hosts = slices.Concat(guard.Hosts, entry.hosts())
+	handler, err := guard.Handler(entry.handler(mux))
+	if err != nil {
+		return nil, nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", p.cfg.Listen)
+	if err != nil {
+		return nil, nil, enforce.WithHint(fmt.Errorf("cannot listen: %w", err), "choose another address with --listen")
+	}
+	if err := auth.CheckListen(listener.Addr().String(), entry.authorization()); err != nil && !p.cfg.AllowRemote {
+		listener.Close()
+		return nil, nil, enforce.WithHint(err, "--allow-remote listens all the same")
+	}
+	fmt.Fprintf(p.cfg.Stderr, "toolvet: clients connect to http://%s%s\n", listener.Addr(), p.cfg.Path)
+	return listener, handler, nil
+}

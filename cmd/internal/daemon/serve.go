@@ -1,0 +1,128 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/prometheus"
+	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/record"
+)
+
+// endpoint is the path of the MCP endpoint of all servers.
+const endpoint = "/mcp"
+
+// A ServeConfig configures [Serve].
+type ServeConfig struct {
+	Source enforce.Source // of all servers
+	Listen string         // address for HTTP clients, unless Stdio is set
+	Guard  httpguard.Guard
+
+	Stdio  bool // serve one client, on Stdin and Stdout
+	Stdin  io.Reader
+	Stdout io.Writer
+
+	ValidateName string
+	MaxSessions  int       // of one principal at each path
+	MaxProcesses int       // of one server for one principal, 16 times as many in all; default DefaultProcesses
+	Stderr       io.Writer // for the operator
+	Logger       *slog.Logger
+}
+
+// Serve puts all servers of a policy behind one endpoint until ctx is done, or the client on
+// standard input ends.
+func Serve(ctx context.Context, cfg ServeConfig) error {
+	supervisor, err := setup.Supervisor()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	memory.Manage(ctx)
+	s := &service{cfg: cfg, processes: newProcesses(cfg.MaxProcesses), log: cfg.Logger, supervisor: supervisor}
+	if err := s.open(); err != nil {
+		return err
+	}
+	if !cfg.Stdio {
+		if err := auth.CheckListen(cfg.Listen, s.policy.Authorization); err != nil {
+			return enforce.WithHint(err, "see docs/authorization.md")
+		}
+	}
+	metrics, err := prometheus.New()
+	if err != nil {
+		return err
+	}
+	exporters, err := openExporters(ctx, s.log, metrics)
+	if err != nil {
+		return err
+	}
+	defer exporters.stop()
+	exporters.follow(s.watcher)
+	record, err := record.Open(s.policy.Log, record.Options{Observer: exporters.observer, Logger: s.log})
+	if err != nil {
+		return err
+	}
+	defer record.Close(context.WithoutCancel(ctx))
+	s.observer = record
+	s.gateway, err = gateway.New(gateway.Config{
+		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: record, Logger: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.close(ctx)
+	s.processes.endsIdle(func(of principal) bool { return s.gateway.EndIdle(string(of)) })
+	if err := s.openScheduler(ctx); err != nil {
+		return err
+	}
+	go s.watcher.Run(ctx)
+	var jobs sync.WaitGroup
+	var jobsErr error
+	jobs.Go(func() {
+		if jobsErr = s.runScheduler(ctx); jobsErr != nil {
+			stop()
+		}
+	})
+	if cfg.Stdio {
+		err = s.gateway.Serve(ctx, call.Session{Subject: s.subject(), Transport: "stdio"}, cfg.Stdin, cfg.Stdout)
+	} else {
+		err = s.serveHTTP(ctx, metrics)
+	}
+	stop()
+	jobs.Wait()
+	return errors.Join(err, jobsErr)
+}
+
+// serveHTTP serves clients over HTTP.
+func (s *service) serveHTTP(ctx context.Context, metrics *prometheus.Metrics) error {
+	web := newWeb(s, metrics.Handler())
+	handler, err := s.cfg.Guard.Handler(web)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	fmt.Fprintf(s.cfg.Stderr, "toolvet: listening at http://%s%s\n", listener.Addr(), endpoint)
+	err = serveHTTP(ctx, listener, handler, web.close, s.log)
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}

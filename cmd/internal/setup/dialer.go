@@ -1,0 +1,81 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package setup reaches what a policy describes: servers, and the helpers that toolvet's own program is.
+package setup
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/wire/streamable"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A Dialer starts a server of a policy, or connects to its URL.
+type Dialer struct {
+	Server     *policy.Server
+	Supervisor []string
+	Logger     *slog.Logger
+}
+
+// Dial implements [upstream.Dialer].
+func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
+	switch {
+	case d.Server.URL != "":
+		return d.connect(ctx, stderr)
+	case d.Server.Command == nil:
+		return nil, fmt.Errorf("the policy does not say how to reach the server %q: give it a command or a url", d.Server.Name)
+	}
+	env, err := Environment(d.Server)
+	if err != nil {
+		return nil, err
+	}
+	return upstream.Command{Args: d.Server.Command, Env: env, Dir: d.Server.Dir, Supervisor: d.Supervisor}.Dial(ctx, stderr)
+}
+
+// connect opens a connection to a URL, with the policy's credentials for it.
+func (d *Dialer) connect(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
+	server := upstream.HTTP{URL: d.Server.URL, Logger: d.Logger}
+	if d.Server.Credentials != nil {
+		transport, err := auth.NewTransport(d.Server, streamable.NewTransport(), auth.Options{Logger: d.Logger})
+		if err != nil {
+			return nil, err
+		}
+		server.Transport = transport
+	}
+	return server.Dial(ctx, stderr)
+}
+
+// Environment returns the environment for starting a server: toolvet's own with the policy's
+// additions, or nil if there are none.
+func Environment(s *policy.Server) ([]string, error) {
+	added, err := s.Environ(os.LookupEnv)
+	if err != nil || len(added) == 0 {
+		return nil, err
+	}
+	return append(os.Environ(), added...), nil
+}
+
+// Supervisor returns the command that supervises a server process (see process.Supervise).
+func Supervisor() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding toolvet's own program, which supervises servers: %w", err)
+	}
+	return []string{self, "supervise", "--"}, nil
+}
+
+// SandboxInit returns the command that builds a sandbox (see rehearse.Run).
+func SandboxInit() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding toolvet's own program, which builds the sandbox: %w", err)
+	}
+	return []string{self, "sandbox"}, nil
+}

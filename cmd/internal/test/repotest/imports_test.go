@@ -1,0 +1,324 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package repotest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sdks are libraries that know the transports and revisions of MCP.
+var sdks = []string{
+	"github.com/modelcontextprotocol/go-sdk/...",
+	"github.com/mark3labs/mcp-go/...",
+	"github.com/metoro-io/mcp-golang/...",
+}
+
+// A packagesRule forbids imports of packages, direct or through others.
+type packagesRule struct {
+	packages []string
+	except   string // one of them
+	never    []string
+	but      string // a package that they may import all the same
+	why      string
+}
+
+// missing reports a rule for a package that does not exist any more.
+func missing(t *testing.T, g graph, pattern, why string) {
+	t.Helper()
+	if len(g.matching(pattern)) == 0 {
+		t.Errorf("the package %q of a rule does not exist any more: correct the rule (%s)", pattern, why)
+	}
+}
+
+var packagesRules = []packagesRule{
+	{
+		packages: []string{".", "call", "check/...", "checks/...", "internal/infer", "policy", "internal/preset", "schema", "protocol", "internal/validate", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "access/auth"},
+		never:    sdks,
+		why:      "a new revision of MCP may touch mcpgate, the proxies, upstream and gateway alone",
+	},
+	{
+		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream"},
+		never:    append([]string{"mcpgate"}, sdks...),
+		why:      "the data path forwards bytes; an SDK's client and server lose digits, unknown fields and order",
+	},
+	{
+		packages: []string{"schema", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "internal/machine/filestate"},
+		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "upstream", "mcpgate", "internal/proxy/...", "internal/validate", "internal/infer", "internal/pin", "internal/logname", "cmd/..."},
+		but:      "internal/wire/strictjson",
+		why:      "they are the ground: they can be understood, tested and replaced without knowing toolvet",
+	},
+	{
+		packages: []string{"check", "policy"},
+		never:    []string{"checks/...", "."},
+		why:      "a driver is given its checks as a slice; nothing below the Gate knows which there are",
+	},
+	{
+		packages: []string{"checks/..."},
+		except:   "checks/suite",
+		never:    []string{".", "policy", "checks/suite", "check/checktest", "protocol"},
+		why:      "a check does not know who runs it, nor which others there are",
+	},
+	{
+		packages: []string{"."},
+		never:    []string{"protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"},
+		why:      "every door asks the Gate; the Gate knows no door",
+	},
+	{
+		packages: []string{"internal/wire/streamable", "internal/wire/mcpheader", "internal/wire/mcphttp", "internal/wire/httpguard"},
+		never:    append([]string{".", "policy", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"}, sdks...),
+		why:      "a transport moves messages; what they mean is judged elsewhere",
+	},
+	{
+		packages: []string{"internal/machine/cgroup", "internal/machine/sandbox", "internal/machine/egress"},
+		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "internal/proxy/relay", "rehearse", "cmd/internal/cli"}, sdks...),
+		why:      "the walls can be understood and tested without knowing what is behind them",
+	},
+	{
+		packages: []string{"rehearse"},
+		never:    append([]string{"internal/proxy/relay", "internal/proxy/stdio", "mcpgate", "cmd/internal/cli"}, sdks...),
+		why:      "a rehearsal is a server and its calls; who asks for one is no matter",
+	},
+	{
+		packages: []string{"cmd/internal/audit"},
+		never:    []string{".", "call", "upstream", "rehearse", "cmd/internal/audit/probe", "cmd/internal/audit/source/...", "cmd/internal/cli", "internal/machine/sandbox"},
+		why:      "the grade is a pure function of the findings, whoever brings the facts",
+	},
+	{
+		packages: []string{"cmd/internal/audit/class", "cmd/internal/audit/classes/..."},
+		never:    []string{".", "cmd/internal/audit", "cmd/internal/audit/probe", "cmd/internal/audit/source/...", "call", "internal/wire/...", "internal/machine/..."},
+		why:      "a class says what is graded, and knows neither what finds it nor what becomes of it",
+	},
+	{
+		packages: []string{"cmd/internal/audit/source/javascript/..."},
+		never:    append([]string{".", "call", "policy", "upstream", "cmd/internal/audit/probe", "internal/machine/process", "cmd/internal/cli"}, sdks...),
+		why:      "code is read, never run",
+	},
+	{
+		packages: []string{"cmd/internal/audit/probe"},
+		never:    append([]string{"internal/proxy/relay", "internal/proxy/stdio", "mcpgate", "rehearse", "cmd/internal/audit/source/...", "cmd/internal/cli"}, sdks...),
+		why:      "it tries a server, and knows neither its code nor what becomes of the facts",
+	},
+	{
+		packages: []string{"internal/infer"},
+		never:    []string{".", "checks/...", "policy", "internal/preset", "protocol"},
+		why:      "a guess says what an argument is; what to demand of it is decided above",
+	},
+	{
+		packages: []string{"internal/preset"},
+		never:    []string{".", "checks/suite", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"},
+		why:      "a preset is a policy that needs no file: whoever makes a Gate joins them",
+	},
+	{
+		packages: []string{"protocol", "internal/validate"},
+		never:    []string{"internal/proxy/stdio", "upstream", "mcpgate", "internal/machine/process", "cmd/internal/cli"},
+		why:      "they put verdicts into words, for every door alike",
+	},
+	{
+		packages: []string{"internal/proxy/relay"},
+		never:    []string{"internal/proxy/stdio", "upstream", "internal/machine/process"},
+		why:      "what becomes of a message is the same, whatever carries it",
+	},
+	{
+		packages: []string{"gateway"},
+		never:    []string{"internal/proxy/stdio", "internal/proxy/httpdoor", "internal/proxy/relay", "access/auth"},
+		why:      "a session is lines, and who its caller is, somebody else has found out",
+	},
+	{
+		packages: []string{"internal/wire/splice"},
+		never:    []string{".", "call", "check", "policy", "protocol"},
+		why:      "it changes places in any JSON, and knows nothing of what it means",
+	},
+	{
+		packages: []string{"internal/door"},
+		never:    append([]string{"record", "record/...", "internal/door/...", "upstream", "gateway", "mcpgate", "schedule", "internal/machine/process", "cmd/internal/cli"}, sdks...),
+		why:      "one place judges, records and answers; it knows neither what carries bytes nor who keeps records",
+	},
+	{
+		packages: []string{"cmd/internal/setup"},
+		never:    []string{"cmd/internal/daemon", "cmd/internal/cli", "cmd/internal/demo", "cmd/internal/audit/..."},
+		why:      "it prepares what a policy describes; what runs on it is above",
+	},
+	{
+		packages: []string{"cmd/internal/daemon"},
+		never:    []string{"cmd/internal/cli", "cmd/internal/demo", "cmd/internal/audit/...", "github.com/spf13/cobra/..."},
+		why:      "the daemon is given a configuration; flags, words and exit codes are the command's",
+	},
+	{
+		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream", "mcpgate", "protocol", "internal/validate", "internal/door"},
+		never:    []string{"cmd/internal/cli", "cmd/internal/demo", "check/checktest"},
+		why:      "the command line wires the others, and nothing rests on fixtures",
+	},
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	g := importGraph(sources(t))
+	for _, rule := range packagesRules {
+		for _, pattern := range rule.packages {
+			missing(t, g, pattern, rule.why)
+			for _, pkg := range g.matching(pattern) {
+				if pkg == rule.except {
+					continue
+				}
+				for _, target := range rule.never {
+					if chain := g.without(rule.but).chain(pkg, target); chain != nil {
+						t.Errorf("%s: %s", strings.Join(chain, " imports "), rule.why)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A targetRule lists the only packages that may import something directly.
+type targetRule struct {
+	target string
+	onlyBy []string
+	why    string
+}
+
+var targetRules = []targetRule{
+	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
+	{sdks[1], nil, "one SDK is enough, and it is the official one"},
+	{sdks[2], nil, "one SDK is enough, and it is the official one"},
+	{"internal/jsonschema", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
+	{"github.com/dlclark/regexp2/...", []string{"schema"}, "package schema gives every pattern a time limit"},
+	{"github.com/goccy/go-yaml/...", []string{"policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
+	{"github.com/go-jose/go-jose/...", []string{"access/auth"}, "one place says which tokens are good"},
+	{"html/template", []string{"rehearse", "cmd/internal/jobs/web", "cmd/internal/audit/render"}, "what others say is written into pages where it is escaped, and in few places"},
+	{"golang.org/x/oauth2/...", []string{"access/auth"}, "one place holds toolvet's own tokens"},
+	{"github.com/spf13/cobra/...", []string{"cmd/internal/cli"}, "the command line is a shell around the library"},
+	{"cel.dev/...", []string{"internal/rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},
+	{"github.com/evanw/esbuild/...", []string{"cmd/internal/audit/source/javascript/internal/parse"}, "package parse bounds what a hostile text costs, and gives esbuild no files to read"},
+	{"github.com/dop251/goja/...", []string{"cmd/internal/audit/source/javascript/internal/..."}, "its parser is of use, its interpreter never: nothing of what is audited is run"},
+	{"github.com/gofrs/flock", []string{"record/calllog"}, "one writer a file is what the log rests on; nothing else locks files"},
+	{"github.com/redis/go-redis/...", []string{"cmd/internal/redisstore", "cmd/internal/test/redistest"}, "limits know a store; that it is Redis, one package knows"},
+	{"github.com/jackc/pgx/...", []string{"driver/postgres", "cmd/internal/setup", "bench/schedule"}, "a program hands over the databases that it wants; nobody else carries one"},
+	{"github.com/go-sql-driver/...", []string{"driver/mysql"}, "a program hands over the databases that it wants; nobody else carries one"},
+	{"modernc.org/...", []string{"driver/sqlite", "bench/schedule"}, "a program hands over the databases that it wants; nobody else carries one"},
+	{"driver/...", []string{"checks/sqlstate", "driver/postgres", "driver/mysql", "driver/sqlite", "cmd/internal/setup"}, "a program hands over the databases that it wants; nobody else carries one"},
+	{"github.com/prometheus/...", []string{"cmd/internal/otel", "cmd/internal/prometheus", "record/telemetry/prometheus"}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
+	{"go.opentelemetry.io/...", []string{"cmd/internal/otel", "cmd/internal/prometheus", "record/telemetry/otel"}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
+	{"github.com/pelletier/go-toml/...", []string{"cmd/internal/gen/patterns"}, "only the rules of others are TOML, and they are read when they are renewed"},
+	{"cmd/internal/cli", []string{"cmd/command"}, "the command line is a shell around the library"},
+	{"cmd/command", []string{"cmd/toolvet", "cmd/examples/owncheck"}, "it is for functions main: it ends the process"},
+	{"checks/suite", []string{".", "policyfile", "cmd/internal/setup", "cmd/internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
+	{"testing", []string{"check/checktest", "gatetest", "cmd/internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "cmd/internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
+	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "cmd/internal/test/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
+	{"unsafe", []string{"internal/machine/process", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
+	{"C", nil, "toolvet cross-compiles without cgo"},
+}
+
+func TestImporters(t *testing.T) {
+	t.Parallel()
+	list := sources(t)
+	g := importGraph(list)
+	for _, rule := range targetRules {
+		for _, s := range list {
+			allowed := slices.ContainsFunc(rule.onlyBy, func(p string) bool { return match(p, s.dir()) })
+			if s.test() || allowed || s.dir() == strings.TrimSuffix(rule.target, "/...") {
+				continue
+			}
+			for _, name := range s.imports() {
+				if match(rule.target, name) {
+					t.Errorf("%s imports %s: only %v may: %s", s.name, name, rule.onlyBy, rule.why)
+				}
+			}
+		}
+		for _, pattern := range rule.onlyBy {
+			missing(t, g, pattern, rule.why)
+		}
+	}
+}
+
+// exact lists all imports from the module that these packages may have, beside internal/lazyregexp.
+var exact = map[string]struct {
+	may []string
+	why string
+}{
+	"call":                  {[]string{"internal/wire/strictjson", "schema"}, "what is judged knows nothing of judging"},
+	"internal/validate":     {[]string{".", "call", "check", "protocol"}, "it answers for every door, and knows none"},
+	"check":                 {[]string{"call", "call/result", "schema", "internal/machine/filestate", "internal/bounded", "internal/wire/strictjson"}, "the concept of a check rests on calls, results and their schemas, and on what files look like"},
+	"policy":                {[]string{"call", "check", "access/limit", "schema", "internal/wire/strictjson", "internal/machine/filestate"}, "the operator's file is read without knowing which checks there are"},
+	".":                     {[]string{"call", "check", "checks/suite", "policy", "access/limit", "call/result", "schema", "internal/machine/budget", "internal/wire/strictjson"}, "the Gate puts these together, and nothing else"},
+	"schedule/when":         {[]string{"checks/cron", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
+	"cmd/internal/jobs/web": {[]string{"access/auth", "call", "schedule", "schedule/when"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},
+	"schedule/sqlstore":     {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
+	"schedule":              {[]string{"call", "check", "protocol", "upstream", "schedule/when", "internal/wire/strictjson"}, "it judges and calls through upstream, and knows neither databases nor doors"},
+	"driver":                {nil, "what reaches a database knows nothing of what is asked"},
+	"access/limit":          {[]string{"check"}, "it counts calls, whatever they are"},
+	"internal/rule":         {[]string{"call", "check", "schema", "internal/bounded", "internal/wire/strictjson"}, "it carries CEL, which only those who write rules pay for"},
+	"internal/pin":          {[]string{"call", "check", "internal/bounded", "internal/wire/strictjson"}, "a lock compares definitions, whoever lists them and whatever a policy makes of it"},
+	"record/calllog":        {[]string{"check"}, "a log holds facts, whoever tells them"},
+	"record/telemetry":      {nil, "an interface needs nothing"},
+	"record":                {[]string{".", "record/calllog", "call", "check", "policy", "record/telemetry", "internal/logname"}, "it puts what a door tells into the words of logs and metrics, for every door alike"},
+	"call/result":           {nil, "a result is text with places; what is looked for in it is the checks' affair"},
+	"scan/secret":           {nil, "it finds secrets in any text"},
+	"scan/injection":        {nil, "it finds signals in any text"},
+	"access/auth":           {[]string{"policy", "internal/wire/strictjson"}, "who makes a request is known before anything of the call is"},
+
+	"schedule/memstore":  {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
+	"schedule/storetest": {[]string{"schedule"}, "it tests any store, and knows none"},
+}
+
+func TestModuleImports(t *testing.T) {
+	t.Parallel()
+	g := importGraph(sources(t))
+	for pkg, rule := range exact {
+		missing(t, g, pkg, rule.why)
+		for name := range g[pkg] {
+			if _, ours := g[name]; ours && name != "internal/lazyregexp" && !slices.Contains(rule.may, name) {
+				t.Errorf("%s imports %s; of the module it may import %v: %s", pkg, name, rule.may, rule.why)
+			}
+		}
+	}
+}
+
+// TestChecksStandAlone checks that a check can be left out or moved: it imports no other check. Only a
+// runtime half such as "pathstate" may import its other half "path", for the options.
+func TestChecksStandAlone(t *testing.T) {
+	t.Parallel()
+	for pkg, imports := range importGraph(sources(t)) {
+		own, isCheck := strings.CutPrefix(pkg, "checks/")
+		if !isCheck || own == "suite" {
+			continue
+		}
+		own, _, _ = strings.Cut(own, "/")
+		for name := range imports {
+			other, isCheck := strings.CutPrefix(name, "checks/")
+			other, _, _ = strings.Cut(other, "/")
+			if isCheck && other != own && other != "internal" && other+"state" != own {
+				t.Errorf("%s imports %s: move what both need to a package of its own, or the one cannot do without the other", pkg, name)
+			}
+		}
+	}
+}
+
+// TestRulesCanFail checks that the search for imports finds existing ones.
+func TestRulesCanFail(t *testing.T) {
+	t.Parallel()
+	g := graph{
+		"a":   {"b": true, "fmt": true},
+		"b":   {"c/d": true},
+		"c/d": {"a": true, "example.org/sdk/mcp": true},
+	}
+	for _, tt := range []struct{ pkg, pattern, want string }{
+		{"a", "example.org/sdk/...", "a b c/d example.org/sdk/mcp"},
+		{"a", "c/...", "a b c/d"},
+		{"a", "c", ""},
+		{"a", "example.org/sd/...", ""},
+		{"c/d", "b", "c/d a b"},
+		{"a", "a", ""},
+	} {
+		if got := strings.Join(g.chain(tt.pkg, tt.pattern), " "); got != tt.want {
+			t.Errorf("chain(%s, %s) = %q, want %q", tt.pkg, tt.pattern, got, tt.want)
+		}
+	}
+	real := importGraph(sources(t))
+	if real.chain("mcpgate", sdks[0]) == nil {
+		t.Error("mcpgate is not seen to import the SDK")
+	}
+}

@@ -1,0 +1,125 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/policy"
+)
+
+// limits is what bounds the number of calls by a policy, or nil if it has no limits.
+func (e *Enforcer) limits(p *policy.Policy) (toolvet.Limiter, error) {
+	if len(p.Limits) == 0 {
+		return nil, nil
+	}
+	counters := e.Counters
+	if counters == nil {
+		counters = &e.own
+	}
+	store, err := counters.store(p.Shared, e)
+	if err != nil {
+		return nil, err
+	}
+	l, err := limit.New(p.Limits, store)
+	if err != nil {
+		return nil, err
+	}
+	return &limiter{l, e.log()}, nil
+}
+
+// store is where calls are counted. It stays while the policy does not name another place.
+func (c *Counters) store(shared *limit.Shared, e *Enforcer) (limit.Store, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case shared == nil:
+		if c.memory == nil {
+			c.memory = limit.NewMemory(0)
+		}
+		return c.memory, nil
+	case e.Shared == nil:
+		return nil, errors.New("the policy's limits are shared, and this program has no store for them: set access.Enforcer.Shared")
+	case c.shared == nil || c.at != *shared:
+		store, err := e.Shared(*shared, e.log())
+		if err != nil {
+			return nil, err
+		}
+		if c.shared != nil {
+			c.collectSoon()
+		}
+		c.shared, c.at = newSharedStore(store), *shared
+	}
+	return c.shared, nil
+}
+
+func (e *Enforcer) log() *slog.Logger {
+	if e.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return e.Log
+}
+
+// A limiter puts limits into the words of a Gate.
+type limiter struct {
+	limits *limit.Limiter
+	log    *slog.Logger
+}
+
+// keyOf is whom a call counts for: the identity before all.
+func keyOf(c *call.Call) limit.Key {
+	k := limit.Key{Server: c.Server, Tool: c.Name, Validation: c.Validation}
+	if !c.IsTool() {
+		k.Request, k.Implied = true, c.Implied()
+	}
+	if s := c.Session; s != nil {
+		k.Identity, k.ClientAddress = s.Subject, s.ClientAddress
+		// All that an identity calls without a session counts as one session of its own.
+		k.Session = "identity " + s.Subject
+		if s.ID != "" {
+			k.Session = "session " + s.ID
+		}
+	}
+	return k
+}
+
+// Take implements toolvet.Limiter.
+func (l *limiter) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []check.Finding) {
+	ticket, err := l.limits.Take(ctx, keyOf(c))
+	if err != nil {
+		return nil, l.findings(c, err)
+	}
+	return ticket, nil
+}
+
+// Peek implements toolvet.Limiter.
+func (l *limiter) Peek(ctx context.Context, c *call.Call) ([]toolvet.Allowance, []check.Finding) {
+	states, err := l.limits.Peek(ctx, keyOf(c))
+	left := make([]toolvet.Allowance, len(states))
+	for i, s := range states {
+		left[i] = toolvet.Allowance{Limit: s.Limit, Meter: string(s.Meter), Max: s.Max, Remaining: s.Remaining, RetryAfter: s.RetryAfter}
+	}
+	return left, l.findings(c, err)
+}
+
+func (l *limiter) findings(c *call.Call, err error) []check.Finding {
+	if err == nil {
+		return nil
+	}
+	f := check.Finding{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Code: toolvet.CodeRateLimit, Message: err.Error()}
+	var refusal *limit.Refusal
+	if errors.As(err, &refusal) {
+		f.Source = refusal.Limit
+	} else {
+		l.log.Error("a call could not be counted", "server", c.Server, "tool", c.Name, "err", err)
+		f.Message = "calls cannot be counted now, so the call is refused; the reason is in toolvet's log"
+	}
+	return []check.Finding{f}
+}

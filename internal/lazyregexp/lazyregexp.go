@@ -1,0 +1,63 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lazyregexp has regular expressions that are compiled when they are first used, so that a program that links
+// toolvet starts no later for them. It follows Go's own package of this name.
+package lazyregexp
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A Regexp is a regular expression. Its methods are those of [regexp.Regexp]. It is safe for concurrent use.
+type Regexp struct {
+	text string
+	once sync.Once
+	rx   *regexp.Regexp
+}
+
+var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
+
+// New returns a regular expression. A wrong one panics on first use, and at once in tests.
+func New(text string) *Regexp {
+	r := &Regexp{text: text}
+	if inTest {
+		r.compiled()
+	}
+	return r
+}
+
+func (r *Regexp) compiled() *regexp.Regexp {
+	r.once.Do(func() { r.rx = regexp.MustCompile(r.text) })
+	return r.rx
+}
+
+// MatchString reports whether s has a match.
+func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
+
+// FindString returns the first match, or "".
+func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
+
+// FindStringSubmatch returns the first match and its groups, or nil.
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
+
+// FindAllString returns the first n matches, or all if n is negative.
+func (r *Regexp) FindAllString(s string, n int) []string { return r.compiled().FindAllString(s, n) }
+
+// FindAllStringSubmatch returns the first n matches with their groups, or all if n is negative.
+func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r.compiled().FindAllStringSubmatch(s, n)
+}
+
+// ReplaceAllString replaces all matches, and expands "$1" and the like in the replacement.
+func (r *Regexp) ReplaceAllString(s, replacement string) string {
+	return r.compiled().ReplaceAllString(s, replacement)
+}
+
+// ReplaceAllStringFunc replaces each match by what replace makes of it.
+func (r *Regexp) ReplaceAllStringFunc(s string, replace func(string) string) string {
+	return r.compiled().ReplaceAllStringFunc(s, replace)
+}

@@ -1,0 +1,114 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preset
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// A stringParameter is one that takes a string, or strings.
+type stringParameter struct{ name, address string }
+
+// Bounds of what is looked at: a schema is untrusted.
+const (
+	maxDepth      = 6
+	maxParameters = 500
+)
+
+// A node is the part of a schema that stringParameters looks at. A malformed schema says nothing.
+type node struct {
+	Type, Enum json.RawMessage
+	Properties map[string]json.RawMessage
+	Items      json.RawMessage
+	AnyOf      []json.RawMessage
+}
+
+// stringParameters lists parameters in the order of their addresses.
+func stringParameters(schema []byte) []stringParameter {
+	var list []stringParameter
+	var object func(raw []byte, address string, depth int)
+	var value func(name string, raw []byte, address string, depth int)
+	object = func(raw []byte, address string, depth int) {
+		var n node
+		if json.Unmarshal(raw, &n) != nil || depth > maxDepth {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(n.Properties)) {
+			if len(list) < maxParameters {
+				value(name, n.Properties[name], address+"/"+check.EscapePointer(name), depth)
+			}
+		}
+	}
+	value = func(name string, raw []byte, address string, depth int) {
+		var n node
+		if json.Unmarshal(raw, &n) != nil || n.Enum != nil {
+			return
+		}
+		forms := append([]json.RawMessage{raw, n.Items}, n.AnyOf...)
+		if slices.ContainsFunc(forms, isString) {
+			list = append(list, stringParameter{name, address})
+			return
+		}
+		object(raw, address, depth+1)
+		if n.Items != nil {
+			object(n.Items, address+"/*", depth+1)
+		}
+	}
+	object(schema, "", 0)
+	return list
+}
+
+func isString(raw json.RawMessage) bool {
+	var n node
+	return json.Unmarshal(raw, &n) == nil && n.Enum == nil && strings.Contains(string(n.Type), `"string"`)
+}
+
+// things are words in the name of a parameter that holds the name of one thing. Nobody writes
+// shell syntax in such a parameter. Titles, texts, queries and code are left out: people write
+// about shells.
+var things = strings.Fields(`branch ref tag commit sha rev revision remote host hostname domain ip address
+	port id ids uuid user username login owner repo repository org organization namespace pod container image
+	service cluster region zone bucket package version locale language timezone currency symbol file filename
+	extension date account session device`)
+
+func namesOneThing(name string) bool {
+	w := words(name)
+	return len(w) > 0 && slices.Contains(things, w[len(w)-1])
+}
+
+// readers begin the names of tools that only read.
+var readers = strings.Fields("read get list open load stat view cat head tail search find grep show tree describe inspect analyze parse summarize")
+
+// reads reports whether a tool reads what an argument names.
+func reads(tool, address string) bool {
+	w := words(tool)
+	if !overlaps(w[:min(len(w), 2)], readers...) {
+		return false
+	}
+	return !overlaps(append(w, words(address)...), strings.Fields("write create save output out dest destination target export download move copy delete remove new edit update append")...)
+}
+
+func overlaps(list []string, wanted ...string) bool {
+	return slices.ContainsFunc(list, func(w string) bool { return slices.Contains(wanted, w) })
+}
+
+var word = lazyregexp.New(`[A-Z]+(?:[a-z]+)?|[a-z]+`)
+
+// words splits a name, in lower case.
+func words(name string) []string {
+	list := word.FindAllString(name, 64)
+	for i, w := range list {
+		list[i] = strings.ToLower(w)
+	}
+	return list
+}
+
+func quote(s string) string { return strconv.Quote(s) }

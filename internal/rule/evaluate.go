@@ -1,0 +1,180 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/toolvet/toolvet/call"
+)
+
+// An Input is the call that rules decide about.
+type Input struct {
+	Session *call.Session // nil: nothing is known of it, and a rule that reads it denies
+	Server  string
+	Tool    string         // its name; of a request other than tools/call, the method
+	Args    map[string]any // as package call decodes them
+	Method  string         // of the request; "" is tools/call
+	Inputs  map[string]any // of the request's inputResponses
+	Meta    map[string]any // of the request's _meta
+	Now     time.Time
+}
+
+// InputOf returns what rules read of a call.
+func InputOf(c *call.Call, now time.Time) Input {
+	return Input{Session: c.Session, Server: c.Server, Tool: c.Name, Args: c.Arguments, Method: c.Method, Inputs: c.Inputs, Meta: c.Meta, Now: now}
+}
+
+// A Decision is the rules' verdict on a call. The zero Decision denies.
+type Decision struct {
+	Allowed bool
+	Reasons []Reason // why not, and what rules that only observe would have done
+	Timely  bool     // it rests on the time: later it may be another
+}
+
+// A Reason is a rule's verdict on a call. Its texts never repeat a value.
+type Reason struct {
+	Rule       string // "" if no rule holds for the tool
+	Message    string
+	Suggestion string
+	Observed   bool  // the rule only observes
+	Err        error // why the rule could not be evaluated, for logs: it may quote an argument
+}
+
+// Evaluate decides about a call. All rules are evaluated, whatever the first ones say: a rule
+// that fails denies, and so does a done context. Only then are the rules evaluated that observe.
+func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
+	vars := &variables{in: in}
+	votes := p.ask(ctx, p.enforced, vars)
+	d := Decision{Reasons: votes.against}
+	d.Allowed = len(votes.against) == 0 && (votes.allowed || !p.defaultDeny)
+	silent := len(votes.against) == 0 && !d.Allowed // refused because no rule allows it
+	if silent {
+		d.Reasons = unpermitted(p.enforced, p.what)
+	}
+	if p.wouldDeny || len(p.observed) > 0 {
+		d.Reasons = append(d.Reasons, p.observe(ctx, vars, silent)...)
+	}
+	d.Timely = vars.askedTime
+	return d
+}
+
+// observe reports the decisions of the rules in observe mode. Silent says that the call is
+// refused because no rule allows it.
+func (p *Program) observe(ctx context.Context, vars *variables, silent bool) []Reason {
+	would := p.ask(ctx, p.observed, vars)
+	reasons := would.against
+	switch {
+	case silent && would.allowed:
+		reasons = append(reasons, Reason{Rule: would.allower, Message: fmt.Sprintf("the rule %q would allow the call, and only observes", would.allower)})
+	case p.wouldDeny && !p.defaultDeny && !would.allowed && len(would.against) == 0:
+		reasons = append(reasons, unpermitted(p.observed, p.what)...)
+	}
+	for i := range reasons {
+		reasons[i].Observed = true
+	}
+	return reasons
+}
+
+// votes are what some rules say of a call.
+type votes struct {
+	allowed bool
+	allower string   // the first rule that allows it
+	against []Reason // of deny rules that match, and of rules that cannot be evaluated
+}
+
+// ask evaluates rules. If their cost or the context ends it early, that is one reason against the
+// call for all remaining rules.
+func (p *Program) ask(ctx context.Context, rules []planned, vars *variables) votes {
+	var v votes
+	var spent uint64
+	for i := range rules {
+		r := &rules[i]
+		matched, cost, err := r.evaluate(ctx, vars)
+		if spent += cost; spent > p.cost && err == nil {
+			err = errCost
+		}
+		switch {
+		case err != nil:
+			v.against = append(v.against, r.broken(err))
+		case matched && r.Effect == Allow && !v.allowed:
+			v.allowed, v.allower = true, r.Name
+		case matched && r.Effect == Deny:
+			v.against = append(v.against, r.matched())
+		}
+		if err != nil && (spent > p.cost || ctx.Err() != nil) {
+			break
+		}
+	}
+	return v
+}
+
+var (
+	errCost  = errors.New("the rules cost more than they may")
+	errStale = errors.New("the condition does not fit the tool's definition")
+	errBool  = errors.New("the result is neither true nor false")
+)
+
+func (r *planned) evaluate(ctx context.Context, vars cel.Activation) (matched bool, cost uint64, err error) {
+	switch {
+	case ctx.Err() != nil:
+		return false, 0, ctx.Err()
+	case r.stale:
+		return false, 0, errStale
+	case r.program == nil:
+		return true, 0, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			matched, err = false, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	result, details, err := r.program.ContextEval(ctx, vars)
+	if actual := details.ActualCost(); actual != nil {
+		cost = *actual
+	}
+	if err != nil {
+		return false, cost, err
+	}
+	b, ok := result.(types.Bool)
+	if !ok {
+		return false, cost, errBool
+	}
+	return bool(b), cost, nil
+}
+
+// variables are what expressions can name.
+type variables struct {
+	in        Input
+	askedTime bool
+}
+
+// ResolveName implements cel.Activation.
+func (v *variables) ResolveName(name string) (any, bool) {
+	switch name {
+	case "session":
+		return v.in.Session, true
+	case "server":
+		return v.in.Server, true
+	case "tool":
+		return v.in.Tool, true
+	case "request":
+		return &v.in, true
+	case "args":
+		return v.in.Args, true
+	case "now":
+		v.askedTime = true
+		return v.in.Now, true
+	}
+	return nil, false
+}
+
+// Parent implements cel.Activation.
+func (v *variables) Parent() cel.Activation { return nil }

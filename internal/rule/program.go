@@ -1,0 +1,80 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rule
+
+import (
+	"fmt"
+
+	"cel.dev/cel-go/cel"
+)
+
+// A Program is the rules that hold for one tool, or for the requests of one method. It is safe for concurrent use.
+type Program struct {
+	enforced []planned // in the order of the policy
+	observed []planned // likewise; what they say decides nothing
+	// A call that no enforced rule allows is refused; what no observed rule allows would be.
+	defaultDeny, wouldDeny bool
+	cost                   uint64
+	errs                   Errors
+	what                   string // "tool" or "request", for reasons
+}
+
+// A planned rule is a rule that holds for the tool.
+type planned struct {
+	*compiled
+	program cel.Program // nil: the condition is always true
+	stale   bool        // the condition does not fit the tool's definition
+}
+
+func (s *Set) newProgram(of programKey) *Program {
+	p := &Program{cost: s.limits.Cost, what: "tool"}
+	if of.kind != ofTool {
+		p.what = "request"
+	}
+	var env *environment // made for the first rule that needs it
+	for _, c := range s.rules {
+		if of.kind != ofImplied {
+			p.defaultDeny = p.defaultDeny || c.Effect == Allow && !c.Observe
+			p.wouldDeny = p.wouldDeny || c.Effect == Allow && c.Observe
+		}
+		if !c.covers(of) {
+			continue
+		}
+		r := planned{compiled: c, program: c.program}
+		if c.When != "" && !c.Dynamic() {
+			var faults []fault
+			r.program, faults = s.plan(&env, of.inputSchema, c)
+			r.stale = len(faults) > 0
+			p.errs = append(p.errs, c.errors(faults)...)
+		}
+		if c.Observe {
+			p.observed = append(p.observed, r)
+		} else {
+			p.enforced = append(p.enforced, r)
+		}
+	}
+	return p
+}
+
+// plan checks a condition against a tool's definition. A malformed definition, or one that breaks
+// the reader, is a fault of the condition: it cannot be known to fit.
+func (s *Set) plan(env **environment, inputSchema string, c *compiled) (program cel.Program, faults []fault) {
+	defer func() {
+		if r := recover(); r != nil {
+			program, faults = nil, []fault{{line: 1, column: 1, message: fmt.Sprintf("cannot be checked against the tool's input schema: panic: %v", r)}}
+		}
+	}()
+	if *env == nil {
+		e, err := s.env.typed(inputSchema)
+		if err != nil {
+			return nil, []fault{{line: 1, column: 1, message: err.Error()}}
+		}
+		*env = e
+	}
+	return (*env).condition(c.When, s.limits.Cost, false)
+}
+
+// Errors are the conditions that do not fit the tool's definition, nil if all do. Until
+// that is mended, such a rule denies every call of the tool.
+func (p *Program) Errors() Errors { return p.errs }

@@ -1,0 +1,181 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// Places finds the places in the arguments of one call that the demands of a [Binding] apply to. It is safe for
+// concurrent use, as long as nobody changes the arguments.
+type Places struct {
+	b         *Binding
+	arguments map[string]any
+
+	mu    sync.Mutex
+	named map[uintptr]map[string][]string // by large object: its keys that an address may name, by their folded names
+	steps map[string]bool                 // folded names in the addresses of b
+}
+
+// Demands reports whether a demand of this kind applies to any place.
+func (p *Places) Demands(kind *check.Demand) bool {
+	found := false
+	p.find(kind, func(check.Target, check.Severity) (more bool) {
+		found = true
+		return false
+	})
+	return found
+}
+
+// Targets returns the places that demands of this kind and severity apply to, limit at most.
+func (p *Places) Targets(kind *check.Demand, severity check.Severity, limit int) []check.Target {
+	var targets []check.Target
+	p.find(kind, func(t check.Target, s check.Severity) (more bool) {
+		if s == severity && len(targets) < limit {
+			targets = append(targets, t)
+		}
+		return len(targets) < limit
+	})
+	return targets
+}
+
+// find calls visit for each place that a demand of this kind applies to, until it returns false.
+func (p *Places) find(kind *check.Demand, visit func(check.Target, check.Severity) (more bool)) {
+	for _, a := range p.b.arguments {
+		for _, d := range a.Demands {
+			if d.Kind != kind {
+				continue
+			}
+			more := p.below(p.arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
+				if a.Inferred != "" && !fits(v, kind) {
+					return true // the guess was about another type; the schema judges the value
+				}
+				if uri, ok := v.(string); ok && a.URI && kind.Name == "path" {
+					v = pathOf(uri)
+				}
+				return visit(check.Target{Pointer: pointer, Value: v, Options: d.Options, Inferred: a.Inferred}, d.Severity)
+			})
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// below calls add for every place below v that an address leads to, until it returns false; then
+// below does, too. At the address's end the elements of an array are places of their own,
+// unless the demand is about lists.
+func (p *Places) below(v any, address, pointer string, lists bool, add func(pointer string, v any) (more bool)) (more bool) {
+	if address == "" {
+		array, ok := v.([]any)
+		if !ok || lists {
+			return add(pointer, v)
+		}
+		for i, e := range array {
+			if !add(pointer+"/"+strconv.Itoa(i), e) {
+				return false
+			}
+		}
+		return true
+	}
+	step, rest, deeper := strings.Cut(address[1:], "/")
+	if deeper {
+		rest = "/" + rest
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range p.matching(v, step) {
+			if !p.below(v[key], rest, pointer+"/"+check.EscapePointer(key), lists, add) {
+				return false
+			}
+		}
+	case []any:
+		for i, e := range v {
+			n := strconv.Itoa(i)
+			if (step == "*" || step == n) && !p.below(e, rest, pointer+"/"+n, lists, add) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// few is the most properties of an object that are compared with each step.
+const few = 32
+
+// matching returns the properties that a step of an address stands for, in order. A
+// property in another case counts, because some servers take it for the same.
+func (p *Places) matching(object map[string]any, step string) []string {
+	if step == "*" {
+		return slices.Sorted(maps.Keys(object))
+	}
+	name := check.UnescapePointer(step)
+	if len(object) > few {
+		return p.keys(object)[string(fold(nil, name))]
+	}
+	var keys []string
+	for key := range object {
+		if key == name || strings.EqualFold(key, name) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// keys looks once through a large object for the properties that any address may name. A client may send so many that
+// no stage could compare each of them with each step.
+func (p *Places) keys(object map[string]any) map[string][]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := reflect.ValueOf(object).Pointer()
+	if known, ok := p.named[at]; ok {
+		return known
+	}
+	if p.named == nil {
+		p.named, p.steps = map[uintptr]map[string][]string{}, map[string]bool{}
+		for _, a := range p.b.arguments {
+			for step := range strings.SplitSeq(a.Address, "/") {
+				p.steps[string(fold(nil, check.UnescapePointer(step)))] = true
+			}
+		}
+	}
+	keys := map[string][]string{}
+	var buffer []byte
+	for key := range object {
+		if buffer = fold(buffer[:0], key); p.steps[string(buffer)] {
+			keys[string(buffer)] = append(keys[string(buffer)], key)
+		}
+	}
+	for _, same := range keys {
+		slices.Sort(same)
+	}
+	p.named[at] = keys
+	return keys
+}
+
+// fold appends to b what all texts have in common that strings.EqualFold takes for s, and none else has.
+func fold(b []byte, s string) []byte {
+	for _, r := range s {
+		if 'a' <= r && r <= 'z' {
+			b = append(b, byte(r)-'a'+'A')
+			continue
+		}
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		b = utf8.AppendRune(b, least)
+	}
+	return b
+}

@@ -1,0 +1,361 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policyfile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/mcpgate"
+	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/policyfile"
+	"github.com/toolvet/toolvet/record/calllog"
+)
+
+const readTool = `{"name":"read_file","description":"Reads a file.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
+
+// write writes a policy into a new directory.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "toolvet.yaml")
+	if err := os.WriteFile(name, []byte("version: 1\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func open(t *testing.T, name string, o policyfile.Options) *policyfile.File {
+	t.Helper()
+	f, err := policyfile.Open(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close(context.Background()) })
+	return f
+}
+
+// toolCall makes a call of read_file.
+func toolCall(t *testing.T, server, path string) *call.Call {
+	t.Helper()
+	tool, err := call.DecodeTool([]byte(readTool), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := json.Marshal(map[string]any{"name": "read_file", "arguments": map[string]any{"path": path}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := call.DecodeParams(params, call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Server = server
+	c.Resolve(call.NewCatalog([]*call.Tool{tool}))
+	return c
+}
+
+// TestOpen holds that each part of a policy is in force after the one call, for a call that nothing else refuses.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, path string
+		want       string // in the refusal
+	}{
+		"preset":          {"servers: {shop: {roots: [/srv/data]}}\n", "../../etc/passwd", "[path]"},
+		"preset by name":  {"preset: strict\nservers: {shop: {roots: [/srv/data]}}\n", "../../etc/passwd", "[path]"},
+		"demand":          {"preset: none\nservers: {shop: {tools: {read_file: {arguments: {path: {text: {max_length: 3}}}}}}}\n", "abcd", "[text]"},
+		"rule":            {"servers: {shop: {}}\nrules: [{name: no, effect: deny, tools: 'shop:read_*', message: not this}]\n", "a", "not this"},
+		"limit":           {"servers: {shop: {}}\nlimits: [{name: none, tools: 'shop:*', quota: 1/day}]\n", "a", "[limit]"},
+		"check severity":  {"preset: none\nservers: {shop: {}}\nchecks: {unknown-argument: {severity: error}}\n", "a", ""},
+		"authorization":   {"servers: {shop: {}}\nauthorization: {tokens: [{sha256: '" + fmt.Sprintf("%x", auth.Digest("t")) + "', subject: ci}]}\n", "a", "nobody has authenticated"},
+		"another server":  {"servers: {shop: {}, other: {}}\n", "a", ""},
+		"nothing refuses": {"servers: {shop: {}}\n", "a", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := open(t, write(t, tt.text), policyfile.Options{Server: "shop"}).Current()
+			c := toolCall(t, "", tt.path) // the Gate knows the server's name
+			c.Session = &call.Session{Transport: "http"}
+			v := g.Judge(t.Context(), c, toolvet.PointLibrary)
+			if name == "limit" && v.Go {
+				v = g.Judge(t.Context(), c, toolvet.PointLibrary)
+			}
+			if v.Go != (tt.want == "") || !strings.Contains(v.String(), tt.want) {
+				t.Errorf("got %v, want %q", v, tt.want)
+			}
+		})
+	}
+}
+
+// TestOpenRefuses holds that what cannot be put in force is an error that tells what to do.
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text string
+		o    policyfile.Options
+		want string
+	}{
+		"a misspelt server":     {"servers: {shop: {}, other: {}}\n", policyfile.Options{Server: "shp"}, `did you mean "shop"?`},
+		"a misspelt check":      {"checks: {paht: off}\n", policyfile.Options{}, `did you mean "path"?`},
+		"rehearsals":            {"servers: {shop: {command: [x]}}\nrehearsal: {before: ['*:*']}\n", policyfile.Options{}, "Options.Rehearse"},
+		"a lock that is absent": {"servers: {shop: {}}\npinning: {lock: absent.lock}\n", policyfile.Options{}, "absent.lock"},
+		"a shared store":        {"servers: {shop: {}}\nlimits: [{name: a, rate: 1/s}]\nshared: {redis: 'redis://127.0.0.1:1'}\n", policyfile.Options{}, "shared"},
+		"a broken rule":         {"rules: [{name: a, effect: deny, when: 'args.('}]\n", policyfile.Options{}, "toolvet.yaml:2:"},
+		"no authorization":      {"authorization: {}\n", policyfile.Options{}, "authorization"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, err := policyfile.Open(write(t, tt.text), tt.o)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v and %v, want %q", f, err, tt.want)
+			}
+		})
+	}
+	if _, err := policyfile.Open(filepath.Join(t.TempDir(), "absent.yaml"), policyfile.Options{}); err == nil {
+		t.Error("an absent file is opened")
+	}
+}
+
+// TestWirings holds that no wiring of a policy's parts by hand runs a call that the file refuses: each step left
+// out or misspelt is an error of New or Install, or a refusal.
+func TestWirings(t *testing.T) {
+	t.Parallel()
+	const text = "servers: {shop: {roots: [/srv/data]}}\nsession: {subject: ann}\n"
+	parse := func(t *testing.T, more string) *policy.Policy {
+		p, err := policy.Load(write(t, text+more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for name, tt := range map[string]struct {
+		more    string
+		options []toolvet.Option
+		want    string
+	}{
+		"no preset":             {"", nil, "policyfile"},
+		"no preset, strict":     {"preset: strict\n", nil, "policyfile"},
+		"no rules":              {"preset: none\nrules: [{name: a, effect: deny}]\n", nil, "policyfile"},
+		"no limits":             {"preset: none\nlimits: [{name: a, rate: 1/s}]\n", nil, "policyfile"},
+		"no lock":               {"preset: none\npinning: {lock: toolvet.lock}\n", nil, "policyfile"},
+		"no log":                {"preset: none\nlog: {file: log.jsonl}\n", nil, "policyfile"},
+		"no rehearsal":          {"preset: none\nrehearsal: {before: ['*:*']}\n", nil, "policyfile"},
+		"a misspelt server":     {"preset: none\n", []toolvet.Option{toolvet.WithServer("shp")}, `did you mean "shop"?`},
+		"no checks for a check": {"preset: none\nchecks: {rule: off}\n", nil, "rule"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := toolvet.New(append(tt.options, toolvet.WithPolicy(parse(t, tt.more)))...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+	t.Run("a call of another server", func(t *testing.T) {
+		t.Parallel()
+		g := open(t, write(t, text), policyfile.Options{}).Current()
+		if v := g.Judge(t.Context(), toolCall(t, "shp", "a"), toolvet.PointLibrary); v.Go {
+			t.Error("a call of a server that the policy does not name is go")
+		}
+	})
+	t.Run("a policy that names no server", func(t *testing.T) {
+		t.Parallel()
+		f := open(t, write(t, "rules: [{name: reads, effect: allow, tools: 'x:*'}]\n"), policyfile.Options{})
+		for server, want := range map[string]bool{"x": true, "y": false} {
+			if v := f.Gate(server).Judge(t.Context(), toolCall(t, server, "a"), toolvet.PointLibrary); v.Go != want {
+				t.Errorf("%s: %v", server, v)
+			}
+		}
+	})
+	t.Run("a server that is not named", func(t *testing.T) {
+		t.Parallel()
+		f := open(t, write(t, "servers: {shop: {}, other: {}}\n"), policyfile.Options{})
+		if err := mcpgate.Install(mcp.NewServer(&mcp.Implementation{Name: "s"}, nil), f); err == nil {
+			t.Error("a policy of two servers is installed")
+		}
+		if f.Gate("shp") != nil {
+			t.Error("there is a gate of an unknown server")
+		}
+	})
+	t.Run("twice", func(t *testing.T) {
+		t.Parallel()
+		f := open(t, write(t, text), policyfile.Options{})
+		server := mcp.NewServer(&mcp.Implementation{Name: "s"}, nil)
+		if err := mcpgate.Install(server, f); err != nil {
+			t.Fatal(err)
+		}
+		if err := mcpgate.Install(server, f); err == nil {
+			t.Error("a second gate is installed")
+		}
+	})
+}
+
+// serve puts a Go server with read_file behind a policy file, over HTTP.
+func serve(t *testing.T, f *policyfile.File, protect bool) *httptest.Server {
+	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1"}, nil)
+	if err := mcpgate.Install(server, f); err != nil {
+		t.Fatal(err)
+	}
+	type in struct {
+		Path string `json:"path"`
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "read_file"}, func(_ context.Context, r *mcp.CallToolRequest, _ in) (*mcp.CallToolResult, any, error) {
+		text := "ran"
+		if r.Extra.Header.Get("Authorization") != "" {
+			text = "the tool sees a token"
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+	})
+	var handler http.Handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	if protect {
+		handler = f.Authenticate(handler)
+	}
+	web := httptest.NewServer(handler)
+	t.Cleanup(web.Close)
+	return web
+}
+
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestAuthenticate holds that the policy's tokens are asked for, that the subject reaches rules, and that a
+// program that leaves Authenticate out runs no call.
+func TestAuthenticate(t *testing.T) {
+	t.Parallel()
+	token := auth.NewToken()
+	f := open(t, write(t, fmt.Sprintf(`servers: {shop: {}}
+authorization: {tokens: [{sha256: "%x", subject: ci}]}
+rules: [{name: ci, effect: allow, tools: "*:*", when: session.subject == "ci"}]
+`, auth.Digest(token))), policyfile.Options{})
+	ask := func(web *httptest.Server, client *http.Client) string {
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: client, DisableStandaloneSSE: true}, nil)
+		if err != nil {
+			return "no session"
+		}
+		defer session.Close()
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_file", Arguments: map[string]any{"path": "a"}})
+		if err != nil {
+			return err.Error()
+		}
+		return result.Content[0].(*mcp.TextContent).Text
+	}
+	protected, open := serve(t, f, true), serve(t, f, false)
+	if got := ask(protected, &http.Client{Transport: bearer(token)}); got != "ran" {
+		t.Errorf("with the token: %s", got)
+	}
+	if got := ask(protected, http.DefaultClient); got != "no session" {
+		t.Errorf("without a token: %s", got)
+	}
+	if got := ask(open, &http.Client{Transport: bearer(token)}); strings.Contains(got, "ran") {
+		t.Errorf("without Authenticate: %s", got)
+	}
+}
+
+// TestReload holds that a changed text counts, that a text with a fault does not, and that counts stay.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	name := write(t, "servers: {shop: {}}\nlimits: [{name: two, quota: 2/day}]\n")
+	f := open(t, name, policyfile.Options{})
+	judge := func() bool { return f.Current().Judge(t.Context(), toolCall(t, "shop", "a"), toolvet.PointLibrary).Go }
+	rewrite := func(text string) error {
+		if err := os.WriteFile(name, []byte("version: 1\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return f.Reload()
+	}
+	if !judge() {
+		t.Error("the first call is refused")
+	}
+	if err := rewrite("servers: {shop: {}}\nlimits: [{name: two, quota: 2/dya}]\n"); err == nil || !strings.Contains(err.Error(), ":3:") {
+		t.Errorf("a fault: %v", err)
+	}
+	if err := rewrite("servers: {shop: {}}\nlimits: [{name: two, quota: 2/day}]\nrules: [{name: all, effect: allow}]\n"); err != nil {
+		t.Error(err)
+	}
+	if !judge() || judge() {
+		t.Error("the second of two is refused, or the third is not: counts are lost")
+	}
+	if err := rewrite("servers: {shop: {}}\nlog: {file: log.jsonl}\n"); err == nil || !strings.Contains(err.Error(), "starts again") {
+		t.Errorf("another log: %v", err)
+	}
+}
+
+// TestRun holds that a changed file is in force without a call of Reload.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	name := write(t, "servers: {shop: {}}\n")
+	f := open(t, name, policyfile.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go f.Run(ctx)
+	if err := os.WriteFile(name, []byte("version: 1\nservers: {shop: {}}\nrules: [{name: none, effect: deny}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); f.Current().Judge(t.Context(), toolCall(t, "shop", "a"), toolvet.PointLibrary).Go; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the change does not count")
+		}
+	}
+	if in := f.InForce(); in.Problem != "" || in.Digest == "" {
+		t.Errorf("in force: %+v", in)
+	}
+}
+
+// TestLog holds that the log of the policy has each call, once.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	name := write(t, "servers: {shop: {}}\nlog: {file: log.jsonl}\n")
+	f := open(t, name, policyfile.Options{Server: "shop"})
+	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1"}, nil)
+	if err := mcpgate.Install(server, f); err != nil {
+		t.Fatal(err)
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "now"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return nil, nil, nil
+	})
+	here, there := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), there, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "now"}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close(t.Context())
+	var kinds []string
+	for r, err := range calllog.Records(filepath.Join(filepath.Dir(name), "log.jsonl")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Tool == "now" {
+			kinds = append(kinds, fmt.Sprint(r.Kind, " ", r.Server))
+		}
+	}
+	if got := strings.Join(kinds, ", "); got != "call shop, result shop" {
+		t.Errorf("recorded: %s", got)
+	}
+}

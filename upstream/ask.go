@@ -1,0 +1,99 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
+)
+
+// Ask makes a request other than tools/call for a caller. The gate judges it, the limits of the policy
+// count it, and its result is reviewed. The options of the session and of the request's id apply.
+//
+// The error is a *[RefusedError] if toolvet or the server refuses the request, or if the answer is
+// withheld; its Raw is the JSON-RPC error for the caller. Other errors are those of [Set.Do].
+func (s *Set) Ask(ctx context.Context, server string, r Request, options ...CallOption) (json.RawMessage, error) {
+	passage, err := s.Enter(ctx, server, r, options...)
+	if err != nil {
+		return nil, err
+	}
+	defer passage.Close()
+	p, err := s.peer(server)
+	if err != nil {
+		return nil, err
+	}
+	r.Params, r.caller = traced(passage, r.Params, p.cfg.Limits), passage.Call().Session
+	passage.Sending()
+	raw, err := p.do(ctx, r)
+	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent || errors.As(err, new(*UnavailableError)) {
+		passage.Unsent()
+	}
+	passage.Sent()
+	var answer *RefusedError
+	var unusable *UnusableError
+	var shown door.Shown
+	switch {
+	case errors.As(err, &answer):
+		shown = passage.Refused(ctx, answer.Raw)
+	case errors.As(err, &unusable):
+		shown = passage.Unreadable(ctx, unusable.Err)
+	case err != nil:
+		door.Lost(ctx, passage)
+		return nil, err
+	default:
+		shown = passage.Returned(ctx, raw)
+	}
+	if shown.Error {
+		return nil, newRefusedError(r.Method, shown.Raw)
+	}
+	return shown.Raw, nil
+}
+
+// Enter judges a request other than tools/call that the caller does not make itself, such as a
+// subscription that several callers share. It must end the passage as [door.Door.Enter] says. The
+// error is a *[RefusedError] if the request is refused.
+func (s *Set) Enter(ctx context.Context, server string, r Request, options ...CallOption) (*door.Passage, error) {
+	if r.Method == call.ToolsCall {
+		return nil, errors.New("tools/call names a tool: use Call")
+	}
+	p, err := s.peer(server)
+	if err != nil {
+		return nil, err
+	}
+	o := optionsOf(options)
+	who := func(map[string]any) *call.Session { return o.session }
+	c, err := p.door.DecodeRequest(ctx, r.Method, r.Params, who, o.request(nil))
+	if err != nil {
+		return nil, refusedParams(r.Method, err)
+	}
+	p.door.Inform(ctx, c, func(ctx context.Context, method string) (*call.Catalog, error) {
+		l, _, err := p.list(ctx, List(method), true)
+		if err != nil {
+			return nil, err
+		}
+		return l.tools, nil
+	})
+	passage := p.door.Enter(ctx, c, o.request(c.Meta))
+	if answer, refused := passage.Refusal(); refused {
+		return nil, newRefusedError(r.Method, answer.Raw)
+	}
+	return passage, nil
+}
+
+// refusedParams returns the refusal of params that cannot be read.
+func refusedParams(method string, err error) *RefusedError {
+	code := call.InvalidParams
+	if e := (*call.Error)(nil); errors.As(err, &e) {
+		code = e.Code
+	}
+	raw, broken := json.Marshal(map[string]any{"code": code, "message": err.Error()})
+	if broken != nil { // impossible: a number and a text
+		raw = nil
+	}
+	return &RefusedError{Method: method, Code: code, Message: err.Error(), Raw: raw}
+}
