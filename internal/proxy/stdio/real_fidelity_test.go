@@ -105,7 +105,8 @@ type recording struct {
 // play plays a script, a step a line:
 //
 //	> LINE          the client sends it
-//	< ID or METHOD  the client waits for an answer, a request or a notification
+//	< ID or METHOD  the client waits for an answer, a request or a notification;
+//	                for several of them in any order
 //
 // and with a proxy only, not recorded:
 //
@@ -127,7 +128,7 @@ func play(t *testing.T, p *peer, script, dir string, proxied bool) recording {
 			r.sent++
 			p.send(text)
 		case "<":
-			got := p.await(text)
+			got := p.await(strings.Fields(text)...)
 			for _, line := range got {
 				if m := taskID.FindStringSubmatch(line); m != nil {
 					task = m[1]

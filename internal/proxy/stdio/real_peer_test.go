@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,21 +80,29 @@ func (p *peer) next() (string, error) {
 	}
 }
 
-// await returns the lines up to the one that is the answer with an id (as it is spelt
-// on the wire), or the request or notification with a method.
-func (p *peer) await(what string) []string {
+// await returns the lines up to the last of those it names: the answer with an id (as it is
+// spelt on the wire), or the request or notification with a method. They may come in any order:
+// over HTTP, an answer and a notification can take different streams.
+func (p *peer) await(what ...string) []string {
 	p.t.Helper()
+	missing := slices.Clone(what)
 	var got []string
-	for {
+	for len(missing) > 0 {
 		line, err := p.next()
 		if err != nil {
-			p.t.Fatalf("waiting for %s: %v; got %.2000q", what, err, got)
+			p.t.Fatalf("waiting for %s: %v; got %.2000q", missing, err, got)
 		}
 		got = append(got, line)
-		if m := decode(p.t, line); m.Method == what || m.Method == "" && string(m.ID) == what {
-			return got
+		m := decode(p.t, line)
+		name := m.Method
+		if name == "" {
+			name = string(m.ID)
+		}
+		if i := slices.Index(missing, name); i >= 0 {
+			missing = slices.Delete(missing, i, i+1)
 		}
 	}
+	return got
 }
 
 // ask sends a request and returns the answer to it. It ignores what comes before.

@@ -80,8 +80,7 @@ refused {"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"name":"get-s
 > {"jsonrpc":"2.0","id":40,"method":"tools/call","params":{"name":"trigger-long-running-operation","arguments":{"duration":0.1,"steps":5},"_meta":{"progressToken":"t\u00f6ken"}}}
 < 40
 > {"jsonrpc":"2.0","id":41,"method":"tools/call","params":{"name":"trigger-long-running-operation","arguments":{"duration":0.05,"steps":2},"_meta":{"progressToken":41}}}
-< notifications/progress
-< 41
+< notifications/progress 41
 # cancel: never answered
 > {"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"trigger-long-running-operation","arguments":{"duration":0.3,"steps":1}}}
 > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":42,"reason":"enough"}}
@@ -120,15 +119,13 @@ refused {"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"name":"get-s
 > {"jsonrpc":"2.0","id":65,"method":"resources/subscribe","params":{"uri":"demo://resource/dynamic/text/7"}}
 < 65
 > {"jsonrpc":"2.0","id":66,"method":"tools/call","params":{"name":"toggle-subscriber-updates","arguments":{}}}
-< notifications/resources/updated
-< 66
+< notifications/resources/updated 66
 > {"jsonrpc":"2.0","id":67,"method":"tools/call","params":{"name":"toggle-subscriber-updates","arguments":{}}}
 < 67
 > {"jsonrpc":"2.0","id":68,"method":"resources/unsubscribe","params":{"uri":"demo://resource/dynamic/text/7"}}
 < 68
 > {"jsonrpc":"2.0","id":69,"method":"tools/call","params":{"name":"gzip-file-as-resource","arguments":{"name":"x.gz","data":"data:text/plain,hello","outputType":"resourceLink"}}}
-< notifications/resources/list_changed
-< 69
+< notifications/resources/list_changed 69
 # prompts and completion
 > {"jsonrpc":"2.0","id":70,"method":"prompts/get","params":{"name":"args-prompt","arguments":{"city":"Z\u00fcrich"}}}
 < 70
