@@ -51,23 +51,38 @@ func foreignIn(v any, depth int) (kind string) {
 		return "values nested too deep"
 	}
 	switch v := v.(type) {
-	case nil, bool, string, json.Number:
 	case map[string]any:
 		for _, member := range v {
+			if scalar(member) {
+				continue
+			}
 			if kind = foreignIn(member, depth+1); kind != "" {
 				return kind
 			}
 		}
 	case []any:
 		for _, item := range v {
+			if scalar(item) { // without a call: a list may have hundreds of thousands
+				continue
+			}
 			if kind = foreignIn(item, depth+1); kind != "" {
 				return kind
 			}
 		}
 	default:
-		return fmt.Sprintf("a %T", v)
+		if !scalar(v) {
+			return fmt.Sprintf("a %T", v)
+		}
 	}
 	return ""
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case nil, bool, string, json.Number:
+		return true
+	}
+	return false
 }
 
 // runParts runs a stage's checks over parts of a call and adds their findings to v.
