@@ -29,8 +29,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
-	"github.com/toolvet/toolvet/record/telemetry"
 	"github.com/toolvet/toolvet/export/otel"
+	"github.com/toolvet/toolvet/record/telemetry"
 )
 
 // An Observer is a telemetry.Observer that exports in the background. It drops data that it cannot send in time; no
