@@ -123,6 +123,9 @@ type judgedCatalog struct {
 func (g *Gate) barred(c *call.Call) *check.Finding {
 	if g.void() {
 		f := voidFinding()
+		if c != nil && c.Unread != nil {
+			f = unread(c.Unread) // no Gate could read it
+		}
 		return &f
 	}
 	return g.misnamed(c)

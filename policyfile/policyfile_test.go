@@ -21,11 +21,14 @@ import (
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policyfile"
 	"github.com/toolvet/toolvet/record"
 	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/upstream"
+	"github.com/toolvet/toolvet/upstream/upstreamtest"
 )
 
 const readTool = `{"name":"read_file","description":"Reads a file.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
@@ -229,6 +232,29 @@ func TestWirings(t *testing.T) {
 		}
 		if f.Gate("shp") != nil {
 			t.Error("there is a gate of an unknown server")
+		}
+	})
+	t.Run("a misspelt server of a Set and of a gateway", func(t *testing.T) {
+		t.Parallel()
+		ran := false
+		fake := upstreamtest.Server{{Name: "read_file", Handler: func(context.Context, json.RawMessage) (string, error) { ran = true; return "ran", nil }}}
+		f := open(t, write(t, text+"rules: [{name: no, effect: deny}]\n"), policyfile.Options{})
+		set, err := upstream.NewSet(upstream.Config{Gate: f.Gate, Servers: []upstream.Server{{Name: "shp", Dialer: fake}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer set.Close(context.Background())
+		if o, err := set.Call(t.Context(), "shp:read_file", json.RawMessage(`{}`)); err == nil || ran {
+			t.Errorf("a Set: %+v", o)
+		}
+		door, err := gateway.New(gateway.Config{Servers: []gateway.Server{{Server: upstream.Server{Name: "shp", Dialer: fake}, Gate: func() *toolvet.Gate { return f.Gate("shp") }}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer door.Close(context.Background())
+		caller := door.NewCaller(nil)
+		if o, err := caller.Call(t.Context(), "shp:read_file", json.RawMessage(`{}`)); err == nil || ran {
+			t.Errorf("a gateway: %+v", o)
 		}
 	})
 	t.Run("a file that was not opened", func(t *testing.T) {
