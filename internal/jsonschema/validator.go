@@ -868,7 +868,7 @@ type scope struct {
 	sch *Schema
 
 	// if empty, compute from self.sch and self.parent.sch.
-	// not empty, only when there is a jump i.e, $ref, $XXXRef
+	// not empty only after a jump: $ref, $dynamicRef or $recursiveRef
 	refKeyword string
 
 	// unique id of value being validated
