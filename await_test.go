@@ -27,7 +27,9 @@ func TestOptionsThatNeverReturn(t *testing.T) {
 		<-free
 	}
 	shows := func(context.Context, *call.Call) bool { wait(); return true }
-	judged := func(ctx context.Context, g *toolvet.Gate, at toolvet.Point) bool { return g.Judge(ctx, goodCall(t), at).Go }
+	judged := func(ctx context.Context, g *toolvet.Gate, at toolvet.Point) bool {
+		return g.Judge(ctx, goodCall(t), at).Go
+	}
 	for name, tt := range map[string]struct {
 		option toolvet.Option
 		passes func(context.Context, *toolvet.Gate, toolvet.Point) bool
