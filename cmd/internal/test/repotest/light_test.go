@@ -77,7 +77,7 @@ func TestLinked(t *testing.T) {
 		size    int64
 	}{
 		"a gate":            {gatedServer, 18, 20_000_000},
-		"a gate with rules": {ruledServer, 29, 32_100_000},
+		"a gate with rules": {ruledServer, 29, 32_200_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
