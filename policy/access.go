@@ -10,8 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // A Rule permits or refuses calls. Package rule says what it means; the policy only reads it.

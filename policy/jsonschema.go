@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // JSONSchema returns a JSON Schema (draft 2020-12) of policies that name these checks and make

@@ -12,8 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // maxBytes is the size of the largest policy: some thousand times a large one.

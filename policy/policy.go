@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // A Policy is the content of toolvet.yaml. The nil Policy leaves every check as it documents

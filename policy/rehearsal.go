@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // Rehearsal selects the calls to rehearse before they are made. Package rehearse carries it out.

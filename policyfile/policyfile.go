@@ -36,16 +36,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/toolvet/toolvet"
-	resource "github.com/toolvet/toolvet/access/auth"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	resource "github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
-	"github.com/toolvet/toolvet/record/telemetry"
 	"github.com/toolvet/toolvet/schema"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // Options of a File. The zero Options put the file in force as it is.
@@ -61,9 +60,6 @@ type Options struct {
 	Logger *slog.Logger
 	// Observer receives metrics and traces. Nil: none.
 	Observer telemetry.Observer
-	// Shared opens the store of limits that several processes count together. Nil: a policy
-	// with such limits is an error.
-	Shared func(at limit.Shared, log *slog.Logger) (limit.ClosingStore, error)
 	// Rehearse makes the check that rehearses calls: rehearse.Before. Nil: a policy with rehearsals is an
 	// error.
 	Rehearse func(*policy.Policy) (*check.Check, error)
@@ -195,7 +191,7 @@ func (f *File) gate(source enforce.Source, all *policy.Policy, preset string) (*
 	}
 	e := f.enforcer[source.Server]
 	if e == nil {
-		e = &access.Enforcer{Server: source.Server, Log: f.o.Logger, Counters: &f.counters, Shared: f.o.Shared}
+		e = &access.Enforcer{Server: source.Server, Log: f.o.Logger, Counters: &f.counters}
 		f.enforcer[source.Server] = e
 	}
 	return source.Checks.NewRehearsingGate(e, p, f.o.Rehearse, slices.Concat(f.o.Gate, []toolvet.Option{toolvet.WithObserver(f.record)})...)

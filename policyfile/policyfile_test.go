@@ -18,12 +18,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policyfile"
-	"github.com/toolvet/toolvet/record/calllog"
 )
 
 const readTool = `{"name":"read_file","description":"Reads a file.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 )
 
 // maxMissed bounds the missed times that are counted one by one, because the store waits meanwhile. A job cannot

@@ -34,7 +34,7 @@ import (
 type world struct {
 	*schedule.Scheduler
 	t     *testing.T
-	store *sqlstore.Store
+	store schedule.Store
 	start time.Time
 	ahead atomic.Int64 // what the wall clock shows too much, in ns
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/schedule/when"
 	"github.com/toolvet/toolvet/upstream"
 )
 

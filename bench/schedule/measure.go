@@ -152,7 +152,7 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 }
 
 // late makes jobs due at an even rate, and measures the delay of their runs.
-func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error {
+func (r *report) late(ctx context.Context, f flags, store schedule.Store) error {
 	n := int(f.length.Seconds() * float64(f.rate))
 	s, err := schedule.New(schedule.Config{Store: store, Caller: idle{}})
 	if err != nil {

@@ -35,14 +35,21 @@ var doc string
 // Check asks no database, because it has no driver. It refuses a call where the policy names one. A program with drivers
 // runs the check of its own [State] in its place:
 //
-//	checks := suite.With(sqlstate.New(driver.Databases{SQLite: sqlite.Driver{}}).Check())
-var Check = New(driver.Databases{}).Check()
+//	checks := suite.With(sqlstate.New(sqlite.New()).Check())
+var Check = New().Check()
 
 // A State holds the connections to databases. It is safe for concurrent use.
 type State struct{ databases databases }
 
-// New returns a State without connections. A connection is closed when it has not been used for some seconds.
-func New(drivers driver.Databases) *State { return &State{databases{drivers: drivers}} }
+// New returns a State without connections, for the databases of these drivers. A connection is closed when it has not
+// been used for some seconds.
+func New(drivers ...driver.Driver) *State {
+	s := &State{}
+	for _, d := range drivers {
+		d.Join(&s.databases.drivers)
+	}
+	return s
+}
 
 // Check returns the check that uses s.
 func (s *State) Check() *check.Check {

@@ -15,7 +15,6 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/sql"
 	"github.com/toolvet/toolvet/checks/sqlstate"
-	"github.com/toolvet/toolvet/driver"
 	"github.com/toolvet/toolvet/driver/postgres"
 	"github.com/toolvet/toolvet/driver/sqlite"
 	"github.com/toolvet/toolvet/policy"
@@ -24,7 +23,7 @@ import (
 // judge has a Gate with the policy of a worked example judge a call.
 func judge(t *testing.T, at toolvet.Point, query string) toolvet.Verdict {
 	t.Helper()
-	state := sqlstate.New(driver.Databases{Postgres: postgres.Driver{}, SQLite: sqlite.Driver{}})
+	state := sqlstate.New(postgres.New(), sqlite.New())
 	t.Cleanup(state.Close)
 	return judgeBy(t, state.Check(), at, query)
 }

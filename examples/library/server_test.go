@@ -18,9 +18,9 @@ import (
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policyfile"
-	"github.com/toolvet/toolvet/record/telemetry"
-	"github.com/toolvet/toolvet/record/telemetry/otel"
-	"github.com/toolvet/toolvet/record/telemetry/prometheus"
+	"github.com/toolvet/toolvet/telemetry"
+	"github.com/toolvet/toolvet/telemetry/otel"
+	"github.com/toolvet/toolvet/telemetry/prometheus"
 )
 
 // A server with everything: a policy file, a demand in code, a check of its own, metrics and traces.

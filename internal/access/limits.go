@@ -9,9 +9,9 @@ import (
 	"log/slog"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/policy"
 )
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Heartbeat implements [schedule.Leases].
-func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
+func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	return s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; !leased && !first {
 			return schedule.ErrLost
@@ -25,7 +25,7 @@ func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 }
 
 // Leave implements [schedule.Leases].
-func (s *Store) Leave(ctx context.Context, worker string) error {
+func (s *store) Leave(ctx context.Context, worker string) error {
 	return s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; leased {
 			s.leases[worker] = time.Time{}
@@ -35,7 +35,7 @@ func (s *Store) Leave(ctx context.Context, worker string) error {
 }
 
 // TakeOver implements [schedule.Leases].
-func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	return s.do(ctx, func() error {
 		clock := time.Now()
 		var runs []*schedule.Run
@@ -91,7 +91,7 @@ func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 }
 
 // Alerts implements [schedule.AlertStore].
-func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
+func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	err = s.do(ctx, func() (err error) {
 		first := map[string]string{} // the id of the alert that is next, by job
 		for id, a := range s.alerts {
@@ -117,7 +117,7 @@ func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (li
 }
 
 // Told implements [schedule.AlertStore].
-func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
+func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	return s.do(ctx, func() error {
 		if a := s.alerts[n.ID]; a != nil {
 			a.Told, a.Tries, a.due, a.done = slices.Clone(n.Told), n.Tries, next, done
@@ -127,7 +127,7 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 }
 
 // AlertsSince implements [schedule.AlertStore].
-func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) (list []*schedule.Alert, err error) {
+func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) (list []*schedule.Alert, err error) {
 	err = s.do(ctx, func() error {
 		found := sorted(s.alerts, func(a *alert) bool { return a.Time.After(at) || a.Time.Equal(at) && a.ID > id },
 			func(a, b *alert) int { return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID)) })
@@ -141,7 +141,7 @@ func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) (list 
 }
 
 // SetBack implements [schedule.Upkeep].
-func (s *Store) SetBack(ctx context.Context, now time.Time) error {
+func (s *store) SetBack(ctx context.Context, now time.Time) error {
 	return s.do(ctx, func() error {
 		for _, r := range s.runs {
 			if r.State == schedule.Queued && r.Ready.After(now) && (r.Fire.After(now) || r.Started.After(now)) {
@@ -158,7 +158,7 @@ func (s *Store) SetBack(ctx context.Context, now time.Time) error {
 }
 
 // Zones implements [schedule.Upkeep].
-func (s *Store) Zones(ctx context.Context) (list []string, err error) {
+func (s *store) Zones(ctx context.Context) (list []string, err error) {
 	err = s.do(ctx, func() error {
 		for _, j := range s.jobs {
 			if !j.Next.IsZero() && !slices.Contains(list, j.Zone) {
@@ -171,7 +171,7 @@ func (s *Store) Zones(ctx context.Context) (list []string, err error) {
 }
 
 // Prune implements [schedule.Upkeep].
-func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (n int, err error) {
+func (s *store) Prune(ctx context.Context, before time.Time, keep int) (n int, err error) {
 	err = s.do(ctx, func() error {
 		n = remove(s.alerts, func(a *alert) bool { return a.Time.Before(before) })
 		n += remove(s.runs, func(r *schedule.Run) bool { return !r.Ended.IsZero() && r.Ended.Before(before) })

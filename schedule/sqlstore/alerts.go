@@ -30,7 +30,7 @@ func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 }
 
 // Alerts implements [schedule.AlertStore].
-func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
+func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	const due = `FROM schedule_alerts a WHERE told_at = 0 AND ready_at <= $1
@@ -82,7 +82,7 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 }
 
 // Told implements [schedule.AlertStore].
-func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
+func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	at := int64(0)
@@ -99,7 +99,7 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 }
 
 // AlertsSince implements [schedule.AlertStore].
-func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
+func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	notices, err := scanNotices(s.read.QueryContext(ctx, `SELECT doc, told, tries FROM schedule_alerts

@@ -164,7 +164,7 @@ func (c *crash) signal(cmd *exec.Cmd, s syscall.Signal) {
 }
 
 // await waits until all runs have ended.
-func (c *crash) await(store *Store, jobs int) {
+func (c *crash) await(store *store, jobs int) {
 	c.t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		var ended int
@@ -178,7 +178,7 @@ func (c *crash) await(store *Store, jobs int) {
 	c.t.Fatal("runs are lost: not all ended in time")
 }
 
-func (c *crash) judge(store *Store, jobs, cut int) {
+func (c *crash) judge(store *store, jobs, cut int) {
 	c.t.Helper()
 	var runs, started int
 	if err := store.read.QueryRow("SELECT count(*), sum(attempt) FROM schedule_runs").Scan(&runs, &started); err != nil {

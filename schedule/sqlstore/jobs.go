@@ -95,7 +95,7 @@ func jobValues(j *schedule.Job) ([]any, error) {
 }
 
 // CreateJob implements [schedule.JobStore].
-func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
+func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	values, err := jobValues(j)
@@ -127,14 +127,14 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 }
 
 // Job implements [schedule.JobStore].
-func (s *Store) Job(ctx context.Context, id string) (*schedule.Job, error) {
+func (s *store) Job(ctx context.Context, id string) (*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return jobByID(ctx, s.read, id, "")
 }
 
 // UpdateJob implements [schedule.JobStore].
-func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
+func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -156,7 +156,7 @@ func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 }
 
 // DeleteJob implements [schedule.JobStore].
-func (s *Store) DeleteJob(ctx context.Context, id string) error {
+func (s *store) DeleteJob(ctx context.Context, id string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
@@ -196,7 +196,7 @@ func (w *where) String() string {
 var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 // Jobs implements [schedule.JobStore].
-func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
+func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(f.Tag, f.Search, f.Server, f.Name, f.After, string(f.State), string(f.Health), text(f.Owner)) {
@@ -255,7 +255,7 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 }
 
 // Counts implements [schedule.JobStore].
-func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
+func (s *store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(text(owner)) {
@@ -285,7 +285,7 @@ func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, er
 }
 
 // NextAt implements [schedule.WorkQueue].
-func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
+func (s *store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	var fire, ready sql.NullInt64
@@ -307,14 +307,14 @@ const eachZone = `WITH RECURSIVE zones (zone) AS (
 	SELECT zone FROM zones WHERE zone IS NOT NULL`
 
 // Zones implements [schedule.Upkeep].
-func (s *Store) Zones(ctx context.Context) ([]string, error) {
+func (s *store) Zones(ctx context.Context) ([]string, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return texts(s.read.QueryContext(ctx, eachZone))
 }
 
 // Checks implements [schedule.WorkQueue].
-func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -337,7 +337,7 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 }
 
 // CheckSoon implements [schedule.WorkQueue].
-func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(server) {

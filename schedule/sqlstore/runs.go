@@ -67,7 +67,7 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 }
 
 // AddRun implements [schedule.RunStore].
-func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
+func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
@@ -90,7 +90,7 @@ func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 }
 
 // Run implements [schedule.RunStore].
-func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
+func (s *store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(id) {
@@ -107,7 +107,7 @@ func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 }
 
 // Runs implements [schedule.RunStore].
-func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
+func (s *store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(f.Job, f.Before, string(f.State), text(f.Owner)) {
@@ -163,7 +163,7 @@ func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time,
 }
 
 // Fire implements [schedule.WorkQueue].
-func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
+func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -199,7 +199,7 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 }
 
 // Claim implements [schedule.WorkQueue].
-func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -274,7 +274,7 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 }
 
 // Progress implements [schedule.WorkQueue].
-func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
+func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	_, err := endRun(ctx, s.write, r) // its state stays Running
@@ -282,7 +282,7 @@ func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
 }
 
 // Finish implements [schedule.WorkQueue].
-func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // replayCounts end the output of --json.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/when"
 )
 
 // jobFlags are the fields of a job as flags.

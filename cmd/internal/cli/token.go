@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/policy"
 )

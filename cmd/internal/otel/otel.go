@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package otel exports the traces and metrics of package record/telemetry/otel, by OTLP over HTTP.
+// Package otel exports the traces and metrics of package telemetry/otel, by OTLP over HTTP.
 //
 //	observer, err := otel.New(ctx, toolvet.Version)
 //	defer observer.Shutdown(ctx) // with a deadline
@@ -29,18 +29,22 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
-	"github.com/toolvet/toolvet/record/telemetry"
-	"github.com/toolvet/toolvet/record/telemetry/otel"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
+	"github.com/toolvet/toolvet/telemetry/otel"
 )
 
 // An Observer is a telemetry.Observer that exports in the background. It drops data that it cannot send in time; no
 // call waits for it. It is safe for concurrent use.
 type Observer struct {
-	*otel.Observer
+	telemetry.Observer
 	shutdown []func(context.Context) error
 }
 
-var _ telemetry.PolicyObserver = (*Observer)(nil)
+var _ observe.PolicyObserver = (*Observer)(nil)
+
+// Policy exports the policy in force.
+func (o *Observer) Policy(read func() observe.Policy) { observe.ExportPolicy(o.Observer, read) }
 
 // New makes an Observer for this version of toolvet, configured by the environment. A faulty environment is an error;
 // an unreachable endpoint is not. The caller must call [Observer.Shutdown].

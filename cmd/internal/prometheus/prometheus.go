@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus serves the metrics of package record/telemetry/prometheus to a scraper, with those of the Go runtime
+// Package prometheus serves the metrics of package telemetry/prometheus to a scraper, with those of the Go runtime
 // and the process:
 //
 //	metrics, err := prometheus.New()
@@ -18,20 +18,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/toolvet/toolvet/record/telemetry/prometheus"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
+	"github.com/toolvet/toolvet/telemetry/prometheus"
 )
 
 // Metrics is a telemetry.Observer. It is safe for concurrent use.
 type Metrics struct {
-	*prometheus.Metrics
+	telemetry.Observer
 	registry *client.Registry
 }
+
+// Policy exports the policy in force.
+func (m *Metrics) Policy(read func() observe.Policy) { observe.ExportPolicy(m.Observer, read) }
 
 // New makes metrics with a registry of their own.
 func New() (*Metrics, error) {
 	m := &Metrics{registry: client.NewRegistry()}
 	var err error
-	if m.Metrics, err = prometheus.New(prometheus.WithRegisterer(m.registry)); err != nil {
+	if m.Observer, err = prometheus.New(prometheus.WithRegisterer(m.registry)); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(m.registry.Register(collectors.NewGoCollector()),

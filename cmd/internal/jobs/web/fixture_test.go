@@ -64,7 +64,7 @@ func (fake) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalo
 type fixture struct {
 	t      testing.TB
 	place  string // of the store
-	store  *sqlstore.Store
+	store  schedule.Store
 	jobs   *schedule.Scheduler
 	server *httptest.Server
 	client *http.Client

@@ -23,8 +23,8 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
 )
 
 // TestDoors plays each call through every door. What the first door answers and records, the

@@ -1,9 +1,14 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package telemetry
+// Package observe holds what observers of calls share: the trace of a request, and how they learn which policy is in
+// force.
+package observe
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // The members of _meta that carry a trace and its baggage. MCP exempts them from the need for a prefix (SEP-414).
 const (
@@ -33,3 +38,15 @@ func TraceID(meta map[string]any) string {
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
 func zeros(text string) bool { return strings.Trim(text, "0") == "" }
+
+// Silent is the part of a span that exports nothing: it has this trace id, and no parent for other spans.
+type Silent string
+
+// TraceID returns the id.
+func (s Silent) TraceID() string { return string(s) }
+
+// Traceparent returns "".
+func (Silent) Traceparent() string { return "" }
+
+// Context returns ctx.
+func (Silent) Context(ctx context.Context) context.Context { return ctx }

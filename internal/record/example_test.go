@@ -13,9 +13,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policyfile"
-	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // A server on the official SDK. It judges and records calls as a policy demands.

@@ -6,13 +6,16 @@ package telemetry
 import (
 	"context"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/observe"
 )
 
-// Join combines Observers. Each gets the context from the one before.
+// Join combines Observers. Each gets the context from the one before. The Observer of none ignores calls; its spans
+// have the trace id of their call.
 func Join(observers ...Observer) Observer {
 	switch len(observers) {
 	case 0:
-		return Discard{}
+		return discard{}
 	case 1:
 		return observers[0]
 	}
@@ -20,6 +23,13 @@ func Join(observers ...Observer) Observer {
 }
 
 type joined []Observer
+
+// Policy tells all of them which policy is in force.
+func (j joined) Policy(read func() observe.Policy) {
+	for _, o := range j {
+		observe.ExportPolicy(o, read)
+	}
+}
 
 func (j joined) Start(ctx context.Context, c Call) (context.Context, Span) {
 	spans := make(joinedSpans, len(j))
@@ -70,3 +80,15 @@ func (j joinedSpans) End(o Outcome) {
 		s.End(o)
 	}
 }
+
+type discard struct{}
+
+func (discard) Start(ctx context.Context, c Call) (context.Context, Span) {
+	return ctx, silent{observe.Silent(observe.TraceID(c.Meta))}
+}
+
+func (discard) Checked(context.Context, string, time.Duration) {}
+
+type silent struct{ observe.Silent }
+
+func (silent) End(Outcome) {}

@@ -17,12 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // A served is metrics with a registry of their own.
 type served struct {
-	*Metrics
+	*metrics
 	registry *prometheus.Registry
 }
 
@@ -33,7 +33,7 @@ func newMetrics(t testing.TB) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &served{m, registry}
+	return &served{m.(*metrics), registry}
 }
 
 // scrape returns the lines about toolvet.

@@ -18,25 +18,26 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
-	"github.com/toolvet/toolvet/record/calllog"
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // spans is an observer that remembers the ends of its spans.
 type spans struct {
-	telemetry.Discard
-	ended []string
+	telemetry.Observer // nil
+	ended              []string
 }
 
 func (s *spans) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
-	return ctx, span{s, telemetry.Silent(""), c.Tool}
+	return ctx, span{s, observe.Silent(""), c.Tool}
 }
 
 type span struct {
 	*spans
-	telemetry.Silent
+	observe.Silent
 	tool string
 }
 

@@ -68,29 +68,3 @@ func (o *Outcome) Code() string {
 	}
 	return o.Codes[0]
 }
-
-// Discard is an Observer that ignores calls. Its spans have the trace id of their call.
-type Discard struct{}
-
-// Start continues no trace.
-func (Discard) Start(ctx context.Context, c Call) (context.Context, Span) {
-	return ctx, Silent(TraceID(c.Meta))
-}
-
-// Checked does nothing.
-func (Discard) Checked(context.Context, string, time.Duration) {}
-
-// Silent is a span with this trace id that reports nothing.
-type Silent string
-
-// TraceID returns the id.
-func (s Silent) TraceID() string { return string(s) }
-
-// Traceparent returns "".
-func (Silent) Traceparent() string { return "" }
-
-// Context returns ctx.
-func (Silent) Context(ctx context.Context) context.Context { return ctx }
-
-// End does nothing.
-func (Silent) End(Outcome) {}

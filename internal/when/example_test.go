@@ -8,7 +8,7 @@ import (
 	"log"
 	"time"
 
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 )
 
 // The clock is put forward on the last Sunday of March: 02:30 does not exist then.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/internal/calllog"
 )
 
 // A call that cannot be recorded must not be made.

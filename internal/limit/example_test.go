@@ -10,7 +10,7 @@ import (
 	"log"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 func Example() {

@@ -22,10 +22,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record/calllog"
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // Options of a Recorder.
@@ -50,7 +50,7 @@ var _ toolvet.Observer = (*Recorder)(nil)
 // Open opens the log of a policy, if it has one. The caller must call [Recorder.Close].
 func Open(a policy.Log, o Options) (*Recorder, error) {
 	if o.Observer == nil {
-		o.Observer = telemetry.Discard{}
+		o.Observer = telemetry.Join()
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -6,38 +6,11 @@ package telemetry
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/observe"
 )
-
-const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-
-func TestTraceID(t *testing.T) {
-	t.Parallel()
-	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
-	for text, want := range map[string]string{
-		traceparent:            id,
-		"01" + traceparent[2:]: id,
-		"cc" + traceparent[2:] + "-what-the-future-will-be-like": id,
-		"":                           "",
-		traceparent + "-x":           "",
-		"cc" + traceparent[2:] + "x": "",
-		"ff" + traceparent[2:]:       "",
-		strings.ToUpper(traceparent): "",
-		traceparent[:54]:             "",
-		"00-00000000000000000000000000000000-00f067aa0ba902b7-01": "",
-		"00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01": "",
-		"00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01": "",
-	} {
-		if got := TraceID(map[string]any{Traceparent: text}); got != want {
-			t.Errorf("TraceID(%q) = %q, want %q", text, got, want)
-		}
-	}
-	if TraceID(nil) != "" || TraceID(map[string]any{Traceparent: 5}) != "" {
-		t.Error("a trace id where there is none")
-	}
-}
 
 // A recorder is an Observer that notes its calls.
 type recorder struct {
@@ -50,7 +23,7 @@ type key string
 func (r recorder) Start(ctx context.Context, c Call) (context.Context, Span) {
 	before, _ := ctx.Value(key("by")).(string)
 	*r.told = append(*r.told, r.name+" starts "+c.Tool+" after "+before)
-	return context.WithValue(ctx, key("by"), r.name), recordedSpan{r, Silent(map[string]string{"b": "id of b", "c": "id of c"}[r.name])}
+	return context.WithValue(ctx, key("by"), r.name), recordedSpan{r, observe.Silent(map[string]string{"b": "id of b", "c": "id of c"}[r.name])}
 }
 
 func (r recorder) Checked(_ context.Context, check string, took time.Duration) {
@@ -59,7 +32,7 @@ func (r recorder) Checked(_ context.Context, check string, took time.Duration) {
 
 type recordedSpan struct {
 	recorder
-	Silent
+	observe.Silent
 }
 
 func (s recordedSpan) End(o Outcome) {
@@ -85,8 +58,8 @@ func TestJoin(t *testing.T) {
 
 func TestJoinOfNone(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Observer{Join(), Join(Discard{}), Join(Discard{}, Discard{})} {
-		ctx, span := o.Start(t.Context(), Call{Meta: map[string]any{Traceparent: traceparent}})
+	for _, o := range []Observer{Join(), Join(Join()), Join(Join(), Join())} {
+		ctx, span := o.Start(t.Context(), Call{Meta: map[string]any{observe.Traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}})
 		o.Checked(ctx, "path", time.Second)
 		span.End(Outcome{})
 		if span.TraceID() != "4bf92f3577b34da6a3ce929d0e0e4736" {

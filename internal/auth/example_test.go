@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/policy"
 )
 
