@@ -25,6 +25,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/probe"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 	"github.com/toolvet/toolvet/checks/sql"
 	"github.com/toolvet/toolvet/driver"
 )
@@ -86,19 +87,19 @@ func (s *State) run(ctx context.Context, pass *check.Pass) error {
 			return nil, "the value is no string", nil // package sql reports it
 		}
 		r := &report{}
-		err := s.ask(ctx, r, t.Options.(*sql.Options), pass, text)
+		err := s.ask(ctx, r, (*sqltext.Options)(t.Options.(*sql.Options)), pass, text)
 		return r.findings, r.skipped, err
 	})
 }
 
 func asks(t check.Target) bool {
 	o, ok := t.Options.(*sql.Options)
-	return ok && o.Asks()
+	return ok && (*sqltext.Options)(o).Asks()
 }
 
 // ask asks the database of the options about a text. Its error says that ctx ended
 // before the database answered.
-func (s *State) ask(ctx context.Context, r *report, o *sql.Options, pass *check.Pass, text string) error {
+func (s *State) ask(ctx context.Context, r *report, o *sqltext.Options, pass *check.Pass, text string) error {
 	if o.Refuses(text) {
 		r.skip("the text is refused as it is")
 		return nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
@@ -26,7 +26,7 @@ type source struct {
 }
 
 // sourceOf reads the dsn of options.
-func sourceOf(drivers dbdriver.Databases, o *sql.Options, world check.World) (*source, error) {
+func sourceOf(drivers dbdriver.Databases, o *sqltext.Options, world check.World) (*source, error) {
 	dsn := o.DSN
 	if o.DSNEnv != "" {
 		if dsn = os.Getenv(o.DSNEnv); dsn == "" {
