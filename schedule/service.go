@@ -180,8 +180,8 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 	return old, spec, p, err
 }
 
-// ErrConflict reports that somebody else changed a job at the same time.
-var ErrConflict = errors.New("somebody else changed the job at the same time: look at it again")
+// errConflict reports that somebody else changed a job at the same time.
+var errConflict = errors.New("somebody else changed the job at the same time: look at it again")
 
 // Update changes a job. Patch is a JSON object with those fields of a [Spec] that change. Update judges the result
 // like a new job of the same owner.
@@ -195,7 +195,7 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 	}
 	j, err := s.store.UpdateJob(ctx, old.ID, func(j *Job) error {
 		if !j.Updated.Equal(old.Updated) {
-			return ErrConflict
+			return errConflict
 		}
 		now := s.now()
 		j.Spec, j.Updated, j.Unvalidated = spec, now, how.SkipValidation

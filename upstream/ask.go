@@ -27,7 +27,7 @@ func (s *Set) Ask(ctx context.Context, server string, r Request, options ...Call
 	if err != nil {
 		return nil, err
 	}
-	r.Params, r.caller = traced(passage, r.Params, p.cfg.Limits), passage.Call().Session
+	r.Params, r.caller = traced(passage, r.Params, messages), passage.Call().Session
 	passage.Sending()
 	raw, err := p.do(ctx, r)
 	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent || errors.As(err, new(*UnavailableError)) {
@@ -35,7 +35,7 @@ func (s *Set) Ask(ctx context.Context, server string, r Request, options ...Call
 	}
 	passage.Sent()
 	var answer *RefusedError
-	var unusable *UnusableError
+	var unusable *unusableError
 	var shown door.Shown
 	switch {
 	case errors.As(err, &answer):

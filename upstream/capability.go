@@ -37,7 +37,7 @@ func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, err
 // The errors are those of [Set.HasCapability].
 func (s *Set) Capabilities(ctx context.Context, server string) (json.RawMessage, error) {
 	var capabilities json.RawMessage
-	err := s.with(ctx, server, func(c *Client) { capabilities = c.Capabilities() })
+	err := s.with(ctx, server, func(c *Client) { capabilities = c.capabilities })
 	return capabilities, err
 }
 
@@ -45,7 +45,7 @@ func (s *Set) Capabilities(ctx context.Context, server string) (json.RawMessage,
 // a JSON string. Each is nil if the server gave none. The errors are those of
 // [Set.HasCapability].
 func (s *Set) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
-	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.Instructions() })
+	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.instructions })
 	return info, instructions, err
 }
 

@@ -298,7 +298,7 @@ func (c *conn) abandon(id, method string) {
 func (a answer) result(method string) (json.RawMessage, error) {
 	switch {
 	case a.err != nil:
-		return nil, &UnusableError{method, a.err}
+		return nil, &unusableError{method, a.err}
 	case a.Error != nil:
 		return nil, newRefusedError(method, a.Error)
 	}

@@ -117,13 +117,13 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 		}
 		defer release()
 		on = l
-		if list != Tools && !announces(l.Capabilities(), list.capability()) {
+		if list != Tools && !announces(l.capabilities, list.capability()) {
 			return &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil
 		}
 		return l.lists.get(ctx, list, anew, func() (*listing, error) {
 			found, err := l.list(p.set.ctx, list)
 			var refused *RefusedError
-			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.Capabilities(), list.capability()) {
+			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.capabilities, list.capability()) {
 				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // the server has no such list
 			}
 			if err == nil && list == Tools {
@@ -236,7 +236,7 @@ func (p *peer) listen(l *link) {
 	}
 	wanted := map[string]bool{}
 	for key, list := range map[string]List{"toolsListChanged": Tools, "promptsListChanged": Prompts, "resourcesListChanged": Resources} {
-		if announces(l.Capabilities(), list.capability(), "listChanged") {
+		if announces(l.capabilities, list.capability(), "listChanged") {
 			wanted[key] = true
 		}
 	}

@@ -84,7 +84,7 @@ func (t *target) native(ctx context.Context) (string, bool) {
 // AskNative asks the validate tool of a server (see [Set.NativeValidation]) about target, a call
 // of that server with a go, and returns the CallToolResult. The arguments are those of the
 // validate tool. The call passes the gate, the limits and the observer like any other. The
-// NativeTimeout of the Config bounds it.
+// It takes ten seconds at most.
 func (s *Set) AskNative(ctx context.Context, target *call.Call, arguments json.RawMessage, options ...CallOption) (json.RawMessage, error) {
 	p, err := s.peer(target.Server)
 	if err != nil {
@@ -102,10 +102,10 @@ func (s *Set) AskNative(ctx context.Context, target *call.Call, arguments json.R
 }
 
 func (p *peer) askNative(ctx context.Context, method string, target *call.Call, arguments json.RawMessage, tools *call.Catalog, o callOptions) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.set.cfg.NativeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, nativeTimeout)
 	defer cancel()
 	send := func(ctx context.Context, passage *door.Passage) (json.RawMessage, error) {
-		params, err := callParams(nil, method, arguments, p.cfg.Limits)
+		params, err := callParams(nil, method, arguments, messages)
 		if err != nil {
 			return nil, err
 		}

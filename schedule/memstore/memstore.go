@@ -152,7 +152,7 @@ func (s *store) put(v version) {
 	}
 }
 
-// CreateJob implements [schedule.JobStore].
+// CreateJob implements [schedule.Store].
 func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	return s.do(ctx, func() error {
 		v, err := s.version(j)
@@ -167,7 +167,7 @@ func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	})
 }
 
-// Job implements [schedule.JobStore].
+// Job implements [schedule.Store].
 func (s *store) Job(ctx context.Context, id string) (j *schedule.Job, err error) {
 	err = s.do(ctx, func() error {
 		stored, err := s.find(id)
@@ -179,7 +179,7 @@ func (s *store) Job(ctx context.Context, id string) (j *schedule.Job, err error)
 	return j, err
 }
 
-// UpdateJob implements [schedule.JobStore].
+// UpdateJob implements [schedule.Store].
 func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (*schedule.Job, error) {
 	var changed *schedule.Job
 	err := s.do(ctx, func() error {
@@ -208,7 +208,7 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 	return changed, err
 }
 
-// DeleteJob implements [schedule.JobStore].
+// DeleteJob implements [schedule.Store].
 func (s *store) DeleteJob(ctx context.Context, id string) error {
 	return s.do(ctx, func() error {
 		j, err := s.find(id)
@@ -246,7 +246,7 @@ func chooses(f *schedule.JobFilter, j *schedule.Job) bool {
 
 func health(j *schedule.Job) schedule.Status { return cmp.Or(j.Health.Status, schedule.Healthy) }
 
-// Jobs implements [schedule.JobStore].
+// Jobs implements [schedule.Store].
 func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedule.Job, err error) {
 	err = s.do(ctx, func() (err error) {
 		order := byID
@@ -268,7 +268,7 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedul
 	return list, err
 }
 
-// Counts implements [schedule.JobStore].
+// Counts implements [schedule.Store].
 func (s *store) Counts(ctx context.Context, owner *string) (list []schedule.Count, err error) {
 	err = s.do(ctx, func() error {
 		counts := map[schedule.Count]int{}

@@ -37,7 +37,7 @@ func (s *store) insert(r *schedule.Run) bool {
 	return true
 }
 
-// AddRun implements [schedule.RunStore].
+// AddRun implements [schedule.Store].
 func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	return s.do(ctx, func() error {
 		c, err := copyRun(r)
@@ -55,7 +55,7 @@ func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	})
 }
 
-// Run implements [schedule.RunStore].
+// Run implements [schedule.Store].
 func (s *store) Run(ctx context.Context, id string) (r *schedule.Run, err error) {
 	err = s.do(ctx, func() (err error) {
 		stored, ok := s.runs[id]
@@ -68,7 +68,7 @@ func (s *store) Run(ctx context.Context, id string) (r *schedule.Run, err error)
 	return r, err
 }
 
-// Runs implements [schedule.RunStore].
+// Runs implements [schedule.Store].
 func (s *store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedule.Run, err error) {
 	err = s.do(ctx, func() (err error) {
 		found := sorted(s.runs, func(r *schedule.Run) bool {
@@ -86,7 +86,7 @@ func (s *store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedul
 	return list, err
 }
 
-// Fire implements [schedule.WorkQueue].
+// Fire implements [schedule.Store].
 func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	err = s.do(ctx, func() error {
 		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.Next, now) },
@@ -129,7 +129,7 @@ func (s *store) fired(j *schedule.Job) (list []time.Time) {
 	return list
 }
 
-// Claim implements [schedule.WorkQueue].
+// Claim implements [schedule.Store].
 func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
 	err = s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; !leased {
@@ -183,7 +183,7 @@ func end(stored, r *schedule.Run) {
 	stored.State, stored.Ready, stored.Ended, stored.RunInfo = r.State, r.Ready, r.Ended, r.RunInfo
 }
 
-// Progress implements [schedule.WorkQueue].
+// Progress implements [schedule.Store].
 func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	return s.do(ctx, func() error {
 		c, err := copyRun(r)
@@ -194,7 +194,7 @@ func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	})
 }
 
-// Finish implements [schedule.WorkQueue].
+// Finish implements [schedule.Store].
 func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	return s.do(ctx, func() error {
 		stored := s.held(r)
@@ -220,7 +220,7 @@ func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 	})
 }
 
-// NextAt implements [schedule.WorkQueue].
+// NextAt implements [schedule.Store].
 func (s *store) NextAt(ctx context.Context, after time.Time) (next time.Time, err error) {
 	earlier := func(at time.Time) {
 		if at.After(after) && (next.IsZero() || at.Before(next)) {
@@ -241,7 +241,7 @@ func (s *store) NextAt(ctx context.Context, after time.Time) (next time.Time, er
 	return next, err
 }
 
-// Checks implements [schedule.WorkQueue].
+// Checks implements [schedule.Store].
 func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	err = s.do(ctx, func() (err error) {
 		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.CheckAt, now) },
@@ -256,7 +256,7 @@ func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 	return list, err
 }
 
-// CheckSoon implements [schedule.WorkQueue].
+// CheckSoon implements [schedule.Store].
 func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	return s.do(ctx, func() error {
 		for _, j := range s.jobs {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// Heartbeat implements [schedule.Leases].
+// Heartbeat implements [schedule.Store].
 func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	return s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; !leased && !first {
@@ -24,7 +24,7 @@ func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 	})
 }
 
-// Leave implements [schedule.Leases].
+// Leave implements [schedule.Store].
 func (s *store) Leave(ctx context.Context, worker string) error {
 	return s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; leased {
@@ -34,7 +34,7 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 	})
 }
 
-// TakeOver implements [schedule.Leases].
+// TakeOver implements [schedule.Store].
 func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	return s.do(ctx, func() error {
 		clock := time.Now()
@@ -90,7 +90,7 @@ func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 	})
 }
 
-// Alerts implements [schedule.AlertStore].
+// Alerts implements [schedule.Store].
 func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	err = s.do(ctx, func() (err error) {
 		first := map[string]string{} // the id of the alert that is next, by job
@@ -116,7 +116,7 @@ func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (li
 	return list, err
 }
 
-// Told implements [schedule.AlertStore].
+// Told implements [schedule.Store].
 func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	return s.do(ctx, func() error {
 		if a := s.alerts[n.ID]; a != nil {
@@ -126,7 +126,7 @@ func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	})
 }
 
-// AlertsSince implements [schedule.AlertStore].
+// AlertsSince implements [schedule.Store].
 func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) (list []*schedule.Alert, err error) {
 	err = s.do(ctx, func() error {
 		found := sorted(s.alerts, func(a *alert) bool { return a.Time.After(at) || a.Time.Equal(at) && a.ID > id },
@@ -140,7 +140,7 @@ func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) (list 
 	return list, err
 }
 
-// SetBack implements [schedule.Upkeep].
+// SetBack implements [schedule.Store].
 func (s *store) SetBack(ctx context.Context, now time.Time) error {
 	return s.do(ctx, func() error {
 		for _, r := range s.runs {
@@ -157,7 +157,7 @@ func (s *store) SetBack(ctx context.Context, now time.Time) error {
 	})
 }
 
-// Zones implements [schedule.Upkeep].
+// Zones implements [schedule.Store].
 func (s *store) Zones(ctx context.Context) (list []string, err error) {
 	err = s.do(ctx, func() error {
 		for _, j := range s.jobs {
@@ -170,7 +170,7 @@ func (s *store) Zones(ctx context.Context) (list []string, err error) {
 	return list, err
 }
 
-// Prune implements [schedule.Upkeep].
+// Prune implements [schedule.Store].
 func (s *store) Prune(ctx context.Context, before time.Time, keep int) (n int, err error) {
 	err = s.do(ctx, func() error {
 		n = remove(s.alerts, func(a *alert) bool { return a.Time.Before(before) })

@@ -29,7 +29,7 @@ func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 	return nil
 }
 
-// Alerts implements [schedule.AlertStore].
+// Alerts implements [schedule.Store].
 func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -81,7 +81,7 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 	return list, rows.Err()
 }
 
-// Told implements [schedule.AlertStore].
+// Told implements [schedule.Store].
 func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -98,7 +98,7 @@ func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	return err
 }
 
-// AlertsSince implements [schedule.AlertStore].
+// AlertsSince implements [schedule.Store].
 func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()

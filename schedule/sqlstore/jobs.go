@@ -94,7 +94,7 @@ func jobValues(j *schedule.Job) ([]any, error) {
 	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
 }
 
-// CreateJob implements [schedule.JobStore].
+// CreateJob implements [schedule.Store].
 func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -126,14 +126,14 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 	return err
 }
 
-// Job implements [schedule.JobStore].
+// Job implements [schedule.Store].
 func (s *store) Job(ctx context.Context, id string) (*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return jobByID(ctx, s.read, id, "")
 }
 
-// UpdateJob implements [schedule.JobStore].
+// UpdateJob implements [schedule.Store].
 func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -155,7 +155,7 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 	return j, nil
 }
 
-// DeleteJob implements [schedule.JobStore].
+// DeleteJob implements [schedule.Store].
 func (s *store) DeleteJob(ctx context.Context, id string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -195,7 +195,7 @@ func (w *where) String() string {
 
 var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// Jobs implements [schedule.JobStore].
+// Jobs implements [schedule.Store].
 func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -254,7 +254,7 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	return list, err
 }
 
-// Counts implements [schedule.JobStore].
+// Counts implements [schedule.Store].
 func (s *store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -284,7 +284,7 @@ func (s *store) Counts(ctx context.Context, owner *string) ([]schedule.Count, er
 	return list, rows.Err()
 }
 
-// NextAt implements [schedule.WorkQueue].
+// NextAt implements [schedule.Store].
 func (s *store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -306,14 +306,14 @@ const eachZone = `WITH RECURSIVE zones (zone) AS (
 	UNION ALL SELECT (SELECT min(zone) FROM schedule_jobs j WHERE next_at IS NOT NULL AND j.zone > zones.zone) FROM zones WHERE zone IS NOT NULL)
 	SELECT zone FROM zones WHERE zone IS NOT NULL`
 
-// Zones implements [schedule.Upkeep].
+// Zones implements [schedule.Store].
 func (s *store) Zones(ctx context.Context) ([]string, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return texts(s.read.QueryContext(ctx, eachZone))
 }
 
-// Checks implements [schedule.WorkQueue].
+// Checks implements [schedule.Store].
 func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -336,7 +336,7 @@ func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 	return list, nil
 }
 
-// CheckSoon implements [schedule.WorkQueue].
+// CheckSoon implements [schedule.Store].
 func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 // statement runs.
 const pruned = 500
 
-// Prune implements [schedule.Upkeep].
+// Prune implements [schedule.Store].
 func (s *store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
 	runs, err := s.deleteAll(ctx, "schedule_runs", "ended_at > 0 AND ended_at < $1", ms(before))
 	if err != nil {

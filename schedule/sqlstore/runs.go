@@ -66,7 +66,7 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
-// AddRun implements [schedule.RunStore].
+// AddRun implements [schedule.Store].
 func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -89,7 +89,7 @@ func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	})
 }
 
-// Run implements [schedule.RunStore].
+// Run implements [schedule.Store].
 func (s *store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -106,7 +106,7 @@ func (s *store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	return list[0], nil
 }
 
-// Runs implements [schedule.RunStore].
+// Runs implements [schedule.Store].
 func (s *store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -162,7 +162,7 @@ func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time,
 	return list, rows.Err()
 }
 
-// Fire implements [schedule.WorkQueue].
+// Fire implements [schedule.Store].
 func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -198,7 +198,7 @@ func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 	return n, err
 }
 
-// Claim implements [schedule.WorkQueue].
+// Claim implements [schedule.Store].
 func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -273,7 +273,7 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
-// Progress implements [schedule.WorkQueue].
+// Progress implements [schedule.Store].
 func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -281,7 +281,7 @@ func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	return err
 }
 
-// Finish implements [schedule.WorkQueue].
+// Finish implements [schedule.Store].
 func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// Heartbeat implements [schedule.Leases].
+// Heartbeat implements [schedule.Store].
 func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	if err := s.there(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *store) there() error {
 	return nil // an operation will report any other fault
 }
 
-// Leave implements [schedule.Leases].
+// Leave implements [schedule.Store].
 func (s *store) Leave(ctx context.Context, worker string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -57,7 +57,7 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 	return err
 }
 
-// TakeOver implements [schedule.Leases].
+// TakeOver implements [schedule.Store].
 func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
@@ -120,7 +120,7 @@ func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 	return err
 }
 
-// SetBack implements [schedule.Upkeep].
+// SetBack implements [schedule.Store].
 func (s *store) SetBack(ctx context.Context, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
