@@ -52,7 +52,8 @@ type Config struct {
 	Committed func(Change)
 }
 
-// Run is the body of the program in [Config.Init]; see [sandbox.Run].
+// Run is the body of the process that [Config.Init] starts, with the arguments that [Start] adds. It returns the exit
+// code of that process.
 func Run(args []string) int { return sandbox.Run(args) }
 
 // A Session is a server in a sandbox. It is not safe for concurrent use.

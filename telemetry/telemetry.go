@@ -2,7 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package telemetry is the interface to traces and metrics of calls. Package telemetry/prometheus counts
-// for a Prometheus registerer, and package telemetry/otel gives spans and measurements to OpenTelemetry's providers.
+// for a Prometheus registerer, and package telemetry/otel gives spans and measurements to OpenTelemetry's providers:
+//
+//	spans, err := otel.New(otel.WithTracerProvider(tracers))
+//	...
+//	counters, err := prometheus.New(prometheus.WithRegisterer(registry))
+//	...
+//	file, err := policyfile.Open("toolvet.yaml", policyfile.Options{Observer: telemetry.Join(spans, counters)})
+//
+// A program with another system of metrics writes an [Observer] of its own. toolvet calls it as follows:
 //
 //	ctx, span := observer.Start(ctx, telemetry.Call{Server: "files", Tool: "read", Known: true, Meta: meta})
 //	// judge and forward; observer.Checked(ctx, "path", d) for each check
