@@ -5,7 +5,6 @@ package telemetry
 
 import (
 	"context"
-	"time"
 
 	"github.com/toolvet/toolvet/internal/observe"
 )
@@ -37,12 +36,6 @@ func (j joined) Start(ctx context.Context, c Call) (context.Context, Span) {
 		ctx, spans[i] = o.Start(ctx, c)
 	}
 	return ctx, spans
-}
-
-func (j joined) Checked(ctx context.Context, check string, took time.Duration) {
-	for _, o := range j {
-		o.Checked(ctx, check, took)
-	}
 }
 
 type joinedSpans []Span
@@ -86,8 +79,6 @@ type discard struct{}
 func (discard) Start(ctx context.Context, c Call) (context.Context, Span) {
 	return ctx, silent{observe.Silent(observe.TraceID(c.Meta))}
 }
-
-func (discard) Checked(context.Context, string, time.Duration) {}
 
 type silent struct{ observe.Silent }
 

@@ -13,7 +13,7 @@
 // A program with another system of metrics writes an [Observer] of its own. toolvet calls it as follows:
 //
 //	ctx, span := observer.Start(ctx, telemetry.Call{Server: "files", Tool: "read", Known: true, Meta: meta})
-//	// judge and forward; observer.Checked(ctx, "path", d) for each check
+//	// judge and forward
 //	span.End(telemetry.Outcome{Verdict: "go", Added: d})
 //
 // An Observer gets facts, not values, and decides nothing: no method returns an error or waits.
@@ -28,8 +28,6 @@ import (
 type Observer interface {
 	// Start is called when a call arrives. The returned context carries the trace. The caller ends the span once.
 	Start(ctx context.Context, c Call) (context.Context, Span)
-	// Checked is called with the duration of a check, and the context of Start.
-	Checked(ctx context.Context, check string, took time.Duration)
 }
 
 // A Span is a call in progress.

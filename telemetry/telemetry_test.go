@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/toolvet/toolvet/internal/observe"
 )
@@ -26,10 +25,6 @@ func (r recorder) Start(ctx context.Context, c Call) (context.Context, Span) {
 	return context.WithValue(ctx, key("by"), r.name), recordedSpan{r, observe.Silent(map[string]string{"b": "id of b", "c": "id of c"}[r.name])}
 }
 
-func (r recorder) Checked(_ context.Context, check string, took time.Duration) {
-	*r.told = append(*r.told, r.name+" checks "+check+" "+took.String())
-}
-
 type recordedSpan struct {
 	recorder
 	observe.Silent
@@ -44,11 +39,9 @@ func TestJoin(t *testing.T) {
 	var told []string
 	o := Join(recorder{"a", &told}, recorder{"b", &told}, recorder{"c", &told})
 	ctx, span := o.Start(t.Context(), Call{Tool: "fetch"})
-	o.Checked(ctx, "path", time.Second)
 	span.End(Outcome{Verdict: "no-go", Codes: []string{"SCHEMA", "POLICY"}})
 	want := []string{
 		"a starts fetch after ", "b starts fetch after a", "c starts fetch after b",
-		"a checks path 1s", "b checks path 1s", "c checks path 1s",
 		"a ends no-go SCHEMA", "b ends no-go SCHEMA", "c ends no-go SCHEMA",
 	}
 	if !slices.Equal(told, want) || span.TraceID() != "id of b" || ctx.Value(key("by")) != "c" {
@@ -59,8 +52,7 @@ func TestJoin(t *testing.T) {
 func TestJoinOfNone(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Observer{Join(), Join(Join()), Join(Join(), Join())} {
-		ctx, span := o.Start(t.Context(), Call{Meta: map[string]any{observe.Traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}})
-		o.Checked(ctx, "path", time.Second)
+		_, span := o.Start(t.Context(), Call{Meta: map[string]any{observe.Traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}})
 		span.End(Outcome{})
 		if span.TraceID() != "4bf92f3577b34da6a3ce929d0e0e4736" {
 			t.Errorf("trace %q of %T", span.TraceID(), o)

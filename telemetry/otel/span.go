@@ -190,10 +190,3 @@ func (s *span) server() string {
 	}
 	return ""
 }
-
-// Checked measures a check, and adds it to the span of ctx.
-func (o *observer) Checked(ctx context.Context, check string, took time.Duration) {
-	name := attribute.String("toolvet.check", check)
-	o.meters.checks.Record(ctx, took.Seconds(), metric.WithAttributes(name))
-	trace.SpanFromContext(ctx).AddEvent("toolvet.check", trace.WithAttributes(name, attribute.Float64("toolvet.duration", took.Seconds())))
-}

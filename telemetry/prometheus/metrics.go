@@ -11,7 +11,6 @@
 //
 //	toolvet_calls_total{server,tool,verdict,code}   calls by their outcome
 //	toolvet_added_latency_seconds{server}           time that toolvet added to a call
-//	toolvet_check_duration_seconds{check}           duration of checks
 //	toolvet_redactions_total{pattern}               texts taken out of results
 //	toolvet_limits_total{limit}                     calls that a limit refused
 //	toolvet_policy_in_force_timestamp_seconds{digest}  when the policy in force came into force; its SHA-256
@@ -25,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -35,11 +33,11 @@ import (
 
 type metrics struct {
 	calls, redactions, limits *prometheus.CounterVec
-	added, checks             *prometheus.HistogramVec
+	added                     *prometheus.HistogramVec
 
 	policy policyCollector
 
-	servers, tools, checkNames, patterns, policyLimits names
+	servers, tools, patterns, policyLimits names
 }
 
 var (
@@ -86,10 +84,9 @@ func New(options ...Option) (telemetry.Observer, error) {
 		redactions: counter("redactions_total", "Texts taken out of results, by pattern.", "pattern"),
 		limits:     counter("limits_total", "Calls that a limit refused, by limit.", "limit"),
 		added:      histogram("added_latency_seconds", "Time that toolvet added to a call.", "server"),
-		checks:     histogram("check_duration_seconds", "How long a check took.", "check"),
-		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
+		servers:    names{max: 100}, tools: names{max: 2000}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
 	}
-	list := []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, m.checks, &m.policy}
+	list := []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, &m.policy}
 	for i, c := range list {
 		if err := to.registerer.Register(c); err != nil {
 			for _, registered := range list[:i] {
@@ -108,13 +105,6 @@ func (m *metrics) Start(ctx context.Context, c telemetry.Call) (context.Context,
 		s.tool = m.tools.of(s.server, c.Tool)
 	}
 	return ctx, s
-}
-
-// Checked times a check.
-func (m *metrics) Checked(_ context.Context, check string, took time.Duration) {
-	if h, err := m.checks.GetMetricWithLabelValues(m.checkNames.bound(check)); err == nil {
-		h.Observe(took.Seconds())
-	}
 }
 
 type span struct {
