@@ -135,11 +135,6 @@ func (c *Client) Do(ctx context.Context, r Request) (json.RawMessage, error) {
 	return c.conn.do(ctx, r, c.meta)
 }
 
-// notify sends a notification. Params are a JSON object or nil.
-func (c *Client) notify(ctx context.Context, method string, params json.RawMessage) error {
-	return c.conn.notify(ctx, method, params)
-}
-
 // request is Do for requests of the client itself.
 func (c *Client) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)

@@ -185,15 +185,9 @@ func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.
 // List returns a list of a server as the pages that the server wrote, from memory if it is
 // known (see [Set.Tools]; the minimum of a minute holds for tools only). The output layer may
 // change pages; if it withholds one, List returns an error. A server without the capability
-// has no pages.
-func (s *Set) List(ctx context.Context, server string, list List) ([]json.RawMessage, error) {
-	pages, _, err := s.Listed(ctx, server, list)
-	return pages, err
-}
-
-// Listed is List, together with the entries of the same pages as the server sent them, for comparison with
-// a lock. Resources and resource templates are named by their URIs.
-func (s *Set) Listed(ctx context.Context, server string, list List) (pages []json.RawMessage, entries *call.Catalog, err error) {
+// has no pages. The entries of the same pages are as the server sent them, for comparison with a lock. Resources and
+// resource templates are named by their URIs.
+func (s *Set) List(ctx context.Context, server string, list List) (pages []json.RawMessage, entries *call.Catalog, err error) {
 	p, err := s.peer(server)
 	if err != nil {
 		return nil, nil, err

@@ -79,7 +79,7 @@ func TestRealServers(t *testing.T) {
 		t.Errorf("progress: %d times; %+v, %v", progress, o, err)
 	}
 	for list, want := range map[upstream.List]string{upstream.Prompts: `"prompts"`, upstream.Resources: `"resources"`, upstream.ResourceTemplates: `"resourceTemplates"`} {
-		if pages, err := s.List(ctx, "everything", list); err != nil || len(pages) == 0 || !strings.Contains(string(pages[0]), want) {
+		if pages, _, err := s.List(ctx, "everything", list); err != nil || len(pages) == 0 || !strings.Contains(string(pages[0]), want) {
 			t.Errorf("%s: %.100s, %v", list, pages, err)
 		}
 	}

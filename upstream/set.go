@@ -134,19 +134,6 @@ func (s *Set) peer(name string) (*peer, error) {
 	return nil, &unknownServerError{Near: nearest(name, known), Known: known}
 }
 
-// Connect connects to a server if it is not connected.
-func (s *Set) Connect(ctx context.Context, server string) error {
-	p, err := s.peer(server)
-	if err != nil {
-		return err
-	}
-	_, release, err := p.acquire(ctx)
-	if err == nil {
-		release()
-	}
-	return err
-}
-
 // Do makes any request. No gate judges it, but its result is reviewed like the result of a
 // call. It is for a program's own requests: for those of a client use [Set.Ask], and to call tools
 // [Set.Call]. The errors are those of [Client.Do], and
@@ -172,18 +159,6 @@ func (s *Set) Do(ctx context.Context, server string, r Request) (json.RawMessage
 		return nil, withheldError(r.Method, v)
 	}
 	return v.Raw, nil
-}
-
-// Notify sends a notification to a server if it is connected. It does not connect.
-func (s *Set) Notify(ctx context.Context, server, method string, params json.RawMessage) error {
-	p, err := s.peer(server)
-	if err != nil {
-		return err
-	}
-	if l := p.connected(); l != nil {
-		return l.notify(ctx, method, params)
-	}
-	return nil
 }
 
 // A Notification is a notification from a server.

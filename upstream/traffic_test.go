@@ -289,13 +289,6 @@ func TestSubscribe(t *testing.T) {
 		if !slices.Equal(got.all(), want) || len(other.all()) != 4 {
 			t.Errorf("got %q and %q", got.all(), other.all())
 		}
-		if err := s.Notify(t.Context(), "a", "notifications/roots/list_changed", nil); err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
-		if m.count("notifications/roots/list_changed") != 1 {
-			t.Error("the server is not notified")
-		}
 	})
 }
 
