@@ -18,7 +18,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/record"
 	"github.com/toolvet/toolvet/record/calllog"
 	"github.com/toolvet/toolvet/record/telemetry"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // A State is the state of a job.

@@ -27,8 +27,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/auth"
 )
 
 // An issuer signs tokens for mcpResource.

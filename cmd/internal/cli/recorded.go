@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/record/calllog"
 )
 

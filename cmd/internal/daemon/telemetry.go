@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/otel"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/record/telemetry"
 )
 

@@ -18,8 +18,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/record"
 	"github.com/toolvet/toolvet/record/telemetry/otel"
 )

@@ -12,8 +12,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/toolvet/toolvet/access/auth"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // A server that accepts requests with one static token.
