@@ -196,8 +196,8 @@ func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error
 // idle is a caller with instant calls.
 type idle struct{}
 
-func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
-	return protocol.NewResult(tool, toolvet.Verdict{Go: true}), nil
+func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
+	return protocol.NewResult(tool, toolvet.Verdict{Go: true}).Validation, nil
 }
 
 func (idle) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {

@@ -138,8 +138,8 @@ type counter struct {
 	calls map[string]int
 }
 
-func (c *counter) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
-	return protocol.NewResult(tool, toolvet.Verdict{Go: true}), nil
+func (c *counter) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
+	return protocol.NewResult(tool, toolvet.Verdict{Go: true}).Validation, nil
 }
 
 func (c *counter) Call(_ context.Context, _ string, arguments json.RawMessage, _ ...upstream.CallOption) (*upstream.Outcome, error) {

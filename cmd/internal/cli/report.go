@@ -49,7 +49,7 @@ func verdictWord(valid bool) string {
 	return "no-go"
 }
 
-func writeFinding(w io.Writer, f *protocol.Finding) {
+func writeFinding(w io.Writer, f *check.Finding) {
 	mark := f.Severity.String()
 	if f.Observed {
 		mark = check.Warning.String() + " (only observed)"
