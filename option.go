@@ -10,7 +10,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
+	public "github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -77,8 +78,8 @@ func WithLimiter(l Limiter) Option {
 
 // WithPolicy selects the checks and the effect of their findings. With nil, the default,
 // every check behaves as it documents.
-func WithPolicy(p *policy.Policy) Option {
-	return optionFunc(func(c *config) { c.policy = p })
+func WithPolicy(p *public.Policy) Option {
+	return optionFunc(func(c *config) { c.policy = policy.Unseal(p) })
 }
 
 // WithServer names the server that the Gate guards, as in the policy. It counts for calls that name no

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // modern reports whether a call speaks 2026-07-28 or later. Its result then needs a resultType.

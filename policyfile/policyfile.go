@@ -32,6 +32,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
@@ -41,8 +42,9 @@ import (
 	"github.com/toolvet/toolvet/internal/access"
 	resource "github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
-	"github.com/toolvet/toolvet/policy"
+	public "github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 	"github.com/toolvet/toolvet/telemetry"
 )
@@ -62,7 +64,7 @@ type Options struct {
 	Observer telemetry.Observer
 	// Rehearse makes the check that rehearses calls: rehearse.Before. Nil: a policy with rehearsals is an
 	// error.
-	Rehearse func(*policy.Policy) (*check.Check, error)
+	Rehearse func(*public.Policy) (*check.Check, error)
 }
 
 // A File is a policy file in force. It is a [toolvet.Source] for the server of its Options. It is safe for
@@ -286,11 +288,19 @@ func (f *File) Reload() error {
 }
 
 // Run follows the file until ctx is done. A new text is in force within a second after it has rested for
-// [policy.Rest]; a text with a fault is logged and changes nothing.
+// half a second; a text with a fault is logged and changes nothing.
 func (f *File) Run(ctx context.Context) { f.watcher.Run(ctx) }
 
 // InForce tells which text is in force, and since when.
-func (f *File) InForce() policy.InForce { return f.watcher.InForce() }
+func (f *File) InForce() InForce { return InForce(f.watcher.InForce()) }
+
+// An InForce tells which text of a policy is in force.
+type InForce struct {
+	Digest  string    // SHA-256 of the text, in hexadecimal digits
+	Since   time.Time // when the text came into force
+	Looked  time.Time // when the file was last looked at
+	Problem string    // why the present content of the file is not in force; "" if it is
+}
 
 // Close ends the log, at the latest when ctx is done. Close the doors first.
 func (f *File) Close(ctx context.Context) { f.record.Close(ctx) }

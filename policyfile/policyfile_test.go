@@ -21,8 +21,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policyfile"
 )
 
@@ -159,7 +159,7 @@ func TestWirings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := toolvet.New(append(tt.options, toolvet.WithPolicy(parse(t, tt.more)))...)
+			_, err := toolvet.New(append(tt.options, toolvet.WithPolicy(policy.Seal(parse(t, tt.more))))...)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

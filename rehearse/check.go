@@ -13,7 +13,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
+	public "github.com/toolvet/toolvet/policy"
 )
 
 //go:embed README.md
@@ -30,8 +31,9 @@ func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) 
 
 // Before returns a function that makes the check "rehearsal" for the policy of one server, in sessions of a pool. The
 // command starts the server; nil stands for the policy's. Init is as in [Config]. It is what policyfile.Options take.
-func Before(command, init []string) func(*policy.Policy) (*check.Check, error) {
-	return func(p *policy.Policy) (*check.Check, error) {
+func Before(command, init []string) func(*public.Policy) (*check.Check, error) {
+	return func(sealed *public.Policy) (*check.Check, error) {
+		p := policy.Unseal(sealed)
 		pool, err := PoolOf(p, command, init)
 		if err != nil {
 			return nil, err

@@ -13,14 +13,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // A Caller judges calls and makes them. An *[upstream.Set] is one.
 type Caller interface {
-	Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error)
+	Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (toolvet.Validation, error)
 	Call(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (*upstream.Outcome, error)
 	Tools(ctx context.Context, server string, options ...upstream.CallOption) (*call.Catalog, error)
 }

@@ -25,10 +25,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/test/npm"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -209,7 +209,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := newGate(t, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))
+	gate := newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
 	command := append(npm.Server(t, "filesystem"), dir)
 	s := realSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{
 		{Name: "filesystem", Dialer: upstream.Command{Args: command}, Timeout: time.Minute}}})

@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // Validate judges a call of the tool SERVER:TOOL without making it. It refuses the calls that
@@ -30,7 +30,7 @@ import (
 // The result is a no-go whenever err is not nil. Err reports a call that could not be judged,
 // because the server is not available or ctx is done. Unknown servers or tools and unusable
 // arguments are a plain no-go.
-func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
+func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (toolvet.Validation, error) {
 	o := optionsOf(options)
 	t, c, err := s.target(ctx, name, arguments, o, true)
 	if err != nil {
@@ -54,17 +54,17 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return protocol.NewResult(t.call.Name, toolvet.Verdict{}), fmt.Errorf("the call was not judged: %w", err)
+		return protocol.NewResult(t.call.Name, toolvet.Verdict{}).Validation, fmt.Errorf("the call was not judged: %w", err)
 	}
-	return result, nil
+	return result.Validation, nil
 }
 
-func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err error) (protocol.Result, error) {
+func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err error) (toolvet.Validation, error) {
 	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(c.Meta), noGo(err, o.text), 0)
 	if !errors.As(err, new(unjudged)) {
 		err = nil
 	}
-	return protocol.NewResult(c.Name, v), err
+	return protocol.NewResult(c.Name, v).Validation, err
 }
 
 // native returns the name of the server's validate tool. The server must announce and list it

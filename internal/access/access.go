@@ -25,8 +25,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/rule"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/internal/auth"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // A server that accepts requests with one static token.

@@ -25,7 +25,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // CheckListen reports an address, HOST:PORT, that is not safe without authorization: any program that reaches it

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // A Resource decides which requests to accept. It is safe for concurrent use. A changed policy needs a new one.

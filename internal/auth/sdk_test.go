@@ -21,8 +21,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/test/npm"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // A login is a whole authorization server, which admits everybody.

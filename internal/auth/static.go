@@ -9,7 +9,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // A static token is known by its digest.

@@ -24,7 +24,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/logname"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/telemetry"
 )
 

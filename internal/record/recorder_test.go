@@ -20,8 +20,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/telemetry"
 )
 

@@ -18,9 +18,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/telemetry"
 	"github.com/toolvet/toolvet/telemetry/otel"
 )

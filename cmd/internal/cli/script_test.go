@@ -26,9 +26,9 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/command"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schema"
 )
 

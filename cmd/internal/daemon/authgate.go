@@ -19,8 +19,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // An authGate authenticates HTTP requests as the policy in force demands.

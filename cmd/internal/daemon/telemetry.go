@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/otel"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
 	"github.com/toolvet/toolvet/internal/observe"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/telemetry"
 )
 

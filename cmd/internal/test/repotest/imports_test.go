@@ -35,7 +35,7 @@ func missing(t *testing.T, g graph, pattern, why string) {
 
 var packagesRules = []packagesRule{
 	{
-		packages: []string{".", "call", "check/...", "checks/...", "internal/infer", "policy", "internal/preset", "schema", "protocol", "internal/validate", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "internal/auth"},
+		packages: []string{".", "call", "check/...", "checks/...", "internal/infer", "internal/policy", "internal/preset", "schema", "internal/protocol", "internal/validate", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "internal/auth"},
 		never:    sdks,
 		why:      "a new revision of MCP may touch mcpgate, the proxies, upstream and gateway alone",
 	},
@@ -46,34 +46,34 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"schema", "internal/wire/strictjson", "internal/machine/process", "internal/wire/sse", "internal/machine/filestate"},
-		never:    []string{".", "call", "check/...", "checks/...", "policy", "protocol", "upstream", "mcpgate", "internal/proxy/...", "internal/validate", "internal/infer", "internal/pin", "internal/logname", "cmd/..."},
+		never:    []string{".", "call", "check/...", "checks/...", "internal/policy", "internal/protocol", "upstream", "mcpgate", "internal/proxy/...", "internal/validate", "internal/infer", "internal/pin", "internal/logname", "cmd/..."},
 		but:      "internal/wire/strictjson",
 		why:      "they are the ground: they can be understood, tested and replaced without knowing toolvet",
 	},
 	{
-		packages: []string{"check", "policy"},
+		packages: []string{"check", "internal/policy"},
 		never:    []string{"checks/...", "."},
 		why:      "a driver is given its checks as a slice; nothing below the Gate knows which there are",
 	},
 	{
 		packages: []string{"checks/..."},
 		except:   "checks/suite",
-		never:    []string{".", "policy", "checks/suite", "check/checktest", "protocol"},
+		never:    []string{".", "internal/policy", "checks/suite", "check/checktest", "internal/protocol"},
 		why:      "a check does not know who runs it, nor which others there are",
 	},
 	{
 		packages: []string{"."},
-		never:    []string{"protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"},
+		never:    []string{"internal/protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"},
 		why:      "every door asks the Gate; the Gate knows no door",
 	},
 	{
 		packages: []string{"internal/wire/streamable", "internal/wire/mcpheader", "internal/wire/mcphttp", "internal/wire/httpguard"},
-		never:    append([]string{".", "policy", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"}, sdks...),
+		never:    append([]string{".", "internal/policy", "internal/protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"}, sdks...),
 		why:      "a transport moves messages; what they mean is judged elsewhere",
 	},
 	{
 		packages: []string{"internal/machine/cgroup", "internal/machine/sandbox", "internal/machine/egress"},
-		never:    append([]string{".", "call", "check/...", "policy", "protocol", "upstream", "internal/proxy/relay", "rehearse", "cmd/internal/cli"}, sdks...),
+		never:    append([]string{".", "call", "check/...", "internal/policy", "internal/protocol", "upstream", "internal/proxy/relay", "rehearse", "cmd/internal/cli"}, sdks...),
 		why:      "the walls can be understood and tested without knowing what is behind them",
 	},
 	{
@@ -93,7 +93,7 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"cmd/internal/audit/source/javascript/..."},
-		never:    append([]string{".", "call", "policy", "upstream", "cmd/internal/audit/probe", "internal/machine/process", "cmd/internal/cli"}, sdks...),
+		never:    append([]string{".", "call", "internal/policy", "upstream", "cmd/internal/audit/probe", "internal/machine/process", "cmd/internal/cli"}, sdks...),
 		why:      "code is read, never run",
 	},
 	{
@@ -103,16 +103,16 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"internal/infer"},
-		never:    []string{".", "checks/...", "policy", "internal/preset", "protocol"},
+		never:    []string{".", "checks/...", "internal/policy", "internal/preset", "internal/protocol"},
 		why:      "a guess says what an argument is; what to demand of it is decided above",
 	},
 	{
 		packages: []string{"internal/preset"},
-		never:    []string{".", "checks/suite", "protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"},
+		never:    []string{".", "checks/suite", "internal/protocol", "internal/proxy/stdio", "upstream", "mcpgate", "cmd/internal/cli"},
 		why:      "a preset is a policy that needs no file: whoever makes a Gate joins them",
 	},
 	{
-		packages: []string{"protocol", "internal/validate"},
+		packages: []string{"internal/protocol", "internal/validate"},
 		never:    []string{"internal/proxy/stdio", "upstream", "mcpgate", "internal/machine/process", "cmd/internal/cli"},
 		why:      "they put verdicts into words, for every door alike",
 	},
@@ -128,7 +128,7 @@ var packagesRules = []packagesRule{
 	},
 	{
 		packages: []string{"internal/wire/splice"},
-		never:    []string{".", "call", "check", "policy", "protocol"},
+		never:    []string{".", "call", "check", "internal/policy", "internal/protocol"},
 		why:      "it changes places in any JSON, and knows nothing of what it means",
 	},
 	{
@@ -147,7 +147,7 @@ var packagesRules = []packagesRule{
 		why:      "the daemon is given a configuration; flags, words and exit codes are the command's",
 	},
 	{
-		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream", "mcpgate", "protocol", "internal/validate", "internal/door"},
+		packages: []string{"internal/proxy/relay", "internal/proxy/stdio", "internal/proxy/httpdoor", "upstream", "mcpgate", "internal/protocol", "internal/validate", "internal/door"},
 		never:    []string{"cmd/internal/cli", "cmd/internal/demo", "check/checktest"},
 		why:      "the command line wires the others, and nothing rests on fixtures",
 	},
@@ -186,7 +186,7 @@ var targetRules = []targetRule{
 	{sdks[2], nil, "one SDK is enough, and it is the official one"},
 	{"internal/jsonschema", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
 	{"github.com/dlclark/regexp2/...", []string{"schema"}, "package schema gives every pattern a time limit"},
-	{"github.com/goccy/go-yaml/...", []string{"policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
+	{"github.com/goccy/go-yaml/...", []string{"internal/policy"}, "package policy refuses what the parser takes: anchors, tags, deep nesting"},
 	{"github.com/go-jose/go-jose/...", []string{"internal/auth"}, "one place says which tokens are good"},
 	{"html/template", []string{"rehearse", "cmd/internal/jobs/web", "cmd/internal/audit/render"}, "what others say is written into pages where it is escaped, and in few places"},
 	{"golang.org/x/oauth2/...", []string{"internal/auth"}, "one place holds toolvet's own tokens"},
@@ -205,7 +205,7 @@ var targetRules = []targetRule{
 	{"github.com/pelletier/go-toml/...", []string{"cmd/internal/gen/patterns"}, "only the rules of others are TOML, and they are read when they are renewed"},
 	{"cmd/internal/cli", []string{"cmd/command"}, "the command line is a shell around the library"},
 	{"cmd/command", []string{"cmd/toolvet", "cmd/examples/owncheck"}, "it is for functions main: it ends the process"},
-	{"checks/suite", []string{".", "policyfile", "cmd/internal/setup", "cmd/internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
+	{"checks/suite", []string{".", "policy", "policyfile", "cmd/internal/setup", "cmd/internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
 	{"testing", []string{"check/checktest", "gatetest", "cmd/internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "cmd/internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
 	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "cmd/internal/test/redistest", "bench/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/machine/process", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
@@ -240,14 +240,15 @@ var exact = map[string]struct {
 	why string
 }{
 	"call":                  {[]string{"internal/wire/strictjson", "schema"}, "what is judged knows nothing of judging"},
-	"internal/validate":     {[]string{".", "call", "check", "protocol"}, "it answers for every door, and knows none"},
+	"internal/validate":     {[]string{".", "call", "check", "internal/protocol"}, "it answers for every door, and knows none"},
 	"check":                 {[]string{"call", "call/result", "schema", "internal/machine/filestate", "internal/bounded", "internal/wire/strictjson"}, "the concept of a check rests on calls, results and their schemas, and on what files look like"},
-	"policy":                {[]string{"call", "check", "internal/limit", "schema", "internal/wire/strictjson", "internal/machine/filestate"}, "the operator's file is read without knowing which checks there are"},
-	".":                     {[]string{"call", "check", "checks/suite", "policy", "internal/limit", "call/result", "schema", "internal/machine/budget", "internal/wire/strictjson"}, "the Gate puts these together, and nothing else"},
+	"internal/policy":       {[]string{"call", "check", "internal/limit", "schema", "internal/wire/strictjson", "internal/machine/filestate"}, "the operator's file is read without knowing which checks there are"},
+	"policy":                {[]string{"check", "checks/suite", "internal/policy"}, "it hands policies out, and reads none itself"},
+	".":                     {[]string{"call", "check", "checks/suite", "policy", "internal/policy", "internal/limit", "call/result", "schema", "internal/machine/budget", "internal/wire/strictjson"}, "the Gate puts these together, and nothing else"},
 	"internal/when":         {[]string{"checks/cron", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
 	"cmd/internal/jobs/web": {[]string{"internal/auth", "call", "schedule", "internal/when"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},
 	"schedule/sqlstore":     {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
-	"schedule":              {[]string{"call", "check", "protocol", "upstream", "internal/when", "internal/wire/strictjson"}, "it judges and calls through upstream, and knows neither databases nor doors"},
+	"schedule":              {[]string{"call", "check", "internal/protocol", "upstream", "internal/when", "internal/wire/strictjson"}, "it judges and calls through upstream, and knows neither databases nor doors"},
 	"internal/dbdriver":     {nil, "what reaches a database knows nothing of what is asked"},
 	"internal/limit":        {[]string{"check"}, "it counts calls, whatever they are"},
 	"internal/rule":         {[]string{"call", "check", "schema", "internal/bounded", "internal/wire/strictjson"}, "it carries CEL, which only those who write rules pay for"},
@@ -255,11 +256,11 @@ var exact = map[string]struct {
 	"internal/calllog":      {[]string{"check"}, "a log holds facts, whoever tells them"},
 	"telemetry":             {[]string{"internal/observe"}, "an interface needs nothing"},
 	"internal/observe":      {nil, "it is about traces and policies, whoever exports them"},
-	"internal/record":       {[]string{".", "internal/calllog", "call", "check", "policy", "telemetry", "internal/logname"}, "it puts what a door tells into the words of logs and metrics, for every door alike"},
+	"internal/record":       {[]string{".", "internal/calllog", "call", "check", "internal/policy", "telemetry", "internal/logname"}, "it puts what a door tells into the words of logs and metrics, for every door alike"},
 	"call/result":           {nil, "a result is text with places; what is looked for in it is the checks' affair"},
 	"scan/secret":           {nil, "it finds secrets in any text"},
 	"scan/injection":        {nil, "it finds signals in any text"},
-	"internal/auth":         {[]string{"policy", "internal/wire/strictjson"}, "who makes a request is known before anything of the call is"},
+	"internal/auth":         {[]string{"internal/policy", "internal/wire/strictjson"}, "who makes a request is known before anything of the call is"},
 
 	"schedule/memstore":  {[]string{"schedule"}, "a store keeps jobs and runs, whoever runs them"},
 	"schedule/storetest": {[]string{"schedule"}, "it tests any store, and knows none"},

@@ -15,64 +15,22 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A Result is the answer of the validate tool. The first four fields are the protocol's
-// core, and sufficient for a client.
-type Result struct {
-	Valid       bool     `json:"valid"`
-	Errors      []string `json:"errors"`
-	Warnings    []string `json:"warnings"`
-	Suggestions []string `json:"suggestions"`
-
-	Tool     string        `json:"tool,omitempty"`
-	Method   string        `json:"method"` // who judged: MethodToolvet, or another Method
-	Version  string        `json:"version"`
-	Findings []Finding     `json:"findings"`
-	Levels   []check.Level `json:"levels"`
-	Skipped  []check.Skip  `json:"skipped"`
-	Limits   []Limit       `json:"limits,omitempty"`
-
-	Cached bool  `json:"cached,omitempty"` // the verdict is one that was kept; but for Limits
-	AgeMS  int64 `json:"ageMs,omitempty"`
-	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
-}
-
-// A Limit states how much of a limit the caller has left.
-type Limit struct {
-	Name         string `json:"name"`
-	Meter        string `json:"meter"` // rate, concurrency or quota
-	Max          int    `json:"max"`
-	Remaining    int    `json:"remaining"`
-	RetryAfterMS int64  `json:"retryAfterMs,omitempty"` // until a call is possible again
-}
-
-// A Finding is one entry of errors or warnings, for programs.
-type Finding struct {
-	Code       string          `json:"code"` // SCHEMA, SEMANTIC, POLICY, RATE_LIMIT, OUTPUT
-	Check      string          `json:"check"`
-	Level      check.Level     `json:"level"`
-	Severity   check.Severity  `json:"severity"`
-	Pointer    string          `json:"pointer"` // JSON Pointer into the arguments
-	Message    string          `json:"message"`
-	Suggestion string          `json:"suggestion,omitempty"`
-	Value      json.RawMessage `json:"value,omitempty"` // what to put at pointer
-	Observed   bool            `json:"observed,omitempty"`
-}
+// A Result is the answer of the validate tool.
+type Result struct{ toolvet.Validation }
 
 // MethodToolvet is the Method of a verdict by toolvet's own checks.
 const MethodToolvet = "toolvet"
 
 // NewResult puts a verdict on a call of tool into the protocol's words.
 func NewResult(tool string, v toolvet.Verdict) Result {
-	r := Result{
+	r := Result{toolvet.Validation{
 		Valid: v.Go, Tool: strictjson.Printable(tool, maxToolName), Method: MethodToolvet, Version: Version,
-		Errors: []string{}, Warnings: []string{}, Suggestions: []string{}, Findings: []Finding{},
+		Errors: []string{}, Warnings: []string{}, Suggestions: []string{}, Findings: []check.Finding{},
 		Levels: append([]check.Level{}, v.Levels...), Skipped: append([]check.Skip{}, v.Skipped...),
-	}
+		Limits: v.Allowances,
+	}}
 	for _, f := range v.Findings {
 		r.add(f)
-	}
-	for _, a := range v.Allowances {
-		r.Limits = append(r.Limits, Limit{a.Limit, a.Meter, a.Max, a.Remaining, a.RetryAfter.Milliseconds()})
 	}
 	r.Suggestions = suggestions(r.Findings)
 	switch {
@@ -97,14 +55,9 @@ func (r *Result) add(f check.Finding) {
 	if !json.Valid(f.Value) {
 		f.Value = nil // a check of somebody else's may give anything
 	}
-	r.Findings = append(r.Findings, Finding{
-		Code: cmp.Or(f.Code, f.Stage.Code()), Check: f.Check, Level: f.Level, Severity: f.Severity, Pointer: f.Pointer,
-		Message: f.Message, Suggestion: f.Suggestion, Value: f.Value, Observed: f.Observed,
-	})
+	f.Code = cmp.Or(f.Code, f.Stage.Code())
+	r.Findings = append(r.Findings, f)
 }
-
-// blocks reports whether f is one of the errors, and not of the warnings.
-func (f *Finding) blocks() bool { return f.Severity == check.Error && !f.Observed }
 
 // maxPlace bounds a place in a text, in characters.
 const maxPlace = 400
@@ -125,7 +78,7 @@ func (r *Result) Text() string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		mark := "warning"
-		if f.blocks() {
+		if f.Blocks() {
 			mark, blocked = "error", true
 		}
 		fmt.Fprintf(&b, "- %s: %s\n", mark, at(f.Pointer, f.Message))

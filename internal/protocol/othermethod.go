@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 )
 
 // An Error is a JSON-RPC error, the answer to a request other than tools/call that has no result.
@@ -30,7 +31,7 @@ const MethodNotFound = -32601
 // data. The code tells whether the method or the params are at fault.
 func (r *Result) RequestRefusal() *Error {
 	code := call.InvalidParams
-	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Check == "known-method" && f.blocks() }) {
+	if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Check == "known-method" && f.Blocks() }) {
 		code = MethodNotFound
 	}
 	return &Error{code, fmt.Sprintf("The request %q was refused before it reached the server:\n%s\n%s", r.Tool, r.Text(), requestAdvice), r.data()}

@@ -79,7 +79,7 @@ func (r *Result) addNative(severity check.Severity, message string) {
 	} else {
 		r.Warnings = append(r.Warnings, message)
 	}
-	r.Findings = append(r.Findings, Finding{
+	r.Findings = append(r.Findings, check.Finding{
 		Code: check.Semantic.Code(), Check: nativeCheck, Level: check.SemanticLevel, Severity: severity, Message: message,
 	})
 }

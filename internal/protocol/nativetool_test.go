@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // TestNativeFault holds that a server's tool counts as its validate tool only if its definition

@@ -6,12 +6,14 @@ package protocol
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 // suggestions lists what findings suggest: each text once, behind the places that it
 // mends. A misspelt property is found twice, as missing and as not allowed, and one
 // repair mends both.
-func suggestions(findings []Finding) []string {
+func suggestions(findings []check.Finding) []string {
 	places := mendedPlaces(findings)
 	list := []string{}
 	for i := range findings {
@@ -26,7 +28,7 @@ func suggestions(findings []Finding) []string {
 
 // mendedPlaces returns, for each suggestion, the places of the findings that make it,
 // each once and in their order. The arguments as a whole are no place.
-func mendedPlaces(findings []Finding) map[string][]string {
+func mendedPlaces(findings []check.Finding) map[string][]string {
 	places := map[string][]string{}
 	for i := range findings {
 		f := &findings[i]
