@@ -119,7 +119,7 @@ func (g *guard) enter(ctx context.Context, method string, req mcp.Request) (p *d
 
 // wired returns an error of package call in the SDK's form.
 func wired(err error) error {
-	if e := (*jsonrpc.Error)(nil); errors.As(err, &e) {
+	if e := (*wire.Error)(nil); errors.As(err, &e) {
 		return &jsonrpc.Error{Code: int64(e.Code), Message: e.Message}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
