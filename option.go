@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/internal/policy"
-	public "github.com/toolvet/toolvet/policy"
+	internal "github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -25,8 +25,8 @@ type config struct {
 	visible func(context.Context, *call.Call) bool
 	listed  func(context.Context, *call.Call) bool
 	needs   func(*call.Call) []string
-	policy  *policy.Policy
-	tools   []policy.Tool
+	policy  *internal.Policy
+	tools   []internal.Tool
 	server  string
 	caller  call.Session
 	observe Observer
@@ -78,8 +78,8 @@ func WithLimiter(l Limiter) Option {
 
 // WithPolicy selects the checks and the effect of their findings. With nil, the default,
 // every check behaves as it documents.
-func WithPolicy(p *public.Policy) Option {
-	return optionFunc(func(c *config) { c.policy = policy.Unseal(p) })
+func WithPolicy(p *policy.Policy) Option {
+	return optionFunc(func(c *config) { c.policy = internal.Unseal(p) })
 }
 
 // WithServer names the server that the Gate guards, as in the policy. It counts for calls that name no

@@ -42,9 +42,9 @@ import (
 	"github.com/toolvet/toolvet/internal/access"
 	resource "github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/internal/policy"
+	internal "github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
-	public "github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 	"github.com/toolvet/toolvet/telemetry"
 )
@@ -64,7 +64,7 @@ type Options struct {
 	Observer telemetry.Observer
 	// Rehearse makes the check that rehearses calls: rehearse.Before. Nil: a policy with rehearsals is an
 	// error.
-	Rehearse func(*public.Policy) (*check.Check, error)
+	Rehearse func(*policy.Policy) (*check.Check, error)
 }
 
 // A File is a policy file in force. It is a [toolvet.Source] for the server of its Options. It is safe for
@@ -72,9 +72,9 @@ type Options struct {
 type File struct {
 	name     string
 	o        Options
-	watcher  policy.Watcher
+	watcher  internal.Watcher
 	record   *record.Recorder
-	logged   policy.Log
+	logged   internal.Log
 	counters access.Counters
 
 	loading  sync.Mutex                  // held while a text is put in force
@@ -85,7 +85,7 @@ type File struct {
 // An inForce is what one text of the policy says.
 type inForce struct {
 	gates    map[string]*toolvet.Gate // by server
-	asks     *policy.Authorization    // nil: nobody is asked for a token
+	asks     *internal.Authorization  // nil: nobody is asked for a token
 	resource *resource.Resource       // nil likewise
 }
 
@@ -103,7 +103,7 @@ func Open(name string, o Options) (*File, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	f := &File{name: name, o: o, enforcer: map[string]*access.Enforcer{}}
-	text, err := policy.Read(name)
+	text, err := internal.Read(name)
 	if err != nil {
 		return nil, fmt.Errorf("policyfile: %w", err)
 	}
@@ -114,7 +114,7 @@ func Open(name string, o Options) (*File, error) {
 		}
 		return nil, fmt.Errorf("policyfile: %w", err)
 	}
-	f.watcher = policy.Watcher{File: name, Load: f.load, Log: o.Logger}
+	f.watcher = internal.Watcher{File: name, Load: f.load, Log: o.Logger}
 	f.watcher.Holds(text, beside...)
 	return f, nil
 }
@@ -151,7 +151,7 @@ func (f *File) load(text []byte) (beside []string, err error) {
 }
 
 // servers are the names of those for which there are gates. A policy that names none has one without a name.
-func (f *File) servers(p *policy.Policy) ([]string, error) {
+func (f *File) servers(p *internal.Policy) ([]string, error) {
 	var names []string
 	for _, s := range p.Servers {
 		names = append(names, s.Name)
@@ -171,7 +171,7 @@ func (f *File) servers(p *policy.Policy) ([]string, error) {
 	return names, nil
 }
 
-func (f *File) openLog(log policy.Log) (err error) {
+func (f *File) openLog(log internal.Log) (err error) {
 	if f.record == nil {
 		f.logged = log
 		f.record, err = record.Open(log, record.Options{Observer: f.o.Observer, Logger: f.o.Logger})
@@ -183,7 +183,7 @@ func (f *File) openLog(log policy.Log) (err error) {
 	return nil
 }
 
-func (f *File) gate(source enforce.Source, all *policy.Policy, preset string) (*toolvet.Gate, error) {
+func (f *File) gate(source enforce.Source, all *internal.Policy, preset string) (*toolvet.Gate, error) {
 	p, err := source.Narrow(all, preset, nil)
 	if err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func passOn(next http.Handler) http.Handler {
 
 // Reload puts the present content of the file in force at once. On an error, what was in force stays.
 func (f *File) Reload() error {
-	text, err := policy.Read(f.name)
+	text, err := internal.Read(f.name)
 	if err == nil {
 		var beside []string
 		if beside, err = f.load(text); err == nil {

@@ -29,6 +29,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -273,7 +274,7 @@ func behindProxy(t *testing.T, gate *toolvet.Gate, command []string) func(tool, 
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := call.DecodeEnvelope(line, call.Limits{})
+			m, err := jsonrpc.DecodeEnvelope(line, call.Limits{})
 			if err == nil && m.Method == "" && string(m.ID) == fmt.Sprint(id) {
 				return m.Result
 			}

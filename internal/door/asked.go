@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -85,10 +86,10 @@ func (d *Door) Questions(ctx context.Context, who *call.Session, r Request, raw 
 	if len(raw) == 0 || raw[0] != '{' || !isErr && !mayAsk(raw) {
 		return toolvet.Verdict{Go: true}
 	}
-	limits, read := d.Limits, call.Questions
+	limits, read := d.Limits, jsonrpc.Questions
 	limits.Bytes = max(limits.Bytes, len(raw))
 	if isErr {
-		read = call.ErrorQuestions
+		read = jsonrpc.ErrorQuestions
 	}
 	asked, err := read(raw, limits)
 	if err != nil {

@@ -25,7 +25,7 @@ type example struct {
 
 func examples(t *testing.T) []example {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "protocol.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/internal/jsonschema"
-
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/jsonschema"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/schema"

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // An Error is a JSON-RPC error, the answer to a request other than tools/call that has no result.
@@ -30,7 +30,7 @@ const MethodNotFound = -32601
 // RequestRefusal returns the answer to a refused request other than tools/call, with the result in
 // data. The code tells whether the method or the params are at fault.
 func (r *Result) RequestRefusal() *Error {
-	code := call.InvalidParams
+	code := jsonrpc.InvalidParams
 	if slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Check == "known-method" && f.Blocks() }) {
 		code = MethodNotFound
 	}
@@ -39,21 +39,21 @@ func (r *Result) RequestRefusal() *Error {
 
 // AskRefusal returns the answer to a refused request of a server to its client.
 func (r *Result) AskRefusal() *Error {
-	return &Error{call.InvalidRequest, fmt.Sprintf("The request %q was refused before it reached the client:\n%s", r.Tool, r.Text()), nil}
+	return &Error{jsonrpc.InvalidRequest, fmt.Sprintf("The request %q was refused before it reached the client:\n%s", r.Tool, r.Text()), nil}
 }
 
 const requestAdvice = "Fix the errors above before you send it again; if they are not yours to fix, do not repeat the request."
 
 // RequestWithheld returns the answer to a request other than tools/call in place of a withheld result.
 func (r *Result) RequestWithheld() *Error {
-	return &Error{call.InternalError, "what the server sent is withheld: " + r.Text(), r.data()}
+	return &Error{jsonrpc.InternalError, "what the server sent is withheld: " + r.Text(), r.data()}
 }
 
 func (r *Result) data() json.RawMessage { return marshal(map[string]any{VerdictKey: r}) }
 
 // RequestFailure returns the answer to an admitted request other than tools/call without a result.
 // Why says what happened.
-func RequestFailure(why string) *Error { return &Error{Code: call.InternalError, Message: why} }
+func RequestFailure(why string) *Error { return &Error{Code: jsonrpc.InternalError, Message: why} }
 
 // Raw returns the error as JSON.
 func (e *Error) Raw() json.RawMessage { return marshal(e) }

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	_ "modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet"

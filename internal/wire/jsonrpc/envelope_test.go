@@ -1,12 +1,14 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package call
+package jsonrpc
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 func TestDecodeEnvelope(t *testing.T) {
@@ -22,7 +24,7 @@ func TestDecodeEnvelope(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"9007199254740993","method":"m"}`, `"9007199254740993"`, "m"},
 		{`{"jsonrpc":"2.0","id":"\\u0000","method":"m","params":{"a":"\u0000"}}`, `"\\u0000"`, "m"},
 	} {
-		m, err := DecodeEnvelope([]byte(tt.line), Limits{})
+		m, err := DecodeEnvelope([]byte(tt.line), strictjson.Limits{})
 		if err != nil || string(m.ID) != tt.id || m.Method != tt.method {
 			t.Errorf("DecodeEnvelope(%s) = id %s, method %q, %v", tt.line, m.ID, m.Method, err)
 		}
@@ -76,7 +78,7 @@ func TestDecodeEnvelopeRefuses(t *testing.T) {
 		{"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\",\"param\u017f\":{}}", InvalidRequest, "3", `take for "params"`},
 		{`{"jsonrpc":"2.0","id":3,"method":"x","params":` + strings.Repeat("[", 300), InvalidRequest, "3", "nests deeper"},
 	} {
-		m, err := DecodeEnvelope([]byte(tt.line), Limits{})
+		m, err := DecodeEnvelope([]byte(tt.line), strictjson.Limits{})
 		var e *Error
 		if !errors.As(err, &e) {
 			t.Errorf("DecodeEnvelope(%.60s) = %v, want an *Error", tt.line, err)
@@ -117,37 +119,6 @@ func TestIDKey(t *testing.T) {
 		if same := IDKey([]byte(tt.one)) == IDKey([]byte(tt.other)); same != tt.same {
 			t.Errorf("IDKey(%s) == IDKey(%s) is %v", tt.one, tt.other, same)
 		}
-	}
-}
-
-func TestCheckParams(t *testing.T) {
-	t.Parallel()
-	for params, want := range map[string]string{
-		`{"uri":"file:///a"}`:                             "",
-		`{"name":"p","arguments":{"a":"x\u0000"}}`:        "", // the check nul judges it
-		`{"uri":"file:///a\u0000.txt"}`:                   `"params.uri" holds U+0000`,
-		`{"ref":{"type":"ref/resource","uri":"a\u0000"}}`: `"params.ref.uri" holds U+0000`,
-		`{"cursor":"\u0000"}`:                             `"params.cursor" holds U+0000`,
-		`{"taskId":"t\u0000"}`:                            `"params.taskId" holds U+0000`,
-		`{"requestState":"t\u0000"}`:                      `"params.requestState" holds U+0000`,
-		`{"requestId":"1\u0000"}`:                         `"params.requestId" holds U+0000`,
-		`{"progressToken":"1\u0000"}`:                     `"params.progressToken" holds U+0000`,
-		`{"list":["a",{"b":"\u0000"}]}`:                   `"params.list.b" holds U+0000`,
-		`{"_meta":{"progressToken":"a\u0000"}}`:           `"params._meta.progressToken" holds U+0000`,
-		`{"_meta":{"progressToken":1.0}}`:                 `"params._meta.progressToken" must be`,
-		`{"_meta":{"progressToken":9007199254740993}}`:    `"params._meta.progressToken" must be`,
-		`{"_meta":{"progressToken":[1]}}`:                 `"params._meta.progressToken" must be`,
-		`{"_meta":{"progressToken":9007199254740991}}`:    "",
-		`{"arguments":{"a\u0000":"x"}}`:                   "a key with U+0000",
-		`{"a":{"b":1,"b":2}}`:                             "given twice",
-	} {
-		err := CheckParams([]byte(params), Limits{})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("CheckParams(%s) = %v, want %q", params, err, want)
-		}
-	}
-	if err := CheckParams(nil, Limits{}); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -198,7 +169,7 @@ func FuzzRecover(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Recover(strings.NewReader(text)).ID
-		m, err := DecodeEnvelope([]byte(text), Limits{})
+		m, err := DecodeEnvelope([]byte(text), strictjson.Limits{})
 		if err == nil && len(m.ID) < maxID && !strings.Contains(text, `\u0069`) && !strings.Contains(text, `\u0064`) && string(got) != string(m.ID) {
 			t.Errorf("Recover(%q) = %q, want %q", text, got, m.ID)
 		}

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package call
+package jsonrpc
 
 // Modern is the first revision of MCP without sessions: each request says in _meta which
 // revision it speaks and who sends it (2026-07-28, basic/index, _meta), and results have a

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package call
+package jsonrpc
 
 import (
 	"bufio"
@@ -108,7 +108,7 @@ func (s *idScanner) key(text string) {
 		s.found++
 		s.id = s.value()
 	case `"method"`:
-		method, _ := stringOf(s.value())
+		method, _ := String(s.value())
 		s.method, s.call = true, method == "tools/call"
 	}
 }

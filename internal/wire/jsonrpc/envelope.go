@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package call
+package jsonrpc
 
 import (
 	"bytes"
@@ -13,16 +13,6 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-)
-
-// Limits bound a message: its length in bytes, its nesting and the length of its
-// numbers. A zero field means its default: 16 MiB, 256 levels, 1024 digits.
-type Limits = strictjson.Limits
-
-// The levels of a message around its params and around the arguments of a tools/call.
-const (
-	paramsLevel    = 1
-	argumentsLevel = 2
 )
 
 // An Envelope is one JSON-RPC 2.0 message. The raw fields are parts of the text
@@ -50,10 +40,7 @@ func (m *Envelope) Members() []strictjson.Member { return m.members }
 // IsRequest reports whether m asks for an answer.
 func (m *Envelope) IsRequest() bool { return m.Method != "" && m.ID != nil }
 
-var (
-	envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
-	paramsKeys   = []string{"name", "arguments", "_meta", "task", "inputResponses", "requestState"}
-)
+var envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
 // DecodeEnvelope reads one JSON-RPC message, and keeps parts of line. Its own keys are read strictly; of
 // params, result and error only the syntax is checked. The error is an *[Error];
@@ -61,12 +48,12 @@ var (
 // can be answered, and the method if that is tools/call, so that it can be recorded.
 // If the members of a tools/call can be told apart, the envelope is whole but for
 // its faults, and the error is its Unread.
-func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
+func DecodeEnvelope(line []byte, limits strictjson.Limits) (Envelope, error) {
 	var m Envelope
 	members, err := strictjson.Members(line, limits)
 	if err != nil {
 		if m := outlined(line, limits); m.Method == ToolsCall && m.IsRequest() && m.Params != nil {
-			m.Unread = jsonError(envelopeCode(err), "the message", err)
+			m.Unread = NewError(envelopeCode(err), "the message", err)
 			return m, m.Unread
 		}
 		found := Recover(bytes.NewReader(line))
@@ -74,7 +61,7 @@ func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 		if found.Call {
 			m.Method = "tools/call"
 		}
-		return m, jsonError(envelopeCode(err), "the message", err)
+		return m, NewError(envelopeCode(err), "the message", err)
 	}
 	for _, member := range members {
 		if err := m.set(member); err != nil {
@@ -89,7 +76,7 @@ func DecodeEnvelope(line []byte, limits Limits) (Envelope, error) {
 }
 
 // outlined returns the envelope of a message with a fault in the value of a member, or the zero Envelope.
-func outlined(line []byte, limits Limits) (m Envelope) {
+func outlined(line []byte, limits strictjson.Limits) (m Envelope) {
 	members, err := strictjson.Outline(line, limits)
 	if err != nil {
 		return Envelope{}
@@ -122,23 +109,23 @@ func envelopeCode(err error) int {
 func (m *Envelope) set(member strictjson.Member) error {
 	switch member.Key {
 	case "jsonrpc":
-		if version, _ := stringOf(member.Raw); version != "2.0" {
+		if version, _ := String(member.Raw); version != "2.0" {
 			return &Error{Code: InvalidRequest, Message: `"jsonrpc" must be "2.0"`}
 		}
 	case "id":
 		// A response may have the id null, to a message whose id could not be read.
 		id, ok := canonicalID(member.Raw)
 		if !ok && string(member.Raw) != "null" {
-			return &Error{Code: InvalidRequest, Message: fmt.Sprintf(`"id" must be a string or an integer within ±%d, short and without U+0000`, maxInteger)}
+			return &Error{Code: InvalidRequest, Message: fmt.Sprintf(`"id" must be a string or an integer within ±%d, short and without U+0000`, MaxInteger)}
 		}
 		m.ID = id
 	case "method":
-		method, ok := stringOf(member.Raw)
+		method, ok := String(member.Raw)
 		if !ok || method == "" {
 			return &Error{Code: InvalidRequest, Message: `"method" must be a string that is not empty`}
 		}
-		if holdsNUL(method) {
-			return nulError(InvalidRequest, `"method"`)
+		if HoldsNUL(method) {
+			return NULError(InvalidRequest, `"method"`)
 		}
 		m.Method = method
 	case "params":
@@ -149,7 +136,7 @@ func (m *Envelope) set(member strictjson.Member) error {
 		m.Error = member.Raw
 	default:
 		m.Other = true
-		return variantError(member.Key, envelopeKeys, InvalidRequest, "the message")
+		return VariantError(member.Key, envelopeKeys, InvalidRequest, "the message")
 	}
 	return nil
 }
@@ -184,7 +171,7 @@ func remains(members []strictjson.Member) (m Envelope) {
 			m.ID, _ = canonicalID(member.Raw)
 		case "method":
 			// A reader in C takes "tools/call\u0000" for a call.
-			method, _ := stringOf(member.Raw)
+			method, _ := String(member.Raw)
 			if method, _, _ = strings.Cut(method, "\x00"); method == "tools/call" {
 				m.Method = method
 			}
@@ -196,7 +183,7 @@ func remains(members []strictjson.Member) (m Envelope) {
 // Bounds of an id.
 const (
 	maxID      = 1024      // bytes
-	maxInteger = 1<<53 - 1 // above, readers that use doubles take one id for another
+	MaxInteger = 1<<53 - 1 // above, readers that use doubles take one id for another
 )
 
 // canonicalID accepts the ids that every JSON reader gives back unchanged: integers within ±2^53 and
@@ -205,17 +192,17 @@ func canonicalID(raw []byte) (json.RawMessage, bool) {
 	if len(raw) == 0 || len(raw) > maxID {
 		return nil, false
 	}
-	s, ok := stringOf(raw)
-	if ok && !holdsNUL(s) || isInteger(string(raw)) {
+	s, ok := String(raw)
+	if ok && !HoldsNUL(s) || IsInteger(string(raw)) {
 		return raw, true
 	}
 	return nil, false
 }
 
-// isInteger reports whether s is an integer within ±2^53 as JSON.stringify writes it.
-func isInteger(s string) bool {
+// IsInteger reports whether s is an integer within ±2^53 as JSON.stringify writes it.
+func IsInteger(s string) bool {
 	n, err := strconv.ParseInt(s, 10, 64)
-	return err == nil && -maxInteger <= n && n <= maxInteger && strconv.FormatInt(n, 10) == s
+	return err == nil && -MaxInteger <= n && n <= MaxInteger && strconv.FormatInt(n, 10) == s
 }
 
 // ValidID reports whether a JSON text is an id or a token that every reader gives back unchanged: an
@@ -229,38 +216,40 @@ func ValidID(raw json.RawMessage) bool {
 // are one id. So are 1 and "1", because the SDKs in TypeScript and Python take an answer with the one
 // for the answer to the other.
 func IDKey(id json.RawMessage) string {
-	s, ok := stringOf(id)
+	s, ok := String(id)
 	switch {
 	case !ok:
 		return string(id)
-	case isInteger(s):
+	case IsInteger(s):
 		return s
 	}
 	return `"` + s
 }
 
-func stringOf(raw []byte) (string, bool) {
+// String returns the string that a JSON text is, and false for any other text.
+func String(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
 	if plain := raw[1 : len(raw)-1]; bytes.IndexByte(plain, '\\') < 0 {
 		return string(plain), true
 	}
-	v, err := strictjson.Parse(raw, Limits{})
+	v, err := strictjson.Parse(raw, strictjson.Limits{})
 	s, ok := v.(string)
 	return s, ok && err == nil
 }
 
-// variantError refuses a key that some readers would take for a known one:
+// VariantError refuses a key that some readers would take for a known one:
 // encoding/json matches in any case.
-func variantError(key string, known []string, code int, what string) error {
+func VariantError(key string, known []string, code int, what string) error {
 	for _, k := range known {
 		if key != k && strings.EqualFold(key, k) {
 			return &Error{Code: code, Message: fmt.Sprintf(
-				"%s has the key %s, which some readers take for %q: spell it %q", what, quoteKey(key), k, k)}
+				"%s has the key %s, which some readers take for %q: spell it %q", what, QuoteKey(key), k, k)}
 		}
 	}
 	return nil
 }
 
-func quoteKey(key string) string { return strconv.Quote(strictjson.Printable(key, 64)) }
+// QuoteKey returns a key of the sender's choice in a form that is safe to print.
+func QuoteKey(key string) string { return strconv.Quote(strictjson.Printable(key, 64)) }
